@@ -1,0 +1,21 @@
+# The entry point for everything a developer or CI runs; each area keeps its
+# targets in its own file below hack/make.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+CACHE := $(ROOT)/.cache
+BIN := $(CACHE)/bin
+GO_MODULES := internal/common operators/keystone operators/c5c3 hack/cluster
+
+include $(sort $(wildcard hack/make/*.mk))
+
+##@ General
+
+.PHONY: help
+help: ## Show this help.
+	@awk 'BEGIN {FS = ":.*##"; printf "Usage: make \033[36m<target>\033[0m\n"} \
+		/^[a-zA-Z0-9_.-]+:.*?##/ { printf "  \033[36m%-28s\033[0m %s\n", $$1, $$2 } \
+		/^##@/ { printf "\n\033[1m%s\033[0m\n", substr($$0, 5) }' $(MAKEFILE_LIST)
