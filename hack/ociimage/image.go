@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// epoch stands for every time in an image, so that the time of the build
+// does not show in its digest.
+var epoch = time.Unix(0, 0).UTC()
+
+var numericUser = regexp.MustCompile(`^[0-9]+(:[0-9]+)?$`)
+
+// imageSpec says what an image consists of.
+type imageSpec struct {
+	names       []string
+	layers      []string
+	files       []file
+	env         []string
+	entrypoint  []string
+	cmd         []string
+	labels      map[string]string
+	user        string
+	workdir     string
+	arch        string
+	compression string
+}
+
+// file is a regular file that is copied into the image.
+type file struct {
+	src  string
+	dst  string
+	mode int64
+}
+
+// parseFile reads "src:dst:mode" with an absolute dst and an octal mode.
+func parseFile(s string) (file, error) {
+	parts := strings.Split(s, ":")
+	if len(parts) != 3 {
+		return file{}, errors.New("must have the form src:dst:mode")
+	}
+	mode, err := strconv.ParseUint(parts[2], 8, 12)
+	if err != nil {
+		return file{}, fmt.Errorf("mode %q is not an octal file mode such as 0755", parts[2])
+	}
+	dst := path.Clean(parts[1])
+	if !path.IsAbs(dst) || dst == "/" {
+		return file{}, fmt.Errorf("destination %q must be the absolute path of a file", parts[1])
+	}
+	return file{src: parts[0], dst: dst, mode: int64(mode)}, nil
+}
+
+func (s imageSpec) validate() error {
+	if len(s.names) == 0 {
+		return errors.New("no image name: give at least one with -name")
+	}
+	for _, n := range s.names {
+		// Container runtimes look an image up by its exact full name, so
+		// that a shortened one would never be found.
+		if _, err := name.NewTag(n, name.StrictValidation); err != nil {
+			return fmt.Errorf("image name %q must be a full reference such as docker.io/library/mariadb:10.11: %w", n, err)
+		}
+	}
+	if len(s.layers)+len(s.files) == 0 {
+		return errors.New("an image without content: add -layer or -file")
+	}
+	for _, e := range s.env {
+		if key, _, ok := strings.Cut(e, "="); !ok || key == "" {
+			return fmt.Errorf("environment entry %q must have the form NAME=value", e)
+		}
+	}
+	if s.user != "" && !numericUser.MatchString(s.user) {
+		return fmt.Errorf("user %q must be numeric, as in 65532:65532", s.user)
+	}
+	if !slices.Contains([]string{compressZstd, compressGzip, compressNone}, s.compression) {
+		return fmt.Errorf("unknown compression %q: use zstd, gzip or none", s.compression)
+	}
+	return nil
+}
+
+// buildImage turns a valid spec into an image of OCI media types.
+func buildImage(spec imageSpec) (v1.Image, error) {
+	layers, err := spec.buildLayers()
+	if err != nil {
+		return nil, err
+	}
+	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	for _, layer := range layers {
+		img, err = mutate.Append(img, mutate.Addendum{
+			Layer:   layer,
+			History: v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "ociimage"},
+		})
+		if err != nil {
+			return nil, fmt.Errorf("append layer: %w", err)
+		}
+	}
+	config, err := img.ConfigFile()
+	if err != nil {
+		return nil, fmt.Errorf("read image config: %w", err)
+	}
+	config = config.DeepCopy()
+	config.OS = "linux"
+	config.Architecture = spec.arch
+	config.Created = v1.Time{Time: epoch}
+	config.Config = v1.Config{
+		User:       spec.user,
+		Env:        spec.env,
+		Entrypoint: spec.entrypoint,
+		Cmd:        spec.cmd,
+		WorkingDir: spec.workdir,
+		Labels:     maps.Clone(spec.labels),
+	}
+	return mutate.ConfigFile(img, config)
+}
+
+func (s imageSpec) buildLayers() ([]v1.Layer, error) {
+	layers := make([]v1.Layer, 0, len(s.layers)+1)
+	for _, tarball := range s.layers {
+		layer, err := layerFromTar(tarball, s.compression)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, layer)
+	}
+	if len(s.files) == 0 {
+		return layers, nil
+	}
+	layer, err := layerFromFiles(s.files, s.compression)
+	if err != nil {
+		return nil, err
+	}
+	return append(layers, layer), nil
+}
