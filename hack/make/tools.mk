@@ -1,0 +1,70 @@
+##@ Tools
+
+# Every tool is built from a module below hack/tools that pins it by version
+# and checksum. One module per family of dependencies, since the families ask
+# for versions of the same modules that do not go together. What a recipe needs
+# it names as a prerequisite, $(BIN)/<tool>, and only that is built.
+
+# The version that a module requires, read when a recipe runs: the version
+# stamped into a binary cannot differ from the one it was built from.
+tool_version = $(shell awk '$$1 == "require" { sub("require ", "") } $$1 == "$(2)" { print $$2; exit }' hack/tools/$(1)/go.mod)
+
+# $(call tool_binaries,NAME=PACKAGE ...)
+tool_binaries = $(foreach spec,$(1),$(BIN)/$(firstword $(subst =, ,$(spec))))
+
+# $(call tool_rule,MODULE,NAME=PACKAGE ...,further sources)
+# The tags and linker flags come from the variables <MODULE>_tags and
+# <MODULE>_ldflags.
+define tool_rule
+tools: $(call tool_binaries,$(2))
+$(call tool_binaries,$(2)) &: hack/tools/$(1)/go.mod hack/tools/$(1)/go.sum $(3)
+	@GO_TAGS='$$($(1)_tags)' GO_LDFLAGS='$$($(1)_ldflags)' \
+		hack/tools/build.sh $(1) '$(BIN)' $(2)
+endef
+
+.PHONY: tools
+tools: ## Build every pinned tool.
+
+kubernetes_version = $(call tool_version,kubernetes,k8s.io/kubernetes)
+# Without these the binaries call themselves v0.0.0 and refuse each other.
+kubernetes_ldflags = \
+	-X k8s.io/component-base/version.gitVersion=$(kubernetes_version) \
+	-X k8s.io/component-base/version.gitMajor=$(word 1,$(subst ., ,$(kubernetes_version:v%=%))) \
+	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(kubernetes_version:v%=%))) \
+	-X k8s.io/component-base/version.gitTreeState=clean \
+	-X k8s.io/client-go/pkg/version.gitVersion=$(kubernetes_version)
+
+# Tests need the first two; the rest is for the local cluster only.
+$(eval $(call tool_rule,kubernetes,$(foreach cmd,kube-apiserver kubectl,$(cmd)=k8s.io/kubernetes/cmd/$(cmd))))
+$(eval $(call tool_rule,kubernetes,$(foreach cmd,kube-controller-manager kube-scheduler kubelet kube-proxy kubeadm,$(cmd)=k8s.io/kubernetes/cmd/$(cmd))))
+$(eval $(call tool_rule,etcd,etcd=go.etcd.io/etcd/server/v3))
+
+containerd_tags = no_btrfs,no_devmapper,no_zfs
+containerd_ldflags = \
+	-X github.com/containerd/containerd/v2/version.Version=$(call tool_version,containerd,github.com/containerd/containerd/v2)
+$(eval $(call tool_rule,containerd,$(foreach cmd,containerd containerd-shim-runc-v2 ctr,$(cmd)=github.com/containerd/containerd/v2/cmd/$(cmd))))
+
+$(eval $(call tool_rule,coredns,coredns=.,hack/tools/coredns/main.go))
+
+local-path-provisioner_ldflags = \
+	-X main.VERSION=$(call tool_version,local-path-provisioner,github.com/rancher/local-path-provisioner)
+$(eval $(call tool_rule,local-path-provisioner,local-path-provisioner=github.com/rancher/local-path-provisioner))
+
+$(eval $(call tool_rule,controller-gen,controller-gen=sigs.k8s.io/controller-tools/cmd/controller-gen))
+$(eval $(call tool_rule,crd-ref-docs,crd-ref-docs=github.com/elastic/crd-ref-docs))
+$(eval $(call tool_rule,gofumpt,gofumpt=mvdan.cc/gofumpt))
+$(eval $(call tool_rule,kustomize,kustomize=sigs.k8s.io/kustomize/kustomize/v5))
+
+# Without the last two "helm template" renders for Kubernetes 1.20.
+helm_ldflags = \
+	-X helm.sh/helm/v3/internal/version.version=$(call tool_version,helm,helm.sh/helm/v3) \
+	-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 \
+	-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=$(word 2,$(subst ., ,$(call tool_version,helm,k8s.io/client-go)))
+$(eval $(call tool_rule,helm,helm=helm.sh/helm/v3/cmd/helm))
+
+chainsaw_ldflags = -X github.com/kyverno/chainsaw/pkg/version.BuildVersion=$(call tool_version,chainsaw,github.com/kyverno/chainsaw)
+$(eval $(call tool_rule,chainsaw,chainsaw=github.com/kyverno/chainsaw))
+
+golangci-lint_ldflags = -X main.version=$(call tool_version,golangci-lint,github.com/golangci/golangci-lint/v2)
+$(eval $(call tool_rule,golangci-lint,golangci-lint=github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
+$(eval $(call tool_rule,govulncheck,govulncheck=golang.org/x/vuln/cmd/govulncheck))
