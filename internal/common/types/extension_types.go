@@ -1,0 +1,72 @@
+package types
+
+// PluginSpec configures a plugin or driver that the service's image contains.
+type PluginSpec struct {
+	// name says which plugin this is, for people; it changes nothing.
+	// Example: "keystone-keycloak-backend".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// configSection is the section of the service's configuration file the
+	// plugin reads. No two plugins share one. Example: "keycloak".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	ConfigSection string `json:"configSection"`
+
+	// config holds the options of that section. Example:
+	// {"server_url": "https://keycloak.example.com"}.
+	//
+	// +optional
+	Config map[string]string `json:"config,omitempty"`
+}
+
+// PipelinePosition is the place of a middleware in the service's request
+// pipeline.
+//
+// +kubebuilder:validation:Enum=before;after
+type PipelinePosition string
+
+const (
+	// PipelineBefore puts a middleware in front of the service's own filters,
+	// so that it sees the request as the client sent it.
+	PipelineBefore PipelinePosition = "before"
+	// PipelineAfter puts a middleware behind the service's own filters, next
+	// to the application.
+	PipelineAfter PipelinePosition = "after"
+)
+
+// MiddlewareSpec adds a paste.deploy filter to the service's request pipeline.
+type MiddlewareSpec struct {
+	// name is the filter's name in the pipeline; no two middlewares share one.
+	// Example: "audit".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// filterFactory is the Python callable that makes the filter, as
+	// module:name. Example: "keystonemiddleware.audit:filter_factory".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	FilterFactory string `json:"filterFactory"`
+
+	// position places the filter "before" the service's own filters or "after"
+	// them. Middlewares with the same position keep the order of this list.
+	//
+	// +required
+	Position PipelinePosition `json:"position"`
+
+	// config holds the filter's options. Example:
+	// {"audit_map_file": "/etc/keystone/audit_map.conf"}.
+	//
+	// +optional
+	Config map[string]string `json:"config,omitempty"`
+}

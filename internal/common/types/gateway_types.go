@@ -1,0 +1,57 @@
+package types
+
+// GatewaySpec publishes a service's API under a host name through a Gateway
+// that already exists.
+type GatewaySpec struct {
+	// parentRef names the Gateway the route attaches to.
+	//
+	// +required
+	ParentRef GatewayParentRefSpec `json:"parentRef"`
+
+	// hostname is the name clients use in the URL and in TLS. Example:
+	// "keystone.example.com".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	Hostname string `json:"hostname"`
+
+	// path is the prefix of the URL path that is routed to the service. When
+	// it is not set, "/" is used.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Path string `json:"path,omitempty"`
+
+	// annotations are copied to the HTTPRoute, for settings of the Gateway's
+	// implementation. Example: {"konghq.com/plugins": "rate-limit"}.
+	//
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// GatewayParentRefSpec points to a Gateway or to one of its listeners.
+type GatewayParentRefSpec struct {
+	// name is the name of the Gateway. Example: "public-gateway".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// namespace is the Gateway's namespace. When it is not set, it is the
+	// namespace of the resource itself; the listener must allow routes from
+	// there.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace,omitempty"`
+
+	// sectionName selects one listener of the Gateway. When it is not set, the
+	// route attaches to every listener that accepts it. Example: "https".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	SectionName string `json:"sectionName,omitempty"`
+}

@@ -1,0 +1,29 @@
+package types
+
+// SecretRefSpec points to one key of a Secret in the namespace of the resource
+// that holds the reference.
+type SecretRefSpec struct {
+	// name is the name of the Secret. Example: "keystone-admin".
+	//
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	Name string `json:"name"`
+
+	// key is the entry of the Secret's data to read. When it is not set, the
+	// entry is the one the referring field documents. Example: "password".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]*$`
+	Key string `json:"key,omitempty"`
+}
+
+// KeyOr returns the referenced key, or def when the reference names none.
+func (r SecretRefSpec) KeyOr(def string) string {
+	if r.Key == "" {
+		return def
+	}
+	return r.Key
+}
