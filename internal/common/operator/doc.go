@@ -1,0 +1,19 @@
+// Package operator starts a Kubernetes operator: flags, logging, caches,
+// leader election, probes, metrics and webhooks, decided once for all
+// operators of this repository, so that a main function only says which
+// controllers and webhooks to run.
+//
+// What it decides, and why:
+//
+//   - The cache holds Secrets and ConfigMaps only if they carry the label
+//     app.kubernetes.io/managed-by with the operator's name. Foreign ones,
+//     which may be many and large, never enter the operator's memory.
+//   - Managed fields stay in cached objects, because knowing which fields are
+//     our own is what makes it possible to leave a converged object alone.
+//   - There is no client-side rate limit. API Priority and Fairness protects
+//     the API server, and knows better.
+//   - A leader gives up its lease when it stops, and the others keep their
+//     caches warm, so that a planned hand-over takes seconds.
+//   - HTTP/2 is off on all servers: nothing here gains from it, and its
+//     stream handling has been a way to exhaust servers (CVE-2023-44487).
+package operator

@@ -1,0 +1,157 @@
+package operator
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client/config"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/c5c3/forge/internal/common/operator/servingcert"
+)
+
+// Where the webhook serving certificate comes from.
+const (
+	certSourceFiles       = "files"
+	certSourceSelfManaged = "self-managed"
+)
+
+// minCertValidity leaves a renewal, which starts when a third of the validity
+// is left, several attempts.
+const minCertValidity = time.Hour
+
+// serviceAccountNamespace is where the kubelet mounts a pod's own namespace.
+const serviceAccountNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+// settings are the parsed flags together with what the environment tells.
+type settings struct {
+	Config
+	metricsAddress string
+	metricsSecure  bool
+	probeAddress   string
+	leaderElect    bool
+
+	webhookPort         int
+	webhookCertSource   string
+	webhookCertDir      string
+	webhookService      string
+	webhookCertValidity time.Duration
+
+	zap zap.Options
+}
+
+// parse reads the command line. It returns flag.ErrHelp when help was asked
+// for, after printing it.
+func parse(args []string) (*settings, error) {
+	s := &settings{}
+	fs := flag.NewFlagSet("manager", flag.ContinueOnError)
+	s.bind(fs)
+	if err := fs.Parse(args); err != nil {
+		return nil, err
+	}
+	if fs.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: every setting is a flag, see --help", fs.Arg(0))
+	}
+	s.OperatorNamespace = operatorNamespace(os.Getenv, serviceAccountNamespace)
+	return s, s.validate()
+}
+
+func (s *settings) bind(fs *flag.FlagSet) {
+	config.RegisterFlags(fs)
+	s.zap.BindFlags(fs)
+	fs.StringVar(&s.metricsAddress, "metrics-bind-address", ":8080",
+		"Address that serves /metrics. 0 turns it off.")
+	fs.BoolVar(&s.metricsSecure, "metrics-secure", false,
+		"Serve /metrics over HTTPS, and only to clients that the API server authenticates and allows to get it.")
+	fs.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081",
+		"Address that serves /healthz and /readyz. 0 turns it off.")
+	fs.BoolVar(&s.leaderElect, "leader-elect", false,
+		"Let only one replica at a time reconcile. Needed with more than one replica.")
+	fs.StringVar(&s.Namespace, "namespace", "",
+		"The only namespace to watch. Empty means all namespaces.")
+	fs.DurationVar(&s.SyncPeriod, "sync-period", 10*time.Minute,
+		"How often every object is reconciled without a change. A safety net: progress does not depend on it.")
+	fs.IntVar(&s.MaxConcurrentReconciles, "max-concurrent-reconciles", 2,
+		"How many objects of a kind are reconciled at the same time.")
+	fs.BoolVar(&s.EnableWebhooks, "enable-webhooks", true,
+		"Serve admission webhooks. Without them the same rules are checked when an object is reconciled.")
+	fs.IntVar(&s.webhookPort, "webhook-port", 9443, "Port of the webhook server.")
+	fs.StringVar(&s.webhookCertSource, "webhook-cert-source", certSourceFiles,
+		"Where the webhook serving certificate comes from: files reads tls.crt and tls.key from "+
+			"--webhook-cert-dir and follows their changes; self-managed issues, publishes and renews it.")
+	fs.StringVar(&s.webhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs",
+		"Directory of tls.crt and tls.key, for --webhook-cert-source=files.")
+	fs.StringVar(&s.webhookService, "webhook-service-name", "",
+		"Service in front of the webhook server, for --webhook-cert-source=self-managed. With name <n> the "+
+			"certificate is kept in Secret <n>-webhook-cert and published in the webhook configurations "+
+			"<n>-mutating and <n>-validating.")
+	fs.DurationVar(&s.webhookCertValidity, "webhook-cert-validity", servingcert.DefaultValidity,
+		"Validity of a certificate, for --webhook-cert-source=self-managed. It is renewed when a third is left.")
+}
+
+// validate reports everything that is wrong with the flags at once.
+func (s *settings) validate() error {
+	var problems []error
+	if s.MaxConcurrentReconciles < 1 {
+		problems = append(problems, errors.New("--max-concurrent-reconciles must be at least 1"))
+	}
+	if s.SyncPeriod <= 0 {
+		problems = append(problems, errors.New("--sync-period must be positive"))
+	}
+	if s.leaderElect && s.leaseNamespace() == "" {
+		problems = append(problems, errors.New(
+			"--leader-elect outside a cluster needs the environment variable POD_NAMESPACE or --namespace"))
+	}
+	if s.EnableWebhooks {
+		problems = append(problems, s.validateWebhooks()...)
+	}
+	return errors.Join(problems...)
+}
+
+func (s *settings) validateWebhooks() []error {
+	switch s.webhookCertSource {
+	case certSourceFiles:
+		return nil
+	case certSourceSelfManaged:
+	default:
+		return []error{fmt.Errorf("--webhook-cert-source must be %s or %s, not %q",
+			certSourceFiles, certSourceSelfManaged, s.webhookCertSource)}
+	}
+	var problems []error
+	if s.webhookService == "" {
+		problems = append(problems, errors.New("--webhook-cert-source=self-managed needs --webhook-service-name"))
+	}
+	if s.OperatorNamespace == "" {
+		problems = append(problems, errors.New(
+			"--webhook-cert-source=self-managed outside a cluster needs the environment variable POD_NAMESPACE"))
+	}
+	if s.webhookCertValidity < minCertValidity {
+		problems = append(problems, fmt.Errorf("--webhook-cert-validity must be at least %s", minCertValidity))
+	}
+	return problems
+}
+
+// leaseNamespace is where replicas look for the Lease: where they run, or what
+// they watch when they run outside a cluster.
+func (s *settings) leaseNamespace() string {
+	if s.OperatorNamespace != "" {
+		return s.OperatorNamespace
+	}
+	return s.Namespace
+}
+
+// operatorNamespace finds out where the operator runs.
+func operatorNamespace(getenv func(string) string, file string) string {
+	if namespace := getenv("POD_NAMESPACE"); namespace != "" {
+		return namespace
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(content))
+}

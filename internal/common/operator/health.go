@@ -1,0 +1,69 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+)
+
+// syncProbe is how long one readiness request waits for the caches; it is
+// shorter than the timeout of a kubelet's probe.
+const syncProbe = 500 * time.Millisecond
+
+// addHealthChecks makes /healthz say that the process answers and /readyz that
+// it can do its work.
+func addHealthChecks(mgr ctrl.Manager) error {
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return err
+	}
+	synced := &cacheCheck{cache: mgr.GetCache()}
+	if err := mgr.Add(synced); err != nil {
+		return err
+	}
+	return mgr.AddReadyzCheck("caches", synced.check)
+}
+
+// cacheCheck passes once all caches that exist at start-up are filled, and from
+// then on: a watch that is added later, for an API that has just been
+// installed, does not make a working operator unready.
+type cacheCheck struct {
+	cache cache.Cache
+	// warming is set when controllers start their watches; before that a cache
+	// without any watch would count as filled.
+	warming, synced atomic.Bool
+}
+
+// Warmup is called by the manager together with the warm-up of controllers, on
+// every replica.
+func (c *cacheCheck) Warmup(context.Context) error {
+	c.warming.Store(true)
+	return nil
+}
+
+// Start makes a Runnable of the check; it has nothing to do.
+func (c *cacheCheck) Start(context.Context) error { return nil }
+
+// NeedLeaderElection is false because readiness does not depend on leading.
+func (c *cacheCheck) NeedLeaderElection() bool { return false }
+
+func (c *cacheCheck) check(request *http.Request) error {
+	if c.synced.Load() {
+		return nil
+	}
+	if !c.warming.Load() {
+		return errors.New("the caches are not started yet")
+	}
+	ctx, cancel := context.WithTimeout(request.Context(), syncProbe)
+	defer cancel()
+	if !c.cache.WaitForCacheSync(ctx) {
+		return errors.New("the caches are not filled yet: are all watched APIs installed and readable?")
+	}
+	c.synced.Store(true)
+	return nil
+}

@@ -1,0 +1,147 @@
+package operator
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+)
+
+// managedByLabel marks what an operator created.
+const managedByLabel = "app.kubernetes.io/managed-by"
+
+// Leader election timing. A leader survives an API server that does not answer
+// for 20 s, which loaded control planes do; after a crash the next one takes
+// over within 30 s, after a normal stop within the retry period.
+const (
+	leaseDuration = 30 * time.Second
+	renewDeadline = 20 * time.Second
+	retryPeriod   = 2 * time.Second
+)
+
+const (
+	// shutdownTimeout leaves the rest of a pod's usual 30 s to giving up the
+	// lease and flushing logs.
+	shutdownTimeout = 20 * time.Second
+	// reconcileTimeout ends a pass that hangs, so that it is retried instead of
+	// occupying a worker for ever.
+	reconcileTimeout = 2 * time.Minute
+)
+
+// newManager builds the manager with everything registered, ready to start.
+func newManager(ctx context.Context, o Options, s *settings, restConfig *rest.Config) (ctrl.Manager, error) {
+	serving := &servingCertificate{}
+	mgr, err := ctrl.NewManager(withoutRateLimit(restConfig), managerOptions(o, s, serving))
+	if err != nil {
+		return nil, fmt.Errorf("create the manager of %s: %w", o.Name, err)
+	}
+	if err := o.Setup(ctx, mgr, s.Config); err != nil {
+		return nil, fmt.Errorf("set up the controllers of %s: %w", o.Name, err)
+	}
+	if s.EnableWebhooks && o.Webhooks != nil {
+		if err := setupWebhooks(mgr, o, s, serving); err != nil {
+			return nil, fmt.Errorf("set up the webhooks of %s: %w", o.Name, err)
+		}
+	}
+	if err := addHealthChecks(mgr); err != nil {
+		return nil, fmt.Errorf("set up the health checks of %s: %w", o.Name, err)
+	}
+	return mgr, nil
+}
+
+func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Options {
+	options := ctrl.Options{
+		Scheme:                  o.Scheme,
+		Cache:                   cacheOptions(o.Name, s),
+		Client:                  client.Options{Cache: &client.CacheOptions{Unstructured: true}},
+		Metrics:                 metricsOptions(s),
+		HealthProbeBindAddress:  s.probeAddress,
+		GracefulShutdownTimeout: ptr.To(shutdownTimeout),
+		WebhookServer: webhook.NewServer(webhook.Options{
+			Port:    s.webhookPort,
+			CertDir: s.webhookCertDir,
+			TLSOpts: append(serving.tlsOptions(s), withoutHTTP2),
+		}),
+		Controller: config.Controller{
+			MaxConcurrentReconciles: s.MaxConcurrentReconciles,
+			EnableWarmup:            ptr.To(true),
+			ReconciliationTimeout:   reconcileTimeout,
+			SkipNameValidation:      ptr.To(o.skipNameValidation),
+		},
+
+		LeaderElection:                s.leaderElect,
+		LeaderElectionID:              leaderElectionID(o.LeaderElectionID, s.Namespace),
+		LeaderElectionNamespace:       s.leaseNamespace(),
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 ptr.To(leaseDuration),
+		RenewDeadline:                 ptr.To(renewDeadline),
+		RetryPeriod:                   ptr.To(retryPeriod),
+	}
+	return options
+}
+
+// leaderElectionID gives a namespace-scoped operator a Lease of its own, so
+// that it does not wait for a cluster-wide one in the same namespace to stop.
+func leaderElectionID(id, namespace string) string {
+	if namespace == "" {
+		return id
+	}
+	return id + "-" + namespace
+}
+
+// cacheOptions limits the cache to the watched namespace and, of the kinds that
+// are large and many in a cluster, to the operator's own objects.
+func cacheOptions(name string, s *settings) cache.Options {
+	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{managedByLabel: name})}
+	options := cache.Options{
+		SyncPeriod: ptr.To(s.SyncPeriod),
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Secret{}:    own,
+			&corev1.ConfigMap{}: own,
+		},
+	}
+	if s.Namespace != "" {
+		options.DefaultNamespaces = map[string]cache.Config{s.Namespace: {}}
+	}
+	return options
+}
+
+func metricsOptions(s *settings) metricsserver.Options {
+	options := metricsserver.Options{
+		BindAddress:   s.metricsAddress,
+		SecureServing: s.metricsSecure,
+		TLSOpts:       []func(*tls.Config){withoutHTTP2},
+	}
+	if s.metricsSecure {
+		options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	return options
+}
+
+// withoutRateLimit leaves the pace of requests to the API server, unless the
+// caller chose one. client-go's own default of 5 a second would delay every
+// larger wave of changes for no one's benefit.
+func withoutRateLimit(restConfig *rest.Config) *rest.Config {
+	if restConfig.QPS != 0 || restConfig.RateLimiter != nil {
+		return restConfig
+	}
+	unlimited := rest.CopyConfig(restConfig)
+	unlimited.QPS = -1
+	return unlimited
+}
+
+func withoutHTTP2(c *tls.Config) {
+	c.NextProtos = []string{"http/1.1"}
+}

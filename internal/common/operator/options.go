@@ -1,0 +1,47 @@
+package operator
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// Options is what makes one operator different from another.
+type Options struct {
+	// Name is the operator's name, for example keystone-operator, and the value
+	// of the label app.kubernetes.io/managed-by on everything it creates.
+	Name string
+	// LeaderElectionID names the Lease that replicas compete for. In
+	// namespace-scoped mode the namespace is appended.
+	LeaderElectionID string
+	// Scheme knows every type the operator reads or writes.
+	Scheme *runtime.Scheme
+	// Setup registers controllers, field indexes and health checks.
+	Setup func(ctx context.Context, mgr ctrl.Manager, cfg Config) error
+	// Webhooks registers admission webhooks. It is called only when webhooks
+	// are enabled and may be nil.
+	Webhooks func(mgr ctrl.Manager) error
+
+	// skipNameValidation lets a test run several replicas in one process.
+	skipNameValidation bool
+}
+
+// Config is what a Setup function may need to know of how the operator was
+// started.
+type Config struct {
+	// Namespace is the only namespace the operator looks at; empty means all.
+	Namespace string
+	// OperatorNamespace is where the operator itself runs; empty means outside
+	// a cluster.
+	OperatorNamespace string
+	// MaxConcurrentReconciles is how many objects of a kind are reconciled at
+	// the same time.
+	MaxConcurrentReconciles int
+	// EnableWebhooks tells whether admission webhooks guard the API.
+	EnableWebhooks bool
+	// SyncPeriod is how often every object is reconciled without a change, with
+	// 10 % jitter.
+	SyncPeriod time.Duration
+}

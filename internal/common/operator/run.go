@@ -1,0 +1,72 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+)
+
+// Main runs the operator until it is told to stop by SIGTERM or SIGINT, and
+// then exits: 0 after a normal stop, 1 after a failure, 2 when the command line
+// was wrong.
+func Main(o Options) {
+	os.Exit(exitCode(Run(ctrl.SetupSignalHandler(), o, os.Args[1:], nil)))
+}
+
+// usageError marks a failure that a different command line would have avoided.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func exitCode(err error) int {
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &usageError{}):
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	default:
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+}
+
+// Run parses args and runs the operator until ctx ends or a part of it fails.
+// It connects with restConfig or, if that is nil, the way kubectl does: by
+// --kubeconfig, $KUBECONFIG, the pod's service account or ~/.kube/config.
+//
+// Leadership is given up before Run returns, so the process must not go on
+// reconciling afterwards.
+func Run(ctx context.Context, o Options, args []string, restConfig *rest.Config) error {
+	s, err := parse(args)
+	if err != nil {
+		return usageError{err}
+	}
+	logger := zap.New(zap.UseFlagOptions(&s.zap))
+	ctrl.SetLogger(logger)
+	klog.SetLogger(logger)
+	metrics.RegisterRESTClientMetrics(metrics.MetricRequestLatency, metrics.MetricRequestRetry)
+
+	if restConfig == nil {
+		if restConfig, err = ctrl.GetConfig(); err != nil {
+			return fmt.Errorf("find the cluster to run against: %w", err)
+		}
+	}
+	mgr, err := newManager(ctx, o, s, restConfig)
+	if err != nil {
+		return err
+	}
+	logger.Info("starting", "operator", o.Name, "namespace", s.Namespace, "webhooks", s.EnableWebhooks)
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("run %s: %w", o.Name, err)
+	}
+	return nil
+}

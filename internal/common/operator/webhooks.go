@@ -1,0 +1,74 @@
+package operator
+
+import (
+	"crypto/tls"
+	"errors"
+	"sync/atomic"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/c5c3/forge/internal/common/operator/servingcert"
+)
+
+// servingCertificate connects the webhook server, which the manager has to be
+// created with, to the rotator, which needs the manager.
+type servingCertificate struct {
+	rotator atomic.Pointer[servingcert.Rotator]
+}
+
+var errNoRotator = errors.New("the webhook certificate rotation is not set up yet")
+
+func (c *servingCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	rotator := c.rotator.Load()
+	if rotator == nil {
+		return nil, errNoRotator
+	}
+	return rotator.GetCertificate(hello)
+}
+
+// tlsOptions makes the webhook server take certificates from the rotator. With
+// none it reads files and follows their changes itself.
+func (c *servingCertificate) tlsOptions(s *settings) []func(*tls.Config) {
+	if s.webhookCertSource != certSourceSelfManaged {
+		return nil
+	}
+	return []func(*tls.Config){func(config *tls.Config) { config.GetCertificate = c.get }}
+}
+
+// setupWebhooks registers the operator's webhooks, the source of their
+// certificate, and readiness that depends on both.
+func setupWebhooks(mgr ctrl.Manager, o Options, s *settings, serving *servingCertificate) error {
+	if err := o.Webhooks(mgr); err != nil {
+		return err
+	}
+	if err := mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
+		return err
+	}
+	if s.webhookCertSource != certSourceSelfManaged {
+		return nil
+	}
+	rotator, err := servingcert.Add(mgr, rotatorOptions(o.Name, s))
+	if err != nil {
+		return err
+	}
+	serving.rotator.Store(rotator)
+	return mgr.AddReadyzCheck("webhook-certificate", rotator.Ready)
+}
+
+// rotatorOptions derives every name from the Service's, as the flag documents.
+func rotatorOptions(name string, s *settings) servingcert.Options {
+	return servingcert.Options{
+		Namespace:      s.OperatorNamespace,
+		SecretName:     s.webhookService + "-webhook-cert",
+		ServiceName:    s.webhookService,
+		MutatingName:   s.webhookService + "-mutating",
+		ValidatingName: s.webhookService + "-validating",
+		Labels: map[string]string{
+			"app.kubernetes.io/name":      name,
+			"app.kubernetes.io/instance":  s.webhookService,
+			"app.kubernetes.io/component": "webhook",
+			managedByLabel:                name,
+		},
+		Validity: s.webhookCertValidity,
+	}
+}
