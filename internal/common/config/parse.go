@@ -1,0 +1,73 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ParseINI reads what Render writes, and comments and blank lines besides. It
+// splits lines as oslo.config does (the first '=' or ':' ends the key, white
+// space around key and value is dropped) but leaves quotes and dollar signs
+// alone. The type holds one value per option, so it refuses what oslo.config
+// would read as several: a repeated option and a continuation line. An error
+// carries the line number and no content.
+func ParseINI(text string) (INI, error) {
+	parsed := INI{}
+	section := ""
+	for n, line := range strings.Split(text, "\n") {
+		next, err := parsed.parseLine(section, line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
+		section = next
+	}
+	return parsed, nil
+}
+
+// parseLine adds one line that stands in the given section and returns the
+// section that the next line stands in.
+func (i INI) parseLine(section, line string) (string, error) {
+	trimmed := strings.TrimSpace(line)
+	switch {
+	case trimmed == "", trimmed[0] == '#', trimmed[0] == ';':
+		return section, nil
+	case line[0] == ' ', line[0] == '\t':
+		return "", errors.New("continuation lines are not supported: put the value on one line")
+	case trimmed[0] == '[':
+		return i.parseHeader(trimmed)
+	case section == "":
+		return "", errors.New("option before the first section: add a [section] line above it")
+	}
+	end := strings.IndexAny(trimmed, "=:")
+	if end < 0 {
+		return "", errors.New("expected 'key = value'")
+	}
+	key := strings.TrimSpace(trimmed[:end])
+	if err := ValidateKey(key); err != nil {
+		return "", err
+	}
+	value := strings.TrimSpace(trimmed[end+1:])
+	if err := ValidateValue(value); err != nil {
+		return "", err
+	}
+	if _, ok := i.Get(section, key); ok {
+		return "", errors.New("option is set twice in its section: keep one of them")
+	}
+	i.Set(section, key, value)
+	return section, nil
+}
+
+func (i INI) parseHeader(line string) (string, error) {
+	name, ok := strings.CutSuffix(line[1:], "]")
+	if !ok {
+		return "", errors.New("section header must end with ']'")
+	}
+	if err := ValidateSection(name); err != nil {
+		return "", err
+	}
+	if i[name] == nil {
+		i[name] = map[string]string{}
+	}
+	return name, nil
+}

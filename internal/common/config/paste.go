@@ -1,0 +1,148 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// PasteFilter is one WSGI filter in Keystone's paste.deploy pipeline.
+type PasteFilter struct {
+	// Name of the filter, unique in the pipeline, for example "audit".
+	Name string
+	// Factory is the Python object that makes the filter, as module:callable,
+	// for example "keystonemiddleware.audit:filter_factory".
+	Factory string
+	// Before puts the filter in front of Keystone's own filters instead of
+	// between them and the application.
+	Before bool
+	// Config holds the filter's options.
+	Config map[string]string
+}
+
+const (
+	pasteFactoryKey  = "paste.filter_factory"
+	pasteApplication = "admin_service"
+)
+
+// builtinFilters are in the order in which a request passes them.
+var builtinFilters = []struct{ name, use string }{
+	{"cors", "egg:oslo.middleware#cors"},
+	{"sizelimit", "egg:oslo.middleware#sizelimit"},
+	{"http_proxy_to_wsgi", "egg:oslo.middleware#http_proxy_to_wsgi"},
+	{"url_normalize", "egg:keystone#url_normalize"},
+	{"request_id", "egg:oslo.middleware#request_id"},
+}
+
+// A pipeline is split at white space, and paste.deploy takes an entry with a
+// colon or a number sign for the address of another file or egg.
+var filterName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+var filterFactory = regexp.MustCompile(
+	`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
+
+// RenderPaste writes Keystone's api-paste.ini with the given filters added to
+// the pipeline, each group in the order given.
+//
+// A filter's factory always comes from Factory: an option paste.filter_factory
+// in its Config has no effect, and other options that would choose another
+// factory are refused. A percent sign in a value is doubled, because
+// paste.deploy interpolates single ones, so the filter sees the value as given.
+// The error names the filter and what is wrong with it.
+func RenderPaste(filters []PasteFilter) (string, error) {
+	ini := INI{
+		"app:" + pasteApplication: {"use": "egg:keystone#service_v3"},
+		"composite:main":          {"use": "egg:Paste#urlmap", "/v3": "public_api"},
+	}
+	var before, builtin, after []string
+	for _, filter := range builtinFilters {
+		ini.Set("filter:"+filter.name, "use", filter.use)
+		builtin = append(builtin, filter.name)
+	}
+	ini.Set("filter:cors", "oslo_config_project", "keystone")
+
+	seen := map[string]bool{}
+	for i, filter := range filters {
+		if err := filter.validate(); err != nil {
+			return "", fmt.Errorf("middleware %d (%q): %w", i, filter.Name, err)
+		}
+		if seen[filter.Name] {
+			return "", fmt.Errorf("middleware %d (%q): name is used twice: give each middleware its own name", i, filter.Name)
+		}
+		seen[filter.Name] = true
+		ini["filter:"+filter.Name] = filter.options()
+		if filter.Before {
+			before = append(before, filter.Name)
+		} else {
+			after = append(after, filter.Name)
+		}
+	}
+	pipeline := slices.Concat(before, builtin, after, []string{pasteApplication})
+	ini.Set("pipeline:public_api", "pipeline", strings.Join(pipeline, " "))
+	return ini.Render()
+}
+
+// ValidateFilterName tells whether a name can stand in a paste.deploy pipeline
+// beside Keystone's own entries. The error does not repeat the name.
+func ValidateFilterName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("name must not be empty")
+	case !filterName.MatchString(name):
+		return errors.New("name must consist of letters, digits, '_', '-' and '.', and begin with a letter, digit or '_'")
+	case isBuiltin(name):
+		return errors.New("name belongs to a built-in part of Keystone's pipeline: choose another one")
+	}
+	return nil
+}
+
+// ValidateFilterFactory tells whether a factory has the form module:callable.
+// The error does not repeat the factory.
+func ValidateFilterFactory(factory string) error {
+	switch {
+	case factory == "":
+		return errors.New("filter factory must not be empty")
+	case !filterFactory.MatchString(factory):
+		return errors.New("filter factory must have the form module:callable, " +
+			"such as keystonemiddleware.audit:filter_factory")
+	}
+	return nil
+}
+
+func isBuiltin(name string) bool {
+	if name == pasteApplication || name == "main" || name == "public_api" {
+		return true
+	}
+	for _, filter := range builtinFilters {
+		if filter.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (f PasteFilter) validate() error {
+	if err := ValidateFilterName(f.Name); err != nil {
+		return err
+	}
+	if err := ValidateFilterFactory(f.Factory); err != nil {
+		return err
+	}
+	for _, key := range []string{"use", "paste.filter_app_factory"} {
+		if _, ok := f.Config[key]; ok {
+			return fmt.Errorf("option %q would replace the filter factory: remove it", key)
+		}
+	}
+	return nil
+}
+
+func (f PasteFilter) options() map[string]string {
+	options := make(map[string]string, len(f.Config)+1)
+	for key, value := range f.Config {
+		options[key] = strings.ReplaceAll(value, "%", "%%")
+	}
+	options[pasteFactoryKey] = f.Factory
+	return options
+}
