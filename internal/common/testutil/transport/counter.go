@@ -1,0 +1,100 @@
+package transport
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"k8s.io/client-go/rest"
+)
+
+// Counter remembers every request that passes it. Watches and leases are left
+// out: an open watch and a renewed lease are the resting state of an operator.
+// The zero value is ready for use, also by several goroutines.
+type Counter struct {
+	mu   sync.Mutex
+	seen Requests
+}
+
+// Snapshot is a position in the requests that a Counter has seen.
+type Snapshot int
+
+// Config returns a copy of cfg whose requests are counted.
+func (c *Counter) Config(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.Wrap(c.Wrap)
+	return cfg
+}
+
+// Wrap is the wrapper that [rest.Config.Wrap] expects.
+func (c *Counter) Wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		r := Parse(req)
+		resp, err := next.RoundTrip(req)
+		if resp != nil {
+			r.Code = resp.StatusCode
+		}
+		if r.Verb != "watch" && !r.Lease() {
+			c.mu.Lock()
+			c.seen = append(c.seen, r)
+			c.mu.Unlock()
+		}
+		return resp, err
+	})
+}
+
+// Snapshot returns the position after the last request that was answered.
+func (c *Counter) Snapshot() Snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return Snapshot(len(c.seen))
+}
+
+// Since returns the requests that were answered after the snapshot.
+func (c *Counter) Since(s Snapshot) Requests {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append(Requests(nil), c.seen[s:]...)
+}
+
+// All returns every request seen so far.
+func (c *Counter) All() Requests { return c.Since(0) }
+
+// Requests is a list of requests in the order in which they were answered.
+type Requests []Request
+
+// Filter returns the requests for which keep says true.
+func (rs Requests) Filter(keep func(Request) bool) Requests {
+	var out Requests
+	for _, r := range rs {
+		if keep(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Writes returns the requests that change objects, Events left out.
+func (rs Requests) Writes() Requests {
+	return rs.Filter(func(r Request) bool { return r.Write() && !r.Event() })
+}
+
+// Events returns the writes of Events.
+func (rs Requests) Events() Requests {
+	return rs.Filter(func(r Request) bool { return r.Write() && r.Event() })
+}
+
+// String returns one request per line, for failure messages.
+func (rs Requests) String() string {
+	lines := make([]string, len(rs))
+	for i, r := range rs {
+		lines[i] = r.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// roundTripper lets a function be an [http.RoundTripper].
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip calls the function.
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

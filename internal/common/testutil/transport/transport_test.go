@@ -1,0 +1,164 @@
+package transport
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseReadsVerbResourceAndObject(t *testing.T) {
+	for _, tc := range []struct {
+		method, url, contentType, want string
+	}{
+		{"GET", "/api/v1/namespaces/a/secrets/b", "", "get secrets a/b"},
+		{"GET", "/api/v1/secrets?limit=500", "", "list secrets"},
+		{"GET", "/api/v1/secrets?watch=true", "", "watch secrets"},
+		{"GET", "/apis/apps/v1/namespaces/a/deployments?watch=1", "", "watch deployments.apps"},
+		{"POST", "/apis/batch/v1/namespaces/a/jobs", "application/json", "create jobs.batch"},
+		{"PUT", "/apis/k.io/v1/namespaces/a/keystones/b/status", "", "update keystones.k.io/status a/b"},
+		{"PATCH", "/apis/apps/v1/namespaces/a/deployments/b", "application/apply-patch+yaml", "apply deployments.apps a/b"},
+		{"PATCH", "/apis/apps/v1/namespaces/a/deployments/b", "application/merge-patch+json", "patch deployments.apps a/b"},
+		{"DELETE", "/api/v1/namespaces/a/pods/b", "", "delete pods a/b"},
+		{"DELETE", "/api/v1/namespaces/a/pods", "", "deletecollection pods"},
+		{"GET", "/api/v1/namespaces/a", "", "get namespaces a"},
+		{"PUT", "/api/v1/namespaces/a/finalize", "", "update namespaces/finalize a"},
+		{"GET", "/api/v1/namespaces", "", "list namespaces"},
+		{"GET", "/apis/apps/v1", "", "get /apis/apps/v1"},
+		{"GET", "/api", "", "get /api"},
+		{"GET", "/readyz", "", "get /readyz"},
+	} {
+		req := httptest.NewRequest(tc.method, tc.url, nil)
+		req.Header.Set("Content-Type", tc.contentType)
+		if got := Parse(req).String(); got != tc.want {
+			t.Errorf("Parse(%s %s) = %q, want %q", tc.method, tc.url, got, tc.want)
+		}
+	}
+}
+
+// send sends the requests through the transport and returns their errors.
+func send(t *testing.T, rt http.RoundTripper, base string, lines ...string) []error {
+	t.Helper()
+	var errs []error
+	for _, line := range lines {
+		method, path, _ := strings.Cut(line, " ")
+		req, err := http.NewRequestWithContext(t.Context(), method, base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := rt.RoundTrip(req)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+// server answers every request and counts those that reached it.
+func server(t *testing.T) (url string, reached *atomic.Int32) {
+	t.Helper()
+	reached = &atomic.Int32{}
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	t.Cleanup(s.Close)
+	return s.URL, reached
+}
+
+const (
+	createSecret = "POST /api/v1/namespaces/a/secrets"
+	updateSecret = "PUT /api/v1/namespaces/a/secrets/b"
+	getSecret    = "GET /api/v1/namespaces/a/secrets/b"
+	createEvent  = "POST /apis/events.k8s.io/v1/namespaces/a/events"
+	renewLease   = "PUT /apis/coordination.k8s.io/v1/namespaces/a/leases/b"
+	watchSecrets = "GET /api/v1/secrets?watch=true"
+)
+
+func TestCounterCountsAllButWatchesAndLeases(t *testing.T) {
+	url, _ := server(t)
+	var c Counter
+	rt := c.Wrap(http.DefaultTransport)
+	send(t, rt, url, getSecret)
+	before := c.Snapshot()
+	send(t, rt, url, createSecret, watchSecrets, renewLease, getSecret, createEvent)
+
+	got := c.Since(before)
+	want := "create secrets\nget secrets a/b\ncreate events.events.k8s.io"
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("requests since the snapshot (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("create secrets", got.Writes().String()); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
+	}
+	if n := len(got.Events()); n != 1 {
+		t.Errorf("events: got %d, want 1", n)
+	}
+	if n := len(c.All()); n != 4 {
+		t.Errorf("all requests: got %d, want 4:\n%s", n, c.All())
+	}
+	if code := got[0].Code; code != http.StatusOK {
+		t.Errorf("status of the first request: got %d, want 200", code)
+	}
+}
+
+func TestFaultsStrikeTheChosenWrite(t *testing.T) {
+	lines := []string{getSecret, createEvent, renewLease, createSecret, updateSecret, getSecret, updateSecret}
+	const second = 4 // index in lines of the second write that counts
+	for mode, want := range map[Mode]struct {
+		reached int32
+		failed  []int
+	}{
+		FailBefore: {6, []int{second}},
+		FailAfter:  {7, []int{second}},
+		KillBefore: {4, []int{second, 5, 6}},
+		KillAfter:  {5, []int{second, 5, 6}},
+	} {
+		t.Run(mode.String(), func(t *testing.T) {
+			url, reached := server(t)
+			f := NewFaults(2, mode)
+			var failed []int
+			for i, err := range send(t, f.Wrap(http.DefaultTransport), url, lines...) {
+				if errors.Is(err, ErrInjected) {
+					failed = append(failed, i)
+				} else if err != nil {
+					t.Fatalf("%s: %v", lines[i], err)
+				}
+			}
+			if diff := cmp.Diff(want.failed, failed); diff != "" {
+				t.Errorf("indexes of failed requests (-want +got):\n%s", diff)
+			}
+			if got := reached.Load(); got != want.reached {
+				t.Errorf("requests that reached the server: got %d, want %d", got, want.reached)
+			}
+			select {
+			case <-f.Fired():
+			default:
+				t.Error("Fired is not closed")
+			}
+			if got := f.Hit().String(); got != "update secrets a/b" {
+				t.Errorf("Hit: got %q", got)
+			}
+		})
+	}
+}
+
+func TestFaultsPastTheLastWriteDoNothing(t *testing.T) {
+	url, reached := server(t)
+	f := NewFaults(2, KillBefore)
+	for _, err := range send(t, f.Wrap(http.DefaultTransport), url, createSecret, getSecret) {
+		if err != nil {
+			t.Errorf("unexpected error: %v", err)
+		}
+	}
+	if got := reached.Load(); got != 2 {
+		t.Errorf("requests that reached the server: got %d, want 2", got)
+	}
+	select {
+	case <-f.Fired():
+		t.Error("Fired is closed although the write was never reached")
+	default:
+	}
+}
