@@ -1,0 +1,38 @@
+##@ Code quality
+
+# One run over all modules of the workspace: what they share is loaded once.
+GO_PATTERNS := $(patsubst %,./%/...,$(GO_MODULES))
+
+# What is tracked or about to be, by the first line: not every script has an
+# extension.
+SHELL_SCRIPTS = $(shell git ls-files -z -co --exclude-standard | xargs -0 awk \
+	'FNR == 1 && /^\#!.*[\/ ](ba|da)?sh( |$$)/ { print FILENAME } { nextfile }')
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## Run the Go linters.
+	$(BIN)/golangci-lint run $(GO_PATTERNS)
+
+.PHONY: vet
+vet: ## Run go vet.
+	go vet -tags=integration $(GO_PATTERNS)
+
+.PHONY: fmt
+fmt: $(BIN)/golangci-lint ## Format the Go files.
+	$(BIN)/golangci-lint fmt $(GO_MODULES)
+
+.PHONY: format-check
+format-check: $(BIN)/golangci-lint ## Fail when a Go file is not formatted.
+	$(BIN)/golangci-lint fmt --diff $(GO_MODULES)
+
+.PHONY: shellcheck
+shellcheck: ## Check the shell scripts.
+	@hack/tools/install-debian-packages.sh test
+	shellcheck --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS)
+
+.PHONY: govulncheck
+govulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities (needs the Go vulnerability database).
+	$(BIN)/govulncheck $(GO_PATTERNS)
+
+.PHONY: verify-generated
+verify-generated: ## Fail when a generated file is not what its source says.
+	@hack/tools/verify-generated.sh '$(BIN)'

@@ -1,0 +1,51 @@
+##@ Tests
+
+# The control plane of the envtest suites. A developer's own wins.
+KUBEBUILDER_ASSETS ?= $(BIN)
+export KUBEBUILDER_ASSETS
+ENVTEST_BINARIES := $(if $(filter $(BIN),$(KUBEBUILDER_ASSETS)),$(addprefix $(BIN)/,kube-apiserver etcd kubectl))
+
+# Arguments for go test, as in: make test-unit GO_TEST_FLAGS='-run Fernet -v'
+GO_TEST_FLAGS ?=
+
+# Suites that start a control plane carry the build tag "integration".
+INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
+	| xargs -r grep -l '^//go:build integration' | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
+
+.PHONY: test
+test: ## Everything that needs no cluster: all tests with the race detector, linters, generated files.
+	+@MAKE='$(MAKE)' hack/tools/stages.sh test-tools vet test-race lint shellcheck verify-generated
+
+.PHONY: test-tools
+test-tools: $(ENVTEST_BINARIES) $(BIN)/golangci-lint $(BIN)/controller-gen ## Build and install what the tests need.
+	@hack/tools/install-debian-packages.sh test
+
+.PHONY: install-test-deps
+install-test-deps: test-tools
+
+.PHONY: test-unit
+test-unit: ## Run the unit tests of all modules.
+	go test $(GO_TEST_FLAGS) $(GO_PATTERNS)
+
+.PHONY: test-race
+test-race: $(ENVTEST_BINARIES) ## Run the unit and envtest tests of all modules with the race detector.
+	@hack/tools/install-debian-packages.sh test
+	CGO_ENABLED=1 go test -race -tags=integration -timeout=20m $(GO_TEST_FLAGS) $(GO_PATTERNS)
+
+.PHONY: test-integration
+test-integration: $(ENVTEST_BINARIES) ## Run the packages that test against a real API server (envtest).
+	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) $(INTEGRATION_PACKAGES)
+
+.PHONY: test-common
+test-common: $(ENVTEST_BINARIES) ## Run the tests of the shared library.
+	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) ./internal/common/...
+
+.PHONY: test-integration-common
+test-integration-common: $(ENVTEST_BINARIES) ## Run the envtest packages of the shared library.
+	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) $(filter ./internal/common/%,$(INTEGRATION_PACKAGES))
+
+OPERATOR ?= keystone
+
+.PHONY: test-operator
+test-operator: $(ENVTEST_BINARIES) ## Run the tests of one operator (OPERATOR=keystone).
+	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) ./operators/$(OPERATOR)/...
