@@ -1,0 +1,147 @@
+// Package apply writes objects by server-side apply, and only when that would
+// change something.
+//
+// Whether it would is decided from the cached live object: the fields its
+// managedFields record for our manager are compared with the desired ones. A
+// difference in a value, a field we want and do not own, or a field we own and
+// no longer want, means an apply; anything else costs no request at all.
+// Fields of other managers are never looked at.
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+// FieldManager is the field manager of everything the operators apply.
+const FieldManager = "forge-operator"
+
+// ErrNotOwned is wrapped by errors about an object whose name we need but
+// which somebody else controls. It is never taken over.
+var ErrNotOwned = errors.New("object is not controlled by this resource")
+
+// EnsureObject makes the live object carry the fields of obj, owned by
+// fieldManager and controlled by owner, and leaves the result in obj. It makes
+// no request when nothing would change. An existing object that owner does not
+// control, and that this manager never applied, is refused with ErrNotOwned.
+//
+// obj must set every field it wants to own and nothing else; zero values that
+// its Go type does not omit count as wanted.
+func EnsureObject[T client.Object](
+	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, obj T, fieldManager string,
+) error {
+	if err := prepare(scheme, owner, obj); err != nil {
+		return err
+	}
+	live, err := get(ctx, c, obj)
+	if err != nil {
+		return err
+	}
+	if live != nil {
+		if err := checkOwner(owner, live, fieldManager); err != nil {
+			return err
+		}
+		same, err := Converged(live, obj, fieldManager)
+		if err != nil {
+			return err
+		}
+		if same {
+			return into(live, obj)
+		}
+	}
+	return write(ctx, c, obj, fieldManager)
+}
+
+// prepare stamps what every applied object carries: its kind, which objects
+// built in code lack, and the controller reference, which is asserted on every
+// apply so that drift on it is repaired too.
+func prepare(scheme *runtime.Scheme, owner, obj client.Object) error {
+	gvk, err := apiutil.GVKForObject(obj, scheme)
+	if err != nil {
+		return fmt.Errorf("finding the kind of %T: %w", obj, err)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	if err := controllerutil.SetControllerReference(owner, obj, scheme); err != nil {
+		return fmt.Errorf("setting the owner of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
+	}
+	return nil
+}
+
+func get[T client.Object](ctx context.Context, c client.Client, obj T) (client.Object, error) {
+	live, ok := obj.DeepCopyObject().(client.Object)
+	if !ok {
+		return nil, fmt.Errorf("the deep copy of %T is not a client.Object", obj)
+	}
+	err := c.Get(ctx, client.ObjectKeyFromObject(obj), live)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
+	}
+	live.GetObjectKind().SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
+	return live, nil
+}
+
+// checkOwner refuses objects of others. An object without a controller that
+// this manager once applied has only lost its reference, which is repaired.
+func checkOwner(owner, live client.Object, fieldManager string) error {
+	controller := metav1.GetControllerOf(live)
+	if controller == nil && managedBy(live, fieldManager) {
+		return nil
+	}
+	if controller != nil && controller.UID == owner.GetUID() {
+		return nil
+	}
+	holder := "has no controller"
+	if controller != nil {
+		holder = fmt.Sprintf("is controlled by %s %s", controller.Kind, controller.Name)
+	}
+	return fmt.Errorf("%s %s already exists and %s; rename or delete it: %w",
+		kindOf(live), client.ObjectKeyFromObject(live), holder, ErrNotOwned)
+}
+
+func write(ctx context.Context, c client.Client, obj client.Object, fieldManager string) error {
+	desired, err := desiredFields(obj)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(desired)
+	if err != nil {
+		return fmt.Errorf("encoding %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
+	}
+	gvk, key := obj.GetObjectKind().GroupVersionKind(), client.ObjectKeyFromObject(obj)
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		return c.Patch(ctx, obj, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(fieldManager), client.ForceOwnership)
+	})
+	if err != nil {
+		return fmt.Errorf("applying %s %s: %w", gvk.Kind, key, err)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	return nil
+}
+
+// into copies live over obj so that callers read fresh status without another
+// request.
+func into(live, obj client.Object) error {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
+	if err != nil {
+		return fmt.Errorf("converting %s: %w", kindOf(live), err)
+	}
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(fields, obj)
+}
+
+func kindOf(obj client.Object) string {
+	return obj.GetObjectKind().GroupVersionKind().Kind
+}

@@ -1,0 +1,210 @@
+package apply
+
+import (
+	"bytes"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+)
+
+// Converged reports whether applying desired with fieldManager would leave
+// live as it is.
+func Converged(live, desired client.Object, fieldManager string) (bool, error) {
+	owned, err := ownedFields(live, fieldManager, desired.GetObjectKind().GroupVersionKind().GroupVersion().String())
+	if err != nil || owned == nil {
+		return false, err
+	}
+	liveFields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
+	if err != nil {
+		return false, fmt.Errorf("converting %s: %w", kindOf(live), err)
+	}
+	wanted, err := desiredFields(desired)
+	if err != nil {
+		return false, err
+	}
+	dropIdentity(wanted)
+	return sameFields(owned, liveFields, wanted), nil
+}
+
+// desiredFields is what an apply of obj sends: without status and server-side
+// metadata, and without the nulls that Go types emit for unset timestamps.
+func desiredFields(obj client.Object) (map[string]any, error) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, fmt.Errorf("converting %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
+	}
+	delete(fields, "status")
+	if metadata, ok := fields["metadata"].(map[string]any); ok {
+		for _, field := range []string{"managedFields", "resourceVersion", "uid", "generation", "creationTimestamp"} {
+			delete(metadata, field)
+		}
+	}
+	dropNulls(fields)
+	return fields, nil
+}
+
+// dropIdentity removes the fields that name the object; managedFields never
+// lists them.
+func dropIdentity(fields map[string]any) {
+	delete(fields, "apiVersion")
+	delete(fields, "kind")
+	if metadata, ok := fields["metadata"].(map[string]any); ok {
+		delete(metadata, "name")
+		delete(metadata, "namespace")
+		if len(metadata) == 0 {
+			delete(fields, "metadata")
+		}
+	}
+}
+
+func dropNulls(node any) {
+	switch typed := node.(type) {
+	case map[string]any:
+		for key, child := range typed {
+			if child == nil {
+				delete(typed, key)
+				continue
+			}
+			dropNulls(child)
+		}
+	case []any:
+		for _, child := range typed {
+			dropNulls(child)
+		}
+	}
+}
+
+func managedBy(live client.Object, fieldManager string) bool {
+	for _, entry := range live.GetManagedFields() {
+		if entry.Manager == fieldManager {
+			return true
+		}
+	}
+	return false
+}
+
+// ownedFields is the set of fields fieldManager applied, nil when it never
+// applied this object or did so at another API version.
+func ownedFields(live client.Object, fieldManager, apiVersion string) (*fieldpath.Set, error) {
+	for _, entry := range live.GetManagedFields() {
+		if entry.Manager != fieldManager || entry.Operation != metav1.ManagedFieldsOperationApply ||
+			entry.Subresource != "" || entry.APIVersion != apiVersion || entry.FieldsV1 == nil {
+			continue
+		}
+		set := &fieldpath.Set{}
+		if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())); err != nil {
+			return nil, fmt.Errorf("reading the managed fields of %s %s: %w", kindOf(live), client.ObjectKeyFromObject(live), err)
+		}
+		return set, nil
+	}
+	return nil, nil
+}
+
+// sameFields compares live and desired below one node of the owned set: both
+// must hold the same at every owned path, and desired must hold nothing else.
+func sameFields(owned *fieldpath.Set, live, desired any) bool {
+	matched := 0
+	for element := range children(owned) {
+		desiredChild, wanted := descend(desired, element)
+		liveChild, present := descend(live, element)
+		if !wanted || !present {
+			return false
+		}
+		matched++
+		subset, nested := owned.Children.Get(element)
+		if nested && !sameFields(subset, liveChild, desiredChild) {
+			return false
+		}
+		if !nested && !equality.Semantic.DeepEqual(liveChild, desiredChild) {
+			return false
+		}
+	}
+	return matched == size(desired)
+}
+
+// children yields every path element directly below a node once; an element
+// is a member, has children of its own, or both.
+func children(owned *fieldpath.Set) func(func(fieldpath.PathElement) bool) {
+	return func(yield func(fieldpath.PathElement) bool) {
+		for element := range owned.Members.All() {
+			if !yield(element) {
+				return
+			}
+		}
+		for element := range owned.Children.All() {
+			if !owned.Members.Has(element) && !yield(element) {
+				return
+			}
+		}
+	}
+}
+
+func descend(node any, element fieldpath.PathElement) (any, bool) {
+	switch {
+	case element.FieldName != nil:
+		fields, ok := node.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		child, ok := fields[*element.FieldName]
+		return child, ok
+	case element.Key != nil:
+		return find(node, func(item any) bool { return hasKey(item, *element.Key) })
+	case element.Value != nil:
+		wanted := (*element.Value).Unstructured()
+		return find(node, func(item any) bool { return equality.Semantic.DeepEqual(item, wanted) })
+	case element.Index != nil:
+		items, ok := node.([]any)
+		if !ok || *element.Index >= len(items) {
+			return nil, false
+		}
+		return items[*element.Index], true
+	}
+	return nil, false
+}
+
+func find(node any, matches func(any) bool) (any, bool) {
+	items, _ := node.([]any)
+	for _, item := range items {
+		if matches(item) {
+			return item, true
+		}
+	}
+	return nil, false
+}
+
+// hasKey reports whether a list item carries the key. A key field the item
+// leaves out counts as matching: the server filled in its default.
+func hasKey(item any, key value.FieldList) bool {
+	fields, ok := item.(map[string]any)
+	if !ok {
+		return false
+	}
+	found := false
+	for _, field := range key {
+		got, present := fields[field.Name]
+		if !present {
+			continue
+		}
+		if !equality.Semantic.DeepEqual(got, field.Value.Unstructured()) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+func size(node any) int {
+	switch typed := node.(type) {
+	case map[string]any:
+		return len(typed)
+	case []any:
+		return len(typed)
+	}
+	return 0
+}

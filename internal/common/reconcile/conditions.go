@@ -1,0 +1,126 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Condition types and reasons that mean the same on every kind. Reconciling
+// and Stalled follow kstatus: they are present and True only while the
+// abnormal state lasts, so that kubectl wait, Flux and Argo CD understand the
+// resource without custom health checks
+// (https://github.com/kubernetes-sigs/cli-utils/tree/master/pkg/kstatus).
+const (
+	ConditionReady       = "Ready"
+	ConditionReconciling = "Reconciling"
+	ConditionStalled     = "Stalled"
+
+	ReasonAllReady    = "AllReady"
+	ReasonNotAllReady = "NotAllReady"
+	ReasonInvalidSpec = "InvalidSpec"
+	ReasonDeleting    = "Deleting"
+	ReasonProgressing = "Progressing"
+)
+
+// maxMessage is the length limit of a condition message in the Kubernetes API.
+const maxMessage = 32768
+
+// setCondition stamps one condition with the generation this pass observed.
+func setCondition(conditions *[]metav1.Condition, generation int64, conditionType string,
+	status metav1.ConditionStatus, reason, message string,
+) {
+	if len(message) > maxMessage {
+		message = message[:maxMessage-1] + "…"
+	}
+	meta.SetStatusCondition(conditions, metav1.Condition{
+		Type: conditionType, Status: status, Reason: reason, Message: message, ObservedGeneration: generation,
+	})
+}
+
+// record writes the conditions of the steps that ran. A condition shared by
+// several steps tells about the first one that is not done; when one of its
+// steps was held back and none of the others has bad news, the condition keeps
+// what the last full run said, with that run's generation.
+func record(conditions *[]metav1.Condition, generation int64, results []stepResult) {
+	for _, group := range groupByCondition(results) {
+		worst := slices.IndexFunc(group, func(r stepResult) bool { return r.skipped == "" && !r.outcome.IsDone() })
+		if worst < 0 && slices.ContainsFunc(group, func(r stepResult) bool { return r.skipped != "" }) {
+			continue
+		}
+		outcome, status := group[0].outcome, metav1.ConditionTrue
+		if worst >= 0 {
+			outcome, status = group[worst].outcome, metav1.ConditionFalse
+		}
+		setCondition(conditions, generation, group[0].condition, status, outcome.reason, outcome.message)
+	}
+}
+
+func groupByCondition(results []stepResult) [][]stepResult {
+	var groups [][]stepResult
+	index := map[string]int{}
+	for _, result := range results {
+		i, known := index[result.condition]
+		if !known {
+			i = len(groups)
+			index[result.condition] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], result)
+	}
+	return groups
+}
+
+// aggregate computes Ready from the conditions that count, and the kstatus
+// conditions from Ready and the step results. A missing condition, or one that
+// an earlier generation left behind, is not ready.
+func aggregate(conditions *[]metav1.Condition, generation int64, types []string, results []stepResult) {
+	var notReady []string
+	for _, conditionType := range types {
+		if text := unready(*conditions, generation, conditionType, results); text != "" {
+			notReady = append(notReady, text)
+		}
+	}
+	if len(notReady) == 0 {
+		setCondition(conditions, generation, ConditionReady, metav1.ConditionTrue, ReasonAllReady, "All sub-resources are ready")
+		meta.RemoveStatusCondition(conditions, ConditionReconciling)
+		meta.RemoveStatusCondition(conditions, ConditionStalled)
+		return
+	}
+	message := "Not ready: " + strings.Join(notReady, "; ")
+	setCondition(conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonNotAllReady, message)
+	stalled := slices.IndexFunc(results, func(r stepResult) bool { return r.outcome.verdict == verdictTerminal })
+	if stalled >= 0 {
+		outcome := results[stalled].outcome
+		setStalled(conditions, generation, outcome.reason, outcome.message)
+		return
+	}
+	setCondition(conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonProgressing, message)
+	meta.RemoveStatusCondition(conditions, ConditionStalled)
+}
+
+// setStalled marks a resource that makes no progress until the user acts.
+func setStalled(conditions *[]metav1.Condition, generation int64, reason, message string) {
+	setCondition(conditions, generation, ConditionStalled, metav1.ConditionTrue, reason, message)
+	meta.RemoveStatusCondition(conditions, ConditionReconciling)
+}
+
+// unready says why a condition does not count as ready, "" when it does.
+func unready(conditions []metav1.Condition, generation int64, conditionType string, results []stepResult) string {
+	condition := meta.FindStatusCondition(conditions, conditionType)
+	if condition != nil && condition.Status == metav1.ConditionTrue && condition.ObservedGeneration == generation {
+		return ""
+	}
+	if condition != nil && condition.Status != metav1.ConditionTrue && condition.ObservedGeneration == generation {
+		return fmt.Sprintf("%s (%s: %s)", conditionType, condition.Reason, condition.Message)
+	}
+	for _, result := range results {
+		if result.condition == conditionType && result.skipped != "" {
+			return fmt.Sprintf("%s (waits for %s)", conditionType, result.skipped)
+		}
+	}
+	return conditionType + " (not yet evaluated)"
+}

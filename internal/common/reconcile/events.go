@@ -1,0 +1,32 @@
+package reconcile
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// actionName is the machine-readable action of an event: the step that acted.
+func (r stepResult) actionName() string {
+	if r.name == "" {
+		return "Validate"
+	}
+	return r.name
+}
+
+func (r stepResult) announces() bool {
+	return slices.Contains(r.announce, r.outcome.reason)
+}
+
+// changed reports whether this pass moved the step's condition to the step's
+// outcome. Both sides come from the status, so that a restart of the operator
+// announces nothing twice.
+func changed(previous, current []metav1.Condition, result stepResult) bool {
+	now := meta.FindStatusCondition(current, result.condition)
+	if now == nil || now.Reason != result.outcome.reason {
+		return false
+	}
+	then := meta.FindStatusCondition(previous, result.condition)
+	return then == nil || then.Status != now.Status || then.Reason != now.Reason
+}

@@ -1,0 +1,132 @@
+package reconcile
+
+import (
+	"errors"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// verdict is what a step concluded; the zero value is deliberately invalid so
+// that a forgotten return is noticed.
+type verdict int
+
+const (
+	verdictNone verdict = iota
+	verdictDone
+	verdictWaiting
+	verdictFailed
+	verdictTerminal
+)
+
+// Outcome is what one step concluded in one pass. It is built with Done,
+// Waiting, Failed or Terminal; the zero value is reported as a programming
+// error.
+type Outcome struct {
+	verdict verdict
+	reason  string
+	message string
+	err     error
+	after   time.Duration
+	proceed bool
+	events  []Event
+}
+
+// Event is something worth telling the user that happened in this pass and
+// that no condition transition expresses, such as the creation of keys.
+type Event struct {
+	// Type is corev1.EventTypeNormal or corev1.EventTypeWarning.
+	Type string
+	// Reason is the CamelCase reason users filter by.
+	Reason string
+	// Note is the human-readable text.
+	Note string
+}
+
+// Done reports that the step has nothing left to do: its condition is True.
+func Done(reason, message string) Outcome {
+	return Outcome{verdict: verdictDone, reason: reason, message: message, proceed: true}
+}
+
+// Waiting reports that something outside this pass has to happen first. Its
+// condition is False, the steps that need it are held back, and a watch is
+// expected to bring the next pass; the engine only adds a slow safety-net
+// requeue, which After replaces.
+func Waiting(reason, message string) Outcome {
+	return Outcome{verdict: verdictWaiting, reason: reason, message: message}
+}
+
+// Failed reports an error that may go away by itself. The pass is retried with
+// backoff.
+func Failed(reason string, err error) Outcome {
+	return Outcome{verdict: verdictFailed, reason: reason, message: errorText(err), err: err}
+}
+
+// Terminal reports an error that only a change by the user ends. It is not
+// retried; the change itself is watched.
+func Terminal(reason string, err error) Outcome {
+	return Outcome{verdict: verdictTerminal, reason: reason, message: errorText(err), err: err}
+}
+
+// After asks for another pass in d at the latest, whether or not a watch fires.
+func (o Outcome) After(d time.Duration) Outcome {
+	o.after = d
+	return o
+}
+
+// Proceed lets the steps that need this one run although its condition is
+// False. A rolling upgrade uses it to reach the Deployment.
+func (o Outcome) Proceed() Outcome {
+	o.proceed = true
+	return o
+}
+
+// WithEvent attaches an event that is emitted once, at the end of this pass.
+func (o Outcome) WithEvent(eventType, reason, note string) Outcome {
+	o.events = append(o.events, Event{Type: eventType, Reason: reason, Note: note})
+	return o
+}
+
+// WithNormalEvent attaches a Normal event.
+func (o Outcome) WithNormalEvent(reason, note string) Outcome {
+	return o.WithEvent(corev1.EventTypeNormal, reason, note)
+}
+
+// IsDone reports whether the step's condition is True.
+func (o Outcome) IsDone() bool { return o.verdict == verdictDone }
+
+// Reason is the condition reason of the outcome.
+func (o Outcome) Reason() string { return o.reason }
+
+// Message is the condition message of the outcome.
+func (o Outcome) Message() string { return o.message }
+
+// Err is the error of a failed outcome, nil otherwise.
+func (o Outcome) Err() error { return o.err }
+
+// RequeueAfter is the delay asked for with After, zero otherwise.
+func (o Outcome) RequeueAfter() time.Duration { return o.after }
+
+// Events are the events attached with WithEvent.
+func (o Outcome) Events() []Event { return o.events }
+
+func (o Outcome) failed() bool {
+	return o.verdict == verdictFailed || o.verdict == verdictTerminal
+}
+
+var errNoOutcome = errors.New("the step returned no outcome; this is a bug in the operator, please report it")
+
+// normalised turns a forgotten outcome into a visible failure.
+func (o Outcome) normalised() Outcome {
+	if o.verdict == verdictNone {
+		return Terminal("InternalError", errNoOutcome)
+	}
+	return o
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

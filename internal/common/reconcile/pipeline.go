@@ -1,0 +1,101 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// Step is one sub-reconciler: a named piece of work that owns a condition.
+type Step[S any] struct {
+	// Name identifies the step in Needs, in logs and in metrics.
+	Name string
+	// Condition is the condition type the step owns. Consecutive concerns may
+	// share one: it is then True when all of its steps are done, and otherwise
+	// tells about the first that is not.
+	Condition string
+	// Needs names the steps that have to be done (or told to proceed) before
+	// this one runs. They must be declared earlier.
+	Needs []string
+	// Informational steps are reported but count neither for Ready nor in the
+	// step metrics.
+	Informational bool
+	// Announce lists reasons that are worth a Normal event when the step's
+	// condition becomes True with them. Failures are always announced.
+	Announce []string
+	// Run does the work. It must not change the conditions itself.
+	Run func(ctx context.Context, scope S) Outcome
+}
+
+// Pipeline is the ordered list of steps of one controller.
+type Pipeline[S any] []Step[S]
+
+// Validate reports declaration mistakes: duplicate names, steps without a
+// condition or function, and needs that are not declared earlier.
+func (p Pipeline[S]) Validate() error {
+	seen := map[string]bool{}
+	for _, step := range p {
+		switch {
+		case step.Name == "" || step.Condition == "" || step.Run == nil:
+			return fmt.Errorf("step %q must have a name, a condition and a function", step.Name)
+		case seen[step.Name]:
+			return fmt.Errorf("step %q is declared twice", step.Name)
+		}
+		for _, need := range step.Needs {
+			if !seen[need] {
+				return fmt.Errorf("step %q needs %q, which is not declared before it", step.Name, need)
+			}
+		}
+		seen[step.Name] = true
+	}
+	return nil
+}
+
+// Conditions lists the condition types that count for Ready, in step order.
+func (p Pipeline[S]) Conditions() []string {
+	var types []string
+	for _, step := range p {
+		if !step.Informational && !slices.Contains(types, step.Condition) {
+			types = append(types, step.Condition)
+		}
+	}
+	return types
+}
+
+// stepResult is what one pass knows about one step.
+type stepResult struct {
+	name      string
+	condition string
+	announce  []string
+	outcome   Outcome
+	// skipped names the first unmet need when the step was held back.
+	skipped string
+}
+
+// run executes the steps in declared order in this goroutine: deterministic,
+// easy to follow in a log, and cheap because reads come from caches. A step
+// that waits or fails holds back only the steps that need it.
+func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepResult {
+	results := make([]stepResult, 0, len(p))
+	open := map[string]bool{}
+	for _, step := range p {
+		result := stepResult{name: step.Name, condition: step.Condition, announce: step.Announce}
+		if i := slices.IndexFunc(step.Needs, func(need string) bool { return !open[need] }); i >= 0 {
+			result.skipped = step.Needs[i]
+			results = append(results, result)
+			continue
+		}
+		started := time.Now()
+		stepCtx := log.IntoContext(ctx, log.FromContext(ctx).WithValues("step", step.Name))
+		result.outcome = step.Run(stepCtx, scope).normalised()
+		if !step.Informational {
+			metrics.observe(step.Name, step.Condition, time.Since(started), result.outcome.failed())
+		}
+		open[step.Name] = result.outcome.proceed
+		results = append(results, result)
+	}
+	return results
+}

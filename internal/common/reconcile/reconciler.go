@@ -1,0 +1,284 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// safetyNet is the requeue of a waiting resource when no watch fires. Progress
+// never depends on it.
+const safetyNet = 2 * time.Minute
+
+// Object is what the engine needs of a custom resource.
+type Object interface {
+	client.Object
+	// ConditionsRef returns the status conditions for reading and writing.
+	ConditionsRef() *[]metav1.Condition
+	// SetObservedGeneration records the generation the status describes.
+	SetObservedGeneration(generation int64)
+	// StatusCopy returns a deep copy of the whole status for comparison.
+	StatusCopy() any
+}
+
+// Finalizer is one ordered stage of deletion.
+type Finalizer[S any] struct {
+	// Name is the finalizer on the resource.
+	Name string
+	// Step releases what the finalizer stands for; the finalizer goes when the
+	// step is done.
+	Step Step[S]
+}
+
+// Reconciler runs a pipeline for one kind.
+type Reconciler[T Object, S any] struct {
+	// Client reads from the cache and writes to the API server.
+	Client client.Client
+	// Recorder emits events on transitions.
+	Recorder events.EventRecorder
+	// Metrics may be nil.
+	Metrics *Metrics
+	// New returns an empty object of the kind.
+	New func() T
+	// Guard applies the defaults to the pass's copy and validates it, so that
+	// an installation without webhooks stays safe. An error is shown as a
+	// terminal InvalidSpec and nothing else happens.
+	Guard func(T) error
+	// Scope builds what the steps of one pass share.
+	Scope func(T) S
+	// Pipeline are the steps.
+	Pipeline Pipeline[S]
+	// Finalizers are the stages of deletion, in order. All of them are added
+	// before the first step runs.
+	Finalizers []Finalizer[S]
+	// Forget drops in-memory state and metric series of a resource that is
+	// gone. It may be nil.
+	Forget func(types.NamespacedName)
+}
+
+var _ ctrlreconcile.Reconciler = (*Reconciler[Object, any])(nil)
+
+// Reconcile runs one pass for the named resource.
+func (r *Reconciler[T, S]) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	obj := r.New()
+	if err := r.Client.Get(ctx, request.NamespacedName, obj); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.forget(request.NamespacedName)
+			return ctrl.Result{}, nil
+		}
+		return ctrl.Result{}, err
+	}
+	pass := &pass[T, S]{Reconciler: r, obj: obj, before: obj.StatusCopy()}
+	pass.previous = append(pass.previous, *obj.ConditionsRef()...)
+	if !obj.GetDeletionTimestamp().IsZero() {
+		return pass.finalize(ctx)
+	}
+	if err := r.addFinalizers(ctx, obj); err != nil {
+		return conflictIsRetry(err)
+	}
+	return pass.run(ctx)
+}
+
+func (r *Reconciler[T, S]) forget(name types.NamespacedName) {
+	if r.Forget != nil {
+		r.Forget(name)
+	}
+}
+
+func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
+	original, ok := obj.DeepCopyObject().(client.Object)
+	if !ok {
+		return errors.New("the deep copy of the resource is not a client.Object; this is a bug in the operator")
+	}
+	added := false
+	for _, finalizer := range r.Finalizers {
+		added = controllerutil.AddFinalizer(obj, finalizer.Name) || added
+	}
+	if !added {
+		return nil
+	}
+	return r.Client.Patch(ctx, obj, client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{}))
+}
+
+// pass is the state of one run for one object.
+type pass[T Object, S any] struct {
+	*Reconciler[T, S]
+	obj      T
+	before   any
+	previous []metav1.Condition
+	results  []stepResult
+}
+
+func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
+	if err := p.Guard(p.obj); err != nil {
+		return p.refuse(ctx, err)
+	}
+	p.results = p.Pipeline.run(ctx, p.Scope(p.obj), p.Metrics)
+	generation := p.obj.GetGeneration()
+	conditions := p.obj.ConditionsRef()
+	record(conditions, generation, p.results)
+	aggregate(conditions, generation, p.Pipeline.Conditions(), p.results)
+	return p.finish(ctx)
+}
+
+// refuse reports an invalid spec without touching anything else.
+func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, error) {
+	generation := p.obj.GetGeneration()
+	conditions := p.obj.ConditionsRef()
+	message := "The spec is not valid and nothing was changed: " + cause.Error()
+	setCondition(conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonInvalidSpec, message)
+	setStalled(conditions, generation, ReasonInvalidSpec, message)
+	p.results = []stepResult{{condition: ConditionReady, outcome: Terminal(ReasonInvalidSpec, errors.New(message))}}
+	return p.finish(ctx)
+}
+
+// finalize runs the deletion stages in order. A stage that is not done keeps
+// its finalizer and holds back the later ones; the status says why.
+func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
+	original, _ := p.obj.DeepCopyObject().(client.Object)
+	scope := p.Scope(p.obj)
+	released := false
+	for _, stage := range p.Finalizers {
+		if !controllerutil.ContainsFinalizer(p.obj, stage.Name) {
+			continue
+		}
+		results := Pipeline[S]{stage.Step}.run(ctx, scope, nil)
+		p.results = append(p.results, results...)
+		if !results[0].outcome.IsDone() {
+			break
+		}
+		controllerutil.RemoveFinalizer(p.obj, stage.Name)
+		released = true
+	}
+	p.emitStepEvents()
+	if released {
+		// The status goes first: after the last finalizer there is nothing left
+		// to write it to.
+		if err := p.Client.Patch(ctx, p.obj, client.MergeFrom(original)); err != nil {
+			return conflictIsRetry(client.IgnoreNotFound(err))
+		}
+		if len(p.obj.GetFinalizers()) == 0 {
+			p.forget(client.ObjectKeyFromObject(p.obj))
+			return ctrl.Result{}, nil
+		}
+	}
+	last := p.results[max(len(p.results)-1, 0):]
+	if len(last) == 0 || last[0].outcome.IsDone() {
+		return ctrl.Result{}, nil
+	}
+	generation, conditions := p.obj.GetGeneration(), p.obj.ConditionsRef()
+	record(conditions, generation, last)
+	message := "Deletion waits: " + last[0].outcome.message
+	setCondition(conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonDeleting, message)
+	setCondition(conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonDeleting, message)
+	return p.finishQuietly(ctx)
+}
+
+// finish emits what happened, writes the status once, and only when it
+// differs, and turns the outcomes into a result.
+func (p *pass[T, S]) finish(ctx context.Context) (ctrl.Result, error) {
+	p.emitStepEvents()
+	return p.finishQuietly(ctx)
+}
+
+func (p *pass[T, S]) finishQuietly(ctx context.Context) (ctrl.Result, error) {
+	p.obj.SetObservedGeneration(p.obj.GetGeneration())
+	if !equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()) {
+		if err := p.Client.Status().Update(ctx, p.obj); err != nil {
+			if apierrors.IsNotFound(err) {
+				return ctrl.Result{}, nil
+			}
+			p.Metrics.countUnmapped("Status")
+			return conflictIsRetry(err)
+		}
+		p.emitTransitions()
+	}
+	return p.result(ctx)
+}
+
+// result returns the first transient error, else the soonest requeue. Terminal
+// errors are logged and left to the watches.
+func (p *pass[T, S]) result(ctx context.Context) (ctrl.Result, error) {
+	var result ctrl.Result
+	for _, step := range p.results {
+		outcome := step.outcome
+		switch outcome.verdict {
+		case verdictFailed:
+			if apierrors.IsConflict(outcome.err) {
+				return ctrl.Result{RequeueAfter: time.Millisecond}, nil
+			}
+			return ctrl.Result{}, outcome.err
+		case verdictTerminal:
+			log.FromContext(ctx).Info("Waiting for the user", "step", step.name, "reason", outcome.reason, "message", outcome.message)
+			result.RequeueAfter = sooner(result.RequeueAfter, outcome.after)
+		case verdictWaiting:
+			after := outcome.after
+			if after == 0 {
+				after = jitter(safetyNet)
+			}
+			result.RequeueAfter = sooner(result.RequeueAfter, after)
+		default:
+			result.RequeueAfter = sooner(result.RequeueAfter, outcome.after)
+		}
+	}
+	return result, nil
+}
+
+func (p *pass[T, S]) emitStepEvents() {
+	for _, result := range p.results {
+		for _, event := range result.outcome.events {
+			p.Recorder.Eventf(p.obj, nil, event.Type, event.Reason, result.actionName(), "%s", event.Note)
+		}
+	}
+}
+
+// emitTransitions announces a step once, when its condition changes to a
+// failure or to a reason the step declares worth announcing.
+func (p *pass[T, S]) emitTransitions() {
+	for _, result := range p.results {
+		if result.skipped != "" || !changed(p.previous, *p.obj.ConditionsRef(), result) {
+			continue
+		}
+		switch {
+		case result.outcome.failed():
+			p.Recorder.Eventf(p.obj, nil, corev1.EventTypeWarning, result.outcome.reason, result.actionName(), "%s", result.outcome.message)
+		case result.outcome.IsDone() && result.announces():
+			p.Recorder.Eventf(p.obj, nil, corev1.EventTypeNormal, result.outcome.reason, result.actionName(), "%s", result.outcome.message)
+		}
+	}
+}
+
+// conflictIsRetry treats a lost race as a reason to look again, not as an
+// error worth a log line and a backoff.
+func conflictIsRetry(err error) (ctrl.Result, error) {
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
+	}
+	return ctrl.Result{}, err
+}
+
+func sooner(current, candidate time.Duration) time.Duration {
+	if candidate == 0 || (current != 0 && current < candidate) {
+		return current
+	}
+	return candidate
+}
+
+// jitter spreads safety-net passes by up to 20 % so that many resources do not
+// come back at once.
+func jitter(d time.Duration) time.Duration {
+	return d + rand.N(d/5) //nolint:gosec // Not a secret: it only spreads load.
+}
