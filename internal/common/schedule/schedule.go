@@ -1,0 +1,106 @@
+// Package schedule checks the cron expressions of a resource before they reach
+// a CronJob, and tells how often they fire.
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+// Validate tells whether a CronJob would accept the expression: five fields or
+// a descriptor such as @daily, without a time zone, which the API server
+// refuses in a new CronJob's schedule. An expression that can never come true,
+// such as 30 February, is accepted, as it is there. The error begins with
+// "invalid cron expression: ".
+func Validate(expr string) error {
+	_, err := parse(expr)
+	return err
+}
+
+func parse(expr string) (cron.Schedule, error) {
+	// The check comes first because the parser panics on a zone without a
+	// schedule behind it.
+	if strings.Contains(expr, "TZ") {
+		return nil, errors.New("invalid cron expression: TZ and CRON_TZ are not allowed: remove the time zone")
+	}
+	parsed, err := cron.ParseStandard(expr)
+	if err != nil {
+		return nil, fmt.Errorf("invalid cron expression: %w", err)
+	}
+	return parsed, nil
+}
+
+// Every combination of date, weekday and leap year that decides between two
+// activations occurs within 28 years that hold no century without a leap day.
+var (
+	windowStart = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)
+	windowEnd   = windowStart.AddDate(28, 0, 0)
+)
+
+const day = 24 * time.Hour
+
+// ErrNeverActivates is returned for a schedule that can never come true.
+var ErrNeverActivates = errors.New("the schedule never activates")
+
+// MinInterval returns the shortest time between two activations of an
+// expression, in a zone without daylight saving time. It fails with the error of
+// Validate for an invalid expression and with ErrNeverActivates for one that
+// never comes true.
+//
+// The work is bounded whatever the expression: at most the minutes of one day
+// and the days of 28 years are looked at, and the first pair of days in a row
+// ends the search.
+func MinInterval(expr string) (time.Duration, error) {
+	parsed, err := parse(expr)
+	if err != nil {
+		return 0, err
+	}
+	if constant, ok := parsed.(cron.ConstantDelaySchedule); ok {
+		return constant.Delay, nil
+	}
+	first := parsed.Next(windowStart.Add(-time.Second))
+	if first.IsZero() {
+		return 0, fmt.Errorf("%q: %w", expr, ErrNeverActivates)
+	}
+	shortest, last := withinDay(parsed, first)
+	return min(shortest, acrossDays(parsed, first, last)), nil
+}
+
+// withinDay returns the shortest interval on the day of the first activation,
+// which is the same on every active day, and that day's last activation.
+func withinDay(s cron.Schedule, first time.Time) (shortest time.Duration, last time.Time) {
+	shortest, last = windowEnd.Sub(windowStart), first
+	midnight := first.Truncate(day).Add(day)
+	for {
+		next := s.Next(last)
+		if next.IsZero() || !next.Before(midnight) {
+			return shortest, last
+		}
+		shortest = min(shortest, next.Sub(last))
+		last = next
+	}
+}
+
+// acrossDays returns the shortest interval between the last activation of a day
+// and the first one of the next active day.
+func acrossDays(s cron.Schedule, first, last time.Time) time.Duration {
+	timeToMidnight := first.Truncate(day).Add(day).Sub(last)
+	shortest := windowEnd.Sub(windowStart)
+	for first.Before(windowEnd) {
+		midnight := first.Truncate(day).Add(day)
+		next := s.Next(midnight.Add(-time.Second))
+		if next.IsZero() {
+			break
+		}
+		shortest = min(shortest, next.Sub(midnight)+timeToMidnight)
+		if next.Truncate(day).Equal(midnight) {
+			break
+		}
+		first = next
+	}
+	return shortest
+}
