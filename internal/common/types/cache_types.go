@@ -16,7 +16,7 @@ const (
 // else runs (brownfield).
 //
 // +kubebuilder:validation:XValidation:rule="has(self.clusterRef) != (has(self.servers) && size(self.servers) > 0)",message="exactly one of clusterRef or servers must be set"
-// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || (has(self.clusterRef.name) && self.clusterRef.name != '')",message="clusterRef.name must not be empty"
+// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || (has(self.clusterRef.name) && size(self.clusterRef.name) > 0)",message="clusterRef.name must not be empty"
 type CacheSpec struct {
 	// clusterRef names a Memcached resource in the same namespace. Exactly one
 	// of clusterRef and servers is set.

@@ -18,7 +18,7 @@ const (
 // else runs (brownfield).
 //
 // +kubebuilder:validation:XValidation:rule="has(self.clusterRef) != has(self.host)",message="exactly one of clusterRef or host must be set"
-// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || (has(self.clusterRef.name) && self.clusterRef.name != '')",message="clusterRef.name must not be empty"
+// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || (has(self.clusterRef.name) && size(self.clusterRef.name) > 0)",message="clusterRef.name must not be empty"
 type DatabaseSpec struct {
 	// clusterRef names a MariaDB resource in the same namespace. The operator
 	// then creates the database, its user and its grants there. Exactly one of

@@ -48,6 +48,7 @@ type MiddlewareSpec struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`
 	Name string `json:"name"`
 
 	// filterFactory is the Python callable that makes the filter, as
@@ -56,6 +57,7 @@ type MiddlewareSpec struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`
 	FilterFactory string `json:"filterFactory"`
 
 	// position places the filter "before" the service's own filters or "after"
