@@ -63,6 +63,25 @@ func EnsureObject[T client.Object](
 	return write(ctx, c, obj, fieldManager)
 }
 
+// EnsureAbsent deletes obj, known by name, when it exists and owner controls it.
+// It makes no request when there is nothing to delete, and leaves objects of
+// others alone.
+func EnsureAbsent(ctx context.Context, c client.Client, owner, obj client.Object) error {
+	key := client.ObjectKeyFromObject(obj)
+	if err := c.Get(ctx, key, obj); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if !metav1.IsControlledBy(obj, owner) || !obj.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
+	uid := obj.GetUID()
+	err := c.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting %T %s: %w", obj, key, err)
+	}
+	return nil
+}
+
 // prepare stamps what every applied object carries: its kind, which objects
 // built in code lack, and the controller reference, which is asserted on every
 // apply so that drift on it is repaired too.

@@ -15,6 +15,7 @@ const (
 	verdictNone verdict = iota
 	verdictDone
 	verdictWaiting
+	verdictDegraded
 	verdictFailed
 	verdictTerminal
 )
@@ -30,6 +31,8 @@ type Outcome struct {
 	after   time.Duration
 	proceed bool
 	events  []Event
+	// transition is emitted when the condition changes to this outcome.
+	transition []Event
 }
 
 // Event is something worth telling the user that happened in this pass and
@@ -54,6 +57,12 @@ func Done(reason, message string) Outcome {
 // requeue, which After replaces.
 func Waiting(reason, message string) Outcome {
 	return Outcome{verdict: verdictWaiting, reason: reason, message: message}
+}
+
+// Degraded reports a False condition that holds nothing back and that nothing
+// has to be awaited for.
+func Degraded(reason, message string) Outcome {
+	return Outcome{verdict: verdictDegraded, reason: reason, message: message, proceed: true}
 }
 
 // Failed reports an error that may go away by itself. The pass is retried with
@@ -84,6 +93,13 @@ func (o Outcome) Proceed() Outcome {
 // WithEvent attaches an event that is emitted once, at the end of this pass.
 func (o Outcome) WithEvent(eventType, reason, note string) Outcome {
 	o.events = append(o.events, Event{Type: eventType, Reason: reason, Note: note})
+	return o
+}
+
+// OnTransition attaches an event that is emitted only when the condition
+// changes to this outcome.
+func (o Outcome) OnTransition(eventType, reason, note string) Outcome {
+	o.transition = append(o.transition, Event{Type: eventType, Reason: reason, Note: note})
 	return o
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,8 +27,10 @@ const safetyNet = 2 * time.Minute
 // Object is what the engine needs of a custom resource.
 type Object interface {
 	client.Object
-	// ConditionsRef returns the status conditions for reading and writing.
-	ConditionsRef() *[]metav1.Condition
+	// GetConditions returns the status conditions.
+	GetConditions() []metav1.Condition
+	// SetConditions replaces the status conditions.
+	SetConditions(conditions []metav1.Condition)
 	// SetObservedGeneration records the generation the status describes.
 	SetObservedGeneration(generation int64)
 	// StatusCopy returns a deep copy of the whole status for comparison.
@@ -82,7 +85,7 @@ func (r *Reconciler[T, S]) Reconcile(ctx context.Context, request ctrl.Request) 
 		return ctrl.Result{}, err
 	}
 	pass := &pass[T, S]{Reconciler: r, obj: obj, before: obj.StatusCopy()}
-	pass.previous = append(pass.previous, *obj.ConditionsRef()...)
+	pass.previous = slices.Clone(obj.GetConditions())
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return pass.finalize(ctx)
 	}
@@ -128,19 +131,21 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	}
 	p.results = p.Pipeline.run(ctx, p.Scope(p.obj), p.Metrics)
 	generation := p.obj.GetGeneration()
-	conditions := p.obj.ConditionsRef()
-	record(conditions, generation, p.results)
-	aggregate(conditions, generation, p.Pipeline.Conditions(), p.results)
+	conditions := p.obj.GetConditions()
+	record(&conditions, generation, p.results)
+	aggregate(&conditions, generation, p.Pipeline.Conditions(), p.results)
+	p.obj.SetConditions(conditions)
 	return p.finish(ctx)
 }
 
 // refuse reports an invalid spec without touching anything else.
 func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, error) {
 	generation := p.obj.GetGeneration()
-	conditions := p.obj.ConditionsRef()
+	conditions := p.obj.GetConditions()
 	message := "The spec is not valid and nothing was changed: " + cause.Error()
-	setCondition(conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonInvalidSpec, message)
-	setStalled(conditions, generation, ReasonInvalidSpec, message)
+	setCondition(&conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonInvalidSpec, message)
+	setStalled(&conditions, generation, ReasonInvalidSpec, message)
+	p.obj.SetConditions(conditions)
 	p.results = []stepResult{{condition: ConditionReady, outcome: Terminal(ReasonInvalidSpec, errors.New(message))}}
 	return p.finish(ctx)
 }
@@ -179,11 +184,12 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 	if len(last) == 0 || last[0].outcome.IsDone() {
 		return ctrl.Result{}, nil
 	}
-	generation, conditions := p.obj.GetGeneration(), p.obj.ConditionsRef()
-	record(conditions, generation, last)
+	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
+	record(&conditions, generation, last)
 	message := "Deletion waits: " + last[0].outcome.message
-	setCondition(conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonDeleting, message)
-	setCondition(conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonDeleting, message)
+	setCondition(&conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonDeleting, message)
+	setCondition(&conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonDeleting, message)
+	p.obj.SetConditions(conditions)
 	return p.finishQuietly(ctx)
 }
 
@@ -249,8 +255,11 @@ func (p *pass[T, S]) emitStepEvents() {
 // failure or to a reason the step declares worth announcing.
 func (p *pass[T, S]) emitTransitions() {
 	for _, result := range p.results {
-		if result.skipped != "" || !changed(p.previous, *p.obj.ConditionsRef(), result) {
+		if result.skipped != "" || !changed(p.previous, p.obj.GetConditions(), result) {
 			continue
+		}
+		for _, event := range result.outcome.transition {
+			p.Recorder.Eventf(p.obj, nil, event.Type, event.Reason, result.actionName(), "%s", event.Note)
 		}
 		switch {
 		case result.outcome.failed():

@@ -1,0 +1,88 @@
+// Package deployment keeps Deployments and Services as declared and tells when
+// a rollout has really ended.
+package deployment
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+)
+
+// EnsureDeployment makes the Deployment carry the declared fields and reports
+// whether its rollout has ended. With spec.replicas nil the live replica count
+// is left to whoever scales it. A changed selector, which the API does not
+// allow to update, replaces the Deployment; its pods stay until the new ones
+// take over.
+func EnsureDeployment(
+	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, deploy *appsv1.Deployment,
+) (bool, error) {
+	live := &appsv1.Deployment{}
+	err := c.Get(ctx, client.ObjectKeyFromObject(deploy), live)
+	switch {
+	case apierrors.IsNotFound(err):
+	case err != nil:
+		return false, fmt.Errorf("reading Deployment %s: %w", deploy.Name, err)
+	case metav1.IsControlledBy(live, owner) && !equality.Semantic.DeepEqual(live.Spec.Selector, deploy.Spec.Selector):
+		return false, replace(ctx, c, live)
+	}
+	if err := apply.EnsureObject(ctx, c, scheme, owner, deploy, apply.FieldManager); err != nil {
+		return false, err
+	}
+	return IsDeploymentReady(deploy), nil
+}
+
+func replace(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
+	err := c.Delete(ctx, live, client.PropagationPolicy(metav1.DeletePropagationOrphan), client.Preconditions{UID: &live.UID})
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting Deployment %s to change its selector: %w", live.Name, err)
+	}
+	return nil
+}
+
+// EnsureService makes the Service carry the declared fields. Addresses and
+// node ports stay as the API server assigned them.
+func EnsureService(ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, svc *corev1.Service) error {
+	return apply.EnsureObject(ctx, c, scheme, owner, svc, apply.FieldManager)
+}
+
+// IsDeploymentReady reports whether the rollout of the current spec has ended:
+// the controller has seen it, every replica is updated and available, and no
+// pod of an older template is left.
+func IsDeploymentReady(deploy *appsv1.Deployment) bool {
+	status, wanted := deploy.Status, ptr.Deref(deploy.Spec.Replicas, 1)
+	return status.ObservedGeneration >= deploy.Generation &&
+		status.UpdatedReplicas == wanted &&
+		status.Replicas == wanted &&
+		status.AvailableReplicas == wanted &&
+		status.ReadyReplicas >= wanted &&
+		available(deploy)
+}
+
+func available(deploy *appsv1.Deployment) bool {
+	for _, condition := range deploy.Status.Conditions {
+		if condition.Type == appsv1.DeploymentAvailable {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// Progress describes a rollout that has not ended.
+func Progress(deploy *appsv1.Deployment) string {
+	wanted := ptr.Deref(deploy.Spec.Replicas, 1)
+	if deploy.Status.ObservedGeneration < deploy.Generation {
+		return "waiting for the Deployment controller to see the new spec"
+	}
+	return fmt.Sprintf("%d of %d replicas updated, %d available, %d in total",
+		deploy.Status.UpdatedReplicas, wanted, deploy.Status.AvailableReplicas, deploy.Status.Replicas)
+}

@@ -1,0 +1,144 @@
+package secrets
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/c5c3/forge/internal/common/apply"
+)
+
+// Owned keeps Secrets that belong to a resource.
+type Owned struct {
+	// Client reads the operator's own Secrets from the cache and writes.
+	Client client.Client
+	// Live reads from the API server. It is asked only when the cache does not
+	// know a Secret that nevertheless exists.
+	Live client.Reader
+	// Scheme resolves owner references.
+	Scheme *runtime.Scheme
+}
+
+// EnsureData makes the Secret hold exactly the given data, labels and
+// controller. It makes no request when it already does. A Secret of the same
+// name that owner does not control is refused.
+func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
+	if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
+		return fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
+	}
+	live := &corev1.Secret{}
+	err := o.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
+	if apierrors.IsNotFound(err) {
+		live, err = o.createOrFind(ctx, desired)
+	}
+	if err != nil || live == nil {
+		return wrap("writing", desired, err)
+	}
+	if !metav1.IsControlledBy(live, owner) {
+		return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
+			desired.Name, apply.ErrNotOwned)
+	}
+	changed := live.DeepCopy()
+	changed.Data = desired.Data
+	changed.Labels = merged(live.Labels, desired.Labels)
+	if equality.Semantic.DeepEqual(live, changed) {
+		return nil
+	}
+	return wrap("updating", desired, o.Client.Update(ctx, changed))
+}
+
+// EnsureOnce creates the Secret when there is none and never changes the data
+// of an existing one, so that keys and passwords survive whatever happens to
+// the operator. It returns the live Secret and whether it was created now. An
+// existing Secret without a controller, such as one restored from a backup, is
+// adopted; one that something else controls is refused.
+func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *corev1.Secret) (*corev1.Secret, bool, error) {
+	live, err := o.Find(ctx, client.ObjectKeyFromObject(desired))
+	if err != nil {
+		return nil, false, err
+	}
+	if live == nil {
+		if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
+			return nil, false, fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
+		}
+		live, err = o.createOrFind(ctx, desired)
+		if err != nil {
+			return nil, false, wrap("creating", desired, err)
+		}
+		if live == nil {
+			return desired, true, nil
+		}
+	}
+	return live, false, o.adopt(ctx, owner, live, desired.Labels)
+}
+
+// Find returns the named Secret from the cache, nil when it does not know it.
+func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
+	live := &corev1.Secret{}
+	err := o.Client.Get(ctx, key, live)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return live, wrap("reading", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}, err)
+}
+
+// Adopt makes owner the controller of a Secret that carries the data already,
+// such as one restored from a backup. It returns nil when there is none.
+func (o Owned) Adopt(ctx context.Context, owner client.Object, key client.ObjectKey, labels map[string]string) (*corev1.Secret, error) {
+	live := &corev1.Secret{}
+	err := o.Live.Get(ctx, key, live)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading Secret %s: %w", key, err)
+	}
+	return live, o.adopt(ctx, owner, live, labels)
+}
+
+// createOrFind creates the Secret and returns nil, or returns the one that is
+// already there and that the label-limited cache does not show.
+func (o Owned) createOrFind(ctx context.Context, desired *corev1.Secret) (*corev1.Secret, error) {
+	err := o.Client.Create(ctx, desired)
+	if !apierrors.IsAlreadyExists(err) {
+		return nil, err
+	}
+	live := &corev1.Secret{}
+	return live, o.Live.Get(ctx, client.ObjectKeyFromObject(desired), live)
+}
+
+func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secret, labels map[string]string) error {
+	changed := live.DeepCopy()
+	changed.Labels = merged(live.Labels, labels)
+	if err := controllerutil.SetControllerReference(owner, changed, o.Scheme); err != nil {
+		return fmt.Errorf("secret %s cannot be used, rename or delete it: %w: %w", live.Name, err, apply.ErrNotOwned)
+	}
+	if equality.Semantic.DeepEqual(live, changed) {
+		return nil
+	}
+	return wrap("adopting", live, o.Client.Update(ctx, changed))
+}
+
+func merged(labels, wanted map[string]string) map[string]string {
+	result := maps.Clone(labels)
+	if result == nil {
+		result = map[string]string{}
+	}
+	maps.Copy(result, wanted)
+	return result
+}
+
+func wrap(verb string, secret *corev1.Secret, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s Secret %s: %w", verb, secret.Name, err)
+}

@@ -1,0 +1,108 @@
+// Package secrets reads Kubernetes Secrets and keeps External Secrets objects
+// as declared.
+package secrets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+)
+
+// ErrKeyNotFound is wrapped by errors about a Secret that exists but lacks a
+// key.
+var ErrKeyNotFound = errors.New("key not found in Secret")
+
+// WaitForExternalSecret reports whether the ExternalSecret is synced now. It
+// does not block; an ExternalSecret that does not exist is an error.
+func WaitForExternalSecret(ctx context.Context, c client.Reader, key client.ObjectKey) (bool, error) {
+	externalSecret := &esov1.ExternalSecret{}
+	if err := c.Get(ctx, key, externalSecret); err != nil {
+		return false, fmt.Errorf("reading ExternalSecret %s: %w", key, err)
+	}
+	for _, condition := range externalSecret.Status.Conditions {
+		if condition.Type == esov1.ExternalSecretReady {
+			return condition.Status == corev1.ConditionTrue, nil
+		}
+	}
+	return false, nil
+}
+
+// IsStoreReady reports whether the ClusterSecretStore can be used now.
+func IsStoreReady(store *esov1.ClusterSecretStore) bool {
+	for _, condition := range store.Status.Conditions {
+		if condition.Type == esov1.SecretStoreReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// Reader reads a Secret by name; both a client.Reader adapter and refs.Reader
+// provide it.
+type Reader interface {
+	Secret(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error)
+}
+
+// FromClient adapts a client.Reader.
+type FromClient struct{ client.Reader }
+
+// Secret reads the named Secret.
+func (f FromClient) Secret(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
+	secret := &corev1.Secret{}
+	return secret, f.Get(ctx, key, secret)
+}
+
+// IsSecretReady reports whether the Secret exists and holds a non-empty value
+// under every expected key. A missing Secret or key is not an error.
+func IsSecretReady(ctx context.Context, r Reader, key client.ObjectKey, expectedKeys ...string) (bool, error) {
+	secret, err := r.Secret(ctx, key)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading Secret %s: %w", key, err)
+	}
+	return len(MissingKeys(secret, expectedKeys...)) == 0, nil
+}
+
+// MissingKeys lists the expected keys that the Secret lacks or leaves empty.
+func MissingKeys(secret *corev1.Secret, expectedKeys ...string) []string {
+	var missing []string
+	for _, key := range expectedKeys {
+		if len(secret.Data[key]) == 0 {
+			missing = append(missing, key)
+		}
+	}
+	return missing
+}
+
+// GetSecretValue returns the value under dataKey. A missing key wraps
+// ErrKeyNotFound; the error never holds a value.
+func GetSecretValue(ctx context.Context, r Reader, key client.ObjectKey, dataKey string) (string, error) {
+	secret, err := r.Secret(ctx, key)
+	if err != nil {
+		return "", fmt.Errorf("reading Secret %s: %w", key, err)
+	}
+	value, present := secret.Data[dataKey]
+	if !present {
+		return "", fmt.Errorf("%w: key %q in Secret %s", ErrKeyNotFound, dataKey, key)
+	}
+	return string(value), nil
+}
+
+// EnsurePushSecret makes the PushSecret carry the declared fields. External
+// Secrets pushes again only when something about the object changes.
+func EnsurePushSecret(
+	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret,
+) error {
+	return apply.EnsureObject(ctx, c, scheme, owner, ps, apply.FieldManager)
+}
