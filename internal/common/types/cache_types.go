@@ -7,6 +7,10 @@ const (
 	// none.
 	DefaultCacheBackend = "dogpile.cache.pymemcache"
 
+	// DefaultCacheReplicas is the number of memcached servers of a cache whose
+	// spec names none.
+	DefaultCacheReplicas int32 = 3
+
 	// DefaultCachePort is the TCP port memcached listens on.
 	DefaultCachePort int32 = 11211
 )

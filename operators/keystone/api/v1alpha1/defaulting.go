@@ -43,7 +43,7 @@ const (
 func SetDefaults(k *Keystone) {
 	spec := &k.Spec
 	setIfZero(&spec.Replicas, DefaultReplicas)
-	setIfZero(&spec.Cache.Backend, commonv1.DefaultCacheBackend)
+	defaultCache(&spec.Cache)
 	defaultDatabase(&spec.Database)
 	defaultKeys(spec)
 	defaultTrustFlush(spec)
@@ -58,6 +58,11 @@ func setIfZero[T comparable](field *T, value T) {
 	if *field == zero {
 		*field = value
 	}
+}
+
+func defaultCache(cache *commonv1.CacheSpec) {
+	setIfZero(&cache.Backend, commonv1.DefaultCacheBackend)
+	setIfZero(&cache.Replicas, commonv1.DefaultCacheReplicas)
 }
 
 func defaultDatabase(db *commonv1.DatabaseSpec) {
@@ -127,21 +132,4 @@ func defaultResources(spec *KeystoneSpec) {
 		corev1.ResourceCPU:    resource.MustParse("500m"),
 		corev1.ResourceMemory: resource.MustParse("512Mi"),
 	}
-}
-
-// TerminationGracePeriod returns the seconds between the signal to stop and the
-// one that kills.
-func (s *KeystoneSpec) TerminationGracePeriod() int64 {
-	if s.TerminationGracePeriodSeconds == nil {
-		return DefaultTerminationGracePeriodSeconds
-	}
-	return *s.TerminationGracePeriodSeconds
-}
-
-// PreStopSleep returns the seconds a stopping pod still takes new requests.
-func (s *KeystoneSpec) PreStopSleep() int64 {
-	if s.PreStopSleepSeconds == nil {
-		return DefaultPreStopSleepSeconds
-	}
-	return *s.PreStopSleepSeconds
 }

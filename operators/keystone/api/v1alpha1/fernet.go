@@ -1,0 +1,58 @@
+package v1alpha1
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/c5c3/forge/internal/common/schedule"
+)
+
+// Keystone's own defaults of [token] expiration and allow_expired_window, see
+// https://docs.openstack.org/keystone/latest/configuration/config-options.html.
+const (
+	defaultTokenExpiration    = time.Hour
+	defaultAllowExpiredWindow = 48 * time.Hour
+)
+
+// TokenLifetime returns the time for which Keystone accepts a token after it
+// issued it, including the window in which services may still use an expired
+// one. It follows extraConfig; ok is false when an option there is not a number
+// of seconds.
+func (s *KeystoneSpec) TokenLifetime() (lifetime time.Duration, ok bool) {
+	expiration, okExpiration := s.tokenSeconds("expiration", defaultTokenExpiration)
+	window, okWindow := s.tokenSeconds("allow_expired_window", defaultAllowExpiredWindow)
+	return expiration + window, okExpiration && okWindow
+}
+
+// maxSeconds is about 68 years, so that a sum of two stays a valid duration.
+const maxSeconds = 1<<31 - 1
+
+func (s *KeystoneSpec) tokenSeconds(option string, def time.Duration) (time.Duration, bool) {
+	text, set := s.ExtraConfig["token"][option]
+	if !set {
+		return def, true
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seconds < 0 || seconds > maxSeconds {
+		return 0, false
+	}
+	return time.Duration(seconds) * time.Second, true
+}
+
+// RequiredFernetKeys returns the lowest maxActiveKeys with which the rotation
+// schedule never retires a key under which a valid token may have been issued:
+// the rotations in a token's lifetime, rounded up, plus the primary and the
+// staged key. The formula is from Keystone's FAQ on Fernet tokens,
+// https://docs.openstack.org/keystone/latest/admin/fernet-token-faq.html. The
+// error is the one of schedule.MinInterval.
+func RequiredFernetKeys(rotationSchedule string, lifetime time.Duration) (int64, error) {
+	period, err := schedule.MinInterval(rotationSchedule)
+	if err != nil {
+		return 0, err
+	}
+	rotations := int64(lifetime / period)
+	if lifetime%period > 0 {
+		rotations++
+	}
+	return rotations + 2, nil
+}

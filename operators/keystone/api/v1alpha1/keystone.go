@@ -1,0 +1,33 @@
+package v1alpha1
+
+// SelectorLabels returns the labels that select the API pods of the Keystone
+// with the given name and no other pod.
+func SelectorLabels(name string) map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name":     "keystone",
+		"app.kubernetes.io/instance": name,
+	}
+}
+
+// TerminationGracePeriod returns the seconds between the signal to stop and the
+// one that kills.
+func (s *KeystoneSpec) TerminationGracePeriod() int64 {
+	if s.TerminationGracePeriodSeconds == nil {
+		return DefaultTerminationGracePeriodSeconds
+	}
+	return *s.TerminationGracePeriodSeconds
+}
+
+// PreStopSleep returns the seconds a stopping pod still takes new requests.
+func (s *KeystoneSpec) PreStopSleep() int64 {
+	if s.PreStopSleepSeconds == nil {
+		return DefaultPreStopSleepSeconds
+	}
+	return *s.PreStopSleepSeconds
+}
+
+// PasswordRotationEnabled reports whether the administrator's password is
+// replaced on a schedule.
+func (s *KeystoneSpec) PasswordRotationEnabled() bool {
+	return s.Bootstrap.PasswordRotation != nil && s.Bootstrap.PasswordRotation.Enabled
+}

@@ -1,0 +1,146 @@
+package v1alpha1
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/config"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// Values of configuration options may be secrets, so no error here repeats one.
+
+func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for section, options := range k.Spec.ExtraConfig {
+		if err := config.ValidateSection(section); err != nil {
+			errs = append(errs, field.Invalid(at.Key(section), section, err.Error()))
+		}
+		errs = append(errs, checkOptions(options, at.Key(section))...)
+	}
+	return errs
+}
+
+// checkOptions refuses whatever would write more into a section than the one
+// option it looks like.
+func checkOptions(options map[string]string, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for name, value := range options {
+		if err := config.ValidateKey(name); err != nil {
+			errs = append(errs, field.Invalid(at.Key(name), name, err.Error()))
+		}
+		if err := config.ValidateValue(value); err != nil {
+			errs = append(errs, field.Invalid(at.Key(name), field.OmitValueType{}, err.Error()))
+		}
+	}
+	return errs
+}
+
+func checkPlugins(k *Keystone, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	for i, plugin := range k.Spec.Plugins {
+		entry := at.Index(i)
+		section := plugin.ConfigSection
+		if plugin.Name == "" {
+			errs = append(errs, field.Required(entry.Child("name"), "name the plugin"))
+		}
+		if seen[section] {
+			errs = append(errs, field.Duplicate(entry.Child("configSection"), section))
+		}
+		seen[section] = true
+		if err := config.ValidateSection(section); err != nil {
+			errs = append(errs, field.Invalid(entry.Child("configSection"), section, err.Error()))
+		}
+		errs = append(errs, checkOptions(plugin.Config, entry.Child("config"))...)
+	}
+	return errs
+}
+
+func checkMiddleware(k *Keystone, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	for i, middleware := range k.Spec.Middleware {
+		entry := at.Index(i)
+		if seen[middleware.Name] {
+			errs = append(errs, field.Duplicate(entry.Child("name"), middleware.Name))
+		}
+		seen[middleware.Name] = true
+		errs = append(errs, checkFilter(middleware, entry)...)
+	}
+	return errs
+}
+
+func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if err := config.ValidateFilterName(middleware.Name); err != nil {
+		errs = append(errs, field.Invalid(at.Child("name"), middleware.Name, err.Error()))
+	}
+	if err := config.ValidateFilterFactory(middleware.FilterFactory); err != nil {
+		errs = append(errs, field.Invalid(at.Child("filterFactory"), middleware.FilterFactory, err.Error()))
+	}
+	positions := []commonv1.PipelinePosition{commonv1.PipelineBefore, commonv1.PipelineAfter}
+	if !slices.Contains(positions, middleware.Position) {
+		errs = append(errs, field.NotSupported(at.Child("position"), middleware.Position, positions))
+	}
+	errs = append(errs, checkOptions(middleware.Config, at.Child("config"))...)
+	if len(errs) > 0 {
+		return errs
+	}
+	// Some options mean something to paste.deploy itself; the renderer knows
+	// which.
+	_, err := config.RenderPaste([]config.PasteFilter{{
+		Name: middleware.Name, Factory: middleware.FilterFactory, Config: middleware.Config,
+	}})
+	if err != nil {
+		return field.ErrorList{field.Invalid(at.Child("config"), field.OmitValueType{}, err.Error())}
+	}
+	return nil
+}
+
+var (
+	logFormats = []LogFormat{LogFormatText, LogFormatJSON}
+	logLevels  = []LogLevel{LogLevelDebug, LogLevelInfo, LogLevelWarning, LogLevelError, LogLevelCritical}
+)
+
+func checkLogFormat(k *Keystone, at *field.Path) field.ErrorList {
+	if k.Spec.Logging == nil || k.Spec.Logging.Format == "" || slices.Contains(logFormats, k.Spec.Logging.Format) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(at, k.Spec.Logging.Format, logFormats)}
+}
+
+func checkLogLevel(k *Keystone, at *field.Path) field.ErrorList {
+	if k.Spec.Logging == nil || k.Spec.Logging.Level == "" || slices.Contains(logLevels, k.Spec.Logging.Level) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(at, k.Spec.Logging.Level, logLevels)}
+}
+
+func checkPerLoggerLevels(k *Keystone, at *field.Path) field.ErrorList {
+	if k.Spec.Logging == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	for logger, level := range k.Spec.Logging.PerLoggerLevels {
+		if !isLoggerName(logger) {
+			errs = append(errs, field.Invalid(at.Key(logger), logger,
+				"logger name must not be empty or contain ',', '=', white space or control characters, which separate one logger from the next"))
+		}
+		if !slices.Contains(logLevels, LogLevel(level)) {
+			errs = append(errs, field.Invalid(at.Key(logger), level, "level must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL"))
+		}
+	}
+	return errs
+}
+
+// isLoggerName tells whether a name survives in oslo.log's default_log_levels,
+// a list of logger=LEVEL pairs joined by commas.
+func isLoggerName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r == ',' || r == '=' || unicode.IsSpace(r) || unicode.IsControl(r)
+	})
+}

@@ -1,0 +1,118 @@
+package v1alpha1
+
+import (
+	"context"
+	"fmt"
+
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+)
+
+// +kubebuilder:webhook:path=/mutate-keystone-openstack-c5c3-io-v1alpha1-keystone,mutating=true,failurePolicy=fail,sideEffects=None,groups=keystone.openstack.c5c3.io,resources=keystones,verbs=create;update,versions=v1alpha1,name=mkeystone.kb.io,admissionReviewVersions=v1
+// +kubebuilder:webhook:path=/validate-keystone-openstack-c5c3-io-v1alpha1-keystone,mutating=false,failurePolicy=fail,sideEffects=None,groups=keystone.openstack.c5c3.io,resources=keystones,verbs=create;update,versions=v1alpha1,name=vkeystone.kb.io,admissionReviewVersions=v1
+
+// KeystoneWebhook is the admission webhook of Keystones: it fills in defaults
+// and refuses what cannot work.
+type KeystoneWebhook struct {
+	// Client reads the PriorityClass a Keystone names. It should not be a
+	// cached one, so that a class created a moment ago is found and no cache
+	// of all classes is kept. When it is nil, the manager's API reader is used.
+	Client client.Reader
+}
+
+var (
+	_ admission.Defaulter[*Keystone] = &KeystoneWebhook{}
+	_ admission.Validator[*Keystone] = &KeystoneWebhook{}
+)
+
+// SetupWebhookWithManager serves the webhook from the manager's webhook server.
+func (w *KeystoneWebhook) SetupWebhookWithManager(mgr ctrl.Manager) error {
+	hook := &KeystoneWebhook{Client: w.Client}
+	if hook.Client == nil {
+		hook.Client = mgr.GetAPIReader()
+	}
+	return ctrl.NewWebhookManagedBy(mgr, &Keystone{}).WithDefaulter(hook).WithValidator(hook).Complete()
+}
+
+// Default fills in what the user left out.
+func (w *KeystoneWebhook) Default(_ context.Context, k *Keystone) error {
+	SetDefaults(k)
+	return nil
+}
+
+// ValidateCreate refuses a new Keystone that cannot work. Everything that is
+// wrong is in one error of type Invalid.
+func (w *KeystoneWebhook) ValidateCreate(ctx context.Context, k *Keystone) (admission.Warnings, error) {
+	errs := append(Validate(k), w.checkPriorityClass(ctx, k)...)
+	return warnings(k), invalid(k, errs)
+}
+
+// ValidateUpdate refuses a change that cannot work or that a running Keystone
+// would not survive. It lets a Keystone that is being deleted, and a change
+// that leaves the spec alone, pass: neither may hang on a rule that is newer
+// than the object, or on another object that is gone.
+func (w *KeystoneWebhook) ValidateUpdate(ctx context.Context, old, updated *Keystone) (admission.Warnings, error) {
+	if updated.DeletionTimestamp != nil {
+		return nil, nil
+	}
+	before := old.DeepCopy()
+	SetDefaults(before)
+	if equality.Semantic.DeepEqual(before.Spec, updated.Spec) {
+		return nil, nil
+	}
+	errs := append(Validate(updated), ValidateUpdate(before, updated)...)
+	if !equality.Semantic.DeepEqual(before.Spec.PriorityClassName, updated.Spec.PriorityClassName) {
+		errs = append(errs, w.checkPriorityClass(ctx, updated)...)
+	}
+	return warnings(updated), invalid(updated, errs)
+}
+
+// ValidateDelete lets everything pass; the webhook is not registered for
+// deletions.
+func (w *KeystoneWebhook) ValidateDelete(context.Context, *Keystone) (admission.Warnings, error) {
+	return nil, nil
+}
+
+func (w *KeystoneWebhook) checkPriorityClass(ctx context.Context, k *Keystone) field.ErrorList {
+	name := k.Spec.PriorityClassName
+	if name == nil || *name == "" {
+		return nil
+	}
+	path := field.NewPath("spec", "priorityClassName")
+	err := w.Client.Get(ctx, client.ObjectKey{Name: *name}, &schedulingv1.PriorityClass{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return field.ErrorList{field.NotFound(path, *name)}
+	case err != nil:
+		return field.ErrorList{field.InternalError(path, fmt.Errorf("reading PriorityClass %q: %w", *name, err))}
+	}
+	return nil
+}
+
+func invalid(k *Keystone, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(GroupVersion.WithKind("Keystone").GroupKind(), k.Name, errs)
+}
+
+// warnings names what works but probably not as the user wants.
+func warnings(k *Keystone) admission.Warnings {
+	lifetime, ok := k.Spec.TokenLifetime()
+	if !ok {
+		return nil
+	}
+	required, err := RequiredFernetKeys(k.Spec.Fernet.RotationSchedule, lifetime)
+	if err != nil || int64(k.Spec.Fernet.MaxActiveKeys) >= required {
+		return nil
+	}
+	return admission.Warnings{fmt.Sprintf(
+		"spec.fernet: with maxActiveKeys %d and rotationSchedule %q a token can become invalid before its lifetime of %s ends: "+
+			"set maxActiveKeys to at least %d, or rotate less often",
+		k.Spec.Fernet.MaxActiveKeys, k.Spec.Fernet.RotationSchedule, lifetime, required)}
+}
