@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Tests a chart: compares what it renders for some values with files beside
+# them, and checks that impossible values are refused with the right message.
+#
+# Usage: test.sh HELM CHART
+#   HELM    the helm binary
+#   CHART   the chart's folder, with its dependencies built; in its tests/ are
+#     rendered/NAME.values.yaml   values, and NAME.yaml: the objects expected
+#     refused/NAME.values.yaml    values, after "# message: <part of the error>"
+#     rbac-rules.yaml             used in place of files/rbac-rules.yaml
+# Environment: UPDATE=1 writes the expected objects instead of comparing.
+set -euo pipefail
+
+helm=$1 chart=$2
+tests=$chart/tests
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -r "$chart" "$work/chart"
+cp "$tests/rbac-rules.yaml" "$work/chart/files/rbac-rules.yaml"
+
+passed=0 failed=0
+pass() { passed=$((passed + 1)); }
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL: $*" >&2
+}
+
+render() {
+	"$helm" template example "$work/chart" --namespace operators --values "$1"
+}
+
+check_rendered() {
+	local values=$1 expected=${1%.values.yaml}.yaml
+	if ! render "$values" >"$work/actual.yaml" 2>"$work/error"; then
+		fail "$values is not rendered: $(cat "$work/error")"
+	elif [[ ${UPDATE:-} == 1 ]]; then
+		cp "$work/actual.yaml" "$expected"
+	elif diff -u "$expected" "$work/actual.yaml"; then
+		pass
+	else
+		fail "$expected is not what is rendered (UPDATE=1 accepts it)"
+	fi
+}
+
+check_refused() {
+	local values=$1 message
+	message=$(sed -n '1s/^# message: //p' "$values")
+	if [[ -z $message ]]; then
+		fail "$values does not start with \"# message:\""
+	elif render "$values" >/dev/null 2>"$work/error"; then
+		fail "$values is accepted"
+	elif grep -qF -- "$message" "$work/error"; then
+		pass
+	else
+		fail "$values is refused for another reason than \"$message\": $(cat "$work/error")"
+	fi
+}
+
+# Helm checks values against the schema but not the schema against values:
+# what the schema allows and values.yaml does not show, nobody finds.
+check_documented() {
+	local key
+	while read -r key; do
+		if grep -qE "^#? ?$key:" "$chart/values.yaml"; then
+			pass
+		else
+			fail "values.schema.json allows $key, which values.yaml does not have"
+		fi
+	done < <(sed -n '/^  "properties"/,/^  }/s/^    "\([A-Za-z]*\)".*/\1/p' "$chart/values.schema.json" | grep -v '^global$')
+}
+
+for values in "$tests"/rendered/*.values.yaml; do
+	check_rendered "$values"
+done
+for values in "$tests"/refused/*.values.yaml; do
+	check_refused "$values"
+done
+check_documented
+
+echo "$(basename "$chart"): $passed checks passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,31 @@
+##@ Helm charts
+
+# Every chart of every operator; a new one needs no line here.
+HELM_CHARTS := $(patsubst %/Chart.yaml,%,$(wildcard operators/*/helm/*-operator/Chart.yaml))
+HELM_LIBRARY := operators/shared/helm/operator-library
+HELM_PACKAGES := $(CACHE)/charts
+
+# The stamp that says a chart has the library as it is now: the archive that Helm
+# leaves there is named after the version in the library's Chart.yaml.
+HELM_LOCKS := $(addsuffix /charts/.built,$(HELM_CHARTS))
+
+.PHONY: helm-deps
+helm-deps: $(HELM_LOCKS) ## Put the shared library into the charts that use it.
+
+$(HELM_LOCKS): %/charts/.built: %/Chart.yaml $(wildcard $(HELM_LIBRARY)/*.yaml $(HELM_LIBRARY)/templates/*) | $(BIN)/helm
+	@rm -rf $*/charts
+	@$(BIN)/helm dependency build --skip-refresh $* >/dev/null
+	@touch $@
+
+.PHONY: helm-lint
+helm-lint: helm-deps ## Lint the charts.
+	@$(foreach chart,$(HELM_CHARTS),$(BIN)/helm lint --strict --quiet $(chart);)
+
+.PHONY: helm-test
+helm-test: helm-deps ## Compare what the charts render with the files in their tests (UPDATE=1 accepts).
+	@$(foreach chart,$(HELM_CHARTS),hack/helm/test.sh $(BIN)/helm $(chart);)
+
+.PHONY: helm-package
+helm-package: helm-deps ## Write chart archives to .cache/charts.
+	@mkdir -p $(HELM_PACKAGES)
+	@$(foreach chart,$(HELM_CHARTS),$(BIN)/helm package --destination $(HELM_PACKAGES) $(chart);)

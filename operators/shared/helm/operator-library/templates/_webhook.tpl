@@ -1,0 +1,72 @@
+{{- define "operator-library.certificate" -}}
+{{- if include "operator-library.usesCertManager" . -}}
+{{- $fullname := include "operator-library.fullname" . -}}
+{{- $host := printf "%s.%s.svc" $fullname .Release.Namespace -}}
+apiVersion: cert-manager.io/v1
+kind: Issuer
+metadata:
+  {{- include "operator-library.metadata" (list . "-selfsigned") | nindent 2 }}
+spec:
+  selfSigned: {}
+---
+apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata:
+  {{- include "operator-library.metadata" (list . "-webhook") | nindent 2 }}
+spec:
+  dnsNames:
+    - {{ $host }}
+    - {{ $host }}.cluster.local
+  issuerRef:
+    kind: Issuer
+    name: {{ $fullname }}-selfsigned
+  secretName: {{ $fullname }}-webhook-cert
+{{- end -}}
+{{- end -}}
+
+{{- define "operator-library.webhooks" -}}
+{{- if .Values.webhook.enabled -}}
+{{- range $type := list "mutating" "validating" }}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: {{ title $type }}WebhookConfiguration
+metadata:
+  {{- include "operator-library.clusterMetadata" (list $ (printf "-%s" $type)) | nindent 2 }}
+  {{- if include "operator-library.usesCertManager" $ }}
+  annotations:
+    cert-manager.io/inject-ca-from: {{ $.Release.Namespace }}/{{ include "operator-library.fullname" $ }}-webhook
+  {{- end }}
+webhooks:
+  {{- include "operator-library.webhookList" (list $ $type) | trim | nindent 2 }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- /* The entries for all kinds that have webhooks, under the names and paths
+that controller-runtime gives them. The argument is a list of the root context
+and "mutating" or "validating". */ -}}
+{{- define "operator-library.webhookList" -}}
+{{- $root := first . -}}
+{{- $type := last . -}}
+{{- $operator := include "operator-library.operator" $root | fromYaml -}}
+{{- $verb := ternary "mutate" "validate" (eq $type "mutating") -}}
+{{- range $kind := $operator.kinds }}
+{{- if $kind.webhook }}
+- name: {{ printf "%s%s.kb.io" (substr 0 1 $verb) (lower $kind.kind) }}
+  admissionReviewVersions: [v1]
+  clientConfig:
+    service:
+      name: {{ include "operator-library.fullname" $root }}
+      namespace: {{ $root.Release.Namespace }}
+      path: /{{ $verb }}-{{ $operator.group | replace "." "-" }}-{{ $operator.version }}-{{ lower $kind.kind }}
+  failurePolicy: Fail
+  sideEffects: None
+  rules:
+    - apiGroups: [{{ $operator.group }}]
+      apiVersions: [{{ $operator.version }}]
+      resources: [{{ $kind.plural }}]
+      operations: [CREATE, UPDATE]
+      scope: Namespaced
+{{- end }}
+{{- end }}
+{{- end -}}
