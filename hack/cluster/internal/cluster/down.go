@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/c5c3/forge/hack/cluster/internal/node"
+)
+
+// Down ends this checkout's cluster, or what is left of a dead one of any
+// checkout, and removes everything of it.
+func (c *Cluster) Down(ctx context.Context) error {
+	if os.Geteuid() != 0 {
+		return errors.New("ending the cluster needs root: run it as root or with sudo")
+	}
+	unlock, err := lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, _, err := c.lookAround(); err != nil {
+		return err
+	}
+	if err := c.report.Stage("Ending the cluster", func() error { return c.erase(ctx) }); err != nil {
+		return err
+	}
+	c.report.Note("No cluster is left on this machine.")
+	return os.RemoveAll(runDir)
+}
+
+// erase ends whatever runs and removes this checkout's cluster from machine
+// and cache.
+func (c *Cluster) erase(ctx context.Context) error {
+	if err := clearMachine(ctx); err != nil {
+		return err
+	}
+	if err := c.removeKubeconfig(); err != nil {
+		return err
+	}
+	return os.RemoveAll(c.dir())
+}
+
+// clearMachine removes what clusters leave outside a checkout. Only what
+// carries their mark is touched: the recorded processes, and the control group
+// and network links of their name. The files of a dead cluster stay in the
+// cache of its checkout, where it can be brought back from.
+func clearMachine(ctx context.Context) error {
+	recorded, err := readOwner()
+	if err != nil {
+		return err
+	}
+	if recorded != nil {
+		for _, m := range recorded.Members {
+			if err := m.Init.Kill(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := node.KillAll(); err != nil {
+		return err
+	}
+	if err := node.RemoveLinks(ctx); err != nil {
+		return err
+	}
+	if err := node.RemoveCgroups(); err != nil {
+		return err
+	}
+	if err := os.Remove(ownerFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// removeKubeconfig removes the file if it is for this cluster. Someone may
+// have put another in its place.
+func (c *Cluster) removeKubeconfig() error {
+	data, err := os.ReadFile(c.kubeconfig())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(string(data), "https://"+c.firstNode().Address().String()+":6443") {
+		c.report.Note("%s is for another cluster and stays.", c.kubeconfig())
+		return nil
+	}
+	return os.Remove(c.kubeconfig())
+}

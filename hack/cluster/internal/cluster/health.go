@@ -1,0 +1,159 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// systemPods are the pods a working cluster has, by the beginning of their
+// names.
+var systemPods = []string{
+	"kube-system/etcd-",
+	"kube-system/kube-apiserver-",
+	"kube-system/kube-controller-manager-",
+	"kube-system/kube-scheduler-",
+	"kube-system/kube-proxy-",
+	"kube-system/coredns-",
+	"local-path-storage/local-path-provisioner-",
+}
+
+// object is the part of nodes and pods that tells their health.
+type object struct {
+	Kind     string `json:"kind"`
+	Metadata struct {
+		Name              string     `json:"name"`
+		Namespace         string     `json:"namespace"`
+		DeletionTimestamp *time.Time `json:"deletionTimestamp"`
+	} `json:"metadata"`
+	Status struct {
+		Phase      string `json:"phase"`
+		Conditions []struct {
+			Type    string `json:"type"`
+			Status  string `json:"status"`
+			Message string `json:"message"`
+		} `json:"conditions"`
+		ContainerStatuses []struct {
+			State struct {
+				Running *struct {
+					StartedAt time.Time `json:"startedAt"`
+				} `json:"running"`
+			} `json:"state"`
+		} `json:"containerStatuses"`
+	} `json:"status"`
+}
+
+// check returns an error that names the first part of the cluster that does
+// not work, or nil.
+func (c *Cluster) check(ctx context.Context, m member) error {
+	if err := checkContainerd(ctx, m); err != nil {
+		return err
+	}
+	if err := checkKubelet(ctx, m); err != nil {
+		return err
+	}
+	out, err := c.kubectl(ctx, "get", "nodes,pods", "--all-namespaces", "--output", "json").Output()
+	if err != nil {
+		return fmt.Errorf("the API server does not answer: %w", explainExit(err))
+	}
+	var list struct {
+		Items []object `json:"items"`
+	}
+	if err := json.Unmarshal(out, &list); err != nil {
+		return fmt.Errorf("the API server's answer is not understood: %w", err)
+	}
+	return unready(list.Items, m.Node.Name, m.Started)
+}
+
+func checkContainerd(ctx context.Context, m member) error {
+	if out, err := ctr(m.Init)(ctx, "version").CombinedOutput(); err != nil {
+		return fmt.Errorf("containerd does not answer: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+func checkKubelet(ctx context.Context, m member) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s:10248/healthz", m.Node.Address()), nil)
+	if err != nil {
+		return err
+	}
+	// Straight to the node, whatever proxy the environment names.
+	client := &http.Client{Transport: &http.Transport{}, Timeout: 5 * time.Second}
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("the kubelet does not answer: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the kubelet is not healthy: %s", response.Status)
+	}
+	return nil
+}
+
+// unready judges nodes and pods as the API server knows them. Of a node that
+// was started again it still tells the old story for a while, so what counts
+// are containers that started since.
+func unready(objects []object, nodeName string, since time.Time) error {
+	node := slices.IndexFunc(objects, func(o object) bool { return o.Kind == "Node" && o.Metadata.Name == nodeName })
+	if node < 0 {
+		return fmt.Errorf("node %s has not registered", nodeName)
+	}
+	if !objects[node].isReady() {
+		return fmt.Errorf("node %s is not ready: %s", nodeName, objects[node].readyMessage())
+	}
+	for _, prefix := range systemPods {
+		serves := slices.ContainsFunc(objects, func(o object) bool {
+			return o.Kind == "Pod" && strings.HasPrefix(o.Metadata.Namespace+"/"+o.Metadata.Name, prefix) && o.serves(since)
+		})
+		if !serves {
+			return fmt.Errorf("no pod %s* is ready", prefix)
+		}
+	}
+	return nil
+}
+
+func (o object) isReady() bool {
+	for _, condition := range o.Status.Conditions {
+		if condition.Type == "Ready" {
+			return condition.Status == "True"
+		}
+	}
+	return false
+}
+
+func (o object) readyMessage() string {
+	for _, condition := range o.Status.Conditions {
+		if condition.Type == "Ready" {
+			return condition.Message
+		}
+	}
+	return "its kubelet has not reported yet"
+}
+
+func (o object) serves(since time.Time) bool {
+	if !o.isReady() || o.Status.Phase != "Running" || o.Metadata.DeletionTimestamp != nil || len(o.Status.ContainerStatuses) == 0 {
+		return false
+	}
+	for _, container := range o.Status.ContainerStatuses {
+		// The API server's times have no fractions of a second.
+		if running := container.State.Running; running == nil || running.StartedAt.Before(since.Truncate(time.Second)) {
+			return false
+		}
+	}
+	return true
+}
+
+// explainExit puts what a failed command said into its error.
+func explainExit(err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return err
+}

@@ -1,0 +1,263 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/c5c3/forge/hack/cluster/internal/images"
+	"github.com/c5c3/forge/hack/cluster/internal/manifests"
+	"github.com/c5c3/forge/hack/cluster/internal/node"
+	"github.com/c5c3/forge/hack/cluster/internal/preflight"
+	"github.com/c5c3/forge/hack/cluster/internal/progress"
+)
+
+const (
+	runtimeTimeout = time.Minute
+	kubeadmTimeout = 5 * time.Minute
+	// resumeTimeout bounds how long a cluster that was stopped may take to come
+	// back before it is built anew, which takes about as long.
+	resumeTimeout = 2 * time.Minute
+	readyTimeout  = 5 * time.Minute
+)
+
+// Preflight reports whether this machine can run the cluster. It changes
+// nothing.
+func (c *Cluster) Preflight(ctx context.Context) error {
+	if _, v, err := c.lookAround(); err != nil || v == ours {
+		return err
+	}
+	if err := os.MkdirAll(c.cache(), 0o755); err != nil {
+		return err
+	}
+	return preflight.Check(ctx, c.cache())
+}
+
+// Up brings the cluster into being, or back to health, or finds that there is
+// nothing to do.
+func (c *Cluster) Up(ctx context.Context) error {
+	if err := c.Preflight(ctx); err != nil {
+		return err
+	}
+	unlock, err := lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+
+	recorded, v, err := c.lookAround()
+	if err != nil {
+		return err
+	}
+	p, err := c.newPlan()
+	if err != nil {
+		return err
+	}
+	built, err := c.readState()
+	if err != nil {
+		return err
+	}
+	if v == ours && built.Initialised && c.check(ctx, recorded.Members[0]) == nil {
+		c.report.Note("The cluster is up already.")
+		return c.sayHow(p, built)
+	}
+	if err := c.makeReady(ctx, p, recorded, v, built); err != nil {
+		return err
+	}
+	if built, err = c.readState(); err != nil {
+		return err
+	}
+	c.report.Note("The cluster is up.")
+	return c.sayHow(p, built)
+}
+
+// makeReady repairs what there is, and if that fails builds it anew.
+func (c *Cluster) makeReady(ctx context.Context, p plan, recorded *owner, v verdict, built state) error {
+	if err := c.prepareMachine(ctx, p, v); err != nil {
+		return err
+	}
+	if v != ours {
+		recorded = nil
+	}
+	if built.Initialised {
+		c.report.Note("Bringing the existing cluster back.")
+		err := c.build(ctx, p, recorded, built)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		c.report.Note("It does not come back (%v), so it is built anew.", err)
+	}
+	if err := c.erase(ctx); err != nil {
+		return err
+	}
+	return c.build(ctx, p, nil, state{})
+}
+
+// prepareMachine does what does not depend on how far a cluster got.
+func (c *Cluster) prepareMachine(ctx context.Context, p plan, v verdict) error {
+	if v == remains {
+		if err := c.report.Stage("Clearing away the remains of a dead cluster", func() error {
+			return clearMachine(ctx)
+		}); err != nil {
+			return err
+		}
+	}
+	if missing := preflight.MissingPackages(); len(missing) > 0 {
+		if err := c.report.Stage("Installing Debian packages", func() error {
+			return c.installPackages(ctx, missing)
+		}); err != nil {
+			return err
+		}
+	}
+	return c.report.Stage("Making the components' images", func() error {
+		_, err := c.builder().Build(ctx, p.set)
+		return err
+	})
+}
+
+func (c *Cluster) installPackages(ctx context.Context, missing []string) error {
+	script := filepath.Join(c.checkout, "hack", "tools", "install-debian-packages.sh")
+	logFile := filepath.Join(c.cache(), "debian-packages.log")
+	if err := runLogged(exec.CommandContext(ctx, script), logFile); err != nil {
+		return fmt.Errorf("needed are %s: %w", strings.Join(missing, ", "), err)
+	}
+	if still := preflight.MissingPackages(); len(still) > 0 {
+		return fmt.Errorf("programs of the packages %s are still missing: install them by hand", strings.Join(still, ", "))
+	}
+	return nil
+}
+
+// build goes through all stages from a stopped or running node to a cluster
+// that serves. recorded is nil unless the node runs.
+func (c *Cluster) build(ctx context.Context, p plan, recorded *owner, built state) error {
+	m, err := c.startNode(ctx, p, recorded)
+	if err != nil {
+		return err
+	}
+	if err := c.report.Stage("Loading the components' images", func() error {
+		_, err := images.Load(ctx, ctr(m.Init), c.builder().Archives())
+		return err
+	}); err != nil {
+		return progress.WithLog(err, p.node.Log("containerd"))
+	}
+	limit := resumeTimeout
+	if !built.Initialised {
+		limit = readyTimeout
+		if err := c.initialise(ctx, p, m); err != nil {
+			return err
+		}
+	}
+	if err := c.writeKubeconfig(p.node); err != nil {
+		return err
+	}
+	if err := c.report.Stage("Installing DNS and storage", func() error {
+		return waitFor(ctx, limit, func(ctx context.Context) error { return c.apply(ctx, p.addOns) })
+	}); err != nil {
+		return progress.WithLog(err, p.node.Log("kubelet"))
+	}
+	err = c.report.Stage("Waiting until everything is ready", func() error {
+		return waitFor(ctx, limit, func(ctx context.Context) error { return c.check(ctx, m) })
+	})
+	return progress.WithLog(err, p.node.Log("kubelet"))
+}
+
+// startNode starts the node unless it runs, and records it.
+func (c *Cluster) startNode(ctx context.Context, p plan, recorded *owner) (member, error) {
+	if recorded != nil {
+		m := recorded.Members[0]
+		err := c.report.Stage("Checking node "+p.node.Name, func() error {
+			if err := m.Node.Connect(ctx, m.Init); err != nil {
+				return err
+			}
+			return waitFor(ctx, runtimeTimeout, func(ctx context.Context) error { return checkContainerd(ctx, m) })
+		})
+		return m, progress.WithLog(err, p.node.Log("containerd"))
+	}
+	m := member{Node: p.node, Started: time.Now().UTC()}
+	err := c.report.Stage("Starting node "+p.node.Name, func() error {
+		// The record comes first, with no process, so that a machine on which
+		// anything was created never lacks one.
+		o := owner{Checkout: c.checkout, Since: m.Started}
+		if err := o.write(); err != nil {
+			return err
+		}
+		var err error
+		if m.Init, err = p.node.Start(ctx, p.files); err != nil {
+			return progress.WithLog(err, p.node.Log("init"))
+		}
+		o.Members = []member{m}
+		if err := o.write(); err != nil {
+			return errors.Join(err, m.Init.Kill())
+		}
+		err = waitFor(ctx, runtimeTimeout, func(ctx context.Context) error { return checkContainerd(ctx, m) })
+		return progress.WithLog(err, p.node.Log("containerd"))
+	})
+	return m, err
+}
+
+func (c *Cluster) initialise(ctx context.Context, p plan, m member) error {
+	fingerprint, err := p.fingerprint()
+	if err != nil {
+		return err
+	}
+	return c.report.Stage("Initialising Kubernetes "+p.set.Tag("kube-apiserver"), func() error {
+		ctx, cancel := context.WithTimeout(ctx, kubeadmTimeout)
+		defer cancel()
+		cmd := node.Command(ctx, m.Init, node.Tool("kubeadm"), "init",
+			"--config", manifests.KubeadmConfig,
+			// Its checks know neither this kind of node nor version 1 control groups,
+			// and ours have been made.
+			"--ignore-preflight-errors", "all")
+		if err := runLogged(cmd, p.node.Log("kubeadm")); err != nil {
+			return err
+		}
+		return writeJSON(c.stateFile(), state{Initialised: true, Fingerprint: fingerprint})
+	})
+}
+
+// writeKubeconfig copies the administrator's credentials that kubeadm made.
+func (c *Cluster) writeKubeconfig(n node.Node) error {
+	data, err := os.ReadFile(filepath.Join(n.Root(), "etc", "kubernetes", "admin.conf"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(c.kubeconfig(), data, 0o600)
+}
+
+func (c *Cluster) apply(ctx context.Context, manifest string) error {
+	cmd := c.kubectl(ctx, "apply", "--server-side", "--force-conflicts", "--filename", "-")
+	cmd.Stdin = strings.NewReader(manifest)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("kubectl apply: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// runLogged runs a command whose output goes to a log file of its own.
+func runLogged(cmd *exec.Cmd, path string) error {
+	logFile, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer logFile.Close()
+	cmd.Stdout, cmd.Stderr = logFile, logFile
+	return progress.WithLog(cmd.Run(), path)
+}
+
+func (c *Cluster) sayHow(p plan, built state) error {
+	fingerprint, err := p.fingerprint()
+	if err != nil {
+		return err
+	}
+	if built.Fingerprint != fingerprint {
+		c.report.Note("It was built from other versions or settings than this checkout has now; \"make cluster-down cluster-up\" renews it.")
+	}
+	c.report.Note("Use it with:\n\n  export KUBECONFIG=%s\n  %s get pods --all-namespaces\n\nNodePorts are served on %s.",
+		c.kubeconfig(), filepath.Join(c.tools(), "kubectl"), p.node.Address())
+	return nil
+}

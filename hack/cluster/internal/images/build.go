@@ -1,0 +1,115 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Builder turns components into image archives.
+type Builder struct {
+	Tools  string // folder of the binaries and of ociimage
+	Rootfs string // folder of the root file systems
+	Out    string // folder that receives the archives
+}
+
+// Archives returns the archives of all components in a fixed order.
+func (b Builder) Archives() []string {
+	var paths []string
+	for _, c := range components {
+		paths = append(paths, b.archive(c))
+	}
+	return paths
+}
+
+func (b Builder) archive(c component) string { return filepath.Join(b.Out, c.name+".tar") }
+
+// Build writes the archives that are missing or older than what they are made
+// from, and returns the names of the images it built.
+func (b Builder) Build(ctx context.Context, set Set) ([]string, error) {
+	if err := os.MkdirAll(b.Out, 0o755); err != nil {
+		return nil, err
+	}
+	var (
+		built []string
+		errs  = make([]error, len(components))
+		wait  sync.WaitGroup
+	)
+	for i, c := range components {
+		args, inputs := b.recipe(c, set)
+		fresh, err := upToDate(b.archive(c), strings.Join(args, "\n"), inputs)
+		if err != nil {
+			return nil, err
+		}
+		if fresh {
+			continue
+		}
+		built = append(built, c.name)
+		wait.Go(func() { errs[i] = b.buildOne(ctx, c, args) })
+	}
+	wait.Wait()
+	return built, errors.Join(errs...)
+}
+
+// recipe returns ociimage's arguments for a component, without the output,
+// and the files that go into the image.
+func (b Builder) recipe(c component, set Set) (args, inputs []string) {
+	binary := filepath.Join(b.Tools, c.name)
+	inside := "/usr/local/bin/" + c.name
+	args = []string{
+		// The archives stay on this machine: packing them would only cost time.
+		"-compress", "none",
+		"-name", set.Reference(c.name),
+		"-env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+		"-entrypoint", inside,
+		"-file", fmt.Sprintf("%s:%s:0755", binary, inside),
+	}
+	inputs = []string{binary}
+	if c.rootfs != "" {
+		layer := filepath.Join(b.Rootfs, c.rootfs)
+		args = append(args, "-layer", layer)
+		inputs = append(inputs, layer)
+	}
+	return args, inputs
+}
+
+func (b Builder) buildOne(ctx context.Context, c component, args []string) error {
+	archive := b.archive(c)
+	partial := archive + ".partial"
+	cmd := exec.CommandContext(ctx, filepath.Join(b.Tools, "ociimage"), append(args, "-o", partial)...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the image of %s: %w: %s", c.name, err, strings.TrimSpace(string(output)))
+	}
+	if err := os.Rename(partial, archive); err != nil {
+		return err
+	}
+	return os.WriteFile(archive+".recipe", []byte(strings.Join(args, "\n")), 0o644)
+}
+
+// upToDate reports whether an archive was made by this recipe and after all
+// of its inputs.
+func upToDate(archive, recipe string, inputs []string) (bool, error) {
+	made, err := os.ReadFile(archive + ".recipe")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	target, err := os.Stat(archive)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	fresh := err == nil && string(made) == recipe
+	for _, input := range inputs {
+		source, err := os.Stat(input)
+		if err != nil {
+			return false, fmt.Errorf("an image needs %s, which is missing: run \"make cluster-up\"", input)
+		}
+		fresh = fresh && source.ModTime().Before(target.ModTime())
+	}
+	return fresh, nil
+}

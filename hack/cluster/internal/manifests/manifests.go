@@ -1,0 +1,114 @@
+// Package manifests renders what the cluster is configured with: the files of
+// a node, kubeadm's configuration and the add-ons.
+package manifests
+
+import (
+	"embed"
+	"fmt"
+	"net/netip"
+	"strings"
+	"text/template"
+
+	"github.com/c5c3/forge/hack/cluster/internal/images"
+	"github.com/c5c3/forge/hack/cluster/internal/node"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Option("missingkey=error").ParseFS(templateFiles, "templates/*"))
+
+// KubeadmConfig is the path, inside a node, of kubeadm's configuration.
+const KubeadmConfig = "/etc/kubernetes/kubeadm.yaml"
+
+// values is what the templates refer to.
+type values struct {
+	NodeName          string
+	Address           string
+	PodCIDR           string
+	ClusterCIDR       string
+	ServiceCIDR       string
+	DNSAddress        string
+	CgroupRoot        string
+	KubernetesVersion string
+	EtcdTag           string
+	Images            references
+}
+
+type references struct {
+	Pause, CoreDNS, LocalPath, KubeProxy string
+}
+
+func newValues(n node.Node, set images.Set) values {
+	return values{
+		NodeName:          n.Name,
+		Address:           n.Address().String(),
+		PodCIDR:           n.PodCIDR().String(),
+		ClusterCIDR:       node.PodCIDR,
+		ServiceCIDR:       node.ServiceCIDR,
+		DNSAddress:        dnsAddress(),
+		CgroupRoot:        n.PodCgroup(),
+		KubernetesVersion: set.Tag("kube-apiserver"),
+		EtcdTag:           set.Tag("etcd"),
+		Images: references{
+			Pause:     set.Reference("pause"),
+			CoreDNS:   set.Reference("coredns"),
+			LocalPath: set.Reference("local-path-provisioner"),
+			KubeProxy: set.Reference("kube-proxy"),
+		},
+	}
+}
+
+// dnsAddress is the tenth Service address, which kubeadm takes for DNS.
+func dnsAddress() string {
+	addr := netip.MustParsePrefix(node.ServiceCIDR).Addr().As4()
+	addr[3] += 10
+	return netip.AddrFrom4(addr).String()
+}
+
+// NodeFiles returns the contents of the files that a node starts with, by
+// their paths inside the node.
+func NodeFiles(n node.Node, set images.Set) (map[string]string, error) {
+	files := map[string]string{
+		"/etc/passwd":   "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+		"/etc/group":    "root:x:0:\nnogroup:x:65534:\n",
+		"/etc/hostname": n.Name + "\n",
+		"/etc/hosts":    fmt.Sprintf("127.0.0.1 localhost\n%s %s\n", n.Address(), n.Name),
+		// Nobody answers there, and says so at once.
+		"/etc/resolv.conf":   "nameserver 127.0.0.1\n",
+		"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+	}
+	for path, name := range map[string]string{
+		node.ContainerdConfig:           "containerd.toml",
+		"/etc/cni/net.d/forge.conflist": "cni.conflist",
+		KubeadmConfig:                   "kubeadm.yaml",
+	} {
+		content, err := render(name, newValues(n, set))
+		if err != nil {
+			return nil, err
+		}
+		files[path] = content
+	}
+	return files, nil
+}
+
+// AddOns returns the manifests of CoreDNS and of the storage provisioner.
+func AddOns(n node.Node, set images.Set) (string, error) {
+	var parts []string
+	for _, name := range []string{"coredns.yaml", "local-path.yaml"} {
+		content, err := render(name, newValues(n, set))
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, content)
+	}
+	return strings.Join(parts, "---\n"), nil
+}
+
+func render(name string, v values) (string, error) {
+	var out strings.Builder
+	if err := templates.ExecuteTemplate(&out, name, v); err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,274 @@
+package node
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// hierarchy is one mounted tree of control groups.
+type hierarchy struct {
+	mount string
+	v2    bool
+	// options of a version 1 hierarchy name its controllers.
+	options []string
+}
+
+func hierarchies() ([]hierarchy, error) {
+	file, err := os.Open("/proc/self/mounts")
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return parseHierarchies(file)
+}
+
+// parseHierarchies finds the control group hierarchies in a table of mounts.
+// Where version 1 is in use, a version 2 tree beside it has no controllers
+// and is of no use to a kubelet.
+func parseHierarchies(mounts io.Reader) ([]hierarchy, error) {
+	var v1, v2 []hierarchy
+	scanner := bufio.NewScanner(mounts)
+	for scanner.Scan() {
+		fields := strings.Fields(scanner.Text())
+		if len(fields) < 4 {
+			continue
+		}
+		switch h := (hierarchy{mount: fields[1]}); fields[2] {
+		case "cgroup":
+			h.options = strings.Split(fields[3], ",")
+			v1 = append(v1, h)
+		case "cgroup2":
+			h.v2 = true
+			v2 = append(v2, h)
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, err
+	}
+	if len(v1) > 0 {
+		return v1, nil
+	}
+	return v2, nil
+}
+
+// tracksProcesses reports whether a node's processes join their group here.
+// One hierarchy is enough to find them again, and in the others they stay
+// where the limits of whoever started them apply.
+func (h hierarchy) tracksProcesses() bool {
+	return h.v2 || slices.Contains(h.options, "pids")
+}
+
+// ensureCgroups creates the node's control groups in every hierarchy.
+func (n Node) ensureCgroups() error {
+	trees, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, tree := range trees {
+		for _, group := range []string{n.PodCgroup(), n.daemonCgroup()} {
+			if err := tree.ensure(group); err != nil {
+				return fmt.Errorf("creating control group %s in %s: %w", group, tree.mount, err)
+			}
+		}
+	}
+	return nil
+}
+
+// ensure creates a group with its parents, each able to hand out what its
+// parent has.
+func (h hierarchy) ensure(group string) error {
+	dir := h.mount
+	for _, name := range strings.Split(strings.Trim(group, "/"), "/") {
+		parent := dir
+		dir = filepath.Join(dir, name)
+		if h.v2 {
+			if err := delegate(parent); err != nil {
+				return err
+			}
+		}
+		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if slices.Contains(h.options, "cpuset") {
+			if err := inheritCPUSet(parent, dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inheritCPUSet gives a new version 1 cpuset the processors and memory of its
+// parent: it starts with none and then accepts no process.
+func inheritCPUSet(parent, dir string) error {
+	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
+		value, err := os.ReadFile(filepath.Join(parent, file))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), value, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delegate passes the controllers that pods need on to the children of a
+// version 2 group.
+func delegate(dir string) error {
+	available, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
+	if err != nil {
+		return err
+	}
+	control := filepath.Join(dir, "cgroup.subtree_control")
+	enabled, err := os.ReadFile(control)
+	if err != nil {
+		return err
+	}
+	for _, name := range missingControllers(string(available), string(enabled)) {
+		if err := os.WriteFile(control, []byte("+"+name), 0o644); err != nil {
+			return fmt.Errorf("enabling the %s controller: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func missingControllers(available, enabled string) []string {
+	var missing []string
+	for _, name := range []string{"cpuset", "cpu", "io", "memory", "hugetlb", "pids"} {
+		if slices.Contains(strings.Fields(available), name) && !slices.Contains(strings.Fields(enabled), name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// joinCgroup moves the calling process into the node's group of daemons.
+func (n Node) joinCgroup() error {
+	trees, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, tree := range trees {
+		if !tree.tracksProcesses() {
+			continue
+		}
+		procs := filepath.Join(tree.mount, n.daemonCgroup(), "cgroup.procs")
+		if err := os.WriteFile(procs, []byte("0"), 0o644); err != nil {
+			return fmt.Errorf("joining %s: %w", procs, err)
+		}
+	}
+	return nil
+}
+
+// KillAll ends every process in a control group of any node. It is for what a
+// dead cluster left behind; a living node ends with its init.
+func KillAll() error {
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		pids, err := cgroupProcesses()
+		if err != nil || len(pids) == 0 {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("processes %v in control group %s do not end", pids, cgroupParent)
+		}
+		for _, pid := range pids {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+				return fmt.Errorf("ending process %d: %w", pid, err)
+			}
+		}
+	}
+}
+
+func cgroupProcesses() ([]int, error) {
+	trees, err := hierarchies()
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, tree := range trees {
+		root := filepath.Join(tree.mount, cgroupParent)
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return nil // the group has gone meanwhile
+			case err != nil || d.Name() != "cgroup.procs":
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENODEV) {
+				return err
+			}
+			for _, field := range strings.Fields(string(data)) {
+				if pid, err := strconv.Atoi(field); err == nil && pid > 0 {
+					pids = append(pids, pid)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(pids)
+	return slices.Compact(pids), nil
+}
+
+// RemoveCgroups removes all nodes' control groups. Their processes must have
+// ended.
+func RemoveCgroups() error {
+	trees, err := hierarchies()
+	if err != nil {
+		return err
+	}
+	for _, tree := range trees {
+		if err := removeTree(filepath.Join(tree.mount, cgroupParent)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeTree removes a group and those below it, the deepest first. Only the
+// directories can be removed; their files go with them.
+func removeTree(root string) error {
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			dirs = append(dirs, path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.Reverse(dirs)
+	for _, dir := range dirs {
+		// A group stays busy for a moment after its last process.
+		deadline := time.Now().Add(10 * time.Second)
+		for {
+			err := syscall.Rmdir(dir)
+			if err == nil || errors.Is(err, syscall.ENOENT) {
+				break
+			}
+			if !errors.Is(err, syscall.EBUSY) || time.Now().After(deadline) {
+				return fmt.Errorf("removing control group %s: %w", dir, err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// InitCommand is the hidden subcommand under which the program runs as a
+// node's init. It also makes a node recognisable in the process table.
+const InitCommand = "node-init"
+
+// Process names a process so that its id, used again by another, is not
+// mistaken for it.
+type Process struct {
+	PID int `json:"pid"`
+	// Start is when the process started, in clock ticks since boot.
+	Start uint64 `json:"start"`
+	// BootID tells boots apart, since ticks start again with each.
+	BootID string `json:"bootID"`
+}
+
+// ProcessOf identifies a running process.
+func ProcessOf(pid int) (Process, error) {
+	start, err := startTicks(pid)
+	if err != nil {
+		return Process{}, err
+	}
+	boot, err := bootID()
+	if err != nil {
+		return Process{}, err
+	}
+	return Process{PID: pid, Start: start, BootID: boot}, nil
+}
+
+// Alive reports whether this very process still runs.
+func (p Process) Alive() bool {
+	now, err := ProcessOf(p.PID)
+	return err == nil && now == p
+}
+
+// Kill ends the process at once and waits until it has gone.
+func (p Process) Kill() error {
+	if !p.Alive() {
+		return nil
+	}
+	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("ending process %d: %w", p.PID, err)
+	}
+	// The kernel lets an init go only when its whole tree is gone, and that
+	// may have much memory to give back.
+	for deadline := time.Now().Add(30 * time.Second); p.Alive(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("process %d does not end; look for what it waits for in /proc/%d/stack", p.PID, p.PID)
+		}
+	}
+	return nil
+}
+
+func bootID() (string, error) {
+	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(data)), err
+}
+
+func startTicks(pid int) (uint64, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	return parseStartTicks(string(data))
+}
+
+// parseStartTicks reads field 22 of proc(5)'s stat. The process's name, field
+// 2, may itself hold spaces and parentheses, so fields count from the last
+// parenthesis on. A zombie counts as gone: nobody may be there to reap it.
+func parseStartTicks(stat string) (uint64, error) {
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 20 {
+		return 0, errors.New("unexpected form of /proc/<pid>/stat")
+	}
+	if fields[0] == "Z" {
+		return 0, os.ErrProcessDone
+	}
+	return strconv.ParseUint(fields[19], 10, 64)
+}
+
+// Running finds the nodes that run on this machine, from whichever checkout,
+// by what their init processes say of themselves. It serves when the record
+// of them is lost.
+func Running() ([]Node, error) {
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		return nil, err
+	}
+	var nodes []Node
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // the process has ended since
+		}
+		args := strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
+		if len(args) != 3 || args[1] != InitCommand {
+			continue
+		}
+		if n, err := load(args[2]); err == nil {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes, nil
+}

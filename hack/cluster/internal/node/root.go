@@ -1,0 +1,227 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// directories exist in a node's root from the start; the rest is made by the
+// programs that use it.
+var directories = []string{
+	"dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var/log", "var/tmp",
+	"opt/forge/bin", "var/log/forge",
+}
+
+// kubeletSysctls are the kernel settings that a kubelet insists on and that
+// belong to the whole machine. A node shows it files that already hold them,
+// so that it has no reason to change the host's.
+var kubeletSysctls = map[string]string{
+	"vm/overcommit_memory":      "1",
+	"vm/panic_on_oom":           "0",
+	"kernel/panic":              "10",
+	"kernel/panic_on_oops":      "1",
+	"kernel/keys/root_maxkeys":  "1000000",
+	"kernel/keys/root_maxbytes": "25000000",
+}
+
+// nodeSysctls belong to the node's network namespace.
+var nodeSysctls = map[string]string{
+	"net/ipv4/ip_forward":                 "1",
+	"net/ipv4/conf/all/rp_filter":         "0",
+	"net/ipv6/conf/eth0/disable_ipv6":     "1",
+	"net/ipv4/ip_unprivileged_port_start": "1024",
+}
+
+// enterRoot turns the node's folder into the root of the calling process,
+// which must have a mount namespace of its own. The programs come from the
+// host's /usr, read only in effect: what the node writes there lands in its
+// own folder.
+func (n Node) enterRoot() error {
+	root := n.Root()
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("detaching from the host's mounts: %w", err)
+	}
+	steps := []struct {
+		name string
+		do   func(root string) error
+	}{
+		{"preparing the root", n.prepareRoot},
+		{"mounting /usr", n.mountUsr},
+		{"mounting the system folders", n.mountSystem},
+		{"fixing the machine's settings", n.coverSysctls},
+		{"changing to the new root", switchRoot},
+	}
+	for _, step := range steps {
+		if err := step.do(root); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	return nil
+}
+
+func (n Node) prepareRoot(root string) error {
+	for _, dir := range directories {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []string{"tmp", "var/tmp"} {
+		if err := os.Chmod(filepath.Join(root, dir), 0o777|fs.ModeSticky); err != nil {
+			return err
+		}
+	}
+	if err := replaceLink("/run", filepath.Join(root, "var/run")); err != nil {
+		return err
+	}
+	// pivot_root wants a mount, so the folder becomes one.
+	return bind(root, root, 0)
+}
+
+// mountUsr lays a writable layer over the host's /usr and repeats the links
+// (or, on systems with separate folders, binds the folders) beside it.
+func (n Node) mountUsr(root string) error {
+	upper, work := filepath.Join(n.Dir, "usr", "upper"), filepath.Join(n.Dir, "usr", "work")
+	for _, dir := range []string{upper, work} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	options := fmt.Sprintf("lowerdir=/usr,upperdir=%s,workdir=%s", upper, work)
+	if err := syscall.Mount("overlay", filepath.Join(root, "usr"), "overlay", 0, options); err != nil {
+		return fmt.Errorf("overlay on %s: %w", n.Dir, err)
+	}
+	for _, name := range []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32"} {
+		host, inside := "/"+name, filepath.Join(root, name)
+		info, err := os.Lstat(host)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(host)
+			if err != nil {
+				return err
+			}
+			if err := replaceLink(target, inside); err != nil {
+				return err
+			}
+		default:
+			if err := os.MkdirAll(inside, 0o755); err != nil {
+				return err
+			}
+			if err := bind(host, inside, syscall.MS_RDONLY); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (n Node) mountSystem(root string) error {
+	at := func(path string) string { return filepath.Join(root, path) }
+	if err := syscall.Mount("proc", at("proc"), "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""); err != nil {
+		return fmt.Errorf("/proc: %w", err)
+	}
+	for _, dir := range []string{"sys", "dev"} {
+		if err := bind("/"+dir, at(dir), 0); err != nil {
+			return err
+		}
+	}
+	if err := syscall.Mount("tmpfs", at("run"), "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755"); err != nil {
+		return fmt.Errorf("/run: %w", err)
+	}
+	if err := bind(n.Tools, at(binDir), syscall.MS_RDONLY); err != nil {
+		return err
+	}
+	if err := bind(filepath.Dir(n.Log("")), at("var/log/forge"), 0); err != nil {
+		return err
+	}
+	// Debian's iptables and others are chosen by links in there.
+	if _, err := os.Stat("/etc/alternatives"); err == nil {
+		if err := os.MkdirAll(at("etc/alternatives"), 0o755); err != nil {
+			return err
+		}
+		return bind("/etc/alternatives", at("etc/alternatives"), syscall.MS_RDONLY)
+	}
+	return nil
+}
+
+func (n Node) coverSysctls(root string) error {
+	for name, value := range kubeletSysctls {
+		file := filepath.Join(n.Dir, "sysctl", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(value+"\n"), 0o644); err != nil {
+			return err
+		}
+		target := filepath.Join(root, "proc/sys", filepath.FromSlash(name))
+		if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) {
+			continue // a kernel without this setting
+		}
+		if err := bind(file, target, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// switchRoot makes root the root directory and lets go of the host's. Mounts
+// made later spread between the node and its pods, as on any machine, but not
+// beyond the node's mount namespace.
+func switchRoot(root string) error {
+	if err := os.Chdir(root); err != nil {
+		return err
+	}
+	// With both arguments the same, the old root ends up mounted over the new
+	// one, from where it can be unmounted; see pivot_root(2).
+	if err := syscall.PivotRoot(".", "."); err != nil {
+		return fmt.Errorf("pivot_root: %w", err)
+	}
+	if err := syscall.Unmount(".", syscall.MNT_DETACH); err != nil {
+		return fmt.Errorf("unmounting the host's root: %w", err)
+	}
+	if err := os.Chdir("/"); err != nil {
+		return err
+	}
+	return syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_SHARED, "")
+}
+
+// bind makes source visible at target, with what is mounted below it. Mount
+// flags take effect in a second step only.
+func bind(source, target string, flags uintptr) error {
+	if err := syscall.Mount(source, target, "", syscall.MS_BIND|syscall.MS_REC, ""); err != nil {
+		return fmt.Errorf("binding %s to %s: %w", source, target, err)
+	}
+	if flags == 0 {
+		return nil
+	}
+	if err := syscall.Mount("", target, "", syscall.MS_BIND|syscall.MS_REMOUNT|flags, ""); err != nil {
+		return fmt.Errorf("restricting %s: %w", target, err)
+	}
+	return nil
+}
+
+func replaceLink(target, path string) error {
+	if current, err := os.Readlink(path); err == nil && current == target {
+		return nil
+	}
+	if err := os.RemoveAll(path); err != nil {
+		return err
+	}
+	return os.Symlink(target, path)
+}
+
+func writeSysctls(values map[string]string) error {
+	for name, value := range values {
+		err := os.WriteFile(filepath.Join("/proc/sys", filepath.FromSlash(name)), []byte(value), 0o644)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// pollInterval is how often a service that cannot start yet is looked at.
+	pollInterval = 100 * time.Millisecond
+	// A service that ends is started again after minRestart, which doubles up
+	// to maxRestart while it keeps ending within stableAfter.
+	minRestart  = 500 * time.Millisecond
+	maxRestart  = 10 * time.Second
+	stableAfter = 30 * time.Second
+)
+
+// supervisor starts services, starts them again when they end, and reaps
+// every process of the node that lost its parent, since it is process 1.
+type supervisor struct {
+	services []service
+
+	// mu is held while a process is started and while ended ones are reaped,
+	// so that none ends between its start and its entry in exits.
+	mu    sync.Mutex
+	exits map[int]chan syscall.WaitStatus
+}
+
+func newSupervisor(services []service) *supervisor {
+	return &supervisor{services: services, exits: map[int]chan syscall.WaitStatus{}}
+}
+
+// run never returns without an error: a node ends by the end of its init.
+func (s *supervisor) run() error {
+	children := make(chan os.Signal, 1)
+	signal.Notify(children, syscall.SIGCHLD)
+	// A stray signal must not end the node. They are caught rather than ignored:
+	// what a process ignores, every program it starts ignores as well, down to
+	// the pods' containers.
+	stray := make(chan os.Signal, 1)
+	signal.Notify(stray, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	for _, svc := range s.services {
+		go s.keepRunning(svc)
+	}
+	for range children {
+		if err := s.reap(); err != nil {
+			return err
+		}
+	}
+	return errors.New("no more news of child processes")
+}
+
+func (s *supervisor) reap() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.ECHILD) || err == nil && pid == 0:
+			return nil
+		case err != nil:
+			return fmt.Errorf("waiting for child processes: %w", err)
+		}
+		if exit, ours := s.exits[pid]; ours {
+			delete(s.exits, pid)
+			exit <- status
+		}
+	}
+}
+
+func (s *supervisor) keepRunning(svc service) {
+	delay := minRestart
+	for {
+		for !svc.startable() {
+			time.Sleep(pollInterval)
+		}
+		began := time.Now()
+		outcome, err := s.runOnce(svc)
+		if err != nil {
+			outcome = err.Error()
+		}
+		if time.Since(began) >= stableAfter {
+			delay = minRestart
+		}
+		fmt.Printf("%s %s: %s; starting it again in %s\n", time.Now().UTC().Format(time.RFC3339), svc.name, outcome, delay)
+		time.Sleep(delay)
+		delay = min(2*delay, maxRestart)
+	}
+}
+
+// runOnce starts the service and says how it ended.
+func (s *supervisor) runOnce(svc service) (string, error) {
+	command, err := svc.command()
+	if err != nil {
+		return "", err
+	}
+	exit, err := s.start(svc.name, command)
+	if err != nil {
+		return "", err
+	}
+	status := <-exit
+	if status.Signaled() {
+		return "ended by signal " + status.Signal().String(), nil
+	}
+	return fmt.Sprintf("ended with exit code %d", status.ExitStatus()), nil
+}
+
+func (s *supervisor) start(name string, command []string) (<-chan syscall.WaitStatus, error) {
+	logFile, err := os.OpenFile("/var/log/forge/"+name+".log", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer logFile.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pid, err := syscall.ForkExec(command[0], command, &syscall.ProcAttr{
+		Dir:   "/",
+		Env:   []string{searchPath, "HOME=/root"},
+		Files: []uintptr{null.Fd(), logFile.Fd(), logFile.Fd()},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", command[0], err)
+	}
+	exit := make(chan syscall.WaitStatus, 1)
+	s.exits[pid] = exit
+	return exit, nil
+}

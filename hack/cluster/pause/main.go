@@ -1,0 +1,32 @@
+// Command pause is the process of a pod's sandbox. It keeps the pod's
+// namespaces alive and, where containers share one process namespace, reaps
+// the children that their parents left behind.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGCHLD)
+	for sig := range signals {
+		if sig != syscall.SIGCHLD {
+			return
+		}
+		reap()
+	}
+}
+
+// reap collects every child that has ended: signals of one kind merge while
+// they are pending, so one SIGCHLD may stand for several.
+func reap() {
+	for {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		if pid <= 0 && err != syscall.EINTR {
+			return
+		}
+	}
+}

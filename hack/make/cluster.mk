@@ -1,0 +1,42 @@
+##@ Local cluster
+
+CLUSTER_BIN := $(BIN)/forge-cluster
+CLUSTER_SOURCES := $(shell find hack/cluster -name '*.go' -o -path '*/templates/*' -type f -o -name go.mod)
+
+# What runs in the cluster's node or goes into its components' images.
+CLUSTER_TOOLS := $(addprefix $(BIN)/,kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet \
+	kubeadm kubectl etcd coredns containerd containerd-shim-runc-v2 ctr local-path-provisioner ociimage pause)
+
+$(CLUSTER_BIN): $(CLUSTER_SOURCES)
+	@mkdir -p $(@D)
+	@CGO_ENABLED=0 go build -C hack/cluster -trimpath -ldflags '-s -w' -o $@ .
+
+$(BIN)/pause: hack/cluster/pause/main.go hack/cluster/go.mod
+	@mkdir -p $(@D)
+	@CGO_ENABLED=0 go build -C hack/cluster -trimpath -ldflags '-s -w' -o $@ ./pause
+
+.PHONY: cluster-preflight
+cluster-preflight: $(CLUSTER_BIN)
+	@$(CLUSTER_BIN) preflight
+
+# Whether the machine can run a cluster is settled before minutes are spent on
+# building for it.
+.PHONY: cluster-up
+cluster-up: cluster-preflight ## Bring the local cluster up, or repair it.
+	@$(MAKE) cluster-parts
+	@$(CLUSTER_BIN) up
+
+.PHONY: cluster-parts
+cluster-parts: $(CLUSTER_TOOLS) $(CACHE)/images/rootfs/kube-proxy.tar ## Build what the local cluster is made of.
+
+.PHONY: cluster-status
+cluster-status: $(CLUSTER_BIN) ## Describe the local cluster; fails unless it is healthy.
+	@$(CLUSTER_BIN) status
+
+.PHONY: cluster-load
+cluster-load: $(CLUSTER_BIN) ## Import image archives into the local cluster (ARCHIVES="a.tar b.tar").
+	@$(CLUSTER_BIN) load $(ARCHIVES)
+
+.PHONY: cluster-down
+cluster-down: $(CLUSTER_BIN) ## End the local cluster and remove everything of it.
+	@$(CLUSTER_BIN) down
