@@ -34,14 +34,18 @@ func parse(expr string) (cron.Schedule, error) {
 	return parsed, nil
 }
 
-// Every combination of date, weekday and leap year that decides between two
-// activations occurs within 28 years that hold no century without a leap day.
-var (
-	windowStart = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)
-	windowEnd   = windowStart.AddDate(28, 0, 0)
-)
+// windowStart is a Monday and the beginning of a leap cycle, far enough from a
+// century without a leap day.
+var windowStart = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-const day = 24 * time.Hour
+const (
+	day  = 24 * time.Hour
+	week = 7 * day
+	// leapCycle is four years: dates repeat with their distances.
+	leapCycle = 1461 * day
+	// calendarCycle is 28 years: dates repeat on the same weekdays.
+	calendarCycle = 7 * leapCycle
+)
 
 // ErrNeverActivates is returned for a schedule that can never come true.
 var ErrNeverActivates = errors.New("the schedule never activates")
@@ -52,8 +56,9 @@ var ErrNeverActivates = errors.New("the schedule never activates")
 // never comes true.
 //
 // The work is bounded whatever the expression: at most the minutes of one day
-// and the days of 28 years are looked at, and the first pair of days in a row
-// ends the search.
+// and the active days of the cycle in which the expression repeats, which is a
+// week, four years or 28 years. The first two active days in a row end the
+// search.
 func MinInterval(expr string) (time.Duration, error) {
 	parsed, err := parse(expr)
 	if err != nil {
@@ -62,18 +67,38 @@ func MinInterval(expr string) (time.Duration, error) {
 	if constant, ok := parsed.(cron.ConstantDelaySchedule); ok {
 		return constant.Delay, nil
 	}
-	first := parsed.Next(windowStart.Add(-time.Second))
+	spec, ok := parsed.(*cron.SpecSchedule)
+	if !ok {
+		return 0, fmt.Errorf("%q: cannot tell the interval of a %T", expr, parsed)
+	}
+	first := spec.Next(windowStart.Add(-time.Second))
 	if first.IsZero() {
 		return 0, fmt.Errorf("%q: %w", expr, ErrNeverActivates)
 	}
-	shortest, last := withinDay(parsed, first)
-	return min(shortest, acrossDays(parsed, first, last)), nil
+	shortest, last := withinDay(spec, first)
+	return min(shortest, acrossDays(spec, first, last)), nil
+}
+
+// cycle returns the time after which the active days of a schedule repeat.
+func cycle(s *cron.SpecSchedule) time.Duration {
+	const (
+		everyDate    = 1<<32 - 1<<1
+		everyMonth   = 1<<13 - 1<<1
+		everyWeekday = 1<<7 - 1<<0
+	)
+	switch {
+	case s.Dom&everyDate == everyDate && s.Month&everyMonth == everyMonth:
+		return week
+	case s.Dow&everyWeekday == everyWeekday:
+		return leapCycle
+	}
+	return calendarCycle
 }
 
 // withinDay returns the shortest interval on the day of the first activation,
 // which is the same on every active day, and that day's last activation.
-func withinDay(s cron.Schedule, first time.Time) (shortest time.Duration, last time.Time) {
-	shortest, last = windowEnd.Sub(windowStart), first
+func withinDay(s *cron.SpecSchedule, first time.Time) (shortest time.Duration, last time.Time) {
+	shortest, last = calendarCycle, first
 	midnight := first.Truncate(day).Add(day)
 	for {
 		next := s.Next(last)
@@ -87,10 +112,10 @@ func withinDay(s cron.Schedule, first time.Time) (shortest time.Duration, last t
 
 // acrossDays returns the shortest interval between the last activation of a day
 // and the first one of the next active day.
-func acrossDays(s cron.Schedule, first, last time.Time) time.Duration {
+func acrossDays(s *cron.SpecSchedule, first, last time.Time) time.Duration {
 	timeToMidnight := first.Truncate(day).Add(day).Sub(last)
-	shortest := windowEnd.Sub(windowStart)
-	for first.Before(windowEnd) {
+	shortest := calendarCycle
+	for end := first.Add(cycle(s)); first.Before(end); {
 		midnight := first.Truncate(day).Add(day)
 		next := s.Next(midnight.Add(-time.Second))
 		if next.IsZero() {

@@ -1,0 +1,147 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+const (
+	testNamespace = "openstack"
+	testBase      = "keystone-config"
+)
+
+var (
+	testLabels = map[string]string{"app.kubernetes.io/name": "keystone"}
+	testData   = map[string]string{"keystone.conf": "[token]\nprovider = fernet\n"}
+
+	errUnavailable = errors.New("the API server is away")
+)
+
+// newOwner stands for a custom resource; any registered kind will do.
+func newOwner(uid types.UID) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "keystone", Namespace: testNamespace, UID: uid}}
+}
+
+// cluster is an API server with a cache in front of it. It records the requests
+// that a client sends past the cache.
+type cluster struct {
+	server   client.WithWatch
+	requests []string
+	// cacheIsEmpty makes cached reads miss everything, as before the cache has
+	// seen a write.
+	cacheIsEmpty bool
+	// failing is the request that gets failure, which is errUnavailable unless
+	// a test sets another one.
+	failing string
+	failure error
+}
+
+func newCluster(objects ...client.Object) *cluster {
+	return &cluster{failure: errUnavailable, server: fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).Build()}
+}
+
+// client is what a manager hands out: reads are cached, writes are requests.
+func (c *cluster) client() client.Client {
+	return interceptor.NewClient(c.server, interceptor.Funcs{
+		Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			if c.failing == "cached get" {
+				return c.failure
+			}
+			if c.cacheIsEmpty {
+				return apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, key.Name)
+			}
+			return w.Get(ctx, key, obj, opts...)
+		},
+		List: func(ctx context.Context, w client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			if c.failing == "cached list" {
+				return c.failure
+			}
+			return w.List(ctx, list, opts...)
+		},
+		Create: func(ctx context.Context, w client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+			return c.request("create", func() error { return w.Create(ctx, obj, opts...) })
+		},
+		Delete: func(ctx context.Context, w client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
+			applied := (&client.DeleteOptions{}).ApplyOptions(opts)
+			if applied.Preconditions == nil || applied.Preconditions.UID == nil || *applied.Preconditions.UID != obj.GetUID() {
+				return errors.New("deletion without the UID as a precondition")
+			}
+			return c.request("delete "+obj.GetName(), func() error { return w.Delete(ctx, obj, opts...) })
+		},
+		Patch: func(ctx context.Context, w client.WithWatch, obj client.Object, p client.Patch, opts ...client.PatchOption) error {
+			return c.request("patch", func() error { return w.Patch(ctx, obj, p, opts...) })
+		},
+	})
+}
+
+// live reads past the cache.
+func (c *cluster) live() client.Reader {
+	return interceptor.NewClient(c.server, interceptor.Funcs{
+		Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			return c.request("live get", func() error { return w.Get(ctx, key, obj, opts...) })
+		},
+	})
+}
+
+func (c *cluster) request(name string, send func() error) error {
+	c.requests = append(c.requests, name)
+	if c.failing == name {
+		return c.failure
+	}
+	return send()
+}
+
+func (c *cluster) create(t *testing.T, owner client.Object) (string, error) {
+	t.Helper()
+	return CreateImmutableConfigMap(
+		t.Context(), c.client(), c.live(), scheme.Scheme, owner, testBase, testNamespace, testLabels, testData)
+}
+
+func (c *cluster) names(t *testing.T) []string {
+	t.Helper()
+	var list corev1.ConfigMapList
+	if err := c.server.List(t.Context(), &list); err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, 0, len(list.Items))
+	for _, cm := range list.Items {
+		names = append(names, cm.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (c *cluster) get(t *testing.T, name string) *corev1.ConfigMap {
+	t.Helper()
+	var cm corev1.ConfigMap
+	key := client.ObjectKey{Namespace: testNamespace, Name: name}
+	if err := c.server.Get(t.Context(), key, &cm); err != nil {
+		t.Fatal(err)
+	}
+	return &cm
+}
+
+// existing is the ConfigMap that CreateImmutableConfigMap makes, with a
+// controller of the given kind, name and UID.
+func existing(kind, name string, uid types.UID) *corev1.ConfigMap {
+	cm := ImmutableConfigMap(newOwner(uid), testBase, testLabels, testData)
+	cm.UID = "configmap-of-" + uid
+	cm.OwnerReferences = []metav1.OwnerReference{{
+		APIVersion: "apps/v1", Kind: kind, Name: name, UID: uid,
+		Controller: new(true), BlockOwnerDeletion: new(true),
+	}}
+	return cm
+}
