@@ -1,0 +1,205 @@
+// Package envtest starts a real kube-apiserver and etcd for the tests of one
+// package, from the binaries that the repository's Makefile builds.
+package envtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+)
+
+// assetsVariable is the variable under which setup-envtest publishes its
+// directory of binaries; it wins over the checkout's own.
+const assetsVariable = "KUBEBUILDER_ASSETS"
+
+// startTimeout bounds the start of etcd and of kube-apiserver, each. It is
+// long because test packages start side by side on small machines.
+const startTimeout = 2 * time.Minute
+
+// Options says what the API server serves besides the built-in kinds.
+type Options struct {
+	// CRDs are files or directories with CustomResourceDefinitions.
+	CRDs []string
+	// Foreign are the projects whose kinds are there from the start.
+	Foreign []foreign.Project
+	// Webhooks are files or directories with webhook configurations. The test
+	// serves them at Env.Webhooks.
+	Webhooks []string
+	// GarbageCollector runs the garbage collector of a real
+	// kube-controller-manager. It is the only controller there: everything
+	// else that acts on built-in kinds is a stand-in of the test. Kinds that
+	// are installed later are noticed at its next discovery, every 30 s.
+	GarbageCollector bool
+}
+
+// Env is a running API server.
+type Env struct {
+	// Config has all rights on the API server and no client-side rate limit.
+	Config *rest.Config
+	// Webhooks holds the address and certificate directory under which the
+	// API server expects the webhooks of Options.
+	Webhooks crenvtest.WebhookInstallOptions
+
+	namespaces atomic.Int32
+}
+
+// Start runs an API server until the test ends.
+func Start(t testing.TB, o Options) *Env {
+	t.Helper()
+	env, stop, err := start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("stop the test API server: %v", err)
+		}
+	})
+	return env
+}
+
+// Main runs the tests of a package against one API server, which is handed to
+// ready before the first test, and ends the process. It is the whole body of
+// a TestMain. The context ends after the last test.
+func Main(m *testing.M, o Options, ready func(context.Context, *Env) error) {
+	os.Exit(run(m, o, ready))
+}
+
+func run(m *testing.M, o Options, ready func(context.Context, *Env) error) (code int) {
+	// Without this, controller-runtime complains after 30 seconds.
+	log.SetLogger(logr.Discard())
+	env, stop, err := start(o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		if err := stop(); err != nil {
+			fmt.Fprintf(os.Stderr, "stop the test API server: %v\n", err)
+			code = 1
+		}
+	}()
+	// An API server that is asked to stop waits a minute for open watches.
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if err := ready(ctx, env); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+func start(o Options) (*Env, func() error, error) {
+	etcd, errEtcd := binary("etcd")
+	apiserver, errServer := binary("kube-apiserver")
+	if err := errors.Join(errEtcd, errServer); err != nil {
+		return nil, nil, err
+	}
+	crds, err := foreign.CRDs(o.Foreign...)
+	if err != nil {
+		return nil, nil, err
+	}
+	e := &crenvtest.Environment{
+		CRDDirectoryPaths:        o.CRDs,
+		ErrorIfCRDPathMissing:    true,
+		CRDs:                     crds,
+		WebhookInstallOptions:    crenvtest.WebhookInstallOptions{Paths: o.Webhooks},
+		ControlPlaneStartTimeout: startTimeout,
+		ControlPlaneStopTimeout:  startTimeout,
+	}
+	e.ControlPlane.Etcd = &crenvtest.Etcd{Path: etcd}
+	e.ControlPlane.GetAPIServer().Path = apiserver
+	cfg, err := e.Start()
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
+	}
+	cfg.QPS = -1
+	env, stop := &Env{Config: cfg, Webhooks: e.WebhookInstallOptions}, e.Stop
+	if !o.GarbageCollector {
+		return env, stop, nil
+	}
+	stopCollector, err := startCollector(e.KubeConfig)
+	if err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
+	return env, func() error { return errors.Join(stopCollector(), stop()) }, nil
+}
+
+// binary returns the path of a binary: in KUBEBUILDER_ASSETS when it is there,
+// otherwise in .cache/bin of the checkout. The error names the command that
+// builds what is missing.
+func binary(name string) (string, error) {
+	if dir := os.Getenv(assetsVariable); dir != "" {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	root, err := checkout()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(root, ".cache", "bin", name)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("%w\nbuild it with `make %s`, or set %s to a directory that has it", err, path, assetsVariable)
+	}
+	return path, nil
+}
+
+// checkout returns the nearest directory above the working directory that
+// holds the workspace file.
+func checkout() (string, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.work above %s: run the tests inside the checkout or set %s", wd, assetsVariable)
+		}
+	}
+}
+
+// Client returns an uncached client with all rights.
+func (e *Env) Client(t testing.TB, scheme *runtime.Scheme) client.Client {
+	t.Helper()
+	c, err := client.New(e.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Namespace creates a namespace of its own for the test and returns its name.
+// It is not deleted: nothing in a test API server would empty it.
+func (e *Env) Namespace(t testing.TB) string {
+	t.Helper()
+	c, err := client.New(e.Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("test-%d", e.namespaces.Add(1))}}
+	if err := c.Create(context.WithoutCancel(t.Context()), ns); err != nil {
+		t.Fatalf("create a namespace: %v", err)
+	}
+	return ns.Name
+}

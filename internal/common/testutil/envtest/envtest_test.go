@@ -1,0 +1,73 @@
+package envtest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+)
+
+func TestAMissingBinaryIsNamedWithTheCommandThatBuildsIt(t *testing.T) {
+	_, err := binary("nonesuch")
+	if err == nil {
+		t.Fatal("no error")
+	}
+	root, rootErr := checkout()
+	if rootErr != nil {
+		t.Fatal(rootErr)
+	}
+	want := "make " + filepath.Join(root, ".cache/bin/nonesuch")
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("error %q does not say %q", err, want)
+	}
+}
+
+func TestABinaryInTheAssetsDirectoryWins(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(assetsVariable, dir)
+	want := filepath.Join(dir, "etcd")
+	if err := os.WriteFile(want, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := binary("etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestTheServerHasForeignKindsAndCollectsGarbage(t *testing.T) {
+	env := Start(t, Options{Foreign: foreign.All, GarbageCollector: true})
+	c := env.Client(t, scheme.Scheme)
+	ns := env.Namespace(t)
+
+	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "owner"}}
+	if err := c.Create(t.Context(), owner); err != nil {
+		t.Fatal(err)
+	}
+	child := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "child", OwnerReferences: []metav1.OwnerReference{
+		*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap")),
+	}}}
+	child.Spec.Template.Spec = corev1.PodSpec{
+		RestartPolicy: corev1.RestartPolicyNever,
+		Containers:    []corev1.Container{{Name: "main", Image: "none"}},
+	}
+	if err := c.Create(t.Context(), child); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Delete(t.Context(), owner, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
+	expect.Gone(t, c, child)
+}

@@ -1,0 +1,128 @@
+// Package expect is the small vocabulary in which tests against an API server
+// say what they wait for. Every expectation is retried until it holds or the
+// time is over, and then says what was there instead.
+package expect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Timeout is how long an expectation may take to come true. It is generous:
+// only a failing test ever waits that long.
+const Timeout = 30 * time.Second
+
+const interval = 20 * time.Millisecond
+
+// Eventually retries check until it returns nil. When the time is over the
+// test fails with what and the last error of check.
+func Eventually(t testing.TB, what string, check func(ctx context.Context) error) {
+	t.Helper()
+	if err := Until(t.Context(), check); err != nil {
+		t.Fatalf("%s: not within %s: %v", what, Timeout, err)
+	}
+}
+
+// Until retries check until it returns nil and otherwise returns its last
+// error when the time is over or ctx ends.
+func Until(ctx context.Context, check func(ctx context.Context) error) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, interval, Timeout, true, func(ctx context.Context) (bool, error) {
+		err := check(ctx)
+		// The context's own end would hide what the check was waiting for.
+		if err == nil || ctx.Err() == nil || last == nil {
+			last = err
+		}
+		return err == nil, nil
+	})
+	if err == nil {
+		return nil
+	}
+	return errors.Join(last, ctx.Err())
+}
+
+// Condition waits until the object's condition has the status and reason and,
+// where it says so, belongs to the object's current generation. The last state
+// of the object is left in obj, and the condition is returned for a look at
+// its message.
+func Condition(
+	t testing.TB, c client.Client, obj client.Object, conditionType string, status metav1.ConditionStatus, reason string,
+) metav1.Condition {
+	t.Helper()
+	var found *metav1.Condition
+	err := Until(t.Context(), func(ctx context.Context) error {
+		conditions, err := read(ctx, c, obj)
+		if err != nil {
+			return err
+		}
+		found = meta.FindStatusCondition(conditions, conditionType)
+		if found == nil || found.Status != status || found.Reason != reason {
+			return errors.New("the condition differs")
+		}
+		if found.ObservedGeneration != 0 && found.ObservedGeneration < obj.GetGeneration() {
+			return fmt.Errorf("the condition is about generation %d of %d", found.ObservedGeneration, obj.GetGeneration())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%s: expected %s=%s/%s within %s: %v\n%s",
+			describe(c, obj), conditionType, status, reason, Timeout, err, State(t, c, obj))
+	}
+	return *found
+}
+
+// Gone waits until the object does not exist any more.
+func Gone(t testing.TB, c client.Client, obj client.Object) {
+	t.Helper()
+	err := Until(t.Context(), func(ctx context.Context) error {
+		switch err := c.Get(ctx, client.ObjectKeyFromObject(obj), obj); {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil:
+			return err
+		}
+		return fmt.Errorf("it is there: deletionTimestamp %v, finalizers %v", obj.GetDeletionTimestamp(), obj.GetFinalizers())
+	})
+	if err != nil {
+		t.Fatalf("%s: expected to be gone within %s: %v\n%s", describe(c, obj), Timeout, err, State(t, c, obj))
+	}
+}
+
+// Exists waits until the object exists and leaves its state in obj.
+func Exists(t testing.TB, c client.Client, obj client.Object) {
+	t.Helper()
+	Object(t, c, obj, func() error { return nil })
+}
+
+// Object waits until the object exists and check, which finds its current
+// state in obj, returns nil.
+func Object(t testing.TB, c client.Client, obj client.Object, check func() error) {
+	t.Helper()
+	err := Until(t.Context(), func(ctx context.Context) error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
+			return err
+		}
+		return check()
+	})
+	if err != nil {
+		t.Fatalf("%s: not as expected within %s: %v", describe(c, obj), Timeout, err)
+	}
+}
+
+// describe names the object for a failure message.
+func describe(c client.Client, obj client.Object) string {
+	kind := fmt.Sprintf("%T", obj)
+	if gvk, err := c.GroupVersionKindFor(obj); err == nil {
+		kind = gvk.Kind
+	}
+	return fmt.Sprintf("%s %s", kind, client.ObjectKeyFromObject(obj))
+}

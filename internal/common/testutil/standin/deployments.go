@@ -1,0 +1,167 @@
+package standin
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// Deployments plays the Deployment controller: it reports every Deployment as
+// rolled out. Healthy Pods are not created.
+type Deployments struct{ script *script }
+
+// NewDeployments returns a stand-in for [Run].
+func NewDeployments() *Deployments { return &Deployments{script: newScript()} }
+
+// Set decides what becomes of a Deployment: [Fail] lets its rollout exceed the
+// progress deadline, [NoImage] creates a Pod in ImagePullBackOff.
+func (d *Deployments) Set(namespace, name string, o Outcome) { d.script.set(namespace, name, o) }
+
+func (d *Deployments) setup(mgr manager.Manager) error {
+	return watch(mgr, "deployments", func() *appsv1.Deployment { return &appsv1.Deployment{} }, d.script, d.act)
+}
+
+func (d *Deployments) act(ctx context.Context, c client.Client, deployment *appsv1.Deployment) error {
+	outcome := d.script.outcome(deployment)
+	if outcome.kind == hang || deployment.DeletionTimestamp != nil {
+		return nil
+	}
+	if err := d.brokenPod(ctx, c, deployment, outcome); err != nil {
+		return err
+	}
+	before := deployment.DeepCopy()
+	setRollout(deployment, outcome)
+	return patchStatus(ctx, c, deployment, before)
+}
+
+func setRollout(deployment *appsv1.Deployment, outcome Outcome) {
+	replicas := int32(1)
+	if deployment.Spec.Replicas != nil {
+		replicas = *deployment.Spec.Replicas
+	}
+	status := &deployment.Status
+	status.ObservedGeneration = deployment.Generation
+	status.Replicas, status.UpdatedReplicas = replicas, replicas
+	if outcome.kind == succeed {
+		status.ReadyReplicas, status.AvailableReplicas, status.UnavailableReplicas = replicas, replicas, 0
+		setDeploymentCondition(status, appsv1.DeploymentAvailable, corev1.ConditionTrue, "MinimumReplicasAvailable", "")
+		setDeploymentCondition(status, appsv1.DeploymentProgressing, corev1.ConditionTrue, "NewReplicaSetAvailable", "")
+		return
+	}
+	status.ReadyReplicas, status.AvailableReplicas, status.UnavailableReplicas = 0, 0, replicas
+	setDeploymentCondition(status, appsv1.DeploymentAvailable, corev1.ConditionFalse, "MinimumReplicasUnavailable", "")
+	if outcome.kind == fail {
+		setDeploymentCondition(status, appsv1.DeploymentProgressing, corev1.ConditionFalse, "ProgressDeadlineExceeded", outcome.message)
+		return
+	}
+	setDeploymentCondition(status, appsv1.DeploymentProgressing, corev1.ConditionTrue, "ReplicaSetUpdated", "")
+}
+
+func setDeploymentCondition(
+	status *appsv1.DeploymentStatus, kind appsv1.DeploymentConditionType, value corev1.ConditionStatus, reason, message string,
+) {
+	next := appsv1.DeploymentCondition{
+		Type: kind, Status: value, Reason: reason, Message: message,
+		LastUpdateTime: metav1.Now(), LastTransitionTime: metav1.Now(),
+	}
+	for i, old := range status.Conditions {
+		if old.Type != kind {
+			continue
+		}
+		if old.Status != value || old.Reason != reason || old.Message != message {
+			status.Conditions[i] = next
+		}
+		return
+	}
+	status.Conditions = append(status.Conditions, next)
+}
+
+// brokenPod sees to it that a Pod in ImagePullBackOff, below a ReplicaSet as
+// in a real cluster, is there exactly while the outcome says so.
+func (d *Deployments) brokenPod(ctx context.Context, c client.Client, deployment *appsv1.Deployment, outcome Outcome) error {
+	meta := metav1.ObjectMeta{
+		Namespace: deployment.Namespace, Name: deployment.Name + "-noimage", Labels: deployment.Spec.Template.Labels,
+	}
+	set := &appsv1.ReplicaSet{ObjectMeta: *meta.DeepCopy()}
+	set.OwnerReferences = []metav1.OwnerReference{
+		*metav1.NewControllerRef(deployment, appsv1.SchemeGroupVersion.WithKind("Deployment")),
+	}
+	set.Spec = appsv1.ReplicaSetSpec{
+		Replicas: deployment.Spec.Replicas, Selector: deployment.Spec.Selector, Template: deployment.Spec.Template,
+	}
+	pod := &corev1.Pod{ObjectMeta: *meta.DeepCopy(), Spec: deployment.Spec.Template.Spec}
+	if outcome.kind != noImage {
+		return deleteAll(ctx, c, pod, set)
+	}
+	if err := create(ctx, c, set); err != nil {
+		return err
+	}
+	pod.OwnerReferences = []metav1.OwnerReference{
+		*metav1.NewControllerRef(set, appsv1.SchemeGroupVersion.WithKind("ReplicaSet")),
+	}
+	if err := create(ctx, c, pod); err != nil {
+		return err
+	}
+	return setPodStatus(ctx, c, pod, outcome)
+}
+
+// create creates the object, or reads it when it is there already.
+func create(ctx context.Context, c client.Client, obj client.Object) error {
+	err := c.Create(ctx, obj)
+	if apierrors.IsAlreadyExists(err) {
+		return c.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+	}
+	return err
+}
+
+// deleteAll deletes those of the objects that the cache knows.
+func deleteAll(ctx context.Context, c client.Client, objects ...client.Object) error {
+	for _, obj := range objects {
+		switch err := c.Get(ctx, client.ObjectKeyFromObject(obj), obj); {
+		case apierrors.IsNotFound(err):
+			continue
+		case err != nil:
+			return err
+		}
+		if err := client.IgnoreNotFound(c.Delete(ctx, obj)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setPodStatus gives the Pod the status that a kubelet would report.
+func setPodStatus(ctx context.Context, c client.Client, pod *corev1.Pod, outcome Outcome) error {
+	before := pod.DeepCopy()
+	if sets.New(corev1.PodSucceeded, corev1.PodFailed).Has(pod.Status.Phase) {
+		return nil
+	}
+	var state corev1.ContainerState
+	switch outcome.kind {
+	case succeed:
+		pod.Status.Phase = corev1.PodSucceeded
+		state.Terminated = &corev1.ContainerStateTerminated{Reason: "Completed"}
+	case fail:
+		pod.Status.Phase = corev1.PodFailed
+		state.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: outcome.message}
+	case noImage:
+		pod.Status.Phase = corev1.PodPending
+		state.Waiting = &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: outcome.message}
+	case hang:
+		pod.Status.Phase = corev1.PodRunning
+		state.Running = &corev1.ContainerStateRunning{}
+	}
+	pod.Status.ContainerStatuses = nil
+	for _, container := range pod.Spec.Containers {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, State: state,
+		})
+	}
+	return patchStatus(ctx, c, pod, before)
+}

@@ -1,0 +1,162 @@
+package standin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	esv1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esv1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// pushSecretFinalizer is the finalizer of the real controller.
+const pushSecretFinalizer = "pushsecret.externalsecrets.io/finalizer"
+
+// ExternalSecrets plays External Secrets with a key-value store in memory:
+// stores become ready, ExternalSecrets fill their Secret from the store, and
+// PushSecrets write to it, all in the same store.
+type ExternalSecrets struct {
+	kinds map[string]*conditioned
+
+	mu    sync.Mutex
+	store map[string]map[string]string
+}
+
+// NewExternalSecrets returns a stand-in for [Run].
+func NewExternalSecrets() *ExternalSecrets {
+	e := &ExternalSecrets{store: map[string]map[string]string{}}
+	e.kinds = map[string]*conditioned{
+		esv1.ClusterSecretStoreKind: {
+			kind: esv1.SchemeGroupVersion.WithKind(esv1.ClusterSecretStoreKind), reason: "Valid",
+		},
+		esv1.ExtSecretKind: {
+			kind: esv1.SchemeGroupVersion.WithKind(esv1.ExtSecretKind), reason: "SecretSynced",
+			work: e.pull,
+		},
+		esv1alpha1.PushSecretKind: {
+			kind: esv1alpha1.SchemeGroupVersion.WithKind(esv1alpha1.PushSecretKind), reason: esv1alpha1.ReasonSynced,
+			finalizer: pushSecretFinalizer, work: e.push, undo: e.unpush,
+		},
+	}
+	for _, kind := range e.kinds {
+		kind.script = newScript()
+	}
+	return e
+}
+
+// Set decides what becomes of a ClusterSecretStore, which has no namespace, an
+// ExternalSecret or a PushSecret. [Hang] keeps a new PushSecret from being
+// adopted, and holds back the finalizer of an adopted one.
+func (e *ExternalSecrets) Set(kind, namespace, name string, o Outcome) {
+	e.kinds[kind].script.set(namespace, name, o)
+}
+
+// Put writes properties to a path of the store.
+func (e *ExternalSecrets) Put(path string, properties map[string]string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.store[path] = maps.Clone(properties)
+}
+
+// Stored returns the properties at a path of the store, nil if it is empty.
+func (e *ExternalSecrets) Stored(path string) map[string]string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.Clone(e.store[path])
+}
+
+func (e *ExternalSecrets) setup(mgr manager.Manager) error {
+	var errs []error
+	for _, kind := range e.kinds {
+		errs = append(errs, kind.setup(mgr))
+	}
+	return errors.Join(errs...)
+}
+
+// pull writes the Secret of an ExternalSecret that names its properties one by
+// one in spec.data.
+func (e *ExternalSecrets) pull(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
+	es := &esv1.ExternalSecret{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, es); err != nil {
+		return err
+	}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace: es.Namespace, Name: es.Spec.Target.Name,
+		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(es, esv1.SchemeGroupVersion.WithKind(esv1.ExtSecretKind))},
+	}, Data: map[string][]byte{}}
+	if secret.Name == "" {
+		secret.Name = es.Name
+	}
+	for _, entry := range es.Spec.Data {
+		value, found := e.Stored(entry.RemoteRef.Key)[entry.RemoteRef.Property]
+		if !found {
+			return fmt.Errorf("no property %q at %q in the store", entry.RemoteRef.Property, entry.RemoteRef.Key)
+		}
+		secret.Data[entry.SecretKey] = []byte(value)
+	}
+	if err := c.Create(ctx, secret); !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	return c.Patch(ctx, secret, client.Merge)
+}
+
+// push writes a Secret to the store: whole, as JSON, where neither a key nor
+// a property is given, as the real controller does.
+func (e *ExternalSecrets) push(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
+	ps, err := pushSecret(obj)
+	if err != nil {
+		return err
+	}
+	if ps.Spec.Selector.Secret == nil {
+		return errors.New("spec.selector.secret is not set")
+	}
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: ps.Namespace, Name: ps.Spec.Selector.Secret.Name}
+	if err := c.Get(ctx, key, secret); err != nil {
+		return err
+	}
+	for _, entry := range ps.Spec.Data {
+		properties := map[string]string{}
+		for name, value := range secret.Data {
+			properties[name] = string(value)
+		}
+		if name := entry.Match.SecretKey; name != "" {
+			properties = map[string]string{entry.GetProperty(): properties[name]}
+		}
+		e.Put(entry.GetRemoteKey(), properties)
+	}
+	return nil
+}
+
+func (e *ExternalSecrets) unpush(_ context.Context, _ client.Client, obj *unstructured.Unstructured) error {
+	ps, err := pushSecret(obj)
+	if err != nil || ps.Spec.DeletionPolicy != esv1alpha1.PushSecretDeletionPolicyDelete {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, entry := range ps.Spec.Data {
+		delete(e.store, entry.GetRemoteKey())
+	}
+	return nil
+}
+
+func pushSecret(obj *unstructured.Unstructured) (*esv1alpha1.PushSecret, error) {
+	// Through JSON, because the arbitrary JSON of metadata has no other form.
+	data, err := json.Marshal(obj.Object)
+	if err != nil {
+		return nil, err
+	}
+	ps := &esv1alpha1.PushSecret{}
+	return ps, json.Unmarshal(data, ps)
+}

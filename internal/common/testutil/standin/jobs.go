@@ -1,0 +1,138 @@
+package standin
+
+import (
+	"context"
+	"sync"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// Jobs plays the Job controller and the kubelet: it creates one Pod for a Job
+// and lets both succeed.
+type Jobs struct {
+	script *script
+
+	mu   sync.Mutex
+	runs map[client.ObjectKey][]types.UID
+}
+
+// NewJobs returns a stand-in for [Run].
+func NewJobs() *Jobs {
+	return &Jobs{script: newScript(), runs: map[client.ObjectKey][]types.UID{}}
+}
+
+// Set decides what becomes of the Jobs of that name: [Fail] ends them after
+// their last retry with the message as the container's last words, [NoImage]
+// leaves their Pod in ImagePullBackOff. A Job that has ended stays as it is.
+func (j *Jobs) Set(namespace, name string, o Outcome) { j.script.set(namespace, name, o) }
+
+// Runs returns the UIDs of the Jobs of that name which succeeded, in order.
+func (j *Jobs) Runs(namespace, name string) []types.UID {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]types.UID(nil), j.runs[client.ObjectKey{Namespace: namespace, Name: name}]...)
+}
+
+func (j *Jobs) setup(mgr manager.Manager) error {
+	return watch(mgr, "jobs", func() *batchv1.Job { return &batchv1.Job{} }, j.script, j.act)
+}
+
+func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error {
+	if job.DeletionTimestamp != nil || ended(job) {
+		return nil
+	}
+	outcome := j.script.outcome(job)
+	pod := podOf(job)
+	if err := create(ctx, c, pod); err != nil {
+		return err
+	}
+	if err := setPodStatus(ctx, c, pod, outcome); err != nil {
+		return err
+	}
+	before := job.DeepCopy()
+	setJobStatus(&job.Status, outcome, backoffLimit(job))
+	if err := patchStatus(ctx, c, job, before); err != nil {
+		return err
+	}
+	if outcome.kind == succeed {
+		j.record(job)
+	}
+	return nil
+}
+
+func (j *Jobs) record(job *batchv1.Job) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	key := client.ObjectKeyFromObject(job)
+	j.runs[key] = append(j.runs[key], job.UID)
+}
+
+func ended(job *batchv1.Job) bool {
+	for _, condition := range job.Status.Conditions {
+		terminal := condition.Type == batchv1.JobComplete || condition.Type == batchv1.JobFailed
+		if terminal && condition.Status == corev1.ConditionTrue {
+			return true
+		}
+	}
+	return false
+}
+
+func backoffLimit(job *batchv1.Job) int32 {
+	if job.Spec.BackoffLimit == nil {
+		return 6
+	}
+	return *job.Spec.BackoffLimit
+}
+
+// podOf returns the Pod of a Job. Its name is the same each time, so that a
+// stale cache does not lead to a second one.
+func podOf(job *batchv1.Job) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: job.Namespace, Name: job.Name + "-" + string(job.UID[:5]),
+			Labels: job.Spec.Template.Labels, Annotations: job.Spec.Template.Annotations,
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job")),
+			},
+		},
+		Spec: job.Spec.Template.Spec,
+	}
+}
+
+// setJobStatus fills in what the API server's validation of Job status
+// demands: an end has a start, no active Pods, and the condition that
+// announced it.
+func setJobStatus(status *batchv1.JobStatus, outcome Outcome, backoffLimit int32) {
+	now := metav1.Now()
+	if status.StartTime == nil {
+		status.StartTime = &now
+	}
+	status.Active = 0
+	switch outcome.kind {
+	case succeed:
+		status.Succeeded = 1
+		status.CompletionTime = &now
+		status.Conditions = append(status.Conditions,
+			jobCondition(batchv1.JobSuccessCriteriaMet, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods"),
+			jobCondition(batchv1.JobComplete, batchv1.JobReasonCompletionsReached, "Reached expected number of succeeded pods"))
+	case fail:
+		status.Failed = backoffLimit + 1
+		status.Conditions = append(status.Conditions,
+			jobCondition(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit"),
+			jobCondition(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit"))
+	case hang, noImage:
+		status.Active = 1
+	}
+}
+
+func jobCondition(kind batchv1.JobConditionType, reason, message string) batchv1.JobCondition {
+	return batchv1.JobCondition{
+		Type: kind, Status: corev1.ConditionTrue, Reason: reason, Message: message,
+		LastProbeTime: metav1.Now(), LastTransitionTime: metav1.Now(),
+	}
+}

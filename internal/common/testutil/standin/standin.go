@@ -1,0 +1,146 @@
+// Package standin plays the controllers that a test API server lacks: those of
+// kube-controller-manager for Deployments and Jobs, mariadb-operator and
+// External Secrets. Each does at once, driven by watches, what the real one
+// does in the good case, and on request fails in the ways that users meet.
+package standin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// Standin is a controller that [Run] can start.
+type Standin interface {
+	setup(mgr manager.Manager) error
+}
+
+// Run starts the stand-ins and returns when they have seen what exists. They
+// stop when ctx ends. The kinds they act on have to be served already.
+func Run(ctx context.Context, cfg *rest.Config, standins ...Standin) error {
+	mgr, err := manager.New(cfg, manager.Options{
+		Scheme:                 scheme.Scheme,
+		Logger:                 logr.Discard(),
+		Metrics:                metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress: "0",
+		Controller:             config.Controller{SkipNameValidation: ptr.To(true)},
+	})
+	if err != nil {
+		return fmt.Errorf("create the manager of the stand-ins: %w", err)
+	}
+	for _, s := range standins {
+		if err := s.setup(mgr); err != nil {
+			return err
+		}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(ctx) }()
+	select {
+	case <-mgr.Elected():
+	case err := <-ended:
+		return errors.Join(errors.New("the stand-ins ended before they ran"), err)
+	}
+	if !mgr.GetCache().WaitForCacheSync(ctx) {
+		return fmt.Errorf("the stand-ins have not seen what exists: %w", ctx.Err())
+	}
+	return nil
+}
+
+// Outcome is what a stand-in makes of an object.
+type Outcome struct {
+	kind    outcomeKind
+	message string
+}
+
+type outcomeKind int
+
+const (
+	succeed outcomeKind = iota
+	fail
+	hang
+	noImage
+)
+
+// Succeed is the outcome of objects for which nothing else was set.
+func Succeed() Outcome { return Outcome{kind: succeed} }
+
+// Fail reports a permanent failure with the message.
+func Fail(message string) Outcome { return Outcome{kind: fail, message: message} }
+
+// Hang leaves the object as it is from now on, finalizers included. A Job is
+// started and then stays active.
+func Hang() Outcome { return Outcome{kind: hang} }
+
+// NoImage starts a Pod that cannot pull its image, for Deployments and Jobs.
+func NoImage(message string) Outcome { return Outcome{kind: noImage, message: message} }
+
+// script holds the outcomes that a test has set for single objects.
+type script struct {
+	mu       sync.Mutex
+	outcomes map[client.ObjectKey]Outcome
+	changed  chan event.GenericEvent
+}
+
+func newScript() *script {
+	return &script{
+		outcomes: map[client.ObjectKey]Outcome{},
+		// Large enough for all that is set before the stand-in runs.
+		changed: make(chan event.GenericEvent, 64),
+	}
+}
+
+func (s *script) set(namespace, name string, o Outcome) {
+	s.mu.Lock()
+	s.outcomes[client.ObjectKey{Namespace: namespace, Name: name}] = o
+	s.mu.Unlock()
+	s.changed <- event.GenericEvent{Object: &metav1.PartialObjectMetadata{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+	}}
+}
+
+func (s *script) outcome(obj client.Object) Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outcomes[client.ObjectKeyFromObject(obj)]
+}
+
+// watch calls act for every object of the kind of empty when it changes, when
+// something it owns of the kinds in owned changes, and when its outcome does.
+func watch[T client.Object](
+	mgr manager.Manager, name string, empty func() T, s *script,
+	act func(ctx context.Context, c client.Client, obj T) error, owned ...client.Object,
+) error {
+	c := mgr.GetClient()
+	b := builder.ControllerManagedBy(mgr).Named(name).For(empty()).
+		WatchesRawSource(source.Channel(s.changed, &handler.EnqueueRequestForObject{}))
+	for _, kind := range owned {
+		b = b.Owns(kind)
+	}
+	err := b.Complete(reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		obj := empty()
+		if err := c.Get(ctx, req.NamespacedName, obj); err != nil {
+			return reconcile.Result{}, client.IgnoreNotFound(err)
+		}
+		return reconcile.Result{}, act(ctx, c, obj)
+	}))
+	if err != nil {
+		return fmt.Errorf("set up the stand-in %s: %w", name, err)
+	}
+	return nil
+}
