@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"encoding"
+	"encoding/json"
 	"fmt"
 	"io"
 )
@@ -8,7 +10,7 @@ import (
 const redacted = "***"
 
 // Secret holds bytes that must not be printed: fmt with any verb, loggers and
-// encoding/json show three asterisks instead. Convert it to []byte to use it.
+// encoders show three asterisks instead. Convert it to []byte to use it.
 // A struct that keeps one should export the field, since fmt cannot call
 // methods on what it reaches through an unexported one.
 type Secret []byte
@@ -17,6 +19,9 @@ var (
 	_ fmt.Stringer   = Secret(nil)
 	_ fmt.GoStringer = Secret(nil)
 	_ fmt.Formatter  = Secret(nil)
+
+	_ json.Marshaler         = Secret(nil)
+	_ encoding.TextMarshaler = Secret(nil)
 )
 
 // String returns three asterisks.
@@ -34,4 +39,10 @@ func (Secret) Format(state fmt.State, _ rune) {
 // MarshalJSON returns three asterisks as a JSON string.
 func (Secret) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + redacted + `"`), nil
+}
+
+// MarshalText returns three asterisks. The text handler of log/slog would
+// otherwise write the bytes as they are.
+func (Secret) MarshalText() ([]byte, error) {
+	return []byte(redacted), nil
 }
