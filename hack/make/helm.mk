@@ -7,12 +7,12 @@ HELM_PACKAGES := $(CACHE)/charts
 
 # The stamp that says a chart has the library as it is now: the archive that Helm
 # leaves there is named after the version in the library's Chart.yaml.
-HELM_LOCKS := $(addsuffix /charts/.built,$(HELM_CHARTS))
+HELM_STAMPS := $(addsuffix /charts/.built,$(HELM_CHARTS))
 
 .PHONY: helm-deps
-helm-deps: $(HELM_LOCKS) ## Put the shared library into the charts that use it.
+helm-deps: $(HELM_STAMPS) ## Put the shared library into the charts that use it.
 
-$(HELM_LOCKS): %/charts/.built: %/Chart.yaml $(wildcard $(HELM_LIBRARY)/*.yaml $(HELM_LIBRARY)/templates/*) | $(BIN)/helm
+$(HELM_STAMPS): %/charts/.built: %/Chart.yaml $(wildcard $(HELM_LIBRARY)/*.yaml $(HELM_LIBRARY)/templates/*) | $(BIN)/helm
 	@rm -rf $*/charts
 	@$(BIN)/helm dependency build --skip-refresh $* >/dev/null
 	@touch $@

@@ -119,4 +119,3 @@ func (o *Options) selection() map[client.Object]cache.ByObject {
 		&admissionv1.ValidatingWebhookConfiguration{}: {Field: named(o.ValidatingName)},
 	}
 }
-
