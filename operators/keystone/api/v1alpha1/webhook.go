@@ -18,6 +18,8 @@ import (
 
 // KeystoneWebhook is the admission webhook of Keystones: it fills in defaults
 // and refuses what cannot work.
+//
+// +kubebuilder:object:generate=false
 type KeystoneWebhook struct {
 	// Client reads the PriorityClass a Keystone names. It should not be a
 	// cached one, so that a class created a moment ago is found and no cache

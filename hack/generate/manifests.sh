@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Writes an operator's CRDs, webhook configurations and RBAC role from the
+# markers in its code.
+#
+# Usage: manifests.sh CONTROLLER_GEN OPERATOR_DIR ROLE_NAME
+set -euo pipefail
+
+controller_gen=$1 operator=$2 role=$3
+cd "$operator"
+
+"$controller_gen" \
+	crd:omitToolVersion=true webhook \
+	paths=./api/... \
+	output:crd:dir=config/crd/bases \
+	output:webhook:dir=config/webhook
+
+if [[ -d internal/controller ]]; then
+	"$controller_gen" "rbac:roleName=$role" paths=./internal/controller/... output:rbac:dir=config/rbac
+fi

@@ -1,0 +1,29 @@
+##@ Generated files
+
+# Everything that is written by a program and yet committed, so that it can be
+# read and reviewed, and used without any tool.
+
+OPERATORS := keystone c5c3
+
+# Packages with API types, and the module each belongs to.
+API_PACKAGES := internal/common/types operators/keystone/api/v1alpha1 operators/c5c3/api/v1alpha1
+
+.PHONY: generate
+generate: generate-deepcopy manifests sync-crds ## Write everything that is generated: code, manifests, chart files.
+
+.PHONY: generate-deepcopy
+generate-deepcopy: $(BIN)/controller-gen
+	@$(foreach package,$(API_PACKAGES),(cd $(package) && $(BIN)/controller-gen object paths=.);)
+
+.PHONY: manifests
+manifests: $(BIN)/controller-gen ## Write CRDs, RBAC and webhook manifests from the markers in the code.
+	@$(foreach operator,$(OPERATORS),hack/generate/manifests.sh $(BIN)/controller-gen operators/$(operator) $(operator)-operator;)
+
+.PHONY: sync-crds
+sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
+	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)
+
+
+.PHONY: verify-crd-sync
+verify-crd-sync: ## Fail when a chart's CRDs are not those of its operator.
+	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh --check operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)

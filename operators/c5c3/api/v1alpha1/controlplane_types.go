@@ -1,0 +1,285 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// ControlPlane is an OpenStack control plane: its database and cache, its
+// services, and the credential with which OpenStack resources are managed.
+// There is one in a namespace.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=controlplanes,singular=controlplane,scope=Namespaced,categories=openstack
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=='Ready')].status`
+// +kubebuilder:printcolumn:name="Release",type=string,JSONPath=`.spec.openStackRelease`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type ControlPlane struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata.
+	//
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the control plane as it should be.
+	//
+	// +required
+	Spec ControlPlaneSpec `json:"spec"`
+
+	// status is the control plane as the operator last saw it.
+	//
+	// +optional
+	Status ControlPlaneStatus `json:"status,omitzero"`
+}
+
+// ControlPlaneList is a list of ControlPlanes.
+//
+// +kubebuilder:object:root=true
+type ControlPlaneList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []ControlPlane `json:"items"`
+}
+
+// ControlPlaneSpec describes a control plane. Besides the release and the
+// services everything has a default.
+type ControlPlaneSpec struct {
+	// openStackRelease is the OpenStack release of all services. A later
+	// release upgrades them; there is no way back. Example: "2025.2".
+	//
+	// +required
+	// +kubebuilder:validation:Pattern=`^\d{4}\.\d$`
+	OpenStackRelease string `json:"openStackRelease"`
+
+	// region is the OpenStack region of the control plane. It cannot be
+	// changed later. The default is "RegionOne".
+	//
+	// +optional
+	// +default="RegionOne"
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=255
+	Region string `json:"region,omitempty"`
+
+	// infrastructure is the database and the cache of the services. When it is
+	// not set, the operator creates both.
+	//
+	// +optional
+	// +default={}
+	Infrastructure InfrastructureSpec `json:"infrastructure,omitzero"`
+
+	// services are the OpenStack services of the control plane.
+	//
+	// +required
+	Services ServicesSpec `json:"services"`
+
+	// global changes rules of the API policy of every service. A rule of the
+	// same name in a service's policyOverrides wins.
+	//
+	// +optional
+	Global *commonv1.PolicySpec `json:"global,omitempty"`
+
+	// korc is how OpenStack resources are managed through K-ORC, the OpenStack
+	// Resource Controller.
+	//
+	// +optional
+	// +default={}
+	KORC KORCSpec `json:"korc,omitzero"`
+}
+
+// InfrastructureSpec is the database and the cache of a control plane.
+type InfrastructureSpec struct {
+	// database is the MariaDB of the services. The default is a new MariaDB
+	// with the name "openstack-db".
+	//
+	// +optional
+	// +default={"clusterRef":{"name":"openstack-db"},"database":"keystone","secretRef":{"name":"keystone-db"}}
+	Database InfrastructureDatabaseSpec `json:"database,omitzero"`
+
+	// cache is the memcached of the services. The default is a new Memcached
+	// with the name "openstack-memcached".
+	//
+	// +optional
+	// +default={"clusterRef":{"name":"openstack-memcached"}}
+	Cache commonv1.CacheSpec `json:"cache,omitzero"`
+}
+
+// InfrastructureDatabaseSpec is a database and, when the operator creates the
+// server, the server's size. In managed mode the operator makes the credentials
+// itself and secretRef is not used.
+type InfrastructureDatabaseSpec struct {
+	commonv1.DatabaseSpec `json:",inline"`
+
+	// replicas is the number of database servers the operator creates for
+	// clusterRef; more than one form a Galera cluster. It cannot be changed
+	// later. When it is not set, it is 3.
+	//
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	Replicas *int32 `json:"replicas,omitempty"`
+
+	// storageSize is the size of the volume of each of those servers. It
+	// cannot be changed later. When it is not set, it is "100Gi".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isQuantity(self) && quantity(self).isGreaterThan(quantity('0')))",message="storageSize must be a positive quantity such as 100Gi"
+	StorageSize string `json:"storageSize,omitempty"`
+}
+
+// ServicesSpec holds the OpenStack services of a control plane.
+type ServicesSpec struct {
+	// keystone is the Identity service. When it is not set, the operator runs
+	// none.
+	//
+	// +optional
+	Keystone *ServiceKeystoneSpec `json:"keystone,omitempty"`
+}
+
+// ServiceKeystoneSpec holds the settings of Keystone that a control plane
+// offers. Everything else can be set on the Keystone resource itself.
+type ServiceKeystoneSpec struct {
+	// replicas is the number of API pods. When it is not set, Keystone's own
+	// default applies.
+	//
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	Replicas *int32 `json:"replicas,omitempty"`
+
+	// image is the container image of Keystone. When it is not set, it is
+	// "ghcr.io/c5c3/keystone" with openStackRelease as its tag.
+	//
+	// +optional
+	Image *commonv1.ImageSpec `json:"image,omitempty"`
+
+	// policyOverrides changes rules of Keystone's API policy and wins over
+	// global.
+	//
+	// +optional
+	PolicyOverrides *commonv1.PolicySpec `json:"policyOverrides,omitempty"`
+
+	// rotationInterval is the time between two rotations of the token and
+	// credential keys, in whole days. When it is not set, Keystone's own
+	// default applies. Example: "168h".
+	//
+	// +optional
+	RotationInterval *metav1.Duration `json:"rotationInterval,omitempty"`
+
+	// gateway publishes the API through a Gateway. When it is not set, the API
+	// is reachable inside the cluster only.
+	//
+	// +optional
+	Gateway *commonv1.GatewaySpec `json:"gateway,omitempty"`
+
+	// publicEndpoint is the URL under which clients outside the cluster reach
+	// Keystone. When it is not set, it follows from gateway. Example:
+	// "https://keystone.example.com:8443/v3".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^https?://`
+	PublicEndpoint string `json:"publicEndpoint,omitempty"`
+}
+
+// UpdatePhase is the step of an update of the whole control plane.
+//
+// +kubebuilder:validation:Enum=Idle;Updating;UpdatingServices;Verifying;RollingBack
+type UpdatePhase string
+
+const (
+	// UpdatePhaseIdle means that no update runs.
+	UpdatePhaseIdle UpdatePhase = "Idle"
+	// UpdatePhaseUpdating means that an update has started.
+	UpdatePhaseUpdating UpdatePhase = "Updating"
+	// UpdatePhaseUpdatingServices means that services are being updated.
+	UpdatePhaseUpdatingServices UpdatePhase = "UpdatingServices"
+	// UpdatePhaseVerifying means that the updated services are being checked.
+	UpdatePhaseVerifying UpdatePhase = "Verifying"
+	// UpdatePhaseRollingBack means that a failed update is being taken back.
+	UpdatePhaseRollingBack UpdatePhase = "RollingBack"
+)
+
+// ControlPlaneStatus is what the operator last saw of a control plane.
+type ControlPlaneStatus struct {
+	// conditions tell what works and what does not. Ready sums the others up;
+	// a condition that is False says in its message what to do.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation of the spec that the operator last
+	// worked on.
+	//
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// updatePhase is the step a running update is in.
+	//
+	// +optional
+	UpdatePhase UpdatePhase `json:"updatePhase,omitempty"`
+
+	// services tell which service is ready in which release.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	Services []ServiceStatus `json:"services,omitempty"`
+
+	// adminApplicationCredential is the credential OpenStack resources are
+	// managed with.
+	//
+	// +optional
+	AdminApplicationCredential *AdminApplicationCredentialStatus `json:"adminApplicationCredential,omitempty"`
+}
+
+// ServiceStatus is the state of one service of a control plane.
+type ServiceStatus struct {
+	// name is the service's name. Example: "keystone".
+	//
+	// +required
+	Name string `json:"name"`
+
+	// ready tells whether the service works as the spec asks.
+	//
+	// +required
+	Ready bool `json:"ready"`
+
+	// release is the OpenStack release the service runs. Example: "2025.2".
+	//
+	// +optional
+	Release string `json:"release,omitempty"`
+}
+
+// AdminApplicationCredentialStatus is the application credential in use.
+type AdminApplicationCredentialStatus struct {
+	// id is the credential's id in Keystone.
+	//
+	// +optional
+	ID string `json:"id,omitempty"`
+
+	// restricted tells whether the credential is refused the creation of
+	// further application credentials.
+	//
+	// +optional
+	Restricted bool `json:"restricted"`
+
+	// lastRotation is the time from which this credential has been in use.
+	//
+	// +optional
+	LastRotation *metav1.Time `json:"lastRotation,omitempty"`
+}
+
+// GetConditions returns the conditions of the status.
+func (c *ControlPlane) GetConditions() []metav1.Condition {
+	return c.Status.Conditions
+}
+
+// SetConditions replaces the conditions of the status.
+func (c *ControlPlane) SetConditions(conditions []metav1.Condition) {
+	c.Status.Conditions = conditions
+}
