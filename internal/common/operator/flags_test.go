@@ -1,0 +1,154 @@
+package operator
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
+	t.Setenv("POD_NAMESPACE", "keystone-system")
+	s, err := parse(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := *s
+	got.zap.Level, got.zap.Encoder, got.zap.StacktraceLevel = nil, nil, nil
+	if got.zap.Development {
+		t.Error("logs are for development, want JSON for production")
+	}
+	want := settings{
+		Config: Config{
+			OperatorNamespace:       "keystone-system",
+			MaxConcurrentReconciles: 2,
+			EnableWebhooks:          true,
+			SyncPeriod:              10 * time.Minute,
+		},
+		metricsAddress:      ":8080",
+		probeAddress:        ":8081",
+		webhookPort:         9443,
+		webhookCertSource:   "files",
+		webhookCertDir:      "/tmp/k8s-webhook-server/serving-certs",
+		webhookCertValidity: 90 * 24 * time.Hour,
+	}
+	if diff := cmp.Diff(want.byFlag(), got.byFlag()); diff != "" {
+		t.Errorf("defaults (-want +got):\n%s", diff)
+	}
+}
+
+// byFlag lists the settings under their flags' names, so that a difference
+// reads like a command line.
+func (s *settings) byFlag() map[string]any {
+	return map[string]any{
+		"metrics-bind-address":      s.metricsAddress,
+		"metrics-secure":            s.metricsSecure,
+		"health-probe-bind-address": s.probeAddress,
+		"leader-elect":              s.leaderElect,
+		"namespace":                 s.Namespace,
+		"sync-period":               s.SyncPeriod,
+		"max-concurrent-reconciles": s.MaxConcurrentReconciles,
+		"enable-webhooks":           s.EnableWebhooks,
+		"webhook-port":              s.webhookPort,
+		"webhook-cert-source":       s.webhookCertSource,
+		"webhook-cert-dir":          s.webhookCertDir,
+		"webhook-service-name":      s.webhookService,
+		"webhook-cert-validity":     s.webhookCertValidity,
+		"POD_NAMESPACE":             s.OperatorNamespace,
+	}
+}
+
+func TestCommandLinesThatCannotWorkAreRefusedWithTheReason(t *testing.T) {
+	cases := map[string]struct {
+		args         []string
+		podNamespace string
+		want         string
+	}{
+		"unknown flag":          {[]string{"--leader-elected"}, "", "flag provided but not defined"},
+		"argument":              {[]string{"run"}, "", `unexpected argument "run"`},
+		"no workers":            {[]string{"--max-concurrent-reconciles=0"}, "", "--max-concurrent-reconciles must be at least 1"},
+		"no sync period":        {[]string{"--sync-period=0s"}, "", "--sync-period must be positive"},
+		"nowhere for the Lease": {[]string{"--leader-elect"}, "", "needs the environment variable POD_NAMESPACE or --namespace"},
+		"unknown source":        {[]string{"--webhook-cert-source=vault"}, "", "must be files or self-managed"},
+		"certificate for nothing": {
+			[]string{"--webhook-cert-source=self-managed"}, "operators", "needs --webhook-service-name",
+		},
+		"certificate nowhere": {
+			[]string{"--webhook-cert-source=self-managed", "--webhook-service-name=a"}, "", "needs the environment variable POD_NAMESPACE",
+		},
+		"certificate too short-lived": {
+			[]string{"--webhook-cert-source=self-managed", "--webhook-service-name=a", "--webhook-cert-validity=10m"},
+			"operators", "--webhook-cert-validity must be at least 1h",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("POD_NAMESPACE", c.podNamespace)
+			_, err := parse(c.args)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error = %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestWebhookSettingsDoNotMatterWithoutWebhooks(t *testing.T) {
+	if _, err := parse([]string{"--enable-webhooks=false", "--webhook-cert-source=self-managed"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestALeaderOutsideTheClusterUsesTheWatchedNamespace(t *testing.T) {
+	t.Setenv("POD_NAMESPACE", "")
+	s, err := parse([]string{"--leader-elect", "--namespace=team-a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.leaseNamespace(); got != "team-a" {
+		t.Errorf("Lease in namespace %q, want team-a", got)
+	}
+}
+
+func TestTheOperatorsNamespaceComesFromTheEnvironmentThenFromTheServiceAccount(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "namespace")
+	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := func(value string) func(string) string { return func(string) string { return value } }
+	cases := map[string]struct{ env, file, want string }{
+		"both":    {"from-env", file, "from-env"},
+		"file":    {"", file, "from-file"},
+		"neither": {"", file + ".missing", ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := operatorNamespace(env(c.env), c.file); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestTheExitCodeTellsMisuseFromFailure(t *testing.T) {
+	cases := map[string]struct {
+		err  error
+		want int
+	}{
+		"stopped": {nil, 0},
+		"help":    {usageError{flag.ErrHelp}, 0},
+		"misuse":  {usageError{errors.New("no such flag")}, 2},
+		"failure": {errors.New("lost the lease"), 1},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := exitCode(c.err); got != c.want {
+				t.Errorf("exit code %d, want %d", got, c.want)
+			}
+		})
+	}
+}
