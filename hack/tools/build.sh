@@ -20,6 +20,8 @@ bin=$(cd "$bin" && pwd)
 if command -v flock >/dev/null; then
 	exec 9>"$bin/.$module.lock"
 	flock 9
+	# What a killed build left behind.
+	rm -rf "$bin/.$module".??????
 fi
 
 up_to_date() {
