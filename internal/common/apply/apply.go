@@ -6,6 +6,11 @@
 // difference in a value, a field we want and do not own, or a field we own and
 // no longer want, means an apply; anything else costs no request at all.
 // Fields of other managers are never looked at.
+//
+// The operators' caches hold only their own objects, selected by label. Before
+// the first apply of a name the API server is therefore asked whether somebody
+// else has an object of that name, by an unstructured read, which the client
+// must not serve from a cache.
 package apply
 
 import (
@@ -16,6 +21,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
@@ -48,17 +54,33 @@ func EnsureObject[T client.Object](
 	if err != nil {
 		return err
 	}
-	if live != nil {
-		if err := checkOwner(owner, live, fieldManager); err != nil {
-			return err
-		}
-		same, err := Converged(live, obj, fieldManager)
-		if err != nil {
-			return err
-		}
-		if same {
-			return into(live, obj)
-		}
+	if live == nil {
+		return create(ctx, c, owner, obj, fieldManager)
+	}
+	if err := checkOwner(owner, live, fieldManager); err != nil {
+		return err
+	}
+	same, err := Converged(live, obj, fieldManager)
+	if err != nil {
+		return err
+	}
+	if same {
+		return into(live, obj)
+	}
+	return write(ctx, c, obj, fieldManager)
+}
+
+// create applies an object that the cache does not know, unless somebody else
+// holds its name.
+func create(ctx context.Context, c client.Client, owner, obj client.Object, fieldManager string) error {
+	unknown := &unstructured.Unstructured{}
+	unknown.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
+	err := c.Get(ctx, client.ObjectKeyFromObject(obj), unknown)
+	if err == nil {
+		err = checkOwner(owner, unknown, fieldManager)
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return err
 	}
 	return write(ctx, c, obj, fieldManager)
 }

@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -65,7 +70,7 @@ func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Op
 	options := ctrl.Options{
 		Scheme:                  o.Scheme,
 		Cache:                   cacheOptions(o.Name, s),
-		Client:                  client.Options{Cache: &client.CacheOptions{Unstructured: true}},
+		Client:                  clientOptions(),
 		Metrics:                 metricsOptions(s),
 		HealthProbeBindAddress:  s.probeAddress,
 		GracefulShutdownTimeout: ptr.To(shutdownTimeout),
@@ -101,15 +106,31 @@ func leaderElectionID(id, namespace string) string {
 	return id + "-" + namespace
 }
 
-// cacheOptions limits the cache to the watched namespace and, of the kinds that
-// are large and many in a cluster, to the operator's own objects.
+// clientOptions make reads wait until the cache has seen the operator's own
+// earlier writes, so that no pass decides on what it has just changed. Typed
+// reads come from the cache; unstructured ones ask the API server, which is how
+// the applier looks for an object that the label-limited caches do not show.
+func clientOptions() client.Options {
+	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}}
+}
+
+// cacheOptions limits the cache to the watched namespace and, of the kinds
+// that every cluster holds many of, to the operator's own objects.
 func cacheOptions(name string, s *settings) cache.Options {
 	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{managedByLabel: name})}
 	options := cache.Options{
 		SyncPeriod: ptr.To(s.SyncPeriod),
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Secret{}:    own,
-			&corev1.ConfigMap{}: own,
+			&corev1.Secret{}:                         own,
+			&corev1.ConfigMap{}:                      own,
+			&corev1.Pod{}:                            own,
+			&corev1.Service{}:                        own,
+			&appsv1.Deployment{}:                     own,
+			&batchv1.Job{}:                           own,
+			&batchv1.CronJob{}:                       own,
+			&policyv1.PodDisruptionBudget{}:          own,
+			&autoscalingv2.HorizontalPodAutoscaler{}: own,
+			&networkingv1.NetworkPolicy{}:            own,
 		},
 	}
 	if s.Namespace != "" {

@@ -54,7 +54,7 @@ type Kinds struct {
 	cache      cache.Cache
 	controller controller.Controller
 	watches    []Watch
-	changed    func(ctx context.Context)
+	changed    func()
 	interval   time.Duration
 
 	mu     sync.RWMutex
@@ -62,8 +62,9 @@ type Kinds struct {
 }
 
 // New returns the tracker and looks once, so that the first pass already
-// knows. changed is called whenever a kind appeared or disappeared.
-func New(mgr ctrl.Manager, watches []Watch, changed func(ctx context.Context)) (*Kinds, error) {
+// knows. changed is called whenever a kind appeared or disappeared; it must not
+// block.
+func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
 	client, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, fmt.Errorf("creating the discovery client: %w", err)
@@ -145,7 +146,7 @@ func (k *Kinds) refresh(ctx context.Context) error {
 		changed = true
 	}
 	if changed && k.changed != nil {
-		k.changed(ctx)
+		k.changed()
 	}
 	return nil
 }

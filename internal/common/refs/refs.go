@@ -9,6 +9,7 @@ package refs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -23,6 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
+
+var _ client.Reader = (*Reader)(nil)
 
 var (
 	secretGVK    = corev1.SchemeGroupVersion.WithKind("Secret")
@@ -73,28 +76,29 @@ func keepIdentity(obj any) (any, error) {
 	return obj, nil
 }
 
-// Secret returns the named Secret, or an error that apierrors.IsNotFound
-// recognises. The result is shared and must not be changed.
-func (r *Reader) Secret(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
-	secret := &corev1.Secret{}
-	obj, err := r.read(ctx, secretGVK, key, secret)
-	if err != nil {
-		return nil, err
+// Get copies the named Secret or ConfigMap into obj, or returns an error that
+// apierrors.IsNotFound recognises. Other types are an error.
+func (r *Reader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	switch into := obj.(type) {
+	case *corev1.Secret:
+		found, err := r.read(ctx, secretGVK, key, &corev1.Secret{})
+		if secret, ok := found.(*corev1.Secret); ok {
+			secret.DeepCopyInto(into)
+		}
+		return err
+	case *corev1.ConfigMap:
+		found, err := r.read(ctx, configMapGVK, key, &corev1.ConfigMap{})
+		if configMap, ok := found.(*corev1.ConfigMap); ok {
+			configMap.DeepCopyInto(into)
+		}
+		return err
 	}
-	secret, _ = obj.(*corev1.Secret)
-	return secret, nil
+	return fmt.Errorf("%T cannot be referenced; only Secrets and ConfigMaps can", obj)
 }
 
-// ConfigMap returns the named ConfigMap, or an error that apierrors.IsNotFound
-// recognises. The result is shared and must not be changed.
-func (r *Reader) ConfigMap(ctx context.Context, key client.ObjectKey) (*corev1.ConfigMap, error) {
-	configMap := &corev1.ConfigMap{}
-	obj, err := r.read(ctx, configMapGVK, key, configMap)
-	if err != nil {
-		return nil, err
-	}
-	configMap, _ = obj.(*corev1.ConfigMap)
-	return configMap, nil
+// List is not supported: references are by name.
+func (r *Reader) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.New("referenced objects can be read by name only")
 }
 
 func (r *Reader) read(ctx context.Context, gvk schema.GroupVersionKind, key client.ObjectKey, into client.Object) (client.Object, error) {

@@ -46,25 +46,11 @@ func IsStoreReady(store *esov1.ClusterSecretStore) bool {
 	return false
 }
 
-// Reader reads a Secret by name; both a client.Reader adapter and refs.Reader
-// provide it.
-type Reader interface {
-	Secret(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error)
-}
-
-// FromClient adapts a client.Reader.
-type FromClient struct{ client.Reader }
-
-// Secret reads the named Secret.
-func (f FromClient) Secret(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
-	secret := &corev1.Secret{}
-	return secret, f.Get(ctx, key, secret)
-}
-
 // IsSecretReady reports whether the Secret exists and holds a non-empty value
 // under every expected key. A missing Secret or key is not an error.
-func IsSecretReady(ctx context.Context, r Reader, key client.ObjectKey, expectedKeys ...string) (bool, error) {
-	secret, err := r.Secret(ctx, key)
+func IsSecretReady(ctx context.Context, r client.Reader, key client.ObjectKey, expectedKeys ...string) (bool, error) {
+	secret := &corev1.Secret{}
+	err := r.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -87,9 +73,9 @@ func MissingKeys(secret *corev1.Secret, expectedKeys ...string) []string {
 
 // GetSecretValue returns the value under dataKey. A missing key wraps
 // ErrKeyNotFound; the error never holds a value.
-func GetSecretValue(ctx context.Context, r Reader, key client.ObjectKey, dataKey string) (string, error) {
-	secret, err := r.Secret(ctx, key)
-	if err != nil {
+func GetSecretValue(ctx context.Context, r client.Reader, key client.ObjectKey, dataKey string) (string, error) {
+	secret := &corev1.Secret{}
+	if err := r.Get(ctx, key, secret); err != nil {
 		return "", fmt.Errorf("reading Secret %s: %w", key, err)
 	}
 	value, present := secret.Data[dataKey]

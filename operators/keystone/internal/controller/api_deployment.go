@@ -1,0 +1,179 @@
+package controller
+
+import (
+	"fmt"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// apiDeployment builds the Deployment of the API pods.
+func apiDeployment(k *keystonev1alpha1.Keystone, configMap, connectionHash string) *appsv1.Deployment {
+	volumes, volumeMounts := split(apiMounts(k, configMap))
+	container := apiContainer(k)
+	container.VolumeMounts = volumeMounts
+	deploy := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(k)},
+			Strategy: rolloutStrategy(k),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{
+					Labels:      commonLabels(k),
+					Annotations: map[string]string{annotationConnectionHash: connectionHash},
+				},
+				Spec: corev1.PodSpec{
+					Volumes:                       volumes,
+					Containers:                    []corev1.Container{container},
+					SecurityContext:               podSecurity(),
+					AutomountServiceAccountToken:  ptr.To(false),
+					EnableServiceLinks:            ptr.To(false),
+					TerminationGracePeriodSeconds: ptr.To(k.Spec.TerminationGracePeriod()),
+					TopologySpreadConstraints:     spreadConstraints(k),
+					PriorityClassName:             ptr.Deref(k.Spec.PriorityClassName, ""),
+				},
+			},
+		},
+	}
+	if k.Spec.Autoscaling == nil {
+		deploy.Spec.Replicas = ptr.To(k.Spec.Replicas)
+	}
+	return deploy
+}
+
+func apiMounts(k *keystonev1alpha1.Keystone, configMap string) []mount {
+	mounts := append([]mount{configMount(configMap)}, keyMounts(k)...)
+	return append(mounts, databaseTLSMounts(k)...)
+}
+
+func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
+	preStop := []string{"/bin/sh", "-c", fmt.Sprintf("sleep %d", k.Spec.PreStopSleep())}
+	return corev1.Container{
+		Name:    containerName,
+		Image:   image(k),
+		Command: uwsgiCommand(k.Spec.UWSGI),
+		Ports: []corev1.ContainerPort{{
+			Name: containerName, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP,
+		}},
+		Env: []corev1.EnvVar{
+			connectionVariable(k),
+			// uWSGI reloads on SIGTERM unless told otherwise, so that a pod would
+			// last until it is killed.
+			{Name: "UWSGI_DIE_ON_TERM", Value: "1"},
+		},
+		Resources:       ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
+		StartupProbe:    startupProbe(),
+		LivenessProbe:   livenessProbe(),
+		ReadinessProbe:  readinessProbe(),
+		Lifecycle:       &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: preStop}}},
+		SecurityContext: restrictedContainer(),
+		// A container that cannot start explains itself in its last log lines.
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+	}
+}
+
+// uwsgiCommand is the command line of the API server. The parameters of the
+// spec were defaulted; without a uwsgi block the defaults apply here.
+func uwsgiCommand(spec *keystonev1alpha1.UWSGISpec) []string {
+	if spec == nil {
+		spec = &keystonev1alpha1.UWSGISpec{
+			Processes: keystonev1alpha1.DefaultUWSGIProcesses, Threads: keystonev1alpha1.DefaultUWSGIThreads,
+		}
+	}
+	command := []string{"uwsgi", "--http", ":" + strconv.Itoa(apiPort)}
+	if ptr.Deref(spec.HTTPKeepAlive, keystonev1alpha1.DefaultUWSGIHTTPKeepAlive) {
+		// uWSGI takes the idle timeout as the value of the flag itself.
+		flag := "--http-keepalive"
+		if spec.HTTPKeepAliveTimeout != nil {
+			flag += "=" + strconv.Itoa(int(*spec.HTTPKeepAliveTimeout))
+		}
+		command = append(command, flag)
+	}
+	command = append(command,
+		"--log-master",
+		"--log-format", "%(method) %(uri) => generated %(rsize) bytes in %(msecs) msecs (%(proto) %(status))",
+		"--wsgi-file", wsgiFile,
+		"--master", "--lazy-apps", "--need-app",
+		"--processes", strconv.Itoa(int(spec.Processes)),
+		"--threads", strconv.Itoa(int(spec.Threads)),
+		"--pyargv=--config-dir="+configDir,
+	)
+	if spec.Harakiri != nil {
+		command = append(command, "--harakiri", strconv.Itoa(int(*spec.Harakiri)))
+	}
+	return command
+}
+
+// startupProbe gives a pod five minutes to answer first and looks every second,
+// because most answer within three.
+func startupProbe() *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+			Path: "/v3", Port: intstr.FromInt32(apiPort), Scheme: corev1.URISchemeHTTP,
+		}},
+		PeriodSeconds: 1, FailureThreshold: 300, TimeoutSeconds: 5, SuccessThreshold: 1,
+	}
+}
+
+func livenessProbe() *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler:        corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(apiPort)}},
+		InitialDelaySeconds: 15, PeriodSeconds: 20, FailureThreshold: 3, TimeoutSeconds: 1, SuccessThreshold: 1,
+	}
+}
+
+// readyScript succeeds when the API answers and a connection to the database
+// opens. It reads the database's address from the same variable as Keystone
+// and prints neither it nor anything else.
+const readyScript = `import os, socket, urllib.parse, urllib.request
+db = urllib.parse.urlsplit(os.environ["OS_DATABASE__CONNECTION"])
+socket.create_connection((db.hostname, db.port or 3306), 5).close()
+urllib.request.build_opener(urllib.request.ProxyHandler({})).open("http://127.0.0.1:5000/v3", timeout=5)
+`
+
+// readinessProbe takes a pod out of service within half a minute of losing its
+// database, and back once both answer again.
+func readinessProbe() *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{
+			Command: []string{"/bin/sh", "-c", "exec python3 -c '" + readyScript + "' 2>/dev/null"},
+		}},
+		PeriodSeconds: 10, FailureThreshold: 3, TimeoutSeconds: 15, SuccessThreshold: 1,
+	}
+}
+
+// rolloutStrategy never lets capacity drop below the wanted replicas unless
+// the spec says otherwise.
+func rolloutStrategy(k *keystonev1alpha1.Keystone) appsv1.DeploymentStrategy {
+	if k.Spec.Strategy != nil {
+		return *k.Spec.Strategy
+	}
+	return appsv1.DeploymentStrategy{
+		Type: appsv1.RollingUpdateDeploymentStrategyType,
+		RollingUpdate: &appsv1.RollingUpdateDeployment{
+			MaxUnavailable: ptr.To(intstr.FromInt32(0)), MaxSurge: ptr.To(intstr.FromInt32(1)),
+		},
+	}
+}
+
+// spreadConstraints spread the pods over zones and nodes. An empty list in the
+// spec means none, an absent one the defaults.
+func spreadConstraints(k *keystonev1alpha1.Keystone) []corev1.TopologySpreadConstraint {
+	if k.Spec.TopologySpreadConstraints != nil {
+		return k.Spec.TopologySpreadConstraints
+	}
+	constraints := make([]corev1.TopologySpreadConstraint, 0, 2)
+	for _, topology := range []string{corev1.LabelTopologyZone, corev1.LabelHostname} {
+		constraints = append(constraints, corev1.TopologySpreadConstraint{
+			MaxSkew: 1, TopologyKey: topology, WhenUnsatisfiable: corev1.ScheduleAnyway,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: selectorLabels(k)},
+		})
+	}
+	return constraints
+}

@@ -1,0 +1,64 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// databaseFinalizer stands for the database and its user in a MariaDB.
+const databaseFinalizer = "keystone.openstack.c5c3.io/finalizer"
+
+// referenced is a named object together with its kind for messages.
+type referenced struct {
+	kind string
+	obj  client.Object
+}
+
+// finalizeDatabase asks mariadb-operator to drop what Keystone had in the
+// MariaDB. It does not wait for that: the API pods still hold connections until
+// garbage collection ends them, and DROP DATABASE waits for those.
+func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
+	dropped := 0
+	if s.keystone.Spec.Database.IsManaged() && s.kinds.Served(mariaDBGVK) {
+		for _, reference := range databaseReferences(s.keystone) {
+			found, err := s.drop(ctx, reference)
+			if err != nil {
+				return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDatabase, err)
+			}
+			if found {
+				dropped++
+			}
+		}
+	}
+	done := reconcile.Done(keystonev1alpha1.ReasonDeleting, "The database is released")
+	if dropped > 0 {
+		done = done.WithNormalEvent(keystonev1alpha1.EventFinalizingDatabase, "Removing the database and its user from the MariaDB")
+	}
+	return done.WithNormalEvent(keystonev1alpha1.EventDatabaseFinalized, "The database is released")
+}
+
+// drop deletes the object when the Keystone controls it and reports whether it
+// was there.
+func (s *scope) drop(ctx context.Context, reference referenced) (bool, error) {
+	key := client.ObjectKeyFromObject(reference.obj)
+	err := s.client.Get(ctx, key, reference.obj)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading %s %s: %w", reference.kind, key.Name, err)
+	}
+	if !controlledBy(reference.obj, s.keystone) {
+		return false, nil
+	}
+	if err := s.client.Delete(ctx, reference.obj); client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("deleting %s %s: %w", reference.kind, key.Name, err)
+	}
+	return true, nil
+}

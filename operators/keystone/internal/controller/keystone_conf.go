@@ -1,0 +1,134 @@
+package controller
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/keys"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// keystoneOptions is the content of keystone.conf: the defaults, overridden by
+// the plugins' sections, overridden by extraConfig. It holds no secret; the
+// database URL comes from the environment.
+func keystoneOptions(k *keystonev1alpha1.Keystone, withPolicy bool) config.INI {
+	plugins := config.INI{}
+	for _, plugin := range k.Spec.Plugins {
+		plugins[plugin.ConfigSection] = plugin.Config
+	}
+	options := defaultOptions(k).Merge(loggingOptions(k.Spec.Logging), plugins, config.INI(k.Spec.ExtraConfig))
+	if withPolicy {
+		options.Set("oslo_policy", "policy_file", configDir+"policy.yaml")
+	}
+	return options
+}
+
+func defaultOptions(k *keystonev1alpha1.Keystone) config.INI {
+	servers := strings.Join(cacheServers(k), ",")
+	return config.INI{
+		"DEFAULT": {
+			// oslo would otherwise try to switch to the user keystone, which the
+			// restricted containers neither have nor may become.
+			"keystone_user":  "",
+			"keystone_group": "",
+			"use_stderr":     "true",
+			"debug":          "false",
+		},
+		"cache": {
+			"enabled":          "true",
+			"backend":          k.Spec.Cache.Backend,
+			"memcache_servers": servers,
+		},
+		"credential": {
+			"key_repository":  credentialKeysDir,
+			"max_active_keys": activeKeys(k.Spec.CredentialKeys.MaxActiveKeys),
+		},
+		"database": {
+			"connection":              "mysql+pymysql://placeholder",
+			"connection_recycle_time": "600",
+			"max_retries":             "-1",
+		},
+		"fernet_tokens": {
+			"key_repository":  fernetKeysDir,
+			"max_active_keys": activeKeys(k.Spec.Fernet.MaxActiveKeys),
+		},
+		"identity":        {"default_domain_id": "default"},
+		"memcache":        {"servers": servers},
+		"oslo_middleware": {"enable_proxy_headers_parsing": "true"},
+		"oslo_policy":     {"enforce_scope": "true", "enforce_new_defaults": "true"},
+		"paste_deploy":    {"config_file": configDir + "api-paste.ini"},
+		"token":           {"provider": "fernet"},
+	}
+}
+
+func activeKeys(maxActive int32) string {
+	return strconv.Itoa(int(keys.Normalise(maxActive)))
+}
+
+// cacheServers are the memcached endpoints. A managed one is fully qualified,
+// so that it resolves whatever the pod's search domains are.
+func cacheServers(k *keystonev1alpha1.Keystone) []string {
+	if ref := k.Spec.Cache.ClusterRef; ref != nil {
+		return []string{fmt.Sprintf("%s.%s.svc.cluster.local:%d", ref.Name, k.Namespace, commonv1.DefaultCachePort)}
+	}
+	return k.Spec.Cache.Servers
+}
+
+// loggingOptions turn the logging block into oslo.log's options. In text mode
+// oslo.log has no option for the level of the root logger but debug; the level
+// is therefore applied to the loggers Keystone logs through.
+func loggingOptions(logging *keystonev1alpha1.LoggingSpec) config.INI {
+	options := config.INI{"DEFAULT": {"debug": strconv.FormatBool(logging.Debug)}}
+	if levels := loggerLevels(logging); len(levels) > 0 {
+		options.Set("DEFAULT", "default_log_levels", strings.Join(levels, ","))
+	}
+	if logging.Format == keystonev1alpha1.LogFormatJSON {
+		options.Set("DEFAULT", "log_config_append", configDir+"logging.conf")
+	}
+	return options
+}
+
+// loggerLevels are logger=LEVEL pairs sorted by logger.
+func loggerLevels(logging *keystonev1alpha1.LoggingSpec) []string {
+	levels := map[string]string{}
+	if logging.Format == keystonev1alpha1.LogFormatText && logging.Level != keystonev1alpha1.DefaultLogLevel {
+		levels["keystone"] = string(logging.Level)
+	}
+	maps.Copy(levels, logging.PerLoggerLevels)
+	pairs := make([]string, 0, len(levels))
+	for _, logger := range slices.Sorted(maps.Keys(levels)) {
+		pairs = append(pairs, logger+"="+levels[logger])
+	}
+	return pairs
+}
+
+// jsonLogging is a logging.conf that writes one JSON object for each record to
+// standard error.
+func jsonLogging(level keystonev1alpha1.LogLevel) config.INI {
+	return config.INI{
+		"loggers":     {"keys": "root"},
+		"handlers":    {"keys": "stderr"},
+		"formatters":  {"keys": "json"},
+		"logger_root": {"level": string(level), "handlers": "stderr"},
+		"handler_stderr": {
+			"class": "StreamHandler", "args": "(sys.stderr,)", "level": "NOTSET", "formatter": "json",
+		},
+		"formatter_json": {"class": "oslo_log.formatters.JSONFormatter"},
+	}
+}
+
+func pasteFilters(k *keystonev1alpha1.Keystone) []config.PasteFilter {
+	filters := make([]config.PasteFilter, 0, len(k.Spec.Middleware))
+	for _, middleware := range k.Spec.Middleware {
+		filters = append(filters, config.PasteFilter{
+			Name: middleware.Name, Factory: middleware.FilterFactory,
+			Before: middleware.Position == commonv1.PipelineBefore, Config: middleware.Config,
+		})
+	}
+	return filters
+}

@@ -1,0 +1,134 @@
+// Package controller is the controller of the Keystone kind. This file is the
+// map of it: the steps in order, the condition each owns and what each needs.
+// Every step is a file of its own.
+package controller
+
+import (
+	"context"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// The permissions of the operator. The chart's roles are generated from these
+// markers.
+//
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=services;configmaps;secrets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs;cronjobs,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=gateway.networking.k8s.io,resources=httproutes,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=databases;users;grants,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets;clustersecretstores,verbs=get;list;watch
+// +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get;list;watch
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;list;watch;create;update;patch;delete
+
+// pipeline is what one pass does, in order.
+func pipeline(operatorNamespace string) reconcile.Pipeline[*scope] {
+	networkPolicy := func(ctx context.Context, s *scope) reconcile.Outcome {
+		return s.reconcileNetworkPolicy(ctx, operatorNamespace)
+	}
+	return reconcile.Pipeline[*scope]{
+		{
+			Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
+		},
+		{
+			Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: reconcileDatabaseTLS,
+		},
+		{
+			Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileDBConnection,
+			Needs: []string{"Secrets"},
+		},
+		{
+			Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfig,
+		},
+		{
+			Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: reportLogging,
+			Needs: []string{"Config"}, Informational: true,
+		},
+		{
+			Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcile,
+		},
+		{
+			Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcile,
+		},
+		{
+			Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: networkPolicy,
+		},
+		{
+			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileDatabase,
+			Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
+			Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
+		},
+		{
+			Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady, Run: reconcilePolicyValidation,
+			Needs: []string{"Config"},
+		},
+		{
+			Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
+			Needs: []string{"Database", "PolicyValidation"},
+		},
+		{
+			Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: reconcileHTTPRoute,
+		},
+		{
+			Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileHealthCheck,
+			Needs: []string{"Database", "PolicyValidation"},
+		},
+		{
+			Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: reconcileHPA,
+		},
+		{
+			Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
+			Needs:    []string{"Database"},
+			Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
+		},
+		{
+			Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
+			Needs: []string{"Database"},
+		},
+	}
+}
+
+// finalizers are the stages of deletion.
+func finalizers() []reconcile.Finalizer[*scope] {
+	return []reconcile.Finalizer[*scope]{{
+		Name: databaseFinalizer,
+		Step: reconcile.Step[*scope]{
+			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: finalizeDatabase,
+		},
+	}}
+}
+
+// guard repeats what the webhooks do, for installations without them.
+func guard(k *keystonev1alpha1.Keystone) error {
+	keystonev1alpha1.SetDefaults(k)
+	return keystonev1alpha1.Validate(k).ToAggregate()
+}
+
+// applyError tells an object of somebody else, which the user has to move out
+// of the way, from an error that may pass.
+func applyError(reason string, err error) reconcile.Outcome {
+	if errors.Is(err, apply.ErrNotOwned) {
+		return reconcile.Terminal(reason, err)
+	}
+	return reconcile.Failed(reason, err)
+}
+
+func controlledBy(obj client.Object, k *keystonev1alpha1.Keystone) bool {
+	return metav1.IsControlledBy(obj, k)
+}

@@ -1,0 +1,76 @@
+package controller
+
+import (
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// connectionsPerPod is a generous bound on what one API pod and the Jobs
+// beside it open at once. The default of mariadb-operator, 10 for the whole
+// user, is used up by a few workers.
+const connectionsPerPod = 50
+
+func mariaMeta(k *keystonev1alpha1.Keystone) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)}
+}
+
+func mariaRef(k *keystonev1alpha1.Keystone) mariadbv1alpha1.MariaDBRef {
+	return mariadbv1alpha1.MariaDBRef{
+		ObjectReference: mariadbv1alpha1.ObjectReference{Name: k.Spec.Database.ClusterRef.Name},
+		WaitForIt:       true,
+	}
+}
+
+func mariaDatabase(k *keystonev1alpha1.Keystone) *mariadbv1alpha1.Database {
+	return &mariadbv1alpha1.Database{
+		ObjectMeta: mariaMeta(k),
+		Spec: mariadbv1alpha1.DatabaseSpec{
+			MariaDBRef: mariaRef(k), CharacterSet: "utf8", Collate: "utf8_general_ci", Name: k.Spec.Database.Database,
+		},
+	}
+}
+
+func mariaUser(k *keystonev1alpha1.Keystone) *mariadbv1alpha1.User {
+	ref := k.Spec.Database.SecretRef
+	return &mariadbv1alpha1.User{
+		ObjectMeta: mariaMeta(k),
+		Spec: mariadbv1alpha1.UserSpec{
+			MariaDBRef: mariaRef(k),
+			PasswordSecretKeyRef: &mariadbv1alpha1.SecretKeySelector{
+				LocalObjectReference: mariadbv1alpha1.LocalObjectReference{Name: ref.Name}, Key: passwordKey(ref),
+			},
+			MaxUserConnections: maxUserConnections(k),
+		},
+	}
+}
+
+// maxUserConnections leaves room for a rolling update, which runs old and new
+// pods side by side.
+func maxUserConnections(k *keystonev1alpha1.Keystone) int32 {
+	pods := k.Spec.Replicas
+	if autoscaling := k.Spec.Autoscaling; autoscaling != nil {
+		pods = max(pods, autoscaling.MaxReplicas)
+	}
+	return 2 * connectionsPerPod * pods
+}
+
+func mariaGrant(k *keystonev1alpha1.Keystone) *mariadbv1alpha1.Grant {
+	return &mariadbv1alpha1.Grant{
+		ObjectMeta: mariaMeta(k),
+		Spec: mariadbv1alpha1.GrantSpec{
+			MariaDBRef: mariaRef(k), Privileges: []string{"ALL PRIVILEGES"},
+			Database: k.Spec.Database.Database, Table: "*", Username: k.Name,
+		},
+	}
+}
+
+// databaseReferences are what the finalizer removes from the MariaDB.
+func databaseReferences(k *keystonev1alpha1.Keystone) []referenced {
+	return []referenced{
+		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: mariaMeta(k)}},
+		{"User", &mariadbv1alpha1.User{ObjectMeta: mariaMeta(k)}},
+		{"Database", &mariadbv1alpha1.Database{ObjectMeta: mariaMeta(k)}},
+	}
+}

@@ -1,0 +1,93 @@
+package controller
+
+import (
+	"fmt"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// managedBy is the value of app.kubernetes.io/managed-by on everything the
+// operator creates; its Secret and ConfigMap caches select by it.
+const managedBy = "keystone-operator"
+
+const (
+	labelName      = "app.kubernetes.io/name"
+	labelInstance  = "app.kubernetes.io/instance"
+	labelComponent = "app.kubernetes.io/component"
+	labelManagedBy = "app.kubernetes.io/managed-by"
+
+	appName = "keystone"
+	// taskName is the app name of Job and CronJob pods. It differs from
+	// appName so that no Service, PodDisruptionBudget or Deployment selector
+	// ever counts a Job's pod as an API pod.
+	taskName = "keystone-task"
+)
+
+const (
+	apiPort       = 5000
+	containerName = "keystone"
+	// runAsID is the user and group of the Keystone image.
+	runAsID int64 = 42424
+)
+
+// Paths inside the Keystone containers.
+const (
+	configDir         = "/etc/keystone/keystone.conf.d/"
+	fernetKeysDir     = "/etc/keystone/fernet-keys"
+	credentialKeysDir = "/etc/keystone/credential-keys"
+	databaseTLSDir    = "/etc/keystone/db-tls"
+	wsgiFile          = "/var/lib/openstack/bin/keystone-wsgi-public"
+)
+
+// Annotations that carry what a pod was started with.
+const (
+	annotationConnectionHash    = "keystone.c5c3.io/db-connection-hash"
+	annotationAdminPasswordHash = "forge.c5c3.io/admin-password-hash" //nolint:gosec // The name of an annotation, not a password.
+)
+
+// commonLabels are on every object of a Keystone.
+func commonLabels(k *keystonev1alpha1.Keystone) map[string]string {
+	return map[string]string{labelName: appName, labelInstance: k.Name, labelManagedBy: managedBy}
+}
+
+// selectorLabels select the API pods.
+func selectorLabels(k *keystonev1alpha1.Keystone) map[string]string {
+	return map[string]string{labelName: appName, labelInstance: k.Name}
+}
+
+// taskLabels are on the pods of Jobs and CronJobs.
+func taskLabels(k *keystonev1alpha1.Keystone, component string) map[string]string {
+	return map[string]string{
+		labelName: taskName, labelInstance: k.Name, labelComponent: component, labelManagedBy: managedBy,
+	}
+}
+
+func connectionSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-connection" }
+
+func clientCertificateName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-client" }
+
+func fernetKeysName(k *keystonev1alpha1.Keystone) string { return k.Name + "-fernet-keys" }
+
+func credentialKeysName(k *keystonev1alpha1.Keystone) string { return k.Name + "-credential-keys" }
+
+func configName(k *keystonev1alpha1.Keystone) string { return k.Name + "-config" }
+
+func image(k *keystonev1alpha1.Keystone) string {
+	return k.Spec.Image.Repository + ":" + k.Spec.Image.Tag
+}
+
+// internalEndpoint is the URL of the API inside the cluster.
+func internalEndpoint(k *keystonev1alpha1.Keystone) string {
+	return fmt.Sprintf("http://%s.%s.svc.cluster.local:%d/v3", k.Name, k.Namespace, apiPort)
+}
+
+// publicEndpoint is the URL that status.endpoint and the catalog show to users.
+func publicEndpoint(k *keystonev1alpha1.Keystone) string {
+	switch {
+	case k.Spec.Gateway == nil:
+		return internalEndpoint(k)
+	case k.Spec.Bootstrap.PublicEndpoint != "":
+		return k.Spec.Bootstrap.PublicEndpoint
+	}
+	return "https://" + k.Spec.Gateway.Hostname + "/v3"
+}

@@ -1,0 +1,54 @@
+package controller
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/optional"
+	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/secrets"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// toolbox is what the steps of every pass work with.
+type toolbox struct {
+	client client.Client
+	live   client.Reader
+	scheme *runtime.Scheme
+	refs   *refs.Reader
+	owned  secrets.Owned
+	kinds  *optional.Kinds
+	prober *probe.Prober
+	jobs   *job.Runner
+}
+
+// scope is one pass over one Keystone. The fields below the resource are what
+// one step finds out and a later one, which declares that it needs it, uses.
+type scope struct {
+	*toolbox
+	keystone *keystonev1alpha1.Keystone
+
+	// credentials is set by Secrets.
+	credentials credentials
+	// connectionHash is set by DBConnectionSecret and changes when any part of
+	// the database connection does.
+	connectionHash string
+	// configMap is set by Config: the name of the current configuration.
+	configMap string
+	// options is set by Config: the merged keystone.conf.
+	options map[string]map[string]string
+}
+
+// credentials are the values of the Secrets the spec refers to.
+type credentials struct {
+	databaseUser     string
+	databasePassword keys.Secret
+	adminPassword    keys.Secret
+}
+
+func (s *scope) key(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: s.keystone.Namespace, Name: name}
+}

@@ -1,0 +1,102 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/secrets"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	controllerName = "keystone"
+	recorderName   = "keystone-controller"
+	metricsPrefix  = "keystone_operator"
+)
+
+// Options are what tests replace; the zero value is what the operator runs
+// with.
+type Options struct {
+	// Probe sends the health checks; nil means HTTP.
+	Probe probe.Doer
+	// DiscoveryInterval is how often optional kinds are looked for; zero means
+	// the default.
+	DiscoveryInterval time.Duration
+	// Name names the controller in metrics and logs; empty means keystone. Two
+	// controllers of one process need different names.
+	Name string
+	// Metrics are the step metrics; nil registers them with controller-runtime.
+	Metrics *reconcile.Metrics
+}
+
+// Scheme knows every type the controller reads or writes.
+func Scheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, keystonev1alpha1.AddToScheme, mariadbv1alpha1.AddToScheme,
+		esov1.AddToScheme, certmanagerv1.AddToScheme, gatewayv1.Install,
+	} {
+		utilruntime.Must(add(scheme))
+	}
+	return scheme
+}
+
+// Setup registers the controller with the manager.
+func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+	return SetupWith(ctx, mgr, cfg, Options{})
+}
+
+// SetupWith is Setup with replaceable parts.
+func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
+	steps := pipeline(cfg.OperatorNamespace)
+	if err := steps.Validate(); err != nil {
+		return fmt.Errorf("the keystone pipeline: %w", err)
+	}
+	references, err := refs.New(mgr, cfg.Namespace)
+	if err != nil {
+		return err
+	}
+	stepMetrics := options.Metrics
+	if stepMetrics == nil {
+		if stepMetrics, err = reconcile.NewMetrics(metrics.Registry, metricsPrefix); err != nil {
+			return fmt.Errorf("registering metrics: %w", err)
+		}
+	}
+	tools := &toolbox{
+		client: mgr.GetClient(), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
+		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		prober: probe.New(options.Probe),
+		jobs:   &job.Runner{Client: mgr.GetClient(), Scheme: mgr.GetScheme()},
+	}
+	if err := mgr.Add(tools.prober); err != nil {
+		return fmt.Errorf("adding the health prober: %w", err)
+	}
+	return watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*keystonev1alpha1.Keystone, *scope]{
+		Client:     mgr.GetClient(),
+		Recorder:   mgr.GetEventRecorder(recorderName),
+		Metrics:    stepMetrics,
+		New:        func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
+		Guard:      guard,
+		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return &scope{toolbox: tools, keystone: k} },
+		Pipeline:   steps,
+		Finalizers: finalizers(),
+		Forget:     func(name types.NamespacedName) { tools.prober.Forget(name) },
+	})
+}

@@ -1,0 +1,74 @@
+package controller
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// reconcileBootstrap creates the administrator, the region and the identity
+// entries of the catalog, and repeats that when any of them changes.
+func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
+	if len(s.credentials.adminPassword) == 0 {
+		return reconcile.Terminal(keystonev1alpha1.ReasonAdminSecretInvalid, fmt.Errorf(
+			"the administrator's password in Secret %s is empty; set it", s.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name))
+	}
+	desired, err := taskJob(s.keystone, bootstrapTask(s))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
+	}
+	state, err := s.jobs.Run(ctx, s.keystone, desired)
+	switch {
+	case errors.Is(err, apply.ErrNotOwned):
+		return reconcile.Terminal(keystonev1alpha1.ReasonBootstrapFailed, err)
+	case errors.Is(err, job.ErrJobFailed):
+		return reconcile.Terminal(keystonev1alpha1.ReasonBootstrapFailed, err).After(job.RetryAfter)
+	case err != nil:
+		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
+	case !state.Complete:
+		return reconcile.Waiting(keystonev1alpha1.ReasonBootstrapInProgress,
+			describe(desired.Name, "creating the administrator and the catalog entries", state.Waiting))
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonBootstrapComplete, "The administrator, the region and the catalog entries exist")
+}
+
+// bootstrapTask hands everything to keystone-manage through the environment it
+// documents for that (OS_BOOTSTRAP_*), so that neither a process list nor a
+// shell ever sees the password, whatever characters it holds.
+func bootstrapTask(s *scope) task {
+	k := s.keystone
+	boot := k.Spec.Bootstrap
+	public := boot.PublicEndpoint
+	if public == "" {
+		public = publicEndpoint(k)
+	}
+	passwordHash := sha256.Sum256(s.credentials.adminPassword)
+	hash := hex.EncodeToString(passwordHash[:])
+	settings := []corev1.EnvVar{
+		{Name: "OS_BOOTSTRAP_USERNAME", Value: boot.AdminUser},
+		{Name: "OS_BOOTSTRAP_REGION_ID", Value: boot.Region},
+		{Name: "OS_BOOTSTRAP_ADMIN_URL", Value: internalEndpoint(k)},
+		{Name: "OS_BOOTSTRAP_INTERNAL_URL", Value: internalEndpoint(k)},
+		{Name: "OS_BOOTSTRAP_PUBLIC_URL", Value: public},
+	}
+	return task{
+		name: "bootstrap", container: "bootstrap", command: manage("bootstrap"), retries: 4,
+		env: append([]corev1.EnvVar{
+			connectionVariable(k),
+			{Name: connectionRetriesEnv, Value: connectionRetries},
+			secretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
+		}, settings...),
+		mounts:      append(append([]mount{configMount(s.configMap)}, keyMounts(k)...), databaseTLSMounts(k)...),
+		annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash},
+		runKey:      []any{hash, settings, databaseAddress(k), k.Spec.Database.Database},
+	}
+}

@@ -1,0 +1,95 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/policy"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// retainedConfigs is how many old configurations are kept beside the current
+// one, so that a rollback finds its files.
+const retainedConfigs = 3
+
+// reconcileConfig renders the configuration into an immutable ConfigMap whose
+// name follows its content, so that a change rolls the pods.
+func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
+	rules, err := s.policyRules(ctx)
+	if err != nil {
+		return policyError(err)
+	}
+	options := keystoneOptions(s.keystone, len(rules) > 0)
+	files, err := configFiles(s.keystone, options, rules)
+	if err != nil {
+		return reconcile.Terminal(keystonev1alpha1.ReasonConfigError, err)
+	}
+	name, err := config.CreateImmutableConfigMap(ctx, s.client, s.live, s.scheme, s.keystone,
+		configName(s.keystone), s.keystone.Namespace, commonLabels(s.keystone), files)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
+	}
+	s.configMap, s.options = name, options
+	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
+}
+
+// policyError retries what the API server may answer differently the next
+// time; a missing or unreadable ConfigMap is watched instead.
+func policyError(err error) reconcile.Outcome {
+	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown && !apierrors.IsNotFound(err) {
+		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
+	}
+	return reconcile.Terminal(keystonev1alpha1.ReasonConfigError, err)
+}
+
+// policyRules are the rules of the policy ConfigMap overridden by the inline
+// ones.
+func (s *scope) policyRules(ctx context.Context) (map[string]string, error) {
+	overrides := s.keystone.Spec.PolicyOverrides
+	if overrides == nil {
+		return nil, nil
+	}
+	var rules map[string]string
+	if overrides.ConfigMapRef != nil {
+		loaded, err := policy.LoadPolicyFromConfigMap(ctx, s.refs, s.key(overrides.ConfigMapRef.Name))
+		if err != nil {
+			return nil, fmt.Errorf("spec.policyOverrides.configMapRef: %w", err)
+		}
+		rules = loaded
+	}
+	return policy.Merge(rules, overrides.Rules), nil
+}
+
+// configFiles renders every file of the configuration directory.
+func configFiles(k *keystonev1alpha1.Keystone, options config.INI, rules map[string]string) (map[string]string, error) {
+	files := map[string]string{}
+	var err error
+	if files["keystone.conf"], err = options.Render(); err != nil {
+		return nil, fmt.Errorf("keystone.conf: %w", err)
+	}
+	if files["api-paste.ini"], err = config.RenderPaste(pasteFilters(k)); err != nil {
+		return nil, fmt.Errorf("api-paste.ini: %w", err)
+	}
+	if len(rules) > 0 {
+		if files["policy.yaml"], err = policy.Render(rules); err != nil {
+			return nil, fmt.Errorf("policy.yaml: %w", err)
+		}
+	}
+	if k.Spec.Logging.Format == keystonev1alpha1.LogFormatJSON {
+		if files["logging.conf"], err = jsonLogging(k.Spec.Logging.Level).Render(); err != nil {
+			return nil, fmt.Errorf("logging.conf: %w", err)
+		}
+	}
+	return files, nil
+}
+
+// pruneConfigs removes configurations that no pod and no rollback needs.
+func (s *scope) pruneConfigs(ctx context.Context) error {
+	return config.PruneImmutableConfigMaps(ctx, s.client, s.keystone,
+		configName(s.keystone), s.keystone.Namespace, s.configMap, retainedConfigs)
+}

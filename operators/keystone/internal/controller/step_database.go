@@ -1,0 +1,153 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+var mariaDBGVK = mariadbv1alpha1.GroupVersion.WithKind("MariaDB")
+
+// connectionRetriesEnv bounds how often a tool tries to reach the database.
+// The configuration says for ever, which is right for a server and would let a
+// Job hang without ever telling why.
+const connectionRetriesEnv = "OS_DATABASE__MAX_RETRIES"
+
+const connectionRetries = "5"
+
+// reconcileDatabase brings the database to the schema of the image: the
+// database and its user when a MariaDB of the cluster holds it, then db_sync,
+// then a check of the result.
+func reconcileDatabase(ctx context.Context, s *scope) reconcile.Outcome {
+	if s.keystone.Spec.Database.IsManaged() {
+		if outcome := s.ensureManagedDatabase(ctx); !outcome.IsDone() {
+			return outcome
+		}
+	}
+	if outcome, refused := refuseRelease(s.keystone); refused {
+		return outcome
+	}
+	sync := s.runDatabaseTask(ctx, dbSync(s), taskReasons{
+		running: keystonev1alpha1.ReasonDBSyncInProgress, failed: keystonev1alpha1.ReasonDBSyncFailed,
+		does: "installing the database schema",
+	})
+	if !sync.IsDone() {
+		return sync
+	}
+	check := s.runDatabaseTask(ctx, schemaCheck(s), taskReasons{
+		running: keystonev1alpha1.ReasonSchemaCheckInProgress, failed: keystonev1alpha1.ReasonSchemaDriftDetected,
+		does: "checking the database schema",
+	})
+	if !check.IsDone() {
+		return check
+	}
+	s.keystone.Status.InstalledRelease = s.keystone.Spec.Image.Tag
+	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "Database schema is up to date (revision verified)")
+}
+
+// taskReasons word what a database Job is doing.
+type taskReasons struct{ running, failed, does string }
+
+func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons) reconcile.Outcome {
+	desired, err := taskJob(s.keystone, t)
+	if err != nil {
+		return reconcile.Failed(reasons.failed, err)
+	}
+	state, err := s.jobs.Run(ctx, s.keystone, desired)
+	switch {
+	case errors.Is(err, apply.ErrNotOwned):
+		return reconcile.Terminal(reasons.failed, err)
+	case errors.Is(err, job.ErrJobFailed):
+		return reconcile.Terminal(reasons.failed, fmt.Errorf("%s failed: %w", reasons.does, err)).After(job.RetryAfter)
+	case err != nil:
+		return reconcile.Failed(reasons.failed, err)
+	case state.Complete:
+		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
+	}
+	return reconcile.Waiting(reasons.running, describe(desired.Name, reasons.does, state.Waiting))
+}
+
+// describe words the wait for a Job.
+func describe(name, does, obstacle string) string {
+	if obstacle != "" {
+		return fmt.Sprintf("Job %s is %s, but %s", name, does, obstacle)
+	}
+	return fmt.Sprintf("Job %s is %s", name, does)
+}
+
+func dbSync(s *scope) task {
+	return databaseTask(s, "db-sync", 4, manage("db_sync"))
+}
+
+func schemaCheck(s *scope) task {
+	command := "keystone-manage --config-dir=" + configDir + " db_sync --check"
+	return databaseTask(s, "schema-check", 2, []string{"/bin/sh", "-eu", "-c", command})
+}
+
+// databaseTask is a tool that needs nothing but the database. Its result
+// depends on the image and on which database it works on, not on the rest of
+// the configuration.
+func databaseTask(s *scope, name string, retries int32, command []string) task {
+	k := s.keystone
+	return task{
+		name: name, container: name, command: command, retries: retries,
+		env: []corev1.EnvVar{
+			connectionVariable(k), {Name: connectionRetriesEnv, Value: connectionRetries},
+		},
+		mounts:      append([]mount{configMount(s.configMap)}, databaseTLSMounts(k)...),
+		annotations: map[string]string{annotationConnectionHash: s.connectionHash},
+		runKey:      []any{image(k), command, databaseAddress(k), k.Spec.Database.Database},
+	}
+}
+
+// ensureManagedDatabase asks mariadb-operator for the database, its user and
+// the user's rights.
+func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
+	if !s.kinds.Served(mariaDBGVK) {
+		return reconcile.Waiting(keystonev1alpha1.ReasonMariaDBNotInstalled,
+			"spec.database.clusterRef needs mariadb-operator, which is not installed; install it, or use spec.database.host")
+	}
+	clusterName := s.keystone.Spec.Database.ClusterRef.Name
+	cluster := &mariadbv1alpha1.MariaDB{}
+	err := s.client.Get(ctx, s.key(clusterName), cluster)
+	switch {
+	case apierrors.IsNotFound(err):
+		return reconcile.Waiting(keystonev1alpha1.ReasonClusterNotReady, fmt.Sprintf(
+			"MariaDB %s of spec.database.clusterRef does not exist; create it", clusterName))
+	case err != nil:
+		return reconcile.Failed(keystonev1alpha1.ReasonClusterNotReady, fmt.Errorf("reading MariaDB %s: %w", clusterName, err))
+	case !database.IsClusterReady(cluster):
+		return reconcile.Waiting(keystonev1alpha1.ReasonClusterNotReady, fmt.Sprintf(
+			"MariaDB %s is not ready; look at its conditions", clusterName))
+	}
+	created, err := database.EnsureDatabase(ctx, s.client, s.scheme, s.keystone, mariaDatabase(s.keystone))
+	if err != nil {
+		return managedDatabaseError(err)
+	}
+	granted, err := database.EnsureDatabaseUser(ctx, s.client, s.scheme, s.keystone, mariaUser(s.keystone), mariaGrant(s.keystone))
+	if err != nil {
+		return managedDatabaseError(err)
+	}
+	if !created || !granted {
+		return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDatabase, fmt.Sprintf(
+			"mariadb-operator is creating Database, User and Grant %s; if it lasts, look at their conditions", s.keystone.Name))
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
+}
+
+func managedDatabaseError(err error) reconcile.Outcome {
+	if errors.Is(err, apply.ErrNotOwned) {
+		return reconcile.Terminal(keystonev1alpha1.ReasonWaitingForDatabase, err)
+	}
+	return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDatabase, err)
+}

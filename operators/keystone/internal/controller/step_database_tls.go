@@ -1,0 +1,84 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
+	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/tls"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// databaseIssuerName is the ClusterIssuer of database client certificates.
+const databaseIssuerName = "openstack-db-ca-issuer"
+
+var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.CertificateKind)
+
+// reconcileDatabaseTLS provides the client certificate for the database: from
+// cert-manager for a managed database unless the spec names one, and from the
+// spec otherwise.
+func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
+	db := s.keystone.Spec.Database
+	issued := db.TLSEnabled() && db.IsManaged()
+	if !issued {
+		if err := s.dropCertificate(ctx); err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonCertificatePending, err)
+		}
+	}
+	switch {
+	case !db.TLSEnabled():
+		return reconcile.Done(keystonev1alpha1.ReasonNotRequired, "TLS to the database is not enabled")
+	case db.TLS.CABundleSecretRef == nil || db.TLS.ClientCertSecretRef == nil:
+		return reconcile.Terminal(keystonev1alpha1.ReasonMissingCertificateRefs,
+			errors.New("set caBundleSecretRef and clientCertSecretRef of spec.database.tls"))
+	case !issued:
+		return reconcile.Done(keystonev1alpha1.ReasonExternallyManaged, "The client certificate is the one that spec.database.tls refers to")
+	}
+	return s.issueCertificate(ctx)
+}
+
+func (s *scope) dropCertificate(ctx context.Context) error {
+	if !s.kinds.Served(certificateGVK) {
+		return nil
+	}
+	return apply.EnsureAbsent(ctx, s.client, s.keystone, clientCertificate(s.keystone))
+}
+
+func (s *scope) issueCertificate(ctx context.Context) reconcile.Outcome {
+	if !s.kinds.Served(certificateGVK) {
+		return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending,
+			"cert-manager is not installed; install it, or set spec.database.host and provide the certificate")
+	}
+	ready, err := tls.EnsureCertificate(ctx, s.client, s.scheme, s.keystone, clientCertificate(s.keystone))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonCertificatePending, err)
+	}
+	if !ready {
+		return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending, fmt.Sprintf(
+			"Certificate %s is not issued yet; look at its conditions and at ClusterIssuer %s",
+			clientCertificateName(s.keystone), databaseIssuerName))
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonCertificateIssued, "The client certificate is issued")
+}
+
+func clientCertificate(k *keystonev1alpha1.Keystone) *certmanagerv1.Certificate {
+	return &certmanagerv1.Certificate{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: clientCertificateName(k), Namespace: k.Namespace, Labels: commonLabels(k),
+		},
+		Spec: certmanagerv1.CertificateSpec{
+			CommonName: k.Name,
+			SecretName: clientCertificateName(k),
+			IssuerRef:  cmmeta.IssuerReference{Name: databaseIssuerName, Kind: "ClusterIssuer", Group: "cert-manager.io"},
+			Usages: []certmanagerv1.KeyUsage{
+				certmanagerv1.UsageClientAuth, certmanagerv1.UsageDigitalSignature, certmanagerv1.UsageKeyEncipherment,
+			},
+		},
+	}
+}

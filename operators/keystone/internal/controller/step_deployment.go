@@ -1,0 +1,103 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// reconcileDeployment keeps the API pods, the Service before them and the
+// disruption budget around them.
+func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
+	k := s.keystone
+	if err := deployment.EnsureService(ctx, s.client, s.scheme, k, apiService(k)); err != nil {
+		return deploymentError(err)
+	}
+	deploy := apiDeployment(k, s.configMap, s.connectionHash)
+	ready, err := deployment.EnsureDeployment(ctx, s.client, s.scheme, k, deploy)
+	if err != nil {
+		return deploymentError(err)
+	}
+	budget := disruptionBudget(k, ptr.Deref(deploy.Spec.Replicas, k.Spec.Replicas))
+	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, budget, apply.FieldManager); err != nil {
+		return deploymentError(err)
+	}
+	if k.Status.Endpoint != "" || ready {
+		k.Status.Endpoint = publicEndpoint(k)
+	}
+	if !ready {
+		return s.explainRollout(ctx, deploy)
+	}
+	if err := s.pruneConfigs(ctx); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonDeploymentReady, "All API pods are updated and available")
+}
+
+func deploymentError(err error) reconcile.Outcome {
+	if errors.Is(err, apply.ErrNotOwned) {
+		return reconcile.Terminal(keystonev1alpha1.ReasonWaitingForDeployment, err)
+	}
+	return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDeployment, err)
+}
+
+// explainRollout words what a rollout waits for, by its newest troubled pod.
+func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) reconcile.Outcome {
+	var list corev1.PodList
+	err := s.client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(selectorLabels(s.keystone)))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDeployment, fmt.Errorf("listing the API pods: %w", err))
+	}
+	message := "The Deployment is rolling out: " + deployment.Progress(deploy)
+	problem, imagePull := pods.Problem(list.Items)
+	switch {
+	case imagePull:
+		return reconcile.Waiting(keystonev1alpha1.ReasonImagePullFailed, "The Deployment does not roll out: "+problem)
+	case problem != "":
+		message += "; " + problem
+	}
+	return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDeployment, message)
+}
+
+func apiService(k *keystonev1alpha1.Keystone) *corev1.Service {
+	return &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)},
+		Spec: corev1.ServiceSpec{
+			Type:     corev1.ServiceTypeClusterIP,
+			Selector: selectorLabels(k),
+			Ports: []corev1.ServicePort{{
+				Port: apiPort, TargetPort: intstr.FromInt32(apiPort), Protocol: corev1.ProtocolTCP,
+			}},
+		},
+	}
+}
+
+// disruptionBudget keeps one pod serving while there are several, and does not
+// block a node drain when there is only one.
+func disruptionBudget(k *keystonev1alpha1.Keystone, replicas int32) *policyv1.PodDisruptionBudget {
+	spec := policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(k)}}
+	one := intstr.FromInt32(1)
+	if replicas > 1 {
+		spec.MinAvailable = &one
+	} else {
+		spec.MaxUnavailable = &one
+	}
+	return &policyv1.PodDisruptionBudget{
+		ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)},
+		Spec:       spec,
+	}
+}

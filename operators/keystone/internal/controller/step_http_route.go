@@ -1,0 +1,97 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+var httpRouteGVK = gatewayv1.SchemeGroupVersion.WithKind("HTTPRoute")
+
+// reconcileHTTPRoute routes the public host name through the user's Gateway.
+func reconcileHTTPRoute(ctx context.Context, s *scope) reconcile.Outcome {
+	k := s.keystone
+	served := s.kinds.Served(httpRouteGVK)
+	switch {
+	case k.Spec.Gateway == nil && !served:
+		return reconcile.Done(keystonev1alpha1.ReasonHTTPRouteNotRequired, "spec.gateway is not set")
+	case k.Spec.Gateway == nil:
+		absent := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace}}
+		if err := apply.EnsureAbsent(ctx, s.client, k, absent); err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		}
+		return reconcile.Done(keystonev1alpha1.ReasonHTTPRouteNotRequired, "spec.gateway is not set")
+	case !served:
+		return reconcile.Waiting(keystonev1alpha1.ReasonGatewayAPINotInstalled,
+			"spec.gateway needs the Gateway API, which is not installed; install its CRDs and an implementation")
+	}
+	route := httpRoute(k)
+	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, route, apply.FieldManager); err != nil {
+		return applyError(keystonev1alpha1.ReasonHTTPRouteNotAccepted, err)
+	}
+	if obstacle := routeObstacle(k, route); obstacle != "" {
+		return reconcile.Waiting(keystonev1alpha1.ReasonHTTPRouteNotAccepted, obstacle)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonHTTPRouteAccepted, "The Gateway has accepted the route")
+}
+
+func httpRoute(k *keystonev1alpha1.Keystone) *gatewayv1.HTTPRoute {
+	gateway := k.Spec.Gateway
+	parent := gatewayv1.ParentReference{Name: gatewayv1.ObjectName(gateway.ParentRef.Name)}
+	if gateway.ParentRef.Namespace != "" {
+		parent.Namespace = ptr.To(gatewayv1.Namespace(gateway.ParentRef.Namespace))
+	}
+	if gateway.ParentRef.SectionName != "" {
+		parent.SectionName = ptr.To(gatewayv1.SectionName(gateway.ParentRef.SectionName))
+	}
+	return &gatewayv1.HTTPRoute{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k), Annotations: gateway.Annotations,
+		},
+		Spec: gatewayv1.HTTPRouteSpec{
+			CommonRouteSpec: gatewayv1.CommonRouteSpec{ParentRefs: []gatewayv1.ParentReference{parent}},
+			Hostnames:       []gatewayv1.Hostname{gatewayv1.Hostname(gateway.Hostname)},
+			Rules: []gatewayv1.HTTPRouteRule{{
+				Matches: []gatewayv1.HTTPRouteMatch{{Path: &gatewayv1.HTTPPathMatch{
+					Type: ptr.To(gatewayv1.PathMatchPathPrefix), Value: ptr.To("/" + strings.TrimLeft(gateway.Path, "/")),
+				}}},
+				BackendRefs: []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{
+					BackendObjectReference: gatewayv1.BackendObjectReference{
+						Kind: ptr.To(gatewayv1.Kind("Service")), Name: gatewayv1.ObjectName(k.Name), Port: ptr.To(gatewayv1.PortNumber(apiPort)),
+					},
+				}}},
+			}},
+		},
+	}
+}
+
+// routeObstacle says why the configured Gateway does not serve the current
+// route, "" when it does.
+func routeObstacle(k *keystonev1alpha1.Keystone, route *gatewayv1.HTTPRoute) string {
+	name := k.Spec.Gateway.ParentRef.Name
+	for _, parent := range route.Status.Parents {
+		if string(parent.ParentRef.Name) != name {
+			continue
+		}
+		for _, conditionType := range []gatewayv1.RouteConditionType{gatewayv1.RouteConditionAccepted, gatewayv1.RouteConditionResolvedRefs} {
+			condition := meta.FindStatusCondition(parent.Conditions, string(conditionType))
+			switch {
+			case condition == nil || condition.ObservedGeneration < route.Generation:
+				return fmt.Sprintf("Gateway %s has not reported %s for the current route yet", name, conditionType)
+			case condition.Status != metav1.ConditionTrue:
+				return fmt.Sprintf("Gateway %s reports %s=%s (%s): %s", name, conditionType, condition.Status, condition.Reason, condition.Message)
+			}
+		}
+		return ""
+	}
+	return fmt.Sprintf("Gateway %s has not looked at the route yet; check that it exists and that its listeners allow this namespace", name)
+}

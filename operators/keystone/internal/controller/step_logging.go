@@ -1,0 +1,29 @@
+package controller
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// oslo.config accepts these spellings for true, in any case
+// (oslo_config.types.Boolean.TRUE_VALUES).
+var trueSpellings = []string{"true", "1", "on", "yes"}
+
+// reportLogging tells whether log records reach the cluster's log collection.
+// It informs only: who turns standard error off may have a reason.
+func reportLogging(_ context.Context, s *scope) reconcile.Outcome {
+	value := s.options["DEFAULT"]["use_stderr"]
+	if slices.Contains(trueSpellings, strings.ToLower(strings.TrimSpace(value))) {
+		return reconcile.Done(keystonev1alpha1.ReasonStderrEnabled, "Log records are written to standard error")
+	}
+	message := "spec.extraConfig sets [DEFAULT] use_stderr so that log records do not reach standard error; " +
+		"remove it to see them in the pod logs"
+	return reconcile.Degraded(keystonev1alpha1.ReasonStderrDisabled, message).
+		OnTransition(corev1.EventTypeWarning, keystonev1alpha1.EventLoggingStderrDisabled, message)
+}

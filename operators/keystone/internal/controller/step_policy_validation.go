@@ -1,0 +1,55 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// reconcilePolicyValidation lets the image check the policy overrides before
+// any API pod gets to see them.
+func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome {
+	k := s.keystone
+	desired, err := taskJob(k, policyValidationTask(s))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonPolicyValidationFailed, err)
+	}
+	if k.Spec.PolicyOverrides == nil {
+		absent := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: desired.Name, Namespace: desired.Namespace}}
+		if err := apply.EnsureAbsent(ctx, s.client, k, absent); err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		}
+		return reconcile.Done(keystonev1alpha1.ReasonPolicyValidationNotRequired, "spec.policyOverrides is not set")
+	}
+	state, err := s.jobs.Run(ctx, k, desired)
+	switch {
+	case errors.Is(err, job.ErrJobFailed), errors.Is(err, apply.ErrNotOwned):
+		return reconcile.Terminal(keystonev1alpha1.ReasonPolicyValidationFailed,
+			fmt.Errorf("the policy overrides are not valid, correct them: %w", err)).After(job.RetryAfter)
+	case err != nil:
+		return reconcile.Failed(keystonev1alpha1.ReasonPolicyValidationFailed, err)
+	case !state.Complete:
+		return reconcile.Waiting(keystonev1alpha1.ReasonPolicyValidationInProgress,
+			describe(desired.Name, "checking the policy overrides", state.Waiting))
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonPolicyValidationPassed, "The policy overrides are valid")
+}
+
+// policyValidationTask depends on the rules, which the name of the
+// configuration stands for, and on the image that knows the rules' names.
+func policyValidationTask(s *scope) task {
+	return task{
+		name: "policy-validation", container: "validator", retries: 2,
+		command: []string{"oslopolicy-validator", "--namespace", "keystone", "--config-dir", configDir},
+		mounts:  []mount{configMount(s.configMap)},
+		runKey:  []any{image(s.keystone), s.configMap},
+	}
+}

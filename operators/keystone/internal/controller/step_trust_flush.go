@@ -1,0 +1,63 @@
+package controller
+
+import (
+	"context"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// reconcileTrustFlush keeps the CronJob that deletes expired trusts. The
+// defaults of a pass always fill in the schedule, with or without a webhook.
+func reconcileTrustFlush(ctx context.Context, s *scope) reconcile.Outcome {
+	if err := job.EnsureCronJob(ctx, s.client, s.scheme, s.keystone, trustFlushCronJob(s)); err != nil {
+		return applyError(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place")
+}
+
+func trustFlushCronJob(s *scope) *batchv1.CronJob {
+	k := s.keystone
+	name := "trust-flush"
+	mounts := append([]mount{configMount(s.configMap)}, keyMounts(k)...)
+	volumes, volumeMounts := split(append(mounts, databaseTLSMounts(k)...))
+	return &batchv1.CronJob{
+		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + name, Namespace: k.Namespace, Labels: commonLabels(k)},
+		Spec: batchv1.CronJobSpec{
+			Schedule: k.Spec.TrustFlush.Schedule,
+			Suspend:  ptr.To(k.Spec.TrustFlush.Suspend),
+			JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
+				ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
+				Template: corev1.PodTemplateSpec{
+					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, name)},
+					Spec: corev1.PodSpec{
+						RestartPolicy:                corev1.RestartPolicyOnFailure,
+						PriorityClassName:            ptr.Deref(k.Spec.PriorityClassName, ""),
+						SecurityContext:              podSecurity(),
+						AutomountServiceAccountToken: ptr.To(false),
+						EnableServiceLinks:           ptr.To(false),
+						Volumes:                      volumes,
+						Containers: []corev1.Container{{
+							Name: name, Image: image(k),
+							Command: slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
+							Env: []corev1.EnvVar{
+								connectionVariable(k), {Name: connectionRetriesEnv, Value: connectionRetries},
+							},
+							Resources:                ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
+							VolumeMounts:             volumeMounts,
+							SecurityContext:          restrictedContainer(),
+							TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+						}},
+					},
+				},
+			}},
+		},
+	}
+}

@@ -1,0 +1,80 @@
+package controller
+
+import (
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/job"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// taskDeadlineSeconds bounds a Job with all its retries. Schema changes of a
+// large identity database take minutes.
+const taskDeadlineSeconds int64 = 3600
+
+// task describes one run of a Keystone tool to completion.
+type task struct {
+	// name is the suffix of the Job and the component of its pods.
+	name      string
+	container string
+	command   []string
+	retries   int32
+	env       []corev1.EnvVar
+	mounts    []mount
+	// annotations go on the pod template.
+	annotations map[string]string
+	// runKey is what a completed run depends on; a change runs it again.
+	runKey any
+}
+
+// taskJob builds the Job of a task. What the template mounts or quotes does
+// not belong to the run key by itself: a configuration that cannot affect the
+// result must not run a task again.
+func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
+	key, err := job.Hash(t.runKey)
+	if err != nil {
+		return nil, err
+	}
+	volumes, volumeMounts := split(t.mounts)
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: k.Name + "-" + t.name, Namespace: k.Namespace, Labels: commonLabels(k),
+			Annotations: map[string]string{job.RunKeyAnnotation: key},
+		},
+		Spec: batchv1.JobSpec{
+			BackoffLimit:          ptr.To(t.retries),
+			ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, t.name), Annotations: t.annotations},
+				Spec: corev1.PodSpec{
+					RestartPolicy:                corev1.RestartPolicyNever,
+					PriorityClassName:            ptr.Deref(k.Spec.PriorityClassName, ""),
+					SecurityContext:              podSecurity(),
+					EnableServiceLinks:           ptr.To(false),
+					AutomountServiceAccountToken: ptr.To(false),
+					Volumes:                      volumes,
+					Containers: []corev1.Container{{
+						Name:            t.container,
+						Image:           image(k),
+						Command:         t.command,
+						Env:             t.env,
+						Resources:       ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
+						VolumeMounts:    volumeMounts,
+						SecurityContext: restrictedContainer(),
+						// The end of the log is the only explanation these tools give.
+						TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+					}},
+				},
+			},
+		},
+	}, nil
+}
+
+// manage is a keystone-manage command line.
+func manage(arguments ...string) []string {
+	return slices.Concat([]string{"keystone-manage", "--config-dir=" + configDir}, arguments)
+}

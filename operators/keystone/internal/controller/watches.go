@@ -1,0 +1,183 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
+
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/optional"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Field indexes from the name of a referenced object to the Keystones that
+// refer to it.
+const (
+	indexSecret    = "spec.secretRefs.name"
+	indexConfigMap = "spec.policyOverrides.configMapRef.name"
+	indexMariaDB   = "spec.database.clusterRef.name"
+)
+
+var indexes = map[string]func(*keystonev1alpha1.Keystone) []string{
+	indexSecret:    referencedSecrets,
+	indexConfigMap: referencedConfigMaps,
+	indexMariaDB:   referencedMariaDBs,
+}
+
+// watch builds the controller. Everything a pass reads is watched, so that
+// waiting ends with the event and not with a timer.
+func watch(
+	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox, reconciler ctrlreconcile.Reconciler,
+) error {
+	for field, values := range indexes {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, &keystonev1alpha1.Keystone{}, field, indexer(values)); err != nil {
+			return fmt.Errorf("indexing Keystones by %s: %w", field, err)
+		}
+	}
+	find := finder{mgr.GetClient()}
+	name := options.Name
+	if name == "" {
+		name = controllerName
+	}
+	kinds := make(chan event.GenericEvent, 1)
+	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(name).
+		For(&keystonev1alpha1.Keystone{}).
+		Owns(&appsv1.Deployment{}).Owns(&corev1.Service{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).
+		Owns(&batchv1.Job{}).Owns(&batchv1.CronJob{}).
+		Owns(&policyv1.PodDisruptionBudget{}).Owns(&autoscalingv2.HorizontalPodAutoscaler{}).Owns(&networkingv1.NetworkPolicy{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byInstance)).
+		WatchesRawSource(tools.refs.SecretSource(find.by(indexSecret))).
+		WatchesRawSource(tools.refs.ConfigMapSource(find.by(indexConfigMap))).
+		WatchesRawSource(tools.prober.Source()).
+		WatchesRawSource(source.Channel(kinds, handler.EnqueueRequestsFromMapFunc(find.all))).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
+			EnableWarmup:            ptr.To(true),
+			SkipNameValidation:      ptr.To(options.Name != ""),
+		}).
+		Build(reconciler)
+	if err != nil {
+		return fmt.Errorf("building the keystone controller: %w", err)
+	}
+	return trackKinds(ctx, mgr, options, tools, ctl, kinds)
+}
+
+// trackKinds starts watching the kinds of other projects that are, or will be,
+// installed.
+func trackKinds(
+	ctx context.Context, mgr ctrl.Manager, options Options, tools *toolbox, ctl controller.Controller, changes chan event.GenericEvent,
+) error {
+	find := finder{mgr.GetClient()}
+	owned := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &keystonev1alpha1.Keystone{}, handler.OnlyControllerOwner())
+	kinds, err := optional.New(mgr, []optional.Watch{
+		{Object: &mariadbv1alpha1.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexMariaDB))},
+		{Object: &mariadbv1alpha1.Database{}, Handler: owned},
+		{Object: &mariadbv1alpha1.User{}, Handler: owned},
+		{Object: &mariadbv1alpha1.Grant{}, Handler: owned},
+		{Object: &certmanagerv1.Certificate{}, Handler: owned},
+		{Object: &gatewayv1.HTTPRoute{}, Handler: owned},
+		{Object: &esov1.ExternalSecret{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexSecret))},
+		{Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.all)},
+	}, func() {
+		// One pending announcement is enough: it reaches every Keystone.
+		select {
+		case changes <- event.GenericEvent{Object: &keystonev1alpha1.Keystone{}}:
+		default:
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if options.DiscoveryInterval > 0 {
+		kinds.SetInterval(options.DiscoveryInterval)
+	}
+	tools.kinds = kinds
+	return kinds.Bind(ctx, mgr, ctl)
+}
+
+func indexer(values func(*keystonev1alpha1.Keystone) []string) client.IndexerFunc {
+	return func(obj client.Object) []string {
+		k, ok := obj.(*keystonev1alpha1.Keystone)
+		if !ok {
+			return nil
+		}
+		return values(k)
+	}
+}
+
+func referencedSecrets(k *keystonev1alpha1.Keystone) []string {
+	names := []string{k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name}
+	// A lost key Secret may come back without the owner reference that would
+	// announce it.
+	return append(names, fernetKeysName(k), credentialKeysName(k))
+}
+
+func referencedConfigMaps(k *keystonev1alpha1.Keystone) []string {
+	if overrides := k.Spec.PolicyOverrides; overrides != nil && overrides.ConfigMapRef != nil {
+		return []string{overrides.ConfigMapRef.Name}
+	}
+	return nil
+}
+
+func referencedMariaDBs(k *keystonev1alpha1.Keystone) []string {
+	if ref := k.Spec.Database.ClusterRef; ref != nil {
+		return []string{ref.Name}
+	}
+	return nil
+}
+
+// finder maps events to the Keystones they concern.
+type finder struct{ client client.Client }
+
+// by finds the Keystones of the event's namespace that refer to its object.
+func (f finder) by(field string) handler.MapFunc {
+	return func(ctx context.Context, obj client.Object) []ctrlreconcile.Request {
+		return f.list(ctx, client.InNamespace(obj.GetNamespace()), client.MatchingFields{field: obj.GetName()})
+	}
+}
+
+// all finds every Keystone.
+func (f finder) all(ctx context.Context, _ client.Object) []ctrlreconcile.Request {
+	return f.list(ctx)
+}
+
+func (f finder) list(ctx context.Context, options ...client.ListOption) []ctrlreconcile.Request {
+	var list keystonev1alpha1.KeystoneList
+	if err := f.client.List(ctx, &list, options...); err != nil {
+		log.FromContext(ctx).Error(err, "Listing the Keystones that an event concerns failed")
+		return nil
+	}
+	requests := make([]ctrlreconcile.Request, 0, len(list.Items))
+	for i := range list.Items {
+		requests = append(requests, ctrlreconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+	}
+	return requests
+}
+
+// byInstance maps a pod to the Keystone its labels name.
+func byInstance(_ context.Context, pod client.Object) []ctrlreconcile.Request {
+	name := pod.GetLabels()[labelInstance]
+	if name == "" {
+		return nil
+	}
+	return []ctrlreconcile.Request{{NamespacedName: client.ObjectKey{Namespace: pod.GetNamespace(), Name: name}}}
+}
