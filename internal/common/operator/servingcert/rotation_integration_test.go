@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -207,6 +208,7 @@ func (f *fixture) replica(t *testing.T, index int) {
 		Host: "localhost",
 		Port: int(f.ports[index]),
 		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
+			c.NextProtos = []string{"http/1.1"}
 			c.GetCertificate = func(h *tls.ClientHelloInfo) (*tls.Certificate, error) { return rotator.GetCertificate(h) }
 		}},
 	})
@@ -218,9 +220,9 @@ func (f *fixture) replica(t *testing.T, index int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mgr.GetWebhookServer().Register(admissionPath, &admission.Webhook{Handler: admission.HandlerFunc(
+	mgr.GetWebhookServer().Register(admissionPath, onFreshConnections(&admission.Webhook{Handler: admission.HandlerFunc(
 		func(context.Context, admission.Request) admission.Response { return admission.Allowed("") },
-	)})
+	)}))
 	if rotator, err = Add(mgr, f.options); err != nil {
 		t.Fatal(err)
 	}
@@ -232,6 +234,15 @@ func (f *fixture) replica(t *testing.T, index int) {
 		if err := <-ended; err != nil {
 			t.Errorf("replica %d: %v", index, err)
 		}
+	})
+}
+
+// onFreshConnections closes the connection after each answer. API servers would
+// keep it, and so not look at the certificate again.
+func onFreshConnections(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		handler.ServeHTTP(w, r)
 	})
 }
 
