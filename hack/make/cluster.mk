@@ -5,15 +5,15 @@ CLUSTER_SOURCES := $(shell find hack/cluster -name '*.go' -o -path '*/templates/
 
 # What runs in the cluster's node or goes into its components' images.
 CLUSTER_TOOLS := $(addprefix $(BIN)/,kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet \
-	kubeadm kubectl etcd coredns containerd containerd-shim-runc-v2 ctr local-path-provisioner ociimage pause)
+	kubeadm kubectl etcd coredns containerd containerd-shim-runc-v2 ctr local-path-provisioner ociimage pause volume-helper)
 
 $(CLUSTER_BIN): $(CLUSTER_SOURCES)
 	@mkdir -p $(@D)
 	@CGO_ENABLED=0 go build -C hack/cluster -trimpath -ldflags '-s -w' -o $@ .
 
-$(BIN)/pause: hack/cluster/pause/main.go hack/cluster/go.mod
+$(BIN)/pause $(BIN)/volume-helper: $(BIN)/%: hack/cluster/%/main.go hack/cluster/go.mod
 	@mkdir -p $(@D)
-	@CGO_ENABLED=0 go build -C hack/cluster -trimpath -ldflags '-s -w' -o $@ ./pause
+	@CGO_ENABLED=0 go build -C hack/cluster -trimpath -ldflags '-s -w' -o $@ ./$*
 
 .PHONY: cluster-preflight
 cluster-preflight: $(CLUSTER_BIN)

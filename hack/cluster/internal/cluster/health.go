@@ -12,6 +12,8 @@ import (
 	"time"
 )
 
+const kubeProxy = "kube-system/kube-proxy-"
+
 // systemPods are the pods a working cluster has, by the beginning of their
 // names.
 var systemPods = []string{
@@ -19,7 +21,7 @@ var systemPods = []string{
 	"kube-system/kube-apiserver-",
 	"kube-system/kube-controller-manager-",
 	"kube-system/kube-scheduler-",
-	"kube-system/kube-proxy-",
+	kubeProxy,
 	"kube-system/coredns-",
 	"local-path-storage/local-path-provisioner-",
 }
@@ -58,17 +60,38 @@ func (c *Cluster) check(ctx context.Context, m member) error {
 	if err := checkKubelet(ctx, m); err != nil {
 		return err
 	}
+	objects, err := c.objects(ctx)
+	if err != nil {
+		return err
+	}
+	if err := nodeReady(objects, m.Node.Name); err != nil {
+		return err
+	}
+	return podsServe(objects, systemPods, m.Started)
+}
+
+// checkServices returns an error until the addresses of Services work.
+func (c *Cluster) checkServices(ctx context.Context, m member) error {
+	objects, err := c.objects(ctx)
+	if err != nil {
+		return err
+	}
+	return podsServe(objects, []string{kubeProxy}, m.Started)
+}
+
+// objects returns all nodes and pods.
+func (c *Cluster) objects(ctx context.Context) ([]object, error) {
 	out, err := c.kubectl(ctx, "get", "nodes,pods", "--all-namespaces", "--output", "json").Output()
 	if err != nil {
-		return fmt.Errorf("the API server does not answer: %w", explainExit(err))
+		return nil, fmt.Errorf("the API server does not answer: %w", explainExit(err))
 	}
 	var list struct {
 		Items []object `json:"items"`
 	}
 	if err := json.Unmarshal(out, &list); err != nil {
-		return fmt.Errorf("the API server's answer is not understood: %w", err)
+		return nil, fmt.Errorf("the API server's answer is not understood: %w", err)
 	}
-	return unready(list.Items, m.Node.Name, m.Started)
+	return list.Items, nil
 }
 
 func checkContainerd(ctx context.Context, m member) error {
@@ -96,18 +119,22 @@ func checkKubelet(ctx context.Context, m member) error {
 	return nil
 }
 
-// unready judges nodes and pods as the API server knows them. Of a node that
-// was started again it still tells the old story for a while, so what counts
-// are containers that started since.
-func unready(objects []object, nodeName string, since time.Time) error {
-	node := slices.IndexFunc(objects, func(o object) bool { return o.Kind == "Node" && o.Metadata.Name == nodeName })
-	if node < 0 {
-		return fmt.Errorf("node %s has not registered", nodeName)
+func nodeReady(objects []object, name string) error {
+	i := slices.IndexFunc(objects, func(o object) bool { return o.Kind == "Node" && o.Metadata.Name == name })
+	if i < 0 {
+		return fmt.Errorf("node %s has not registered", name)
 	}
-	if !objects[node].isReady() {
-		return fmt.Errorf("node %s is not ready: %s", nodeName, objects[node].readyMessage())
+	if !objects[i].isReady() {
+		return fmt.Errorf("node %s is not ready: %s", name, objects[i].readyMessage())
 	}
-	for _, prefix := range systemPods {
+	return nil
+}
+
+// podsServe requires a ready pod for every prefix of a namespaced name. Of a
+// node that was started again the API server tells the old story for a while,
+// so what counts are containers that started since.
+func podsServe(objects []object, prefixes []string, since time.Time) error {
+	for _, prefix := range prefixes {
 		serves := slices.ContainsFunc(objects, func(o object) bool {
 			return o.Kind == "Pod" && strings.HasPrefix(o.Metadata.Namespace+"/"+o.Metadata.Name, prefix) && o.serves(since)
 		})

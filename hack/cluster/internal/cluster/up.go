@@ -155,6 +155,11 @@ func (c *Cluster) build(ctx context.Context, p plan, recorded *owner, built stat
 	if err := c.writeKubeconfig(p.node); err != nil {
 		return err
 	}
+	if err := c.report.Stage("Waiting for the network of Services", func() error {
+		return waitFor(ctx, limit, func(ctx context.Context) error { return c.checkServices(ctx, m) })
+	}); err != nil {
+		return progress.WithLog(err, p.node.Log("kubelet"))
+	}
 	if err := c.report.Stage("Installing DNS and storage", func() error {
 		return waitFor(ctx, limit, func(ctx context.Context) error { return c.apply(ctx, p.addOns) })
 	}); err != nil {

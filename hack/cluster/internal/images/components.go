@@ -13,7 +13,8 @@ type component struct {
 	// name is that of the binary and of the image.
 	name       string
 	repository string
-	// module is the one whose version the image is tagged with.
+	// module is the one whose version the image is tagged with, empty for a
+	// program of this module.
 	module string
 	// tag makes the tag from the module's version.
 	tag func(version string) string
@@ -27,6 +28,9 @@ func asIs(version string) string { return version }
 // build.
 func etcdTag(version string) string { return version[1:] + "-0" }
 
+// ownTag is for images of this module, which come with the checkout.
+func ownTag(string) string { return "dev" }
+
 var components = []component{
 	{name: "kube-apiserver", repository: "registry.k8s.io/kube-apiserver", module: "k8s.io/kubernetes", tag: asIs},
 	{name: "kube-controller-manager", repository: "registry.k8s.io/kube-controller-manager", module: "k8s.io/kubernetes", tag: asIs},
@@ -35,7 +39,8 @@ var components = []component{
 	{name: "etcd", repository: "registry.k8s.io/etcd", module: "go.etcd.io/etcd/server/v3", tag: etcdTag},
 	{name: "coredns", repository: "registry.k8s.io/coredns/coredns", module: "github.com/coredns/coredns", tag: asIs},
 	{name: "local-path-provisioner", repository: "docker.io/rancher/local-path-provisioner", module: "github.com/rancher/local-path-provisioner", tag: asIs},
-	{name: "pause", repository: "ghcr.io/c5c3/forge-pause", tag: func(string) string { return "dev" }},
+	{name: "pause", repository: "ghcr.io/c5c3/forge-pause", tag: ownTag},
+	{name: "volume-helper", repository: "ghcr.io/c5c3/forge-volume-helper", tag: ownTag},
 }
 
 // Set knows the references of all components' images.

@@ -36,7 +36,7 @@ type values struct {
 }
 
 type references struct {
-	Pause, CoreDNS, LocalPath, KubeProxy string
+	Pause, CoreDNS, LocalPath, VolumeHelper string
 }
 
 func newValues(n node.Node, set images.Set) values {
@@ -51,10 +51,10 @@ func newValues(n node.Node, set images.Set) values {
 		KubernetesVersion: set.Tag("kube-apiserver"),
 		EtcdTag:           set.Tag("etcd"),
 		Images: references{
-			Pause:     set.Reference("pause"),
-			CoreDNS:   set.Reference("coredns"),
-			LocalPath: set.Reference("local-path-provisioner"),
-			KubeProxy: set.Reference("kube-proxy"),
+			Pause:        set.Reference("pause"),
+			CoreDNS:      set.Reference("coredns"),
+			LocalPath:    set.Reference("local-path-provisioner"),
+			VolumeHelper: set.Reference("volume-helper"),
 		},
 	}
 }
