@@ -13,11 +13,12 @@ INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
 	| xargs -r grep -l '^//go:build integration' | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
 .PHONY: test
-test: ## Everything that needs no cluster: all tests with the race detector, linters, generated files.
-	+@MAKE='$(MAKE)' hack/tools/stages.sh test-tools vet test-race lint shellcheck verify-generated
+test: ## Everything that needs no cluster: all tests with the race detector, linters, generated files, charts.
+	+@MAKE='$(MAKE)' hack/tools/stages.sh test-tools vet test-race lint shellcheck \
+		verify-generated helm-lint helm-test
 
 .PHONY: test-tools
-test-tools: $(ENVTEST_BINARIES) $(BIN)/golangci-lint $(BIN)/controller-gen ## Build and install what the tests need.
+test-tools: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm) ## Build and install what the tests need.
 	@hack/tools/install-debian-packages.sh test
 
 .PHONY: install-test-deps
