@@ -1,9 +1,11 @@
 ##@ Tests
 
-# The control plane of the envtest suites. A developer's own wins.
+# The control plane of the envtest suites. A developer's own wins, but folders
+# of that kind lack kube-controller-manager, which collects garbage in them.
 KUBEBUILDER_ASSETS ?= $(BIN)
 export KUBEBUILDER_ASSETS
-ENVTEST_BINARIES := $(if $(filter $(BIN),$(KUBEBUILDER_ASSETS)),$(addprefix $(BIN)/,kube-apiserver etcd kubectl))
+ENVTEST_BINARIES := $(BIN)/kube-controller-manager \
+	$(if $(filter $(BIN),$(KUBEBUILDER_ASSETS)),$(addprefix $(BIN)/,kube-apiserver etcd kubectl))
 
 # Arguments for go test, as in: make test-unit GO_TEST_FLAGS='-run Fernet -v'
 GO_TEST_FLAGS ?=

@@ -34,9 +34,9 @@ kubernetes_ldflags = \
 	-X k8s.io/component-base/version.gitTreeState=clean \
 	-X k8s.io/client-go/pkg/version.gitVersion=$(kubernetes_version)
 
-# Tests need the first two; the rest is for the local cluster only.
-$(eval $(call tool_rule,kubernetes,$(foreach cmd,kube-apiserver kubectl,$(cmd)=k8s.io/kubernetes/cmd/$(cmd))))
-$(eval $(call tool_rule,kubernetes,$(foreach cmd,kube-controller-manager kube-scheduler kubelet kube-proxy kubeadm,$(cmd)=k8s.io/kubernetes/cmd/$(cmd))))
+# Tests need the first three; the rest is for the local cluster only.
+$(eval $(call tool_rule,kubernetes,$(foreach cmd,kube-apiserver kube-controller-manager kubectl,$(cmd)=k8s.io/kubernetes/cmd/$(cmd))))
+$(eval $(call tool_rule,kubernetes,$(foreach cmd,kube-scheduler kubelet kube-proxy kubeadm,$(cmd)=k8s.io/kubernetes/cmd/$(cmd))))
 $(eval $(call tool_rule,etcd,etcd=go.etcd.io/etcd/server/v3))
 
 containerd_tags = no_btrfs,no_devmapper,no_zfs
