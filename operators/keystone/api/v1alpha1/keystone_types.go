@@ -18,8 +18,8 @@ import (
 // +kubebuilder:printcolumn:name="Endpoint",type=string,JSONPath=`.status.endpoint`
 // +kubebuilder:printcolumn:name="Release",type=string,JSONPath=`.status.installedRelease`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",optionalOldSelf=true,fieldPath=".metadata.name",message="name must start with a letter and consist of lower case letters, digits and dashes: it becomes the name of a Service"
-// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 34",optionalOldSelf=true,fieldPath=".metadata.name",message="name must be no longer than 34 characters: CronJobs are named after it"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",optionalOldSelf=true,message="name must start with a letter and consist of lower case letters, digits and dashes: it becomes the name of a Service"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 34",optionalOldSelf=true,message="name must be no longer than 34 characters: CronJobs are named after it"
 type Keystone struct {
 	metav1.TypeMeta `json:",inline"`
 

@@ -1,0 +1,403 @@
+//go:build integration
+
+package v1alpha1_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+const configDir = "../../config"
+
+func testScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	if err := AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := scheme.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// apiServer is an API server that knows Keystones.
+type apiServer struct {
+	client.Client
+	env       *envtest.Env
+	namespace string
+	warnings  *warnings
+}
+
+type warnings struct{ texts []string }
+
+func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	w.texts = append(w.texts, text)
+}
+
+func startServer(t *testing.T, webhooks ...string) *apiServer {
+	t.Helper()
+	env := envtest.Start(t, envtest.Options{CRDs: []string{filepath.Join(configDir, "crd", "bases")}, Webhooks: webhooks})
+	seen := &warnings{}
+	config := rest.CopyConfig(env.Config)
+	config.WarningHandlerWithContext = seen
+	c, err := client.New(config, client.Options{Scheme: testScheme(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &apiServer{Client: c, env: env, namespace: env.Namespace(t), warnings: seen}
+}
+
+// place makes room for the object: each lives in the server's namespace, one
+// at a time.
+func (s *apiServer) place(k *Keystone) *Keystone {
+	k.Namespace = s.namespace
+	return k
+}
+
+func (s *apiServer) create(t *testing.T, k *Keystone) *Keystone {
+	t.Helper()
+	if err := s.Create(t.Context(), s.place(k)); err != nil {
+		t.Fatalf("refused: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Delete(context.WithoutCancel(t.Context()), k); client.IgnoreNotFound(err) != nil {
+			t.Errorf("delete: %v", err)
+		}
+	})
+	return k
+}
+
+func wantInvalid(t *testing.T, err error, path, message string) {
+	t.Helper()
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), message) {
+		t.Errorf("want Invalid with %q at %s, got %v", message, path, err)
+	}
+}
+
+func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
+	server := startServer(t)
+	t.Run("refuses", func(t *testing.T) { testSchemaRefuses(t, server) })
+	t.Run("accepts", func(t *testing.T) { testAccepts(t, server) })
+	t.Run("fills in defaults", func(t *testing.T) { testSchemaDefaults(t, server) })
+	t.Run("keeps immutable fields", func(t *testing.T) { testImmutable(t, server) })
+	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
+	t.Run("lists keystones with openstack", func(t *testing.T) { testCategory(t, server) })
+	t.Run("accepts the samples", func(t *testing.T) { testSamples(t, server) })
+}
+
+func TestTheWebhookCompletesTheSchema(t *testing.T) {
+	server := startServer(t, filepath.Join(configDir, "webhook"))
+	serveWebhook(t, server)
+	t.Run("refuses", func(t *testing.T) { testWebhookRefuses(t, server) })
+	t.Run("refuses on update", func(t *testing.T) { testWebhookRefusesUpdate(t, server) })
+	t.Run("accepts", func(t *testing.T) { testAccepts(t, server) })
+	t.Run("fills in zeros", func(t *testing.T) { testWebhookDefaults(t, server) })
+	t.Run("keeps immutable fields", func(t *testing.T) { testImmutable(t, server) })
+	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
+	t.Run("asks for an existing PriorityClass", func(t *testing.T) { testPriorityClass(t, server) })
+	t.Run("does not hold up a deletion", func(t *testing.T) { testDeletion(t, server) })
+	t.Run("warns of too few keys", func(t *testing.T) { testWarning(t, server) })
+	t.Run("accepts the samples", func(t *testing.T) { testSamples(t, server) })
+}
+
+// serveWebhook runs a manager with nothing but the webhook.
+func serveWebhook(t *testing.T, server *apiServer) {
+	t.Helper()
+	install := server.env.Webhooks
+	mgr, err := ctrl.NewManager(server.env.Config, ctrl.Options{
+		Scheme:  testScheme(t),
+		Metrics: metricsserver.Options{BindAddress: "0"},
+		WebhookServer: webhook.NewServer(webhook.Options{
+			Host: install.LocalServingHost, Port: install.LocalServingPort, CertDir: install.LocalServingCertDir,
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&KeystoneWebhook{}).SetupWebhookWithManager(mgr); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("manager: %v", err)
+		}
+	})
+	expect.Eventually(t, "the webhook server to answer", func(context.Context) error {
+		return mgr.GetWebhookServer().StartedChecker()(nil)
+	})
+}
+
+func testSchemaRefuses(t *testing.T, server *apiServer) {
+	for _, v := range violations() {
+		if v.schema == "" {
+			continue
+		}
+		t.Run(v.name, func(t *testing.T) {
+			path := v.path
+			if v.schemaPath != "" {
+				path = v.schemaPath
+			}
+			wantInvalid(t, server.Create(t.Context(), server.place(v.apply())), path, v.schema)
+		})
+	}
+}
+
+func testAccepts(t *testing.T, server *apiServer) {
+	t.Run("a minimal brownfield Keystone", func(t *testing.T) { server.create(t, minimal()) })
+	t.Run("a minimal managed Keystone", func(t *testing.T) { server.create(t, minimalManaged()) })
+	for name, change := range accepted() {
+		t.Run(name, func(t *testing.T) {
+			k := minimal()
+			change(k)
+			server.create(t, k)
+		})
+	}
+}
+
+// testSchemaDefaults compares with the defaults in Go: they must not differ,
+// whichever of the two an object meets.
+func testSchemaDefaults(t *testing.T, server *apiServer) {
+	k := minimal()
+	k.Spec.UWSGI = &UWSGISpec{}
+	k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{}
+	k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{}
+	want := defaulted(k).Spec
+	// The one default that only the webhook and the operator fill in.
+	want.Resources = nil
+	if diff := cmp.Diff(want, server.create(t, k).Spec); diff != "" {
+		t.Errorf("the schema's defaults differ from SetDefaults (-Go +schema):\n%s", diff)
+	}
+}
+
+func testImmutable(t *testing.T, server *apiServer) {
+	for name, change := range immutableChanges() {
+		t.Run(name, func(t *testing.T) {
+			k := server.create(t, minimal())
+			change.change(k)
+			wantInvalid(t, server.Update(t.Context(), k), change.path, change.message)
+		})
+	}
+}
+
+func testExplicit(t *testing.T, server *apiServer) {
+	k := minimal()
+	k.Spec.UWSGI = &UWSGISpec{HTTPKeepAlive: new(false)}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(server.place(k))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := &unstructured.Unstructured{Object: object}
+	raw.SetGroupVersionKind(GroupVersion.WithKind("Keystone"))
+	if err := unstructured.SetNestedSlice(raw.Object, []any{}, "spec", "topologySpreadConstraints"); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Create(t.Context(), raw); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Delete(context.WithoutCancel(t.Context()), raw) })
+
+	// What a controller does that adds a finalizer must not lose them either.
+	stored := &Keystone{}
+	if err := server.Get(t.Context(), client.ObjectKeyFromObject(raw), stored); err != nil {
+		t.Fatal(err)
+	}
+	stored.Labels = map[string]string{"touched": "true"}
+	if err := server.Update(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	if stored.Spec.UWSGI.HTTPKeepAlive == nil || *stored.Spec.UWSGI.HTTPKeepAlive {
+		t.Error("httpKeepAlive: false became true")
+	}
+	if stored.Spec.TopologySpreadConstraints == nil {
+		t.Error("topologySpreadConstraints: [] was lost")
+	}
+}
+
+func testCategory(t *testing.T, server *apiServer) {
+	mapper := server.RESTMapper()
+	mapping, err := mapper.RESTMapping(GroupVersion.WithKind("Keystone").GroupKind())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := mapping.Resource.Resource; got != "keystones" {
+		t.Errorf("resource is %q", got)
+	}
+	crd := &unstructured.Unstructured{}
+	crd.SetAPIVersion("apiextensions.k8s.io/v1")
+	crd.SetKind("CustomResourceDefinition")
+	if err := server.Get(t.Context(), client.ObjectKey{Name: "keystones.keystone.openstack.c5c3.io"}, crd); err != nil {
+		t.Fatal(err)
+	}
+	categories, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "categories")
+	shortNames, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "shortNames")
+	if diff := cmp.Diff([]string{"openstack"}, categories); diff != "" || len(shortNames) != 0 {
+		t.Errorf("categories %v, short names %v", categories, shortNames)
+	}
+}
+
+func testSamples(t *testing.T, server *apiServer) {
+	files, err := filepath.Glob(filepath.Join(configDir, "samples", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &Keystone{}
+			if err := yaml.UnmarshalStrict(content, k); err != nil {
+				t.Fatal(err)
+			}
+			server.warnings.texts = nil
+			server.create(t, k)
+			if len(server.warnings.texts) > 0 {
+				t.Errorf("warnings: %q", server.warnings.texts)
+			}
+		})
+	}
+}
+
+func testWebhookRefuses(t *testing.T, server *apiServer) {
+	for _, v := range violations() {
+		t.Run(v.name, func(t *testing.T) {
+			err := server.Create(t.Context(), server.place(v.apply()))
+			if v.schema == "" {
+				wantInvalid(t, err, v.path, v.message)
+			} else if !apierrors.IsInvalid(err) {
+				t.Errorf("want Invalid, got %v", err)
+			}
+		})
+	}
+}
+
+func testWebhookRefusesUpdate(t *testing.T, server *apiServer) {
+	for _, v := range violations() {
+		if strings.HasPrefix(v.path, "metadata.") {
+			continue
+		}
+		t.Run(v.name, func(t *testing.T) {
+			k := server.create(t, minimal())
+			v.change(k)
+			if err := server.Update(t.Context(), k); !apierrors.IsInvalid(err) {
+				t.Errorf("want Invalid, got %v", err)
+			}
+		})
+	}
+}
+
+func testWebhookDefaults(t *testing.T, server *apiServer) {
+	raw := map[string]any{}
+	content, err := yaml.Marshal(minimal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(content, &raw); err != nil {
+		t.Fatal(err)
+	}
+	k := &unstructured.Unstructured{Object: raw}
+	k.SetGroupVersionKind(GroupVersion.WithKind("Keystone"))
+	k.SetNamespace(server.namespace)
+	for path, zero := range map[string]any{
+		"replicas": int64(0), "cache.backend": "", "fernet.maxActiveKeys": int64(0), "credentialKeys.maxActiveKeys": int64(0),
+		"bootstrap.adminUser": "", "bootstrap.region": "", "uwsgi.processes": int64(0), "uwsgi.threads": int64(0),
+	} {
+		if err := unstructured.SetNestedField(k.Object, zero, append([]string{"spec"}, strings.Split(path, ".")...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := server.Create(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Delete(context.WithoutCancel(t.Context()), k) })
+	got := &Keystone{}
+	if err := server.Get(t.Context(), client.ObjectKeyFromObject(k), got); err != nil {
+		t.Fatal(err)
+	}
+	input := minimal()
+	input.Spec.UWSGI = &UWSGISpec{}
+	if diff := cmp.Diff(defaulted(input).Spec, got.Spec); diff != "" {
+		t.Errorf("zeros are not replaced by defaults (-want +got):\n%s", diff)
+	}
+}
+
+func testPriorityClass(t *testing.T, server *apiServer) {
+	missing := minimal()
+	missing.Spec.PriorityClassName = new("missing")
+	wantInvalid(t, server.Create(t.Context(), server.place(missing)), "spec.priorityClassName", "Not found")
+
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "keystone-high"}, Value: 1000}
+	if err := server.Create(t.Context(), class); err != nil {
+		t.Fatal(err)
+	}
+	present := minimal()
+	present.Spec.PriorityClassName = new(class.Name)
+	server.create(t, present)
+
+	if err := server.Delete(t.Context(), class); err != nil {
+		t.Fatal(err)
+	}
+	present.Spec.Replicas = 5
+	if err := server.Update(t.Context(), present); err != nil {
+		t.Errorf("a class that was deleted later blocks a change of something else: %v", err)
+	}
+}
+
+func testDeletion(t *testing.T, server *apiServer) {
+	k := minimal()
+	k.Finalizers = []string{"keystone.openstack.c5c3.io/finalizer"}
+	server.create(t, k)
+	if err := server.Delete(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil {
+		t.Fatal(err)
+	}
+	k.Spec.PriorityClassName = new("gone")
+	k.Spec.Fernet.RotationSchedule = "no longer valid"
+	k.Finalizers = nil
+	if err := server.Update(t.Context(), k); err != nil {
+		t.Fatalf("an object that is being deleted is held up: %v", err)
+	}
+	if err := server.Get(t.Context(), client.ObjectKeyFromObject(k), k); !apierrors.IsNotFound(err) {
+		t.Errorf("want NotFound, got %v", err)
+	}
+}
+
+func testWarning(t *testing.T, server *apiServer) {
+	k := minimal()
+	k.Spec.Fernet = FernetSpec{RotationSchedule: "0 * * * *", MaxActiveKeys: 3}
+	server.warnings.texts = nil
+	server.create(t, k)
+	if len(server.warnings.texts) != 1 || !strings.Contains(server.warnings.texts[0], "set maxActiveKeys to at least 51") {
+		t.Errorf("want one warning that asks for 51 keys, got %q", server.warnings.texts)
+	}
+}

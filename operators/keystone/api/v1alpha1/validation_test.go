@@ -1,0 +1,190 @@
+package v1alpha1_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func TestEachRuleNamesItsFieldAndWhatToDo(t *testing.T) {
+	for _, v := range violations() {
+		t.Run(v.name, func(t *testing.T) {
+			errs := Validate(defaulted(v.apply()))
+			if !slices.ContainsFunc(errs, func(err *field.Error) bool {
+				return err.Field == v.path && strings.Contains(err.Error(), v.message)
+			}) {
+				t.Errorf("want an error at %s that says %q, got %v", v.path, v.message, errs)
+			}
+		})
+	}
+}
+
+func TestARuleIsBrokenAlone(t *testing.T) {
+	for _, v := range violations() {
+		t.Run(v.name, func(t *testing.T) {
+			for _, err := range Validate(defaulted(v.apply())) {
+				if !strings.HasPrefix(err.Field, v.path) {
+					t.Errorf("beside the one at %s there is an error at another field: %v", v.path, err)
+				}
+			}
+		})
+	}
+}
+
+// accepted are objects at the edge of what is allowed.
+func accepted() map[string]func(*Keystone) {
+	return map[string]func(*Keystone){
+		"the longest name":         func(k *Keystone) { k.Name = strings.Repeat("k", 34) },
+		"a registry with a port":   func(k *Keystone) { k.Spec.Image.Repository = "registry.example.com:5000/a_b/c__d/e--f" },
+		"a registry by address":    func(k *Keystone) { k.Spec.Image.Repository = "[fd00::1]:5000/keystone" },
+		"a registry in upper case": func(k *Keystone) { k.Spec.Image.Repository = "Registry.example.com/keystone" },
+		"a tag that is no release": func(k *Keystone) { k.Spec.Image.Tag = "latest" },
+		"an address as host":       func(k *Keystone) { k.Spec.Database.Host = "192.0.2.1" },
+		"an IPv6 address as host":  func(k *Keystone) { k.Spec.Database.Host = "2001:db8::1" },
+		"TLS that is off":          func(k *Keystone) { k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{} },
+		"TLS that is on": func(k *Keystone) {
+			k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{
+				Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,
+				CABundleSecretRef: &commonv1.SecretRefSpec{Name: "ca", Key: "ca.pem"}, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client"},
+			}
+		},
+		"a schedule by name":          func(k *Keystone) { k.Spec.TrustFlush = &TrustFlushSpec{Schedule: "@daily"} },
+		"a password rotation":         func(k *Keystone) { k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{Enabled: true} },
+		"a rotation that is off":      func(k *Keystone) { k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{} },
+		"a public endpoint with port": func(k *Keystone) { publish(k, "https://keystone.example.com:8443/v3") },
+		"an endpoint without Gateway": func(k *Keystone) { k.Spec.Bootstrap.PublicEndpoint = "http://keystone.example.com/v3" },
+		"a policy ConfigMap": func(k *Keystone) {
+			k.Spec.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
+		},
+		"policy rules": func(k *Keystone) {
+			k.Spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}}
+		},
+		"autoscaling by memory": scaling(func(s *AutoscalingSpec) {
+			s.TargetCPUUtilization, s.TargetMemoryUtilization = nil, new(int32(100))
+		}),
+		"autoscaling at one size": scaling(func(s *AutoscalingSpec) { s.MinReplicas, s.MaxReplicas = new(int32(1)), 1 }),
+		"every namespace": func(k *Keystone) {
+			k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: []NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{}}}}
+		},
+		"the longest harakiri":      uwsgi(UWSGISpec{Harakiri: new(int32(24))}),
+		"keep-alive with a timeout": uwsgi(UWSGISpec{HTTPKeepAliveTimeout: new(int32(5))}),
+		"the largest uwsgi":         uwsgi(UWSGISpec{Processes: 256, Threads: 256}),
+		"no sleep":                  func(k *Keystone) { k.Spec.PreStopSleepSeconds = new(int64(0)) },
+		"Recreate": func(k *Keystone) {
+			k.Spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+		},
+		"no spreading":        func(k *Keystone) { k.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{} },
+		"spreading":           spreading(func(*corev1.TopologySpreadConstraint) {}),
+		"no priority class":   func(k *Keystone) { k.Spec.PriorityClassName = new("") },
+		"a middleware":        func(k *Keystone) { k.Spec.Middleware = []commonv1.MiddlewareSpec{filter("audit")} },
+		"an empty value":      func(k *Keystone) { k.Spec.ExtraConfig = map[string]map[string]string{"a": {"b": ""}} },
+		"federation":          func(k *Keystone) { k.Spec.Federation = &FederationSpec{Enabled: true} },
+		"a limit of one kind": func(k *Keystone) { k.Spec.Resources = &corev1.ResourceRequirements{Limits: corev1.ResourceList{}} },
+	}
+}
+
+func publish(k *Keystone, endpoint string) {
+	k.Spec.Gateway = gateway("keystone.example.com")
+	k.Spec.Bootstrap.PublicEndpoint = endpoint
+}
+
+func TestWhatWorksIsAccepted(t *testing.T) {
+	for name, change := range accepted() {
+		t.Run(name, func(t *testing.T) {
+			k := minimal()
+			change(k)
+			if errs := Validate(defaulted(k)); len(errs) > 0 {
+				t.Error(errs)
+			}
+		})
+	}
+}
+
+func TestAnEmptyScheduleIsAskedFor(t *testing.T) {
+	for path, change := range map[string]func(*Keystone){
+		"spec.fernet.rotationSchedule":         func(k *Keystone) { k.Spec.Fernet.RotationSchedule = "" },
+		"spec.credentialKeys.rotationSchedule": func(k *Keystone) { k.Spec.CredentialKeys.RotationSchedule = "" },
+		"spec.trustFlush.schedule":             func(k *Keystone) { k.Spec.TrustFlush.Schedule = "" },
+	} {
+		k := defaulted(minimal())
+		change(k)
+		SetDefaults(k)
+		if errs := Validate(k); len(errs) != 1 || errs[0].Field != path || errs[0].Type != field.ErrorTypeRequired {
+			t.Errorf("want Required at %s, got %v", path, errs)
+		}
+	}
+}
+
+func TestErrorsDoNotRepeatConfigurationValues(t *testing.T) {
+	const secret = "s3cret\nvalue"
+	k := minimal()
+	k.Spec.ExtraConfig = map[string]map[string]string{"ldap": {"password": secret}}
+	k.Spec.Plugins = []commonv1.PluginSpec{{Name: "p", ConfigSection: "p", Config: map[string]string{"token": secret}}}
+	audit := filter("audit")
+	audit.Config = map[string]string{"password": secret}
+	k.Spec.Middleware = []commonv1.MiddlewareSpec{audit}
+	errs := Validate(defaulted(k))
+	if len(errs) != 3 {
+		t.Fatalf("want an error for each of the three values, got %v", errs)
+	}
+	if text := errs.ToAggregate().Error(); strings.Contains(text, "s3cret") {
+		t.Errorf("an error repeats the value: %s", text)
+	}
+}
+
+// immutableChanges are the changes of a stored Keystone that are refused.
+func immutableChanges() map[string]violation {
+	return map[string]violation{
+		"database name": {
+			change: func(k *Keystone) { k.Spec.Database.Database = "other" },
+			path:   "spec.database.database", message: "database name is immutable",
+		},
+		"database mode": {
+			change: func(k *Keystone) {
+				k.Spec.Database.Host, k.Spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: "mariadb"}
+			},
+			path: "spec.database", message: "database mode (managed clusterRef vs brownfield host) is immutable",
+		},
+		"administrator": {
+			change: func(k *Keystone) { k.Spec.Bootstrap.AdminUser = "root" },
+			path:   "spec.bootstrap.adminUser", message: "bootstrap.adminUser is immutable",
+		},
+		"region": {
+			change: func(k *Keystone) { k.Spec.Bootstrap.Region = "RegionTwo" },
+			path:   "spec.bootstrap.region", message: "bootstrap.region is immutable",
+		},
+	}
+}
+
+func TestImmutableFieldsKeepTheirValue(t *testing.T) {
+	for name, change := range immutableChanges() {
+		t.Run(name, func(t *testing.T) {
+			errs := ValidateUpdate(defaulted(minimal()), defaulted(change.apply()))
+			if len(errs) != 1 || errs[0].Field != change.path || errs[0].Detail != change.message {
+				t.Errorf("want %q at %s, got %v", change.message, change.path, errs)
+			}
+		})
+	}
+}
+
+func TestMutableFieldsMayChange(t *testing.T) {
+	for name, change := range accepted() {
+		k := minimal()
+		change(k)
+		if errs := ValidateUpdate(defaulted(minimal()), defaulted(k)); len(errs) > 0 {
+			t.Errorf("%s: %v", name, errs)
+		}
+	}
+	other := minimal()
+	other.Spec.Database.Host = "other.example.com"
+	if errs := ValidateUpdate(defaulted(minimal()), defaulted(other)); len(errs) > 0 {
+		t.Errorf("another host of the same database: %v", errs)
+	}
+}
