@@ -1,0 +1,19 @@
+package operator
+
+import (
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// listenNowhere turns a listener of the manager off.
+const listenNowhere = "0"
+
+// ManagerOptions are what the operator's manager runs with, less its listeners
+// and leader election, so that a test runs the operator with its real caches
+// and clients, several times in one process.
+func ManagerOptions(o Options, cfg Config) ctrl.Options {
+	s := &settings{Config: cfg, metricsAddress: listenNowhere, probeAddress: listenNowhere}
+	options := managerOptions(o, s, &servingCertificate{})
+	options.Controller.SkipNameValidation = ptr.To(true)
+	return options
+}
