@@ -55,7 +55,13 @@ func EnsureObject[T client.Object](
 		return err
 	}
 	if live == nil {
-		return create(ctx, c, owner, obj, fieldManager)
+		live, err = lookUp(ctx, c, obj)
+		if err != nil {
+			return err
+		}
+	}
+	if live == nil {
+		return write(ctx, c, obj, fieldManager)
 	}
 	if err := checkOwner(owner, live, fieldManager); err != nil {
 		return err
@@ -70,19 +76,18 @@ func EnsureObject[T client.Object](
 	return write(ctx, c, obj, fieldManager)
 }
 
-// create applies an object that the cache does not know, unless somebody else
-// holds its name.
-func create(ctx context.Context, c client.Client, owner, obj client.Object, fieldManager string) error {
-	unknown := &unstructured.Unstructured{}
-	unknown.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
-	err := c.Get(ctx, client.ObjectKeyFromObject(obj), unknown)
-	if err == nil {
-		err = checkOwner(owner, unknown, fieldManager)
+// lookUp asks the API server for an object that the cache does not know.
+func lookUp(ctx context.Context, c client.Client, obj client.Object) (client.Object, error) {
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
+	err := c.Get(ctx, client.ObjectKeyFromObject(obj), live)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
 	}
-	if client.IgnoreNotFound(err) != nil {
-		return err
-	}
-	return write(ctx, c, obj, fieldManager)
+	return live, nil
 }
 
 // EnsureAbsent deletes obj, known by name, when it exists and owner controls it.

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -33,12 +34,25 @@ func NewMetrics(registerer prometheus.Registerer, prefix string) (*Metrics, erro
 			Help: "Passes of a sub-reconciler that ended in an error.",
 		}, []string{"sub_reconciler", "condition_type"}),
 	}
-	for _, c := range []prometheus.Collector{m.duration, m.errors} {
-		if err := registerer.Register(c); err != nil {
-			return nil, err
+	var err error
+	if m.duration, err = register(registerer, m.duration); err != nil {
+		return nil, err
+	}
+	m.errors, err = register(registerer, m.errors)
+	return m, err
+}
+
+// register adds the collector, or returns the equal one that an earlier
+// controller of the process registered.
+func register[C prometheus.Collector](registerer prometheus.Registerer, collector C) (C, error) {
+	err := registerer.Register(collector)
+	var known prometheus.AlreadyRegisteredError
+	if errors.As(err, &known) {
+		if existing, ok := known.ExistingCollector.(C); ok {
+			return existing, nil
 		}
 	}
-	return m, nil
+	return collector, err
 }
 
 func (m *Metrics) observe(step, condition string, took time.Duration, failed bool) {

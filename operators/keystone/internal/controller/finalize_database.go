@@ -47,7 +47,7 @@ func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 // was there.
 func (s *scope) drop(ctx context.Context, reference referenced) (bool, error) {
 	key := client.ObjectKeyFromObject(reference.obj)
-	err := s.client.Get(ctx, key, reference.obj)
+	err := s.foreign.Get(ctx, key, reference.obj)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -57,7 +57,7 @@ func (s *scope) drop(ctx context.Context, reference referenced) (bool, error) {
 	if !controlledBy(reference.obj, s.keystone) {
 		return false, nil
 	}
-	if err := s.client.Delete(ctx, reference.obj); client.IgnoreNotFound(err) != nil {
+	if err := s.foreign.Delete(ctx, reference.obj); client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("deleting %s %s: %w", reference.kind, key.Name, err)
 	}
 	return true, nil

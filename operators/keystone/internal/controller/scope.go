@@ -16,13 +16,15 @@ import (
 // toolbox is what the steps of every pass work with.
 type toolbox struct {
 	client client.Client
-	live   client.Reader
-	scheme *runtime.Scheme
-	refs   *refs.Reader
-	owned  secrets.Owned
-	kinds  *optional.Kinds
-	prober *probe.Prober
-	jobs   *job.Runner
+	// foreign is client for the kinds of other projects.
+	foreign client.Client
+	live    client.Reader
+	scheme  *runtime.Scheme
+	refs    *refs.Reader
+	owned   secrets.Owned
+	kinds   *optional.Kinds
+	prober  *probe.Prober
+	jobs    *job.Runner
 }
 
 // scope is one pass over one Keystone. The fields below the resource are what

@@ -17,6 +17,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
@@ -39,11 +40,6 @@ type Options struct {
 	// DiscoveryInterval is how often optional kinds are looked for; zero means
 	// the default.
 	DiscoveryInterval time.Duration
-	// Name names the controller in metrics and logs; empty means keystone. Two
-	// controllers of one process need different names.
-	Name string
-	// Metrics are the step metrics; nil registers them with controller-runtime.
-	Metrics *reconcile.Metrics
 }
 
 // Scheme knows every type the controller reads or writes.
@@ -73,14 +69,12 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return err
 	}
-	stepMetrics := options.Metrics
-	if stepMetrics == nil {
-		if stepMetrics, err = reconcile.NewMetrics(metrics.Registry, metricsPrefix); err != nil {
-			return fmt.Errorf("registering metrics: %w", err)
-		}
+	stepMetrics, err := reconcile.NewMetrics(metrics.Registry, metricsPrefix)
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
 	}
 	tools := &toolbox{
-		client: mgr.GetClient(), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
+		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
 		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		prober: probe.New(options.Probe),
 		jobs:   &job.Runner{Client: mgr.GetClient(), Scheme: mgr.GetScheme()},

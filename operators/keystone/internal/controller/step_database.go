@@ -119,7 +119,7 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 	}
 	clusterName := s.keystone.Spec.Database.ClusterRef.Name
 	cluster := &mariadbv1alpha1.MariaDB{}
-	err := s.client.Get(ctx, s.key(clusterName), cluster)
+	err := s.foreign.Get(ctx, s.key(clusterName), cluster)
 	switch {
 	case apierrors.IsNotFound(err):
 		return reconcile.Waiting(keystonev1alpha1.ReasonClusterNotReady, fmt.Sprintf(
@@ -130,11 +130,11 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 		return reconcile.Waiting(keystonev1alpha1.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s is not ready; look at its conditions", clusterName))
 	}
-	created, err := database.EnsureDatabase(ctx, s.client, s.scheme, s.keystone, mariaDatabase(s.keystone))
+	created, err := database.EnsureDatabase(ctx, s.foreign, s.scheme, s.keystone, mariaDatabase(s.keystone))
 	if err != nil {
 		return managedDatabaseError(err)
 	}
-	granted, err := database.EnsureDatabaseUser(ctx, s.client, s.scheme, s.keystone, mariaUser(s.keystone), mariaGrant(s.keystone))
+	granted, err := database.EnsureDatabaseUser(ctx, s.foreign, s.scheme, s.keystone, mariaUser(s.keystone), mariaGrant(s.keystone))
 	if err != nil {
 		return managedDatabaseError(err)
 	}

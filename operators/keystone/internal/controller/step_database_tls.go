@@ -47,7 +47,7 @@ func (s *scope) dropCertificate(ctx context.Context) error {
 	if !s.kinds.Served(certificateGVK) {
 		return nil
 	}
-	return apply.EnsureAbsent(ctx, s.client, s.keystone, clientCertificate(s.keystone))
+	return apply.EnsureAbsent(ctx, s.foreign, s.keystone, clientCertificate(s.keystone))
 }
 
 func (s *scope) issueCertificate(ctx context.Context) reconcile.Outcome {
@@ -55,7 +55,7 @@ func (s *scope) issueCertificate(ctx context.Context) reconcile.Outcome {
 		return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending,
 			"cert-manager is not installed; install it, or set spec.database.host and provide the certificate")
 	}
-	ready, err := tls.EnsureCertificate(ctx, s.client, s.scheme, s.keystone, clientCertificate(s.keystone))
+	ready, err := tls.EnsureCertificate(ctx, s.foreign, s.scheme, s.keystone, clientCertificate(s.keystone))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonCertificatePending, err)
 	}

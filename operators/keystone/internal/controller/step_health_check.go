@@ -5,12 +5,24 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
+
+func healthyMessage(k *keystonev1alpha1.Keystone) string {
+	return "Keystone API is responding at " + internalEndpoint(k)
+}
+
+// wasHealthy reports whether the last finding about the current spec was good.
+func wasHealthy(k *keystonev1alpha1.Keystone) bool {
+	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+	return last != nil && last.Status == metav1.ConditionTrue && last.ObservedGeneration == k.Generation
+}
 
 // probeReasons word a finding about the API in the condition's vocabulary.
 var probeReasons = map[probe.Verdict]string{
@@ -36,10 +48,13 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	trigger := fmt.Sprintf("%d/%d/%d", deploy.Status.ObservedGeneration, deploy.Status.UpdatedReplicas, deploy.Status.AvailableReplicas)
 	result, known := s.prober.Check(client.ObjectKeyFromObject(k), internalEndpoint(k), trigger)
 	switch {
+	case !known && wasHealthy(k):
+		// A restarted operator has not asked yet; that is no news about the API.
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(k))
 	case !known:
 		return reconcile.Waiting(keystonev1alpha1.ReasonProbePending, "The API has not been asked yet")
 	case result.Verdict == probe.Healthy:
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "Keystone API is responding at "+internalEndpoint(k))
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(k))
 	}
 	return reconcile.Waiting(probeReasons[result.Verdict], result.Message)
 }

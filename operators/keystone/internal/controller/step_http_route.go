@@ -26,7 +26,7 @@ func reconcileHTTPRoute(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Done(keystonev1alpha1.ReasonHTTPRouteNotRequired, "spec.gateway is not set")
 	case k.Spec.Gateway == nil:
 		absent := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace}}
-		if err := apply.EnsureAbsent(ctx, s.client, k, absent); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.foreign, k, absent); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonHTTPRouteNotRequired, "spec.gateway is not set")
@@ -35,7 +35,7 @@ func reconcileHTTPRoute(ctx context.Context, s *scope) reconcile.Outcome {
 			"spec.gateway needs the Gateway API, which is not installed; install its CRDs and an implementation")
 	}
 	route := httpRoute(k)
-	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, route, apply.FieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, k, route, apply.FieldManager); err != nil {
 		return applyError(keystonev1alpha1.ReasonHTTPRouteNotAccepted, err)
 	}
 	if obstacle := routeObstacle(k, route); obstacle != "" {

@@ -104,7 +104,7 @@ func (s *scope) explainMissing(ctx context.Context, required requirement, missin
 	if !s.kinds.Served(externalSecretGVK) {
 		return waiting
 	}
-	synced, err := secrets.WaitForExternalSecret(ctx, s.client, s.key(required.name))
+	synced, err := secrets.WaitForExternalSecret(ctx, s.foreign, s.key(required.name))
 	switch {
 	case apierrors.IsNotFound(err):
 		return waiting
@@ -127,7 +127,7 @@ func (s *scope) storeBroken(ctx context.Context) bool {
 		return false
 	}
 	store := &esov1.ClusterSecretStore{}
-	if err := s.client.Get(ctx, client.ObjectKey{Name: secretStoreName}, store); err != nil {
+	if err := s.foreign.Get(ctx, client.ObjectKey{Name: secretStoreName}, store); err != nil {
 		return apierrors.IsNotFound(err)
 	}
 	return !secrets.IsStoreReady(store)

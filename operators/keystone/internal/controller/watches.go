@@ -54,12 +54,8 @@ func watch(
 		}
 	}
 	find := finder{mgr.GetClient()}
-	name := options.Name
-	if name == "" {
-		name = controllerName
-	}
 	kinds := make(chan event.GenericEvent, 1)
-	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(name).
+	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&keystonev1alpha1.Keystone{}).
 		Owns(&appsv1.Deployment{}).Owns(&corev1.Service{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).
 		Owns(&batchv1.Job{}).Owns(&batchv1.CronJob{}).
@@ -72,7 +68,6 @@ func watch(
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
-			SkipNameValidation:      ptr.To(options.Name != ""),
 		}).
 		Build(reconciler)
 	if err != nil {
