@@ -22,9 +22,9 @@ import (
 	commontypes "github.com/c5c3/forge/internal/common/types"
 )
 
-// maxNameLength keeps a quoted name within the 1024 characters that YAML allows
-// a key on a line of its own, even if every character has to be escaped.
-const maxNameLength = 500
+// maxNameLength is in bytes of the quoted name. YAML readers give up on a key
+// that has not ended after 1024 characters.
+const maxNameLength = 1000
 
 // Parse reads a policy file. It is stricter than YAML so that nothing means
 // something else to oslo.policy: a name may stand only once, names and rules
@@ -123,8 +123,8 @@ func validateName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("policy rule name must not be empty")
-	case utf8.RuneCountInString(name) > maxNameLength:
-		return fmt.Errorf("policy rule name must not be longer than %d characters", maxNameLength)
+	case len(quote(name)) > maxNameLength:
+		return fmt.Errorf("policy rule name must not be longer than %d bytes", maxNameLength)
 	}
 	return validateText(name)
 }

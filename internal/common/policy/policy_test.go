@@ -73,7 +73,7 @@ func TestParseRefusesWhatOsloPolicyWouldTakeForSomethingElse(t *testing.T) {
 		"alias":                {"a: &x role:x\nb: *x\n", `line 2: rule "b" must be a string`},
 		"own tag":              {"a: !env X\n", `line 1: rule "a" must be a string`},
 		"empty name":           {"\"\": role:x\n", "line 1: policy rule name must not be empty"},
-		"long name":            {strings.Repeat("a", 501) + ": role:x\n", "line 1: policy rule name must not be longer"},
+		"long name":            {strings.Repeat("a", 999) + ": role:x\n", "line 1: policy rule name must not be longer"},
 		"NUL in rule":          {"a: \"x\\0\"\n", `line 1: rule "a": must not contain the control character U+0000`},
 		"list of rules":        {"- a: role:x\n", "line 1: expected a map"},
 		"plain text":           {"role:admin\n", "line 1: expected a map"},
@@ -132,7 +132,8 @@ func TestRenderOfNoRulesIsAnEmptyMap(t *testing.T) {
 func TestRenderRefusesWhatYAMLCannotHold(t *testing.T) {
 	tests := map[string]struct{ name, rule, want string }{
 		"empty name":        {"", "role:x", "policy rule name must not be empty"},
-		"long name":         {strings.Repeat("a", 501), "role:x", "policy rule name must not be longer"},
+		"escaped name":      {strings.Repeat("\u2028", 167), "role:x", "policy rule name must not be longer"},
+		"long name":         {strings.Repeat("a", 999), "role:x", "policy rule name must not be longer"},
 		"NUL in name":       {"a\x00", "role:x", "must not contain the control character U+0000"},
 		"escape in rule":    {"a", "\x1b[2J", `rule "a": must not contain the control character U+001B`},
 		"delete in rule":    {"a", "x\x7f", `rule "a": must not contain the control character U+007F`},
@@ -195,6 +196,17 @@ func expectRules(t *testing.T, text string, want map[string]string) {
 	}
 	if lines := strings.Count(text, "\n"); lines != max(len(want), 1) {
 		t.Fatalf("%q has %d lines, expected one per rule", text, lines)
+	}
+}
+
+func TestTheLongestNameStillParsesBack(t *testing.T) {
+	for _, name := range []string{strings.Repeat("a", 998), strings.Repeat("\u2028", 166), strings.Repeat("\"", 499)} {
+		want := map[string]string{name: "role:x"}
+		text, err := Render(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expectRules(t, text, want)
 	}
 }
 
