@@ -10,7 +10,11 @@ import (
 )
 
 func main() {
-	operator.Main(operator.Options{
+	operator.Main(options())
+}
+
+func options() operator.Options {
+	return operator.Options{
 		Name:             "keystone-operator",
 		LeaderElectionID: "keystone.openstack.c5c3.io",
 		Scheme:           controller.Scheme(),
@@ -19,5 +23,5 @@ func main() {
 			webhook := &keystonev1alpha1.KeystoneWebhook{Client: mgr.GetAPIReader()}
 			return webhook.SetupWebhookWithManager(mgr)
 		},
-	})
+	}
 }

@@ -1,0 +1,235 @@
+//go:build integration
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+)
+
+const (
+	chart  = "helm/keystone-operator/"
+	sample = "config/samples/minimal.yaml"
+)
+
+var env *envtest.Env
+
+func TestMain(m *testing.M) {
+	o := envtest.Options{CRDs: []string{chart + "crds"}, Foreign: foreign.All}
+	envtest.Main(m, o, func(_ context.Context, e *envtest.Env) error {
+		env = e
+		return nil
+	})
+}
+
+func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsKeystones(t *testing.T) {
+	release := readRelease(t, chart+"tests/rendered/defaults.yaml")
+	port := freePort(t)
+	release.serveWebhooksAt(port)
+	release.create(t)
+	probes := fmt.Sprintf("localhost:%d", freePort(t))
+	release.run(t, fmt.Sprintf("--webhook-port=%d", port), "--metrics-bind-address=0", "--health-probe-bind-address="+probes)
+
+	expect.Eventually(t, "the operator is ready with the permissions that the chart gives", func(ctx context.Context) error {
+		return get(ctx, "http://"+probes+"/readyz")
+	})
+	c := env.Client(t, controller.Scheme())
+	keystone := readKeystone(t)
+	expect.Eventually(t, "a valid Keystone is admitted", func(ctx context.Context) error {
+		return c.Create(ctx, keystone.DeepCopy(), client.DryRunAll)
+	})
+	keystone.Spec.Fernet.RotationSchedule = "whenever"
+	err := c.Create(t.Context(), keystone, client.DryRunAll)
+	if err == nil || !strings.Contains(err.Error(), "invalid cron expression") {
+		t.Errorf("error = %v, want the webhook to refuse the schedule", err)
+	}
+}
+
+// release is what Helm would install.
+type release struct {
+	objects    []client.Object
+	deployment *appsv1.Deployment
+}
+
+// readRelease reads the rendered chart, with the permissions that the operator
+// really gets.
+func readRelease(t *testing.T, path string) *release {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := serializer.NewCodecFactory(controller.Scheme()).UniversalDeserializer()
+	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	r := &release{}
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, _, err := decoder.Decode(document, nil, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		r.add(t, decoded)
+	}
+	return r
+}
+
+func (r *release) add(t *testing.T, decoded runtime.Object) {
+	t.Helper()
+	switch object := decoded.(type) {
+	case *appsv1.Deployment:
+		r.deployment = object
+	case *rbacv1.ClusterRole:
+		if strings.HasSuffix(object.Name, "-keystone-operator") {
+			object.Rules = readRules(t)
+		}
+		r.objects = append(r.objects, object)
+	default:
+		r.objects = append(r.objects, object.(client.Object))
+	}
+}
+
+// readRules reads the rules that the rendered test release has stand-ins for.
+func readRules(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	content, err := os.ReadFile(chart + "files/rbac-rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []rbacv1.PolicyRule
+	if err := sigsyaml.UnmarshalStrict(content, &rules); err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// serveWebhooksAt makes the API server look for the webhooks in this process,
+// still expecting a certificate for the Service's name.
+func (r *release) serveWebhooksAt(port int32) {
+	for _, object := range r.objects {
+		switch o := object.(type) {
+		case *corev1.Service:
+			o.Spec = corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"}
+		case *admissionv1.MutatingWebhookConfiguration:
+			for i := range o.Webhooks {
+				o.Webhooks[i].ClientConfig.Service.Port = ptr.To(port)
+			}
+		case *admissionv1.ValidatingWebhookConfiguration:
+			for i := range o.Webhooks {
+				o.Webhooks[i].ClientConfig.Service.Port = ptr.To(port)
+			}
+		}
+	}
+}
+
+func (r *release) create(t *testing.T) {
+	t.Helper()
+	c := env.Client(t, controller.Scheme())
+	namespaces := []client.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.deployment.Namespace}},
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: readKeystone(t).Namespace}},
+	}
+	for _, object := range append(namespaces, r.objects...) {
+		if err := c.Create(t.Context(), object); err != nil {
+			t.Fatalf("create %T %s: %v", object, object.GetName(), err)
+		}
+	}
+}
+
+// run starts the operator with the Deployment's arguments and as its service
+// account, until the test ends. Later arguments win.
+func (r *release) run(t *testing.T, args ...string) {
+	t.Helper()
+	t.Setenv("POD_NAMESPACE", r.deployment.Namespace)
+	pod := r.deployment.Spec.Template.Spec
+	config := rest.CopyConfig(env.Config)
+	config.Impersonate.UserName = "system:serviceaccount:" + r.deployment.Namespace + ":" + pod.ServiceAccountName
+	args = append(pod.Containers[0].Args, args...)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- operator.Run(ctx, options(), args, config) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the operator ended with: %v", err)
+		}
+	})
+}
+
+func readKeystone(t *testing.T) *keystonev1alpha1.Keystone {
+	t.Helper()
+	content, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keystone := &keystonev1alpha1.Keystone{}
+	if err := sigsyaml.UnmarshalStrict(content, keystone); err != nil {
+		t.Fatal(err)
+	}
+	return keystone
+}
+
+func get(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %d: %s", url, response.StatusCode, body)
+	}
+	return nil
+}
+
+func freePort(t *testing.T) int32 {
+	t.Helper()
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return int32(listener.Addr().(*net.TCPAddr).Port)
+}
