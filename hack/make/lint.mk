@@ -8,6 +8,10 @@ GO_PATTERNS := $(patsubst %,./%/...,$(GO_MODULES))
 SHELL_SCRIPTS = $(shell git ls-files -z -co --exclude-standard | xargs -0 awk \
 	'FNR == 1 && /^\#!.*[\/ ](ba|da)?sh( |$$)/ { print FILENAME } { nextfile }')
 
+.PHONY: build
+build: ## Compile all packages of all modules.
+	go build $(GO_PATTERNS)
+
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## Run the Go linters.
 	$(BIN)/golangci-lint run $(GO_PATTERNS)
