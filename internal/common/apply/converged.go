@@ -109,7 +109,7 @@ func ownedFields(live client.Object, fieldManager, apiVersion string) (*fieldpat
 // must hold the same at every owned path, and desired must hold nothing else.
 func sameFields(owned *fieldpath.Set, live, desired any) bool {
 	matched := 0
-	for element := range children(owned) {
+	for _, element := range children(owned) {
 		desiredChild, wanted := descend(desired, element)
 		liveChild, present := descend(live, element)
 		if !wanted || !present {
@@ -127,21 +127,17 @@ func sameFields(owned *fieldpath.Set, live, desired any) bool {
 	return matched == size(desired)
 }
 
-// children yields every path element directly below a node once; an element
-// is a member, has children of its own, or both.
-func children(owned *fieldpath.Set) func(func(fieldpath.PathElement) bool) {
-	return func(yield func(fieldpath.PathElement) bool) {
-		for element := range owned.Members.All() {
-			if !yield(element) {
-				return
-			}
+// children lists every path element directly below a node once; an element is
+// a member, has children of its own, or both.
+func children(owned *fieldpath.Set) []fieldpath.PathElement {
+	elements := make([]fieldpath.PathElement, 0, owned.Members.Size())
+	owned.Members.Iterate(func(element fieldpath.PathElement) { elements = append(elements, element) })
+	owned.Children.Iterate(func(element fieldpath.PathElement) {
+		if !owned.Members.Has(element) {
+			elements = append(elements, element)
 		}
-		for element := range owned.Children.All() {
-			if !owned.Members.Has(element) && !yield(element) {
-				return
-			}
-		}
-	}
+	})
+	return elements
 }
 
 func descend(node any, element fieldpath.PathElement) (any, bool) {
