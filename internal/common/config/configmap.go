@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -65,7 +66,7 @@ func ImmutableConfigMap(owner client.Object, base string, labels, data map[strin
 			Namespace: owner.GetNamespace(),
 			Labels:    all,
 		},
-		Immutable: new(true),
+		Immutable: ptr.To(true),
 		Data:      maps.Clone(data),
 	}
 }

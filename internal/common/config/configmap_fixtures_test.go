@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -141,7 +142,7 @@ func existing(kind, name string, uid types.UID) *corev1.ConfigMap {
 	cm.UID = "configmap-of-" + uid
 	cm.OwnerReferences = []metav1.OwnerReference{{
 		APIVersion: "apps/v1", Kind: kind, Name: name, UID: uid,
-		Controller: new(true), BlockOwnerDeletion: new(true),
+		Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 	}}
 	return cm
 }

@@ -56,20 +56,21 @@ func RenderPaste(filters []PasteFilter) (string, error) {
 		"app:" + pasteApplication: {"use": "egg:keystone#service_v3"},
 		"composite:main":          {"use": "egg:Paste#urlmap", "/v3": "public_api"},
 	}
-	var before, builtin, after []string
+	builtin := make([]string, 0, len(builtinFilters))
 	for _, filter := range builtinFilters {
 		ini.Set("filter:"+filter.name, "use", filter.use)
 		builtin = append(builtin, filter.name)
 	}
 	ini.Set("filter:cors", "oslo_config_project", "keystone")
 
+	var before, after []string
 	seen := map[string]bool{}
 	for i, filter := range filters {
 		if err := filter.validate(); err != nil {
-			return "", fmt.Errorf("middleware %d (%q): %w", i, filter.Name, err)
+			return "", fmt.Errorf("middleware[%d] (%q): %w", i, filter.Name, err)
 		}
 		if seen[filter.Name] {
-			return "", fmt.Errorf("middleware %d (%q): name is used twice: give each middleware its own name", i, filter.Name)
+			return "", fmt.Errorf("middleware[%d] (%q): name is used twice: give each middleware its own name", i, filter.Name)
 		}
 		seen[filter.Name] = true
 		ini["filter:"+filter.Name] = filter.options()

@@ -91,7 +91,7 @@ func TestRenderPasteRefusesADuplicateName(t *testing.T) {
 		{Name: "audit", Factory: "a:b", Before: true},
 		{Name: "audit", Factory: "c:d"},
 	})
-	if err == nil || !strings.Contains(err.Error(), `middleware 1 ("audit"): name is used twice`) {
+	if err == nil || !strings.Contains(err.Error(), `middleware[1] ("audit"): name is used twice`) {
 		t.Errorf("got error %v, expected it to name the second audit", err)
 	}
 }
