@@ -5,11 +5,10 @@
 
 OPERATORS := keystone c5c3
 
-# Packages with API types, and the module each belongs to.
 API_PACKAGES := internal/common/types operators/keystone/api/v1alpha1 operators/c5c3/api/v1alpha1
 
 .PHONY: generate
-generate: generate-deepcopy manifests sync-crds ## Write everything that is generated: code, manifests, chart files.
+generate: generate-deepcopy manifests sync-crds generate-docs ## Write everything that is generated: code, manifests, chart files, reference.
 
 .PHONY: generate-deepcopy
 generate-deepcopy: $(BIN)/controller-gen
@@ -23,6 +22,9 @@ manifests: $(BIN)/controller-gen ## Write CRDs, RBAC and webhook manifests from 
 sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
 	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)
 
+.PHONY: generate-docs
+generate-docs: manifests generate-deepcopy ## Write the reference of the API and of conditions and events.
+	@$(foreach operator,$(OPERATORS),(cd operators/$(operator) && go run ./api/internal/reference ../../docs/reference);)
 
 .PHONY: verify-crd-sync
 verify-crd-sync: ## Fail when a chart's CRDs are not those of its operator.

@@ -49,6 +49,8 @@ const (
 	ReasonAllReady = "AllReady"
 	// ReasonNotAllReady: look at the conditions the message names.
 	ReasonNotAllReady = "NotAllReady"
+	// ReasonProgressing: wait; the message names what is not ready yet.
+	ReasonProgressing = "Progressing"
 	// ReasonInvalidSpec: change the field the message names; nothing is touched until then.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonDeleting: wait; the message names what is still being removed.
@@ -214,8 +216,6 @@ const (
 	// ReasonStderrDisabled: remove DEFAULT.use_stderr from extraConfig, or collect the log where it goes.
 	ReasonStderrDisabled = "StderrDisabled"
 
-	// ReasonDependencyNotReady: look at the condition the message names.
-	ReasonDependencyNotReady = "DependencyNotReady"
 	// ReasonReconcileError: look at the error in the message; the operator tries again.
 	ReasonReconcileError = "ReconcileError"
 )

@@ -1,0 +1,76 @@
+package reference
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// Condition is a condition type with the reasons it has by status.
+type Condition struct {
+	Type        string
+	Aggregated  bool
+	True, False []string
+}
+
+// Event is the reason of an event and its type, Normal or Warning.
+type Event struct {
+	Reason, Type string
+}
+
+// WriteVocabulary writes the conditions and events of a kind as Markdown. What
+// each word means comes from the constants; it fails when a word has none.
+func (p Page) WriteVocabulary(w io.Writer, conditions []Condition, events []Event, constants []Constant) error {
+	v := vocabulary{meanings: map[string]string{}}
+	for _, constant := range constants {
+		v.meanings[constant.Value] = constant.Meaning
+	}
+	fmt.Fprintf(&v.out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)
+	v.out.WriteString("\nA reason is stable, so alerts and scripts may rely on it. The message beside it says the details.\n" +
+		"Besides the reasons below, every condition can be False with `ReconcileError`: look at the error in the message; the\n" +
+		"operator tries again.\n")
+	for _, condition := range conditions {
+		v.writeCondition(condition)
+	}
+	v.writeEvents(events)
+	if v.err != nil {
+		return v.err
+	}
+	_, err := w.Write(v.out.Bytes())
+	return err
+}
+
+type vocabulary struct {
+	meanings map[string]string
+	out      bytes.Buffer
+	err      error
+}
+
+func (v *vocabulary) meaning(word string) string {
+	meaning, ok := v.meanings[word]
+	if !ok && v.err == nil {
+		v.err = fmt.Errorf("no constant tells what %q means", word)
+	}
+	return meaning
+}
+
+func (v *vocabulary) writeCondition(condition Condition) {
+	fmt.Fprintf(&v.out, "\n## %s\n\n%s\n", condition.Type, v.meaning(condition.Type))
+	if condition.Aggregated {
+		v.out.WriteString("Ready needs it to be True.\n")
+	}
+	v.out.WriteString("\n| Status | Reason | What to do |\n|---|---|---|\n")
+	for _, reason := range condition.True {
+		fmt.Fprintf(&v.out, "| True | `%s` | %s |\n", reason, cell(v.meaning(reason)))
+	}
+	for _, reason := range condition.False {
+		fmt.Fprintf(&v.out, "| False | `%s` | %s |\n", reason, cell(v.meaning(reason)))
+	}
+}
+
+func (v *vocabulary) writeEvents(events []Event) {
+	v.out.WriteString("\n## Events\n\n| Type | Reason | What happened, or what to do |\n|---|---|---|\n")
+	for _, event := range events {
+		fmt.Fprintf(&v.out, "| %s | `%s` | %s |\n", event.Type, event.Reason, cell(v.meaning(event.Reason)))
+	}
+}
