@@ -1,9 +1,58 @@
 ##@ Images
 
 OCIIMAGE := $(BIN)/ociimage
+IMAGES_CACHE := $(CACHE)/images
+ROOTFS_CACHE := $(IMAGES_CACHE)/rootfs
+ROOTFS_SCRIPTS := $(addprefix images/,build-rootfs.sh setup-rootfs.sh prepare-rootfs.sh)
+
+# Images on a root file system of Debian packages, and those of our own binaries.
+DEBIAN_IMAGES := keystone mariadb memcached openstack-client
+OPERATOR_IMAGES := keystone-operator
+IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
+
+# Two at a time keep two cores busy: one unpacks while the other downloads.
+.PHONY: images
+images: ## Build all container images as archives in .cache/images.
+	@$(MAKE) -j2 $(IMAGE_ARCHIVES)
+
+image-%: $(IMAGES_CACHE)/%.tar ## Build one container image, such as image-keystone.
+	@:
 
 # Only the tool's own files count as its inputs: its module has no local
 # dependency, and tests do not end up in the binary.
 $(OCIIMAGE): $(addprefix hack/ociimage/,main.go image.go layer.go archive.go go.mod go.sum)
 	@mkdir -p $(@D)
-	cd hack/ociimage && GOWORK=off CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w' -o $@ .
+	@GOWORK=off CGO_ENABLED=0 go build -C hack/ociimage -trimpath -buildvcs=false -ldflags '-s -w' -o $@ .
+
+# timed NAME COMMAND runs a quiet command and says how long it took.
+timed = start=$$SECONDS; $(2); echo "$(1): $$((SECONDS - start)) s"
+
+define rootfs_rule
+$(ROOTFS_CACHE)/$(1).tar: $$(filter-out %/image.args,$$(wildcard images/$(1)/*)) $$(ROOTFS_SCRIPTS)
+	@hack/tools/install-debian-packages.sh images
+	@$$(call timed,root file system of $(1),images/build-rootfs.sh $(1) $$@)
+endef
+$(foreach image,kube-proxy $(DEBIAN_IMAGES),$(eval $(call rootfs_rule,$(image))))
+
+# ociimage's arguments stand in image.args, with comments.
+pack = sed 's/^ *\#.*//' images/$(1)/image.args | xargs $(OCIIMAGE) -o $(2)
+
+define debian_image_rule
+$(IMAGES_CACHE)/$(1).tar: $(ROOTFS_CACHE)/$(1).tar images/$(1)/image.args $$(OCIIMAGE)
+	@$$(call timed,image $(1),$$(call pack,$(1),$$@ -layer $$<))
+endef
+$(foreach image,$(DEBIAN_IMAGES),$(eval $(call debian_image_rule,$(image))))
+
+# Only the go command knows whether a binary is up to date, so it is asked every
+# time; the file changes, and with it the image, only when the binary does.
+.PHONY: FORCE
+$(IMAGES_CACHE)/%-operator/manager: FORCE
+	@mkdir -p $(@D)
+	@CGO_ENABLED=0 go build -C operators/$* -trimpath -buildvcs=false -ldflags '-s -w' -o $@.new .
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+define operator_image_rule
+$(IMAGES_CACHE)/$(1).tar: $(IMAGES_CACHE)/$(1)/manager images/$(1)/image.args $$(OCIIMAGE)
+	@$$(call timed,image $(1),$$(call pack,$(1),$$@ -file $$<:/manager:0755))
+endef
+$(foreach image,$(OPERATOR_IMAGES),$(eval $(call operator_image_rule,$(image))))

@@ -1,0 +1,56 @@
+#!/bin/bash
+# Turns unpacked packages into the root file system of an image:
+#
+#   prepare-rootfs.sh ROOT IMAGE_DIR
+set -euo pipefail
+root=$1 image_dir=$2
+umask 022
+
+# add_user NAME ID HOME enters a user and a group of its own.
+add_user() {
+	echo "$1:x:$2:$2::$3:/usr/sbin/nologin" >>"$root/etc/passwd"
+	echo "$1:x:$2:" >>"$root/etc/group"
+}
+
+# make_dir OWNER MODE PATH... creates directories inside the image.
+make_dir() {
+	local owner=$1 mode=$2 path
+	shift 2
+	for path; do install -d -o "$owner" -g "$owner" -m "$mode" "$root$path"; done
+}
+
+# install_ca_certificates does what the package's trigger would have done.
+install_ca_certificates() {
+	cp "$root"/usr/share/ca-certificates/mozilla/*.crt "$root/etc/ssl/certs/"
+	cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
+	chroot "$root" openssl rehash /etc/ssl/certs 2>/dev/null
+}
+
+# compile_python compiles once and for all. The time of a source file is no
+# proof of freshness in an image whose files all have the same one, and a
+# read-only root could not take the corrected .pyc. Templates that are no valid
+# Python make compileall fail, which says nothing about the modules in use.
+compile_python() {
+	find "$root/usr/lib/python3/dist-packages" -depth -type d \( -name tests -o -name __pycache__ \) -exec rm -rf {} +
+	rm -rf "$root"/usr/lib/python3.*/{test,ensurepip,idlelib,tkinter,turtledemo,lib2to3/tests}
+	chroot "$root" python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash \
+		/usr/lib/python3 /usr/lib/python3.11 || true
+}
+
+printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' >"$root/etc/passwd"
+printf 'root:x:0:\nnogroup:x:65534:\n' >"$root/etc/group"
+
+rm -rf "$root"/{run,tmp}/*
+
+[[ ! -f $image_dir/customize.sh ]] || . "$image_dir/customize.sh"
+
+rm -rf "$root"/usr/share/{doc,man,info,locale,lintian,menu,bug,pixmaps,bash-completion,perl5} \
+	"$root"/var/{cache,log,lib/apt,lib/dpkg} "$root"/etc/{apt,cron.daily,init.d,rc?.d,logrotate.d,systemd,apparmor.d}
+make_dir root 0755 /var/cache /var/log /var/lib
+# A container has no use for programs that change its user.
+find "$root/usr" -type f -perm /6000 -exec chmod ug-s {} +
+# The container runtime mounts its own over them; the host's must not show.
+for file in hostname resolv.conf hosts; do install -m 0644 /dev/null "$root/etc/$file"; done
+ln -sfn /usr/share/zoneinfo/Etc/UTC "$root/etc/localtime"
+ldconfig -r "$root"
+rm -f "$root/var/cache/ldconfig/aux-cache"
