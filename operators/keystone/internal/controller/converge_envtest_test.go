@@ -1,0 +1,178 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// ready waits until the Keystone is ready and leaves its state in k.
+func ready(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+	t.Helper()
+	expect.Condition(t, c, k, keystonev1alpha1.ConditionReady, metav1.ConditionTrue, keystonev1alpha1.ReasonAllReady)
+}
+
+func children(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) []testutil.Child {
+	t.Helper()
+	found, err := testutil.Children(t.Context(), c, k.Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestAKeystoneConverges(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		_, k, _ := converged(t, m)
+		want := map[string]string{
+			"SecretsReady":        "True/SecretsAvailable",
+			"DatabaseTLSReady":    "True/NotRequired",
+			"FernetKeysReady":     "True/FernetKeysAvailable",
+			"CredentialKeysReady": "True/CredentialKeysAvailable",
+			"DatabaseReady":       "True/DatabaseSynced",
+			"DeploymentReady":     "True/DeploymentReady",
+			"KeystoneAPIReady":    "True/APIHealthy",
+			"BootstrapReady":      "True/BootstrapComplete",
+			"LoggingHealthy":      "True/StderrEnabled",
+			"Ready":               "True/AllReady",
+		}
+		got := map[string]string{}
+		for _, condition := range k.Status.Conditions {
+			if _, expected := want[condition.Type]; expected || condition.Status != metav1.ConditionTrue {
+				got[condition.Type] = string(condition.Status) + "/" + condition.Reason
+			}
+			if condition.ObservedGeneration != k.Generation {
+				t.Errorf("%s is about generation %d of %d", condition.Type, condition.ObservedGeneration, k.Generation)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("conditions (-want +got):\n%s", diff)
+		}
+		status := k.Status.DeepCopy()
+		status.Conditions = nil
+		if diff := cmp.Diff(&keystonev1alpha1.KeystoneStatus{
+			ObservedGeneration: k.Generation,
+			Endpoint:           "http://keystone." + k.Namespace + ".svc.cluster.local:5000/v3",
+			InstalledRelease:   "2025.2",
+		}, status); diff != "" {
+			t.Errorf("status (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestEveryChildIsControlledByItsKeystone(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		c, k, _ := converged(t, m)
+		want := []string{
+			"ConfigMap keystone-config-HASH", "Deployment keystone", "Job keystone-bootstrap", "Job keystone-db-sync",
+			"Job keystone-schema-check", "PodDisruptionBudget keystone", "Secret keystone-credential-keys",
+			"Secret keystone-db-connection", "Secret keystone-fernet-keys", "Service keystone",
+		}
+		if m.name == "managed" {
+			want = append(want, "Database keystone", "Grant keystone", "User keystone")
+		}
+		found := children(t, c, k)
+		names := testutil.Names(found)
+		for _, name := range want {
+			if !slices.Contains(names, name) {
+				t.Errorf("there is no %s", name)
+			}
+		}
+		controller := metav1.OwnerReference{
+			APIVersion: keystonev1alpha1.GroupVersion.String(), Kind: "Keystone", Name: k.Name, UID: k.UID,
+			Controller: new(true), BlockOwnerDeletion: new(true),
+		}
+		for _, child := range found {
+			if diff := cmp.Diff([]metav1.OwnerReference{controller}, child.OwnerReferences); diff != "" {
+				t.Errorf("owners of %s (-want +got):\n%s", child, diff)
+			}
+			labels := map[string]string{}
+			for _, key := range []string{"app.kubernetes.io/instance", "app.kubernetes.io/managed-by"} {
+				labels[key] = child.Labels[key]
+			}
+			if diff := cmp.Diff(map[string]string{
+				"app.kubernetes.io/instance": k.Name, "app.kubernetes.io/managed-by": "keystone-operator",
+			}, labels); diff != "" {
+				t.Errorf("labels of %s (-want +got):\n%s", child, diff)
+			}
+		}
+	})
+}
+
+// maxStatusWrites is the target for converging from nothing.
+const maxStatusWrites = 6
+
+func TestConvergingWritesEachChildOnceAndTheStatusRarely(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		c, k, operator := converged(t, m)
+		operator.Stop()
+		writes := operator.Requests.All().Writes()
+		own := writes.Filter(func(r transport.Request) bool { return r.Resource == "keystones" })
+		status := own.Filter(func(r transport.Request) bool { return r.Subresource == "status" })
+		found := children(t, c, k)
+		t.Logf("%d writes for %d children: %d of status, %d of the Keystone itself; %d events; %d requests in all",
+			len(writes), len(found), len(status), len(own)-len(status),
+			len(operator.Requests.All().Events()), len(operator.Requests.All()))
+		if got := len(writes) - len(own); got != len(found) {
+			t.Errorf("%d writes of %d children, expected one of each:\n%s", got, len(found), writes)
+		}
+		if len(status) > maxStatusWrites {
+			t.Errorf("%d status writes, expected at most %d:\n%s", len(status), maxStatusWrites, writes)
+		}
+		if got := len(own) - len(status); got != 1 {
+			t.Errorf("%d writes of the Keystone itself, expected only that of its finalizers:\n%s", got, own)
+		}
+	})
+}
+
+func TestEventsMarkTransitionsOnly(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		c, k, operator := converged(t, m)
+		for _, reason := range []string{
+			"FernetKeysGenerated", "CredentialKeysGenerated", "DatabaseSynced", "BootstrapComplete",
+		} {
+			expect.Eventually(t, "an event "+reason, func(context.Context) error {
+				if !slices.ContainsFunc(expect.Events(t, c, k), func(e expect.Event) bool { return e.Reason == reason }) {
+					return fmt.Errorf("there are only %v", expect.Events(t, c, k))
+				}
+				return nil
+			})
+		}
+		for range 3 {
+			pass(t, c, k, operator)
+		}
+		operator.Stop()
+		seen := map[string]int32{}
+		for _, event := range expect.Events(t, c, k) {
+			seen[event.Reason] += event.Count
+			if event.Type != "Normal" {
+				t.Errorf("a converging Keystone has the event %+v", event)
+			}
+		}
+		for reason, count := range seen {
+			if count != 1 {
+				t.Errorf("the event %s was seen %d times, expected once", reason, count)
+			}
+		}
+	})
+}
+
+func TestNoConditionIsLeftOverFromTheWayToReady(t *testing.T) {
+	_, k, _ := converged(t, modes[0])
+	for _, abnormal := range []string{keystonev1alpha1.ConditionReconciling, keystonev1alpha1.ConditionStalled} {
+		if condition := meta.FindStatusCondition(k.Status.Conditions, abnormal); condition != nil {
+			t.Errorf("a ready Keystone has the condition %+v", condition)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package controller_test
+
+import (
+	"context"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// What all tests of this package share: one API server with the kinds of every
+// foreign project, and the stand-ins for the controllers of a cluster. Each
+// test has a namespace of its own and an operator that sees nothing else.
+var (
+	env         *envtest.Env
+	deployments = standin.NewDeployments()
+	jobs        = standin.NewJobs()
+	mariadb     = standin.NewMariaDB()
+	secrets     = standin.NewExternalSecrets()
+)
+
+const crdDirectory = "../../config/crd/bases"
+
+func TestMain(m *testing.M) {
+	o := envtest.Options{CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true}
+	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) error {
+		env = e
+		return standin.Run(ctx, e.Config, deployments, jobs, mariadb, secrets)
+	})
+}
+
+// newNamespace returns a client and a namespace that holds the objects.
+func newNamespace(t *testing.T, objects ...func(namespace string) []client.Object) (client.Client, string) {
+	t.Helper()
+	c, namespace := env.Client(t, controller.Scheme()), env.Namespace(t)
+	for _, make := range objects {
+		create(t, c, make(namespace)...)
+	}
+	return c, namespace
+}
+
+func create(t *testing.T, c client.Client, objects ...client.Object) {
+	t.Helper()
+	for _, obj := range objects {
+		if err := c.Create(t.Context(), obj); err != nil {
+			t.Fatalf("create %T %s: %v", obj, obj.GetName(), err)
+		}
+	}
+}
+
+// change stores a change of the object's current state.
+func change[T client.Object](t *testing.T, c client.Client, obj T, edit func(T)) {
+	t.Helper()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		t.Fatalf("read %T %s: %v", obj, obj.GetName(), err)
+	}
+	before := obj.DeepCopyObject().(client.Object)
+	edit(obj)
+	if err := c.Patch(t.Context(), obj, client.MergeFrom(before)); err != nil {
+		t.Fatalf("change %T %s: %v", obj, obj.GetName(), err)
+	}
+}
+
+func deleteObject(t *testing.T, c client.Client, obj client.Object) {
+	t.Helper()
+	if err := c.Delete(t.Context(), obj); err != nil {
+		t.Fatalf("delete %T %s: %v", obj, obj.GetName(), err)
+	}
+}
+
+// withCluster puts a MariaDB beside the Secrets of the fixtures.
+func withCluster(namespace string) []client.Object {
+	return append(testutil.Secrets(namespace), testutil.MariaDB(namespace))
+}
+
+// mode is one way of providing the database.
+type mode struct {
+	name     string
+	inputs   func(namespace string) []client.Object
+	keystone func(namespace, name string) *keystonev1alpha1.Keystone
+}
+
+var modes = []mode{
+	{"brownfield", testutil.Secrets, testutil.Brownfield},
+	{"managed", withCluster, testutil.Managed},
+}
+
+// converged starts an operator in a namespace of its own and waits until a
+// Keystone of the mode is ready there.
+func converged(t *testing.T, m mode) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
+	t.Helper()
+	c, namespace := newNamespace(t, m.inputs)
+	operator := testutil.Start(t, env.Config, namespace)
+	k := m.keystone(namespace, testutil.Name)
+	create(t, c, k)
+	ready(t, c, k)
+	return c, k, operator
+}
+
+// inModes runs a test once for each mode.
+func inModes(t *testing.T, test func(t *testing.T, m mode)) {
+	t.Helper()
+	for _, m := range modes {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, m)
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// pass makes the operator look at the Keystone once more, by a change of its
+// Service that is none of the operator's business, and returns the requests
+// that this took. Discovery is left out: it is not part of a pass.
+func pass(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator) transport.Requests {
+	t.Helper()
+	before, passes := operator.Requests.Snapshot(), operator.Passes()
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name}}
+	change(t, c, service, func(s *corev1.Service) {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(passes))
+	})
+	expect.Eventually(t, "a pass after a change of the Service", func(context.Context) error {
+		if operator.Passes() == passes {
+			return errors.New("the operator has not looked at the Keystone")
+		}
+		return nil
+	})
+	return operator.Requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" })
+}
+
+// settle lets passes go by until one takes no request: what was under way when
+// the Keystone became ready, such as events, is then over.
+func settle(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator) {
+	t.Helper()
+	expect.Eventually(t, "a pass without a request", func(context.Context) error {
+		if requests := pass(t, c, k, operator); len(requests) > 0 {
+			return fmt.Errorf("the last pass took %d:\n%s", len(requests), requests)
+		}
+		return nil
+	})
+}
+
+func TestAPassOverAConvergedKeystoneMakesNoRequest(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		c, k, operator := converged(t, m)
+		settle(t, c, k, operator)
+		for range 5 {
+			if requests := pass(t, c, k, operator); len(requests) > 0 {
+				t.Errorf("a pass took %d requests:\n%s", len(requests), requests)
+			}
+		}
+	})
+}
+
+func TestARestartedOperatorLeavesAConvergedKeystoneAlone(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		c, k, first := converged(t, m)
+		settle(t, c, k, first)
+		first.Stop()
+		before := k.DeepCopy()
+		expect.Exists(t, c, before)
+
+		second := testutil.Start(t, env.Config, k.Namespace)
+		expect.Eventually(t, "a pass of the restarted operator", func(context.Context) error {
+			if second.Passes() == 0 {
+				return errors.New("there was none")
+			}
+			return nil
+		})
+		expect.Eventually(t, "a health probe by the restarted operator", func(context.Context) error {
+			if len(second.API.Asked()) == 0 {
+				return errors.New("there was none")
+			}
+			return nil
+		})
+		settle(t, c, k, second)
+		requests := second.Requests.All()
+		t.Logf("a restart took %d requests, %d of them writes", len(requests), len(requests.Writes()))
+		if writes := requests.Writes(); len(writes) > 0 {
+			t.Errorf("%d writes:\n%s", len(writes), writes)
+		}
+		if events := requests.Events(); len(events) > 0 {
+			t.Errorf("%d events:\n%s", len(events), events)
+		}
+		expect.Exists(t, c, k)
+		if diff := cmp.Diff(before.Status, k.Status); diff != "" {
+			t.Errorf("status (-before +after the restart):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package testutil
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// API plays the Keystone API for the operator's health probe. It answers 200
+// unless told otherwise.
+type API struct {
+	mu    sync.Mutex
+	code  int
+	err   error
+	asked []string
+}
+
+// Answer sets the status code of the following answers.
+func (a *API) Answer(code int) { a.set(code, nil) }
+
+// Fail lets the following requests end without an answer.
+func (a *API) Fail(err error) { a.set(0, err) }
+
+func (a *API) set(code int, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.code, a.err = code, err
+}
+
+// Asked returns the URLs of all requests so far.
+func (a *API) Asked() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]string(nil), a.asked...)
+}
+
+// Do answers a request.
+func (a *API) Do(req *http.Request) (*http.Response, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = append(a.asked, req.URL.String())
+	if a.err != nil {
+		return nil, a.err
+	}
+	code := a.code
+	if code == 0 {
+		code = http.StatusOK
+	}
+	return &http.Response{
+		StatusCode: code, Status: http.StatusText(code), Request: req,
+		Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")),
+	}, nil
+}

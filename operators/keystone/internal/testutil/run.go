@@ -1,0 +1,35 @@
+package testutil
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+)
+
+// discoveryInterval is how often the operator looks for kinds of other
+// projects; short, so that a test need not wait for it.
+const discoveryInterval = 200 * time.Millisecond
+
+// Run runs an operator for one namespace, or for all if namespace is empty,
+// until ctx ends.
+func Run(ctx context.Context, cfg *rest.Config, namespace string, api *API, log logr.Logger) error {
+	settings := operator.Config{Namespace: namespace, MaxConcurrentReconciles: 2, OperatorNamespace: "keystone-system"}
+	options := operator.ManagerOptions(operator.Options{Name: "keystone-operator", Scheme: controller.Scheme()}, settings)
+	options.Logger = log
+	mgr, err := ctrl.NewManager(cfg, options)
+	if err != nil {
+		return fmt.Errorf("create the operator's manager: %w", err)
+	}
+	err = controller.SetupWith(ctx, mgr, settings, controller.Options{Probe: api, DiscoveryInterval: discoveryInterval})
+	if err != nil {
+		return fmt.Errorf("set up the operator: %w", err)
+	}
+	return mgr.Start(ctx)
+}
