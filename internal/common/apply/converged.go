@@ -152,8 +152,7 @@ func descend(node any, element fieldpath.PathElement) (any, bool) {
 	case element.Key != nil:
 		return find(node, func(item any) bool { return hasKey(item, *element.Key) })
 	case element.Value != nil:
-		wanted := (*element.Value).Unstructured()
-		return find(node, func(item any) bool { return equality.Semantic.DeepEqual(item, wanted) })
+		return find(node, func(item any) bool { return value.Equals(value.NewValueInterface(item), *element.Value) })
 	case element.Index != nil:
 		items, ok := node.([]any)
 		if !ok || *element.Index >= len(items) {
@@ -187,7 +186,7 @@ func hasKey(item any, key value.FieldList) bool {
 		if !present {
 			continue
 		}
-		if !equality.Semantic.DeepEqual(got, field.Value.Unstructured()) {
+		if !value.Equals(value.NewValueInterface(got), field.Value) {
 			return false
 		}
 		found = true
