@@ -83,7 +83,7 @@ func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Op
 			MaxConcurrentReconciles: s.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
 			ReconciliationTimeout:   reconcileTimeout,
-			SkipNameValidation:      ptr.To(o.skipNameValidation),
+			SkipNameValidation:      ptr.To(o.SkipNameValidation),
 		},
 
 		LeaderElection:                s.leaderElect,

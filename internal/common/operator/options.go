@@ -24,8 +24,9 @@ type Options struct {
 	// are enabled and may be nil.
 	Webhooks func(mgr ctrl.Manager) error
 
-	// skipNameValidation lets a test run several replicas in one process.
-	skipNameValidation bool
+	// SkipNameValidation lets a test run several replicas in one process, as the
+	// option of the same name does in controller-runtime.
+	SkipNameValidation bool
 }
 
 // Config is what a Setup function may need to know of how the operator was

@@ -204,7 +204,7 @@ func watching(s *seen) Options {
 		Name:               "test-operator",
 		LeaderElectionID:   "test.example.com",
 		Scheme:             clientgoscheme.Scheme,
-		skipNameValidation: true,
+		SkipNameValidation: true,
 		Setup: func(_ context.Context, mgr ctrl.Manager, _ Config) error {
 			lead := manager.RunnableFunc(func(context.Context) error {
 				s.lead()
