@@ -57,7 +57,9 @@ initial_sql() {
 	[[ -n $password || -n $(setting ALLOW_EMPTY_ROOT_PASSWORD) ]] ||
 		die "no password for root: set MARIADB_ROOT_PASSWORD or MARIADB_ALLOW_EMPTY_ROOT_PASSWORD"
 
-	# The server starts without its grant tables here; this loads them.
+	# The accounts for the name of the host that happens to initialise go. The
+	# server starts without its grant tables here; FLUSH loads them.
+	echo "DELETE FROM mysql.global_priv WHERE User = '' OR (User = 'root' AND Host <> 'localhost');"
 	echo "FLUSH PRIVILEGES;"
 	echo "ALTER USER root@localhost IDENTIFIED BY $(quote "$password");"
 	if [[ ${host:=%} != localhost ]]; then
@@ -97,7 +99,7 @@ initialise() {
 	initial_sql >"$staging/initial.sql"
 	time_zone_sql >>"$staging/initial.sql"
 	mariadb-install-db --no-defaults --datadir="$staging/data" --skip-test-db --skip-log-bin \
-		--auth-root-authentication-method=normal --extra-file="$staging/initial.sql" \
+		--force --skip-name-resolve --auth-root-authentication-method=normal --extra-file="$staging/initial.sql" \
 		>"$staging/log" 2>&1 || {
 		cat "$staging/log" >&2
 		die "initialising $datadir failed, see above"
