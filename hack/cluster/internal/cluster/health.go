@@ -35,20 +35,26 @@ type object struct {
 		DeletionTimestamp *time.Time `json:"deletionTimestamp"`
 	} `json:"metadata"`
 	Status struct {
-		Phase      string `json:"phase"`
-		Conditions []struct {
-			Type    string `json:"type"`
-			Status  string `json:"status"`
-			Message string `json:"message"`
-		} `json:"conditions"`
-		ContainerStatuses []struct {
-			State struct {
-				Running *struct {
-					StartedAt time.Time `json:"startedAt"`
-				} `json:"running"`
-			} `json:"state"`
-		} `json:"containerStatuses"`
+		Phase             string      `json:"phase"`
+		Conditions        []condition `json:"conditions"`
+		ContainerStatuses []container `json:"containerStatuses"`
 	} `json:"status"`
+}
+
+type condition struct {
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Message string `json:"message"`
+}
+
+type container struct {
+	State struct {
+		Running *running `json:"running"`
+	} `json:"state"`
+}
+
+type running struct {
+	StartedAt time.Time `json:"startedAt"`
 }
 
 // check returns an error that names the first part of the cluster that does
@@ -146,18 +152,18 @@ func podsServe(objects []object, prefixes []string, since time.Time) error {
 }
 
 func (o object) isReady() bool {
-	for _, condition := range o.Status.Conditions {
-		if condition.Type == "Ready" {
-			return condition.Status == "True"
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Ready" {
+			return c.Status == "True"
 		}
 	}
 	return false
 }
 
 func (o object) readyMessage() string {
-	for _, condition := range o.Status.Conditions {
-		if condition.Type == "Ready" {
-			return condition.Message
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Ready" {
+			return c.Message
 		}
 	}
 	return "its kubelet has not reported yet"
@@ -167,9 +173,9 @@ func (o object) serves(since time.Time) bool {
 	if !o.isReady() || o.Status.Phase != "Running" || o.Metadata.DeletionTimestamp != nil || len(o.Status.ContainerStatuses) == 0 {
 		return false
 	}
-	for _, container := range o.Status.ContainerStatuses {
+	for _, c := range o.Status.ContainerStatuses {
 		// The API server's times have no fractions of a second.
-		if running := container.State.Running; running == nil || running.StartedAt.Before(since.Truncate(time.Second)) {
+		if c.State.Running == nil || c.State.Running.StartedAt.Before(since.Truncate(time.Second)) {
 			return false
 		}
 	}

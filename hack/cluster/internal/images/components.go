@@ -93,13 +93,21 @@ func moduleVersion(binary, module string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the version of %s: %w", binary, err)
 	}
+	version := versionIn(info, module)
+	if version == "" {
+		return "", fmt.Errorf("%s was not built from module %s", binary, module)
+	}
+	return version, nil
+}
+
+func versionIn(info *buildinfo.BuildInfo, module string) string {
 	if info.Main.Path == module {
-		return info.Main.Version, nil
+		return info.Main.Version
 	}
 	for _, dependency := range info.Deps {
 		if dependency.Path == module {
-			return dependency.Version, nil
+			return dependency.Version
 		}
 	}
-	return "", fmt.Errorf("%s was not built from module %s", binary, module)
+	return ""
 }

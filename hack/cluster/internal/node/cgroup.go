@@ -33,10 +33,8 @@ func hierarchies() ([]hierarchy, error) {
 }
 
 // parseHierarchies finds the control group hierarchies in a table of mounts.
-// Where version 1 is in use, a version 2 tree beside it has no controllers
-// and is of no use to a kubelet.
 func parseHierarchies(mounts io.Reader) ([]hierarchy, error) {
-	var v1, v2 []hierarchy
+	var found []hierarchy
 	scanner := bufio.NewScanner(mounts)
 	for scanner.Scan() {
 		fields := strings.Fields(scanner.Text())
@@ -46,19 +44,22 @@ func parseHierarchies(mounts io.Reader) ([]hierarchy, error) {
 		switch h := (hierarchy{mount: fields[1]}); fields[2] {
 		case "cgroup":
 			h.options = strings.Split(fields[3], ",")
-			v1 = append(v1, h)
+			found = append(found, h)
 		case "cgroup2":
 			h.v2 = true
-			v2 = append(v2, h)
+			found = append(found, h)
 		}
 	}
-	if err := scanner.Err(); err != nil {
-		return nil, err
+	return found, scanner.Err()
+}
+
+// inUse returns the hierarchies that limit pods. Where version 1 does, a
+// version 2 tree beside it has no controllers.
+func inUse(all []hierarchy) []hierarchy {
+	if v1 := slices.DeleteFunc(slices.Clone(all), func(h hierarchy) bool { return h.v2 }); len(v1) > 0 {
+		return v1
 	}
-	if len(v1) > 0 {
-		return v1, nil
-	}
-	return v2, nil
+	return all
 }
 
 // tracksProcesses reports whether a node's processes join their group here.
@@ -74,7 +75,7 @@ func (n Node) ensureCgroups() error {
 	if err != nil {
 		return err
 	}
-	for _, tree := range trees {
+	for _, tree := range inUse(trees) {
 		for _, group := range []string{n.PodCgroup(), n.daemonCgroup()} {
 			if err := tree.ensure(group); err != nil {
 				return fmt.Errorf("creating control group %s in %s: %w", group, tree.mount, err)
@@ -159,7 +160,7 @@ func (n Node) joinCgroup() error {
 	if err != nil {
 		return err
 	}
-	for _, tree := range trees {
+	for _, tree := range inUse(trees) {
 		if !tree.tracksProcesses() {
 			continue
 		}
@@ -224,8 +225,8 @@ func cgroupProcesses() ([]int, error) {
 	return slices.Compact(pids), nil
 }
 
-// RemoveCgroups removes all nodes' control groups. Their processes must have
-// ended.
+// RemoveCgroups removes all nodes' control groups, also where containers made
+// them and not this package. Their processes must have ended.
 func RemoveCgroups() error {
 	trees, err := hierarchies()
 	if err != nil {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ func RunInit(specFile string) error {
 	if err := writeSysctls(nodeSysctls); err != nil {
 		return fmt.Errorf("setting up the network: %w", err)
 	}
-	return newSupervisor(n.services()).run()
+	return newSupervisor(n.services(), logDir).run(context.Background())
 }
 
 func (n Node) setUp() error {

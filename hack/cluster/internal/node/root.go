@@ -13,7 +13,7 @@ import (
 // programs that use it.
 var directories = []string{
 	"dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var/log", "var/tmp",
-	"opt/forge/bin", "var/log/forge",
+	binDir, logDir,
 }
 
 // kubeletSysctls are the kernel settings that a kubelet insists on and that
@@ -30,10 +30,8 @@ var kubeletSysctls = map[string]string{
 
 // nodeSysctls belong to the node's network namespace.
 var nodeSysctls = map[string]string{
-	"net/ipv4/ip_forward":                 "1",
-	"net/ipv4/conf/all/rp_filter":         "0",
-	"net/ipv6/conf/eth0/disable_ipv6":     "1",
-	"net/ipv4/ip_unprivileged_port_start": "1024",
+	"net/ipv4/ip_forward":             "1",
+	"net/ipv6/conf/eth0/disable_ipv6": "1",
 }
 
 // enterRoot turns the node's folder into the root of the calling process,
@@ -137,7 +135,7 @@ func (n Node) mountSystem(root string) error {
 	if err := bind(n.Tools, at(binDir), syscall.MS_RDONLY); err != nil {
 		return err
 	}
-	if err := bind(filepath.Dir(n.Log("")), at("var/log/forge"), 0); err != nil {
+	if err := bind(filepath.Dir(n.Log("")), at(logDir), 0); err != nil {
 		return err
 	}
 	// Debian's iptables and others are chosen by links in there.

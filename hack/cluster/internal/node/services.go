@@ -17,6 +17,9 @@ const (
 	// ContainerdConfig is containerd's configuration file, inside a node.
 	ContainerdConfig = "/etc/containerd/config.toml"
 
+	// logDir holds the services' logs, inside a node.
+	logDir = "/var/log/forge"
+
 	searchPath = "PATH=" + binDir + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 

@@ -1,10 +1,12 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -24,6 +26,7 @@ const (
 // every process of the node that lost its parent, since it is process 1.
 type supervisor struct {
 	services []service
+	logDir   string
 
 	// mu is held while a process is started and while ended ones are reaped,
 	// so that none ends between its start and its entry in exits.
@@ -31,28 +34,33 @@ type supervisor struct {
 	exits map[int]chan syscall.WaitStatus
 }
 
-func newSupervisor(services []service) *supervisor {
-	return &supervisor{services: services, exits: map[int]chan syscall.WaitStatus{}}
+func newSupervisor(services []service, logDir string) *supervisor {
+	return &supervisor{services: services, logDir: logDir, exits: map[int]chan syscall.WaitStatus{}}
 }
 
-// run never returns without an error: a node ends by the end of its init.
-func (s *supervisor) run() error {
+// run returns only with an error, at the latest when the context ends.
+func (s *supervisor) run(ctx context.Context) error {
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, syscall.SIGCHLD)
+	defer signal.Stop(children)
 	// A stray signal must not end the node. They are caught rather than ignored:
 	// what a process ignores, every program it starts ignores as well, down to
 	// the pods' containers.
 	stray := make(chan os.Signal, 1)
 	signal.Notify(stray, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	for _, svc := range s.services {
-		go s.keepRunning(svc)
+		go s.keepRunning(ctx, svc)
 	}
-	for range children {
-		if err := s.reap(); err != nil {
-			return err
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-children:
+			if err := s.reap(); err != nil {
+				return err
+			}
 		}
 	}
-	return errors.New("no more news of child processes")
 }
 
 func (s *supervisor) reap() error {
@@ -76,9 +84,9 @@ func (s *supervisor) reap() error {
 	}
 }
 
-func (s *supervisor) keepRunning(svc service) {
+func (s *supervisor) keepRunning(ctx context.Context, svc service) {
 	delay := minRestart
-	for {
+	for ctx.Err() == nil {
 		for !svc.startable() {
 			time.Sleep(pollInterval)
 		}
@@ -114,7 +122,7 @@ func (s *supervisor) runOnce(svc service) (string, error) {
 }
 
 func (s *supervisor) start(name string, command []string) (<-chan syscall.WaitStatus, error) {
-	logFile, err := os.OpenFile("/var/log/forge/"+name+".log", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	logFile, err := os.OpenFile(filepath.Join(s.logDir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
