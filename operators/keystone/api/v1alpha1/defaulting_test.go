@@ -1,0 +1,149 @@
+package v1alpha1_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/randfill"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func standardResources() *corev1.ResourceRequirements {
+	return &corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("256Mi")},
+		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("512Mi")},
+	}
+}
+
+func TestAMinimalKeystoneGetsEveryDefault(t *testing.T) {
+	want := minimal().Spec
+	want.Replicas = 3
+	want.Cache.Backend, want.Cache.Replicas = "dogpile.cache.pymemcache", 3
+	want.Fernet = FernetSpec{RotationSchedule: "0 0 * * 0", MaxActiveKeys: 3}
+	want.CredentialKeys = CredentialKeysSpec{RotationSchedule: "0 0 * * 0", MaxActiveKeys: 3}
+	want.TrustFlush = &TrustFlushSpec{Schedule: "0 * * * *"}
+	want.Bootstrap.AdminUser, want.Bootstrap.Region = "admin", "RegionOne"
+	want.Logging = &LoggingSpec{Format: LogFormatText, Level: LogLevelInfo}
+	want.Resources = standardResources()
+	if diff := cmp.Diff(want, defaulted(minimal()).Spec); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestWhatIsOptionalAsAWholeIsCompletedOnlyWhenItIsThere(t *testing.T) {
+	k := minimal()
+	k.Spec.UWSGI = &UWSGISpec{Processes: 4}
+	k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{Enabled: true}
+	k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{}
+	k.Spec.Logging = &LoggingSpec{Debug: true}
+	got := defaulted(k).Spec
+	for _, c := range []struct{ want, got any }{
+		{&UWSGISpec{Processes: 4, Threads: 1, HTTPKeepAlive: new(true)}, got.UWSGI},
+		{&PasswordRotationSpec{Enabled: true, Schedule: "0 0 1 * *", PasswordLength: 32}, got.Bootstrap.PasswordRotation},
+		{&commonv1.DatabaseTLSSpec{Mode: commonv1.DatabaseTLSRequire}, got.Database.TLS},
+		{&LoggingSpec{Format: LogFormatText, Level: LogLevelInfo, Debug: true}, got.Logging},
+	} {
+		if diff := cmp.Diff(c.want, c.got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	if absent := defaulted(minimal()).Spec; absent.UWSGI != nil || absent.Bootstrap.PasswordRotation != nil || absent.Database.TLS != nil {
+		t.Error("a default brought up something the user did not ask for")
+	}
+}
+
+func TestDefaultsNeverReplaceWhatTheUserWrote(t *testing.T) {
+	k := minimal()
+	k.Spec.Replicas = 5
+	k.Spec.Cache.Backend, k.Spec.Cache.Replicas = "oslo_cache.memcache_pool", 1
+	k.Spec.Fernet = FernetSpec{RotationSchedule: "@daily", MaxActiveKeys: 7, Suspend: true}
+	k.Spec.CredentialKeys = CredentialKeysSpec{RotationSchedule: "@monthly", MaxActiveKeys: 4, Suspend: true}
+	k.Spec.TrustFlush = &TrustFlushSpec{Schedule: "@daily", Suspend: true, Args: []string{"--date", "01-01-2026"}}
+	k.Spec.Bootstrap.AdminUser, k.Spec.Bootstrap.Region = "root", "EU-West"
+	k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{Schedule: "@weekly", PasswordLength: 64}
+	k.Spec.Logging = &LoggingSpec{Format: LogFormatJSON, Level: LogLevelError}
+	k.Spec.UWSGI = &UWSGISpec{Processes: 8, Threads: 2, HTTPKeepAlive: new(false)}
+	k.Spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}
+	k.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{}
+	if diff := cmp.Diff(k.Spec, defaulted(k).Spec); diff != "" {
+		t.Errorf("-written +defaulted:\n%s", diff)
+	}
+}
+
+func TestEmptyResourcesCountAsUnset(t *testing.T) {
+	k := minimal()
+	k.Spec.Resources = &corev1.ResourceRequirements{}
+	if diff := cmp.Diff(standardResources(), defaulted(k).Spec.Resources); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+const randomKeystones = 2000
+
+// randomKeystone fills in everything at random, so that hardly any of it is
+// valid.
+func randomKeystone(seed uint64) *Keystone {
+	k := &Keystone{}
+	filler := randfill.NewWithSeed(int64(seed)).NilChance(0.4).NumElements(0, 3).MaxDepth(12).Funcs(
+		func(q *resource.Quantity, c randfill.Continue) {
+			*q = *resource.NewMilliQuantity(c.Int63n(1<<20), resource.DecimalSI)
+		},
+		func(s *string, c randfill.Continue) {
+			*s = []string{"", "a", "x\ny", "0 0 * * *", "https://a.example.com", "keystone"}[c.Intn(6)]
+		},
+	)
+	filler.Fill(&k.Spec)
+	k.Name = "keystone"
+	return k
+}
+
+func TestDefaultingTwiceIsDefaultingOnce(t *testing.T) {
+	for seed := range uint64(randomKeystones) {
+		once := defaulted(randomKeystone(seed))
+		if diff := cmp.Diff(once, defaulted(once)); diff != "" {
+			t.Fatalf("seed %d (-once +twice):\n%s", seed, diff)
+		}
+	}
+}
+
+func TestValidationTakesWhateverComes(t *testing.T) {
+	for seed := range uint64(randomKeystones) {
+		k := randomKeystone(seed)
+		Validate(k)
+		ValidateUpdate(k, randomKeystone(seed+1))
+	}
+}
+
+func TestAValidKeystoneStaysValidWithDefaults(t *testing.T) {
+	changes, names := accepted(), slices.Sorted(maps.Keys(accepted()))
+	valid := 0
+	for seed := range uint64(randomKeystones) {
+		random := rand.New(rand.NewPCG(seed, seed))
+		k := minimal()
+		for range random.IntN(4) {
+			changes[names[random.IntN(len(names))]](k)
+		}
+		// The user may have written the defaults out already, or not.
+		written := defaulted(k)
+		if errs := Validate(written); len(errs) > 0 {
+			continue
+		}
+		valid++
+		if errs := Validate(defaulted(written)); len(errs) > 0 {
+			t.Fatalf("seed %d: valid before, now %v", seed, errs)
+		}
+		if errs := ValidateUpdate(defaulted(k), written); len(errs) > 0 {
+			t.Fatalf("seed %d: writing the defaults out is refused: %v", seed, errs)
+		}
+	}
+	if valid < randomKeystones/2 {
+		t.Errorf("only %d of %d objects were valid, which shows little", valid, randomKeystones)
+	}
+}

@@ -1,0 +1,65 @@
+package v1alpha1_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/reference"
+	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func constantValues(t *testing.T, file string) []string {
+	t.Helper()
+	constants, err := reference.Constants(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]string, 0, len(constants))
+	for _, constant := range constants {
+		values = append(values, constant.Value)
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+func TestEveryConditionAndReasonIsInTheVocabulary(t *testing.T) {
+	var listed []string
+	for _, condition := range Conditions() {
+		listed = slices.Concat(listed, []string{condition.Type}, condition.True, condition.False)
+	}
+	slices.Sort(listed)
+	if diff := cmp.Diff(constantValues(t, "conditions.go"), slices.Compact(listed)); diff != "" {
+		t.Errorf("constants and table differ (-constants +table):\n%s", diff)
+	}
+}
+
+func TestEveryEventIsInTheVocabulary(t *testing.T) {
+	listed := make([]string, 0, len(Events()))
+	for _, event := range Events() {
+		listed = append(listed, event.Reason)
+	}
+	slices.Sort(listed)
+	if diff := cmp.Diff(constantValues(t, "events.go"), listed); diff != "" {
+		t.Errorf("constants and table differ (-constants +table):\n%s", diff)
+	}
+}
+
+func TestReadyAggregatesFourteenConditions(t *testing.T) {
+	var aggregated []string
+	for _, condition := range Conditions() {
+		if condition.Aggregated {
+			aggregated = append(aggregated, condition.Type)
+		}
+	}
+	slices.Sort(aggregated)
+	want := []string{
+		"BootstrapReady", "CredentialKeysReady", "DatabaseReady", "DatabaseTLSReady", "DeploymentReady", "FernetKeysReady",
+		"HPAReady", "HTTPRouteReady", "KeystoneAPIReady", "NetworkPolicyReady", "PasswordRotationReady", "PolicyValidReady",
+		"SecretsReady", "TrustFlushReady",
+	}
+	if diff := cmp.Diff(want, aggregated); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

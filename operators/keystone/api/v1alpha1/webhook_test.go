@@ -1,0 +1,178 @@
+package v1alpha1_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/schedule"
+	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// unreachable is an API server that answers nothing.
+func unreachable() client.Reader {
+	return interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
+		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+			return errors.New("connection refused")
+		},
+	})
+}
+
+func TestAllErrorsComeAtOnce(t *testing.T) {
+	k := defaulted(minimal())
+	k.Spec.Replicas = -1
+	k.Spec.Fernet.MaxActiveKeys = 1
+	k.Spec.PriorityClassName = new("missing")
+	_, err := (&KeystoneWebhook{Client: fake.NewFakeClient()}).ValidateCreate(t.Context(), k)
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
+		t.Fatalf("want Invalid, got %v", err)
+	}
+	details := status.Status().Details
+	if details.Group != "keystone.openstack.c5c3.io" || details.Kind != "Keystone" || details.Name != "keystone" || len(details.Causes) != 3 {
+		t.Errorf("got %+v", details)
+	}
+}
+
+func TestThePriorityClassMustExist(t *testing.T) {
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "high"}}
+	for _, c := range []struct {
+		name   string
+		class  *string
+		reader client.Reader
+		want   string
+	}{
+		{"none", nil, unreachable(), ""},
+		{"an empty one", new(""), unreachable(), ""},
+		{"an existing one", new("high"), fake.NewFakeClient(class), ""},
+		{"a missing one", new("low"), fake.NewFakeClient(class), `spec.priorityClassName: Not found: "low"`},
+		{"one that cannot be read", new("high"), unreachable(), "spec.priorityClassName: Internal error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := defaulted(minimal())
+			k.Spec.PriorityClassName = c.class
+			_, err := (&KeystoneWebhook{Client: c.reader}).ValidateCreate(t.Context(), k)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("want %q, got %v", c.want, err)
+			}
+		})
+	}
+}
+
+func TestAnUpdateThatLeavesTheSpecAloneIsNotChecked(t *testing.T) {
+	stored := minimal()
+	stored.Spec.Fernet.RotationSchedule = "was valid once"
+	labelled := defaulted(stored)
+	labelled.Labels = map[string]string{"a": "b"}
+	webhook := &KeystoneWebhook{Client: unreachable()}
+	if _, err := webhook.ValidateUpdate(t.Context(), stored, labelled); err != nil {
+		t.Errorf("a label is refused: %v", err)
+	}
+	labelled.Spec.Replicas++
+	if _, err := webhook.ValidateUpdate(t.Context(), stored, labelled); !apierrors.IsInvalid(err) {
+		t.Errorf("want Invalid for a changed spec, got %v", err)
+	}
+}
+
+func TestAnObjectBeingDeletedIsNotChecked(t *testing.T) {
+	stored := defaulted(minimal())
+	deleted := stored.DeepCopy()
+	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
+	deleted.Spec.Database.Database = "other"
+	deleted.Spec.PriorityClassName = new("gone")
+	if _, err := (&KeystoneWebhook{Client: unreachable()}).ValidateUpdate(t.Context(), stored, deleted); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+func TestTooFewFernetKeysAreAWarning(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		rotation     string
+		keys         int32
+		token        map[string]string
+		wantAtLeast  string
+		wantNoAdvice bool
+	}{
+		{name: "the defaults", rotation: "0 0 * * 0", keys: 3, wantNoAdvice: true},
+		{name: "daily with the default keys", rotation: "0 0 * * *", keys: 3, wantAtLeast: "at least 5"},
+		{name: "daily with enough keys", rotation: "0 0 * * *", keys: 5, wantNoAdvice: true},
+		{name: "hourly", rotation: "0 * * * *", keys: 50, wantAtLeast: "at least 51"},
+		{
+			name: "longer tokens", rotation: "0 0 * * *", keys: 5,
+			token: map[string]string{"expiration": "86400"}, wantNoAdvice: true,
+		},
+		{
+			name: "tokens that live a week", rotation: "0 0 * * *", keys: 5,
+			token: map[string]string{"expiration": "604800"}, wantAtLeast: "at least 11",
+		},
+		{
+			name: "no use of expired tokens", rotation: "0 * * * *", keys: 3,
+			token: map[string]string{"allow_expired_window": "0"}, wantNoAdvice: true,
+		},
+		{
+			name: "a lifetime that is no number", rotation: "0 * * * *", keys: 3,
+			token: map[string]string{"expiration": "an hour"}, wantNoAdvice: true,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := defaulted(minimal())
+			k.Spec.Fernet = FernetSpec{RotationSchedule: c.rotation, MaxActiveKeys: c.keys}
+			k.Spec.ExtraConfig = map[string]map[string]string{"token": c.token}
+			warnings, err := (&KeystoneWebhook{Client: unreachable()}).ValidateCreate(t.Context(), k)
+			if err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			text := strings.Join(warnings, "\n")
+			if c.wantNoAdvice != (text == "") || !strings.Contains(text, c.wantAtLeast) {
+				t.Errorf("want %q, got %q", c.wantAtLeast, text)
+			}
+		})
+	}
+}
+
+func TestAScheduleThatNeverComesNeedsNoKeys(t *testing.T) {
+	if _, err := RequiredFernetKeys("0 0 30 2 *", time.Hour); !errors.Is(err, schedule.ErrNeverActivates) {
+		t.Errorf("want ErrNeverActivates, got %v", err)
+	}
+}
+
+func FuzzAdmissionTakesAnyJSON(f *testing.F) {
+	for _, v := range violations() {
+		content, err := json.Marshal(v.apply())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	webhook := &KeystoneWebhook{Client: fake.NewFakeClient()}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		k := &Keystone{}
+		if json.Unmarshal(content, k) != nil {
+			return
+		}
+		if err := webhook.Default(t.Context(), k); err != nil {
+			t.Fatal(err)
+		}
+		_, err := webhook.ValidateCreate(t.Context(), k)
+		if err != nil && !apierrors.IsInvalid(err) {
+			t.Fatalf("want Invalid, got %v", err)
+		}
+		if _, again := webhook.ValidateCreate(t.Context(), defaulted(k)); (again == nil) != (err == nil) {
+			t.Fatalf("first %v, then %v", err, again)
+		}
+		if _, err := webhook.ValidateUpdate(t.Context(), minimal(), k); err != nil && !apierrors.IsInvalid(err) {
+			t.Fatalf("want Invalid, got %v", err)
+		}
+	})
+}
