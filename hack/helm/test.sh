@@ -69,6 +69,19 @@ check_documented() {
 	done < <(sed -n '/^  "properties"/,/^  }/s/^    "\([A-Za-z]*\)".*/\1/p' "$chart/values.schema.json" | grep -v '^global$')
 }
 
+# The chart names webhooks and their paths by convention; controller-gen reads
+# them from the code.
+check_webhooks() {
+	local generated=$chart/../../config/webhook/manifests.yaml
+	[[ -f $generated ]] || return 0
+	list_webhooks() { sed -nE 's/^[- ]*(name: .*\.kb\.io|path: .*-.*)$/\1/p' "$1" | sort; }
+	if diff -u <(list_webhooks "$generated") <(list_webhooks "$tests/rendered/defaults.yaml"); then
+		pass
+	else
+		fail "the chart's webhooks are not those of $generated"
+	fi
+}
+
 for values in "$tests"/rendered/*.values.yaml; do
 	check_rendered "$values"
 done
@@ -76,6 +89,7 @@ for values in "$tests"/refused/*.values.yaml; do
 	check_refused "$values"
 done
 check_documented
+check_webhooks
 
 echo "$(basename "$chart"): $passed checks passed, $failed failed"
 ((failed == 0))
