@@ -3,6 +3,7 @@ package reconcile
 import (
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -13,6 +14,12 @@ func (r stepResult) actionName() string {
 		return "Validate"
 	}
 	return r.name
+}
+
+// lostRace reports whether the step failed only because an object changed
+// between its read and its write.
+func (r stepResult) lostRace() bool {
+	return r.outcome.verdict == verdictFailed && apierrors.IsConflict(r.outcome.err)
 }
 
 func (r stepResult) announces() bool {

@@ -130,6 +130,12 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 		return p.refuse(ctx, err)
 	}
 	p.results = p.Pipeline.run(ctx, p.Scope(p.obj), p.Metrics)
+	if slices.ContainsFunc(p.results, stepResult.lostRace) {
+		// Somebody was faster: what this pass saw is outdated and not worth
+		// reporting.
+		p.emitStepEvents()
+		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
+	}
 	generation := p.obj.GetGeneration()
 	conditions := p.obj.GetConditions()
 	record(&conditions, generation, p.results)
@@ -223,9 +229,6 @@ func (p *pass[T, S]) result(ctx context.Context) (ctrl.Result, error) {
 		outcome := step.outcome
 		switch outcome.verdict {
 		case verdictFailed:
-			if apierrors.IsConflict(outcome.err) {
-				return ctrl.Result{RequeueAfter: time.Millisecond}, nil
-			}
 			return ctrl.Result{}, outcome.err
 		case verdictTerminal:
 			log.FromContext(ctx).Info("Waiting for the user", "step", step.name, "reason", outcome.reason, "message", outcome.message)

@@ -138,18 +138,6 @@ func (r *Reader) store(key entryKey, obj client.Object) {
 	r.content[key] = obj
 }
 
-// Retain drops the content of every object that keep does not want any more,
-// so that a Secret nobody refers to leaves memory.
-func (r *Reader) Retain(keep func(client.ObjectKey) bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for key := range r.content {
-		if !keep(key.name) {
-			delete(r.content, key)
-		}
-	}
-}
-
 // SecretSource is the watch that maps changed Secrets to requests.
 func (r *Reader) SecretSource(mapper handler.MapFunc) source.TypedSource[reconcile.Request] {
 	return r.source(secretGVK, mapper)
