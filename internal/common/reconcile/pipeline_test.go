@@ -1,0 +1,166 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// fixed is a step that always concludes the same and notes that it ran.
+func fixed(name, condition string, outcome Outcome, ran *[]string, needs ...string) Step[*[]string] {
+	return Step[*[]string]{
+		Name: name, Condition: condition, Needs: needs,
+		Run: func(context.Context, *[]string) Outcome {
+			*ran = append(*ran, name)
+			return outcome
+		},
+	}
+}
+
+func TestAStepThatWaitsHoldsBackOnlyTheStepsThatNeedIt(t *testing.T) {
+	var ran []string
+	pipeline := Pipeline[*[]string]{
+		fixed("A", "AReady", Waiting("NotYet", "later"), &ran),
+		fixed("B", "BReady", Done("Fine", ""), &ran, "A"),
+		fixed("C", "CReady", Done("Fine", ""), &ran),
+		fixed("D", "DReady", Done("Fine", ""), &ran, "B", "C"),
+	}
+	results := pipeline.run(t.Context(), &ran, nil)
+	if diff := cmp.Diff([]string{"A", "C"}, ran); diff != "" {
+		t.Errorf("steps that ran (-want +got):\n%s", diff)
+	}
+	skipped := map[string]string{}
+	for _, result := range results {
+		skipped[result.name] = result.skipped
+	}
+	if diff := cmp.Diff(map[string]string{"A": "", "B": "A", "C": "", "D": "B"}, skipped); diff != "" {
+		t.Errorf("what held steps back (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStepMayLetOthersProceedThoughItsConditionIsFalse(t *testing.T) {
+	var ran []string
+	pipeline := Pipeline[*[]string]{
+		fixed("Upgrade", "DatabaseReady", Waiting("Rolling", "pods are replaced").Proceed(), &ran),
+		fixed("Deployment", "DeploymentReady", Done("Fine", ""), &ran, "Upgrade"),
+	}
+	results := pipeline.run(t.Context(), &ran, nil)
+	var conditions []metav1.Condition
+	record(&conditions, 1, results)
+	if len(ran) != 2 || !meta.IsStatusConditionFalse(conditions, "DatabaseReady") || !meta.IsStatusConditionTrue(conditions, "DeploymentReady") {
+		t.Errorf("ran %v with conditions %v, want both steps and DatabaseReady False", ran, conditions)
+	}
+}
+
+func TestAStepThatReturnsNoOutcomeFailsVisibly(t *testing.T) {
+	var ran []string
+	results := Pipeline[*[]string]{fixed("A", "AReady", Outcome{}, &ran)}.run(t.Context(), &ran, nil)
+	if !errors.Is(results[0].outcome.Err(), errNoOutcome) {
+		t.Errorf("error %v, want %v", results[0].outcome.Err(), errNoOutcome)
+	}
+}
+
+func TestASharedConditionTellsAboutTheFirstStepThatIsNotDone(t *testing.T) {
+	done, bad := Done("Available", "all there"), Failed("ConfigError", errors.New("broken"))
+	for name, test := range map[string]struct {
+		results    []stepResult
+		wantStatus metav1.ConditionStatus
+		wantReason string
+	}{
+		"all done": {
+			results:    []stepResult{{condition: "X", outcome: done}, {condition: "X", outcome: Done("Other", "")}},
+			wantStatus: metav1.ConditionTrue, wantReason: "Available",
+		},
+		"a later step fails": {
+			results:    []stepResult{{condition: "X", outcome: done}, {condition: "X", outcome: bad}},
+			wantStatus: metav1.ConditionFalse, wantReason: "ConfigError",
+		},
+		"bad news wins over a step that was held back": {
+			results:    []stepResult{{condition: "X", skipped: "Y"}, {condition: "X", outcome: bad}},
+			wantStatus: metav1.ConditionFalse, wantReason: "ConfigError",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var conditions []metav1.Condition
+			record(&conditions, 7, test.results)
+			got := meta.FindStatusCondition(conditions, "X")
+			if got == nil || got.Status != test.wantStatus || got.Reason != test.wantReason || got.ObservedGeneration != 7 {
+				t.Errorf("condition %+v, want %s/%s for generation 7", got, test.wantStatus, test.wantReason)
+			}
+		})
+	}
+}
+
+func TestAConditionKeepsItsGenerationWhileItsStepIsHeldBack(t *testing.T) {
+	conditions := []metav1.Condition{{Type: "X", Status: metav1.ConditionTrue, Reason: "Available", ObservedGeneration: 3}}
+	record(&conditions, 4, []stepResult{{condition: "X", outcome: Done("Available", "")}, {condition: "X", skipped: "Y"}})
+	if got := meta.FindStatusCondition(conditions, "X"); got.ObservedGeneration != 3 {
+		t.Errorf("observed generation %d, want 3", got.ObservedGeneration)
+	}
+}
+
+func TestReadyNamesEveryPartThatIsNotReady(t *testing.T) {
+	conditions := []metav1.Condition{
+		{Type: "A", Status: metav1.ConditionTrue, ObservedGeneration: 2},
+		{Type: "B", Status: metav1.ConditionFalse, Reason: "Broken", Message: "mend it", ObservedGeneration: 2},
+		{Type: "C", Status: metav1.ConditionTrue, ObservedGeneration: 1},
+	}
+	aggregate(&conditions, 2, []string{"A", "B", "C", "D"}, []stepResult{{condition: "D", skipped: "Database"}})
+	ready := meta.FindStatusCondition(conditions, ConditionReady)
+	want := "Not ready: B (Broken: mend it); C (not yet evaluated); D (waits for Database)"
+	if ready.Status != metav1.ConditionFalse || ready.Reason != ReasonNotAllReady || ready.Message != want {
+		t.Errorf("Ready is %s/%s %q, want False/%s %q", ready.Status, ready.Reason, ready.Message, ReasonNotAllReady, want)
+	}
+	if !meta.IsStatusConditionTrue(conditions, ConditionReconciling) {
+		t.Error("Reconciling is not True while work is left")
+	}
+}
+
+func TestReadyAndKstatusFollowTheWorstOutcome(t *testing.T) {
+	all := []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, ObservedGeneration: 1}}
+	aggregate(&all, 1, []string{"A"}, nil)
+	if !meta.IsStatusConditionTrue(all, ConditionReady) || len(all) != 2 {
+		t.Errorf("conditions %v, want Ready and neither Reconciling nor Stalled", all)
+	}
+	stuck := []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, ObservedGeneration: 1}}
+	results := []stepResult{{name: "A", condition: "A", outcome: Terminal("Wrong", errors.New("change the spec"))}}
+	aggregate(&stuck, 1, []string{"A"}, results)
+	if !meta.IsStatusConditionTrue(stuck, ConditionStalled) || meta.FindStatusCondition(stuck, ConditionReconciling) != nil {
+		t.Errorf("conditions %v, want Stalled and not Reconciling", stuck)
+	}
+}
+
+func TestAPipelineRefusesDeclarationMistakes(t *testing.T) {
+	var ran []string
+	ok := Done("Fine", "")
+	for name, test := range map[string]struct {
+		pipeline Pipeline[*[]string]
+		want     string
+	}{
+		"a step twice":           {Pipeline[*[]string]{fixed("A", "X", ok, &ran), fixed("A", "Y", ok, &ran)}, "declared twice"},
+		"a need declared later":  {Pipeline[*[]string]{fixed("A", "X", ok, &ran, "B"), fixed("B", "Y", ok, &ran)}, "not declared before"},
+		"a step without a name":  {Pipeline[*[]string]{fixed("", "X", ok, &ran)}, "must have"},
+		"a step with no purpose": {Pipeline[*[]string]{fixed("A", "", ok, &ran)}, "must have"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := test.pipeline.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one that says %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestInformationalConditionsDoNotCountForReady(t *testing.T) {
+	var ran []string
+	informational := fixed("Logging", "LoggingHealthy", Degraded("Off", ""), &ran)
+	informational.Informational = true
+	pipeline := Pipeline[*[]string]{fixed("A", "AReady", Done("Fine", ""), &ran), informational, fixed("B", "AReady", Done("Fine", ""), &ran)}
+	if diff := cmp.Diff([]string{"AReady"}, pipeline.Conditions()); diff != "" {
+		t.Errorf("conditions that count (-want +got):\n%s", diff)
+	}
+}
