@@ -79,15 +79,16 @@ func MinInterval(expr string) (time.Duration, error) {
 	return min(shortest, acrossDays(spec, first, last)), nil
 }
 
-// cycle returns the time after which the active days of a schedule repeat.
+// cycle returns the time, from the first activation on, after which the active
+// days of a schedule repeat, or in which at least all their distances occur: the
+// weekdays of a schedule for some months have theirs in the first of the months.
 func cycle(s *cron.SpecSchedule) time.Duration {
 	const (
 		everyDate    = 1<<32 - 1<<1
-		everyMonth   = 1<<13 - 1<<1
 		everyWeekday = 1<<7 - 1<<0
 	)
 	switch {
-	case s.Dom&everyDate == everyDate && s.Month&everyMonth == everyMonth:
+	case s.Dom&everyDate == everyDate:
 		return week
 	case s.Dow&everyWeekday == everyWeekday:
 		return leapCycle
