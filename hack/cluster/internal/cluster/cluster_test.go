@@ -21,6 +21,7 @@ const here, there = "/src/here", "/src/there"
 
 func TestTheMachinesClusterIsRecognised(t *testing.T) {
 	since := time.Date(2026, 3, 1, 9, 30, 0, 0, time.Local)
+	const thereSince = there + ", since 2026-03-01 09:30:00"
 	record := func(checkout string) *owner { return &owner{Checkout: checkout, Since: since} }
 	seen := func(checkout string) []node.Node { return []node.Node{{Checkout: checkout}} }
 	cases := map[string]struct {
@@ -36,7 +37,7 @@ func TestTheMachinesClusterIsRecognised(t *testing.T) {
 		"another's dead cluster leaves remains":             {recorded: record(there), want: remains},
 		"our node without a record is remains":              {running: seen(here), want: remains},
 		"our node beside another's dead record is remains":  {recorded: record(there), running: seen(here), want: remains},
-		"another's living cluster is named with its time":   {recorded: record(there), alive: true, running: seen(there), want: foreign, whose: there + ", since 2026-03-01 09:30:00"},
+		"another's living cluster is named with its time":   {recorded: record(there), alive: true, want: foreign, whose: thereSince},
 		"another's node without a record is named":          {running: seen(there), want: foreign, whose: there},
 		"another's node beside our dead record is not ours": {recorded: record(here), running: seen(there), want: foreign, whose: there},
 	}
@@ -73,7 +74,7 @@ func serving(started time.Time) []object {
 		o.Status.Conditions = []condition{{Type: "Ready", Status: "True"}}
 		return o
 	}
-	objects := []object{ready("Node", "", "n")}
+	objects := append(make([]object, 0, 1+len(systemPods)), ready("Node", "", "n"))
 	for _, prefix := range systemPods {
 		namespace, name, _ := strings.Cut(prefix, "/")
 		pod := ready("Pod", namespace, name+"x")
@@ -88,29 +89,40 @@ func serving(started time.Time) []object {
 func TestAClusterIsHealthyOnlyWithEveryPartOfIt(t *testing.T) {
 	since := time.Date(2026, 3, 1, 9, 30, 0, 5e8, time.UTC)
 	deleted := since
+	const noEtcd = "no pod kube-system/etcd-* is ready"
 	cases := map[string]struct {
-		change func(objects []object) []object
-		want   string
+		objects int // how many of the objects there are, from the first on; 0 for all
+		change  func(node, etcd *object)
+		want    string
 	}{
-		"everything ready":         {func(o []object) []object { return o }, ""},
-		"no node":                  {func(o []object) []object { return o[1:] }, "node n has not registered"},
-		"node not ready":           {func(o []object) []object { o[0].Status.Conditions[0].Status = "False"; return o }, "node n is not ready: "},
-		"node without conditions":  {func(o []object) []object { o[0].Status.Conditions = nil; return o }, "node n is not ready: its kubelet has not reported yet"},
-		"a pod is missing":         {func(o []object) []object { return o[:len(o)-1] }, "no pod local-path-storage/local-path-provisioner-* is ready"},
-		"a pod is being deleted":   {func(o []object) []object { o[1].Metadata.DeletionTimestamp = &deleted; return o }, "no pod kube-system/etcd-* is ready"},
-		"a pod has no containers":  {func(o []object) []object { o[1].Status.ContainerStatuses = nil; return o }, "no pod kube-system/etcd-* is ready"},
-		"a container is not there": {func(o []object) []object { o[1].Status.ContainerStatuses[0].State.Running = nil; return o }, "no pod kube-system/etcd-* is ready"},
+		"everything ready": {},
+		"no node":          {change: func(n, _ *object) { n.Metadata.Name = "other" }, want: "node n has not registered"},
+		"node not ready":   {change: func(n, _ *object) { n.Status.Conditions[0].Status = "False" }, want: "node n is not ready: "},
+		"node without conditions": {
+			change: func(n, _ *object) { n.Status.Conditions = nil },
+			want:   "node n is not ready: its kubelet has not reported yet",
+		},
+		"a pod is missing":         {objects: len(systemPods), want: "no pod local-path-storage/local-path-provisioner-* is ready"},
+		"a pod is being deleted":   {change: func(_, p *object) { p.Metadata.DeletionTimestamp = &deleted }, want: noEtcd},
+		"a pod has no containers":  {change: func(_, p *object) { p.Status.ContainerStatuses = nil }, want: noEtcd},
+		"a container does not run": {change: func(_, p *object) { p.Status.ContainerStatuses[0].State.Running = nil }, want: noEtcd},
+		"a pod has ended":          {change: func(_, p *object) { p.Status.Phase = "Failed" }, want: noEtcd},
 		"a pod ran before the node was started again": {
-			func(o []object) []object {
-				o[1].Status.ContainerStatuses[0].State.Running.StartedAt = since.Add(-time.Minute)
-				return o
+			change: func(_, p *object) {
+				p.Status.ContainerStatuses[0].State.Running.StartedAt = since.Add(-time.Minute)
 			},
-			"no pod kube-system/etcd-* is ready",
+			want: noEtcd,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			objects := tc.change(serving(since.Truncate(time.Second)))
+			objects := serving(since.Truncate(time.Second))
+			if tc.objects > 0 {
+				objects = objects[:tc.objects]
+			}
+			if tc.change != nil {
+				tc.change(&objects[0], &objects[1])
+			}
 			err := nodeReady(objects, "n")
 			if err == nil {
 				err = podsServe(objects, systemPods, since)
@@ -139,10 +151,11 @@ func TestTheFingerprintChangesWithVersionsAndOnlyThen(t *testing.T) {
 		}
 		return sum
 	}
-	if fingerprint("v1.0.0") != fingerprint("v1.0.0") {
+	first, again := fingerprint("v1.0.0"), fingerprint("v1.0.0")
+	if first != again {
 		t.Error("equal inputs have different fingerprints")
 	}
-	if fingerprint("v1.0.0") == fingerprint("v1.0.1") {
+	if first == fingerprint("v1.0.1") {
 		t.Error("different versions have the same fingerprint")
 	}
 }

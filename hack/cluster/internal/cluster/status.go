@@ -64,8 +64,7 @@ func (c *Cluster) Exec(ctx context.Context, command []string) error {
 	cmd := node.Command(ctx, m.Init, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		os.Exit(exit.ExitCode())
 	}
 	return err

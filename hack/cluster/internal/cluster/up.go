@@ -32,9 +32,6 @@ func (c *Cluster) Preflight(ctx context.Context) error {
 	if _, v, err := c.lookAround(); err != nil || v == ours {
 		return err
 	}
-	if err := os.MkdirAll(c.cache(), 0o755); err != nil {
-		return err
-	}
 	return preflight.Check(ctx, c.cache())
 }
 

@@ -21,7 +21,7 @@ type Builder struct {
 
 // Archives returns the archives of all components in a fixed order.
 func (b Builder) Archives() []string {
-	var paths []string
+	paths := make([]string, 0, len(components))
 	for _, c := range components {
 		paths = append(paths, b.archive(c))
 	}

@@ -38,7 +38,10 @@ var components = []component{
 	{name: "kube-proxy", repository: "registry.k8s.io/kube-proxy", module: "k8s.io/kubernetes", tag: asIs, rootfs: "kube-proxy.tar"},
 	{name: "etcd", repository: "registry.k8s.io/etcd", module: "go.etcd.io/etcd/server/v3", tag: etcdTag},
 	{name: "coredns", repository: "registry.k8s.io/coredns/coredns", module: "github.com/coredns/coredns", tag: asIs},
-	{name: "local-path-provisioner", repository: "docker.io/rancher/local-path-provisioner", module: "github.com/rancher/local-path-provisioner", tag: asIs},
+	{
+		name: "local-path-provisioner", repository: "docker.io/rancher/local-path-provisioner",
+		module: "github.com/rancher/local-path-provisioner", tag: asIs,
+	},
 	{name: "pause", repository: "ghcr.io/c5c3/forge-pause", tag: ownTag},
 	{name: "volume-helper", repository: "ghcr.io/c5c3/forge-volume-helper", tag: ownTag},
 }

@@ -126,7 +126,7 @@ func TestImagesAreBuiltOnlyWhenTheirInputsChange(t *testing.T) {
 }
 
 func allNames() []string {
-	var names []string
+	names := make([]string, 0, len(components))
 	for _, c := range components {
 		names = append(names, c.name)
 	}

@@ -89,7 +89,7 @@ func (n Node) ensureCgroups() error {
 // parent has.
 func (h hierarchy) ensure(group string) error {
 	dir := h.mount
-	for _, name := range strings.Split(strings.Trim(group, "/"), "/") {
+	for name := range strings.SplitSeq(strings.Trim(group, "/"), "/") {
 		parent := dir
 		dir = filepath.Join(dir, name)
 		if h.v2 {
@@ -210,7 +210,7 @@ func cgroupProcesses() ([]int, error) {
 			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENODEV) {
 				return err
 			}
-			for _, field := range strings.Fields(string(data)) {
+			for field := range strings.FieldsSeq(string(data)) {
 				if pid, err := strconv.Atoi(field); err == nil && pid > 0 {
 					pids = append(pids, pid)
 				}

@@ -57,7 +57,7 @@ func TestVersion2AloneIsUsedAndTracksProcesses(t *testing.T) {
 }
 
 func mountsOf(trees []hierarchy) []string {
-	var mounts []string
+	mounts := make([]string, 0, len(trees))
 	for _, h := range trees {
 		mounts = append(mounts, h.mount)
 	}

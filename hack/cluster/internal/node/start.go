@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -115,11 +117,11 @@ func awaitReady(ready io.Reader) error {
 
 // Command returns a command that runs inside the node.
 func Command(ctx context.Context, init Process, name string, args ...string) *exec.Cmd {
-	target := []string{
-		"--target", fmt.Sprint(init.PID), "--mount", "--uts", "--ipc", "--net", "--pid", "--",
+	inside := slices.Concat([]string{
+		"--target", strconv.Itoa(init.PID), "--mount", "--uts", "--ipc", "--net", "--pid", "--",
 		"/usr/bin/env", "-i", searchPath, "HOME=/root", "LC_ALL=C.UTF-8", name,
-	}
-	return exec.CommandContext(ctx, "nsenter", append(target, args...)...)
+	}, args)
+	return exec.CommandContext(ctx, "nsenter", inside...)
 }
 
 // Tool returns the path, inside a node, of one of the checkout's tools.

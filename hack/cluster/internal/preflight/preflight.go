@@ -44,7 +44,7 @@ type facts struct {
 }
 
 // Check returns one error that lists everything that stands in the way, or
-// nil. cache is a folder on the file system that will hold the cluster.
+// nil. cache is the folder that will hold the cluster.
 func Check(ctx context.Context, cache string) error {
 	f, err := gather(ctx, cache)
 	if err != nil {
@@ -92,6 +92,9 @@ func gather(ctx context.Context, cache string) (facts, error) {
 	f := facts{uid: os.Geteuid()}
 	if f.uid != 0 {
 		return f, nil
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return f, err
 	}
 	if err := f.readKernel(); err != nil {
 		return f, err

@@ -68,7 +68,7 @@ func TestModulesAndBuiltInFeaturesBothCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	names := make([]string, 0, len(missing))
 	for _, f := range missing {
 		names = append(names, f.option)
 	}
