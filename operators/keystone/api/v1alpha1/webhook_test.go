@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/schedule"
 	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -147,7 +148,36 @@ func TestAScheduleThatNeverComesNeedsNoKeys(t *testing.T) {
 	}
 }
 
+// wantRenderable checks that what admission lets pass can be written into
+// Keystone's configuration files.
+func wantRenderable(t *testing.T, k *Keystone) {
+	t.Helper()
+	plugins := config.INI{}
+	for _, plugin := range k.Spec.Plugins {
+		plugins[plugin.ConfigSection] = plugin.Config
+	}
+	if _, err := plugins.Merge(config.INI(k.Spec.ExtraConfig)).Render(); err != nil {
+		t.Errorf("accepted, but cannot be written to keystone.conf: %v", err)
+	}
+	filters := make([]config.PasteFilter, 0, len(k.Spec.Middleware))
+	for _, m := range k.Spec.Middleware {
+		filters = append(filters, config.PasteFilter{Name: m.Name, Factory: m.FilterFactory, Config: m.Config})
+	}
+	if _, err := config.RenderPaste(filters); err != nil {
+		t.Errorf("accepted, but cannot be written to api-paste.ini: %v", err)
+	}
+}
+
 func FuzzAdmissionTakesAnyJSON(f *testing.F) {
+	for _, change := range accepted() {
+		k := minimal()
+		change(k)
+		content, err := json.Marshal(k)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
 	for _, v := range violations() {
 		content, err := json.Marshal(v.apply())
 		if err != nil {
@@ -167,6 +197,9 @@ func FuzzAdmissionTakesAnyJSON(f *testing.F) {
 		_, err := webhook.ValidateCreate(t.Context(), k)
 		if err != nil && !apierrors.IsInvalid(err) {
 			t.Fatalf("want Invalid, got %v", err)
+		}
+		if err == nil {
+			wantRenderable(t, k)
 		}
 		if _, again := webhook.ValidateCreate(t.Context(), defaulted(k)); (again == nil) != (err == nil) {
 			t.Fatalf("first %v, then %v", err, again)
