@@ -120,11 +120,22 @@ func sameFields(owned *fieldpath.Set, live, desired any) bool {
 		if nested && !sameFields(subset, liveChild, desiredChild) {
 			return false
 		}
-		if !nested && !equality.Semantic.DeepEqual(liveChild, desiredChild) {
+		if !nested && !sameLeaf(liveChild, desiredChild) {
 			return false
 		}
 	}
 	return matched == size(desired)
+}
+
+// sameLeaf compares a field that is owned as a whole. An empty struct, which Go
+// types emit for a block nobody filled in, claims the block but nothing in it:
+// what the server or others put there is not ours.
+func sameLeaf(live, desired any) bool {
+	if fields, isMap := desired.(map[string]any); isMap && len(fields) == 0 {
+		_, isMap = live.(map[string]any)
+		return isMap
+	}
+	return equality.Semantic.DeepEqual(live, desired)
 }
 
 // children lists every path element directly below a node once; an element is
