@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,12 +51,12 @@ func Until(ctx context.Context, check func(ctx context.Context) error) error {
 	return errors.Join(last, ctx.Err())
 }
 
-// Condition waits until the object's condition has the status and reason and,
-// where it says so, belongs to the object's current generation. The last state
-// of the object is left in obj, and the condition is returned for a look at
-// its message.
+// Condition waits until the object's condition has the status and reason, has
+// all the given parts in its message and, where it tells, is about the object's
+// current generation. The last state of the object is left in obj.
 func Condition(
 	t testing.TB, c client.Client, obj client.Object, conditionType string, status metav1.ConditionStatus, reason string,
+	says ...string,
 ) metav1.Condition {
 	t.Helper()
 	var found *metav1.Condition
@@ -65,19 +66,32 @@ func Condition(
 			return err
 		}
 		found = meta.FindStatusCondition(conditions, conditionType)
-		if found == nil || found.Status != status || found.Reason != reason {
-			return errors.New("the condition differs")
-		}
-		if found.ObservedGeneration != 0 && found.ObservedGeneration < obj.GetGeneration() {
-			return fmt.Errorf("the condition is about generation %d of %d", found.ObservedGeneration, obj.GetGeneration())
-		}
-		return nil
+		return compare(found, status, reason, says, obj.GetGeneration())
 	})
 	if err != nil {
 		t.Fatalf("%s: expected %s=%s/%s within %s: %v\n%s",
 			describe(c, obj), conditionType, status, reason, Timeout, err, State(t, c, obj))
 	}
 	return *found
+}
+
+// compare says in what the condition is not as expected.
+func compare(
+	found *metav1.Condition, status metav1.ConditionStatus, reason string, says []string, generation int64,
+) error {
+	if found == nil || found.Status != status || found.Reason != reason {
+		return errors.New("the condition differs")
+	}
+	for _, part := range says {
+		if !strings.Contains(found.Message, part) {
+			return fmt.Errorf("the message does not say %q", part)
+		}
+	}
+	// Foreign controllers do not all fill in the generation.
+	if found.ObservedGeneration != 0 && found.ObservedGeneration < generation {
+		return fmt.Errorf("the condition is about generation %d of %d", found.ObservedGeneration, generation)
+	}
+	return nil
 }
 
 // Gone waits until the object does not exist any more.

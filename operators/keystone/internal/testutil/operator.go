@@ -97,4 +97,3 @@ func (l *passLog) String() string {
 	defer l.mu.Unlock()
 	return strings.Join(l.lines[max(0, len(l.lines)-200):], "\n")
 }
-

@@ -15,7 +15,7 @@ import (
 
 // discoveryInterval is how often the operator looks for kinds of other
 // projects; short, so that a test need not wait for it.
-const discoveryInterval = 200 * time.Millisecond
+const discoveryInterval = time.Second
 
 // Run runs an operator for one namespace, or for all if namespace is empty,
 // until ctx ends.

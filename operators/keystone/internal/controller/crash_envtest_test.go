@@ -1,0 +1,161 @@
+package controller_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// outcome is what a run of the operator is judged by.
+type outcome struct {
+	// Children are all objects of the Keystone, orphans of lost writes included.
+	Children []string
+	// Conditions are status and reason of each condition.
+	Conditions map[string]string
+	// Runs is how often each Job succeeded.
+	Runs map[string]int
+	// InstalledRelease is that of the status.
+	InstalledRelease string
+	// Keys are digests of what must never be made twice. They differ between
+	// runs, but not within one.
+	Keys map[string]string
+}
+
+var jobNames = []string{"db-sync", "schema-check", "bootstrap"}
+
+func observe(ctx context.Context, c client.Client, namespace string) (outcome, error) {
+	o := outcome{Conditions: map[string]string{}, Runs: map[string]int{}, Keys: map[string]string{}}
+	k := testutil.Brownfield(namespace, testutil.Name)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(k), k); err != nil {
+		return o, err
+	}
+	o.InstalledRelease = k.Status.InstalledRelease
+	for _, condition := range k.Status.Conditions {
+		o.Conditions[condition.Type] = string(condition.Status) + "/" + condition.Reason
+	}
+	found, err := testutil.Children(ctx, c, namespace)
+	if err != nil {
+		return o, err
+	}
+	o.Children = testutil.Names(found)
+	for _, name := range jobNames {
+		o.Runs[name] = len(jobs.Runs(namespace, testutil.Name+"-"+name))
+	}
+	for _, name := range []string{"fernet-keys", "credential-keys"} {
+		secret := &corev1.Secret{}
+		err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: testutil.Name + "-" + name}, secret)
+		if client.IgnoreNotFound(err) != nil {
+			return o, err
+		}
+		for _, index := range slices.Sorted(maps.Keys(secret.Data)) {
+			digest := sha256.Sum256(secret.Data[index])
+			o.Keys[name+"/"+index] = hex.EncodeToString(digest[:4])
+		}
+	}
+	return o, nil
+}
+
+// compareOutcomes wants the final state to be that of an undisturbed run, and
+// keys that existed at the failure to be the same ones.
+func compareOutcomes(undisturbed, failed, final outcome) string {
+	for name, digest := range failed.Keys {
+		if final.Keys[name] != digest {
+			return fmt.Sprintf("the key %s existed at the failure and was replaced or lost later", name)
+		}
+	}
+	if got, want := len(final.Keys), len(undisturbed.Keys); got != want {
+		return fmt.Sprintf("there are %d keys, expected %d", got, want)
+	}
+	undisturbed.Keys, final.Keys = nil, nil
+	if diff := cmp.Diff(undisturbed, final); diff != "" {
+		return "the final state (-undisturbed +got):\n" + diff
+	}
+	return ""
+}
+
+// readyNow returns nil if the Keystone is ready.
+func readyNow(ctx context.Context, c client.Client, namespace string) error {
+	k := testutil.Brownfield(namespace, testutil.Name)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(k), k); err != nil {
+		return err
+	}
+	condition := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionReady)
+	switch {
+	case condition == nil:
+		return errors.New("the Keystone has no condition Ready")
+	case condition.Status != metav1.ConditionTrue:
+		return errors.New(condition.Message)
+	}
+	return nil
+}
+
+func walk(t *testing.T, m mode, failures ...transport.Mode) {
+	t.Helper()
+	c := env.Client(t, controller.Scheme())
+	crashwalk.Walk(t, crashwalk.Scenario[outcome]{
+		Config: env.Config,
+		Modes:  failures,
+		Prepare: func(ctx context.Context) (string, error) {
+			ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "walk-"}}
+			if err := c.Create(ctx, ns); err != nil {
+				return "", err
+			}
+			for _, obj := range append(m.inputs(ns.Name), m.keystone(ns.Name, testutil.Name)) {
+				if err := c.Create(ctx, obj); err != nil {
+					return "", err
+				}
+			}
+			return ns.Name, nil
+		},
+		Operator: func(ctx context.Context, cfg *rest.Config, namespace string) error {
+			return testutil.Run(ctx, cfg, namespace, &testutil.API{}, logr.Discard())
+		},
+		Settled: func(ctx context.Context, namespace string) error { return readyNow(ctx, c, namespace) },
+		Observe: func(ctx context.Context, namespace string) (outcome, error) { return observe(ctx, c, namespace) },
+		Compare: compareOutcomes,
+	})
+}
+
+// The state of the cluster changes with writes only, so that a kill at a read
+// leaves what a kill after the write before it does. A managed Keystone makes
+// all the writes of a brownfield one, and three more.
+func TestAnOperatorKilledAtAnyWriteConvergesAfterRestart(t *testing.T) {
+	t.Parallel()
+	walk(t, modes[1], transport.KillBefore, transport.KillAfter)
+}
+
+func TestAnyWriteThatFailsIsRepeatedByTheSameOperator(t *testing.T) {
+	t.Parallel()
+	walk(t, modes[0], transport.FailBefore, transport.FailAfter)
+}
+
+func TestALostKeyWouldBeNoticedByTheCrashWalk(t *testing.T) {
+	undisturbed := outcome{Keys: map[string]string{"fernet-keys/0": "a"}}
+	failed := outcome{Keys: map[string]string{"fernet-keys/0": "b"}}
+	final := outcome{Keys: map[string]string{"fernet-keys/0": "c"}}
+	if compareOutcomes(undisturbed, failed, final) == "" {
+		t.Error("a replaced key was not noticed")
+	}
+	if wrong := compareOutcomes(undisturbed, failed, failed); wrong != "" {
+		t.Errorf("a kept key was reported: %s", wrong)
+	}
+}
