@@ -1,0 +1,12 @@
+##@ Quick start
+
+.PHONY: quickstart
+quickstart: ## Bring up a cluster with a Keystone and issue a token.
+	@hack/quickstart/up.sh
+
+# The most expensive first, so that none of it is left to run alone at the end.
+.PHONY: quickstart-parts
+quickstart-parts: cluster-parts helm-deps $(IMAGE_ARCHIVES)
+
+.PHONY: quickstart-down
+quickstart-down: cluster-down ## Remove what quickstart brought up; built tools and images stay.
