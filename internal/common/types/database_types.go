@@ -34,7 +34,7 @@ type DatabaseSpec struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
-	// +kubebuilder:validation:Pattern=`^([a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?|\[?[a-fA-F0-9:.]*:[a-fA-F0-9:.]*\]?)$`
+	// +kubebuilder:validation:Pattern=`^([a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?|[a-fA-F0-9]*:[a-fA-F0-9:.]*:[a-fA-F0-9:.]*)$`
 	Host string `json:"host,omitempty"`
 
 	// port is the server's TCP port. When it is not set, 3306 is used.

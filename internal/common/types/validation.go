@@ -1,6 +1,7 @@
 package types
 
 import (
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -21,7 +22,7 @@ import (
 var (
 	imageRepository = regexp.MustCompile(`^(` + registryHost + `(:[0-9]+)?/)?` + pathComponent + `(/` + pathComponent + `)*$`)
 	imageTag        = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
-	databaseHost    = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?|\[?[a-fA-F0-9:.]*:[a-fA-F0-9:.]*\]?)$`)
+	databaseHost    = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9._-]*[a-zA-Z0-9])?$`)
 	databaseName    = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 	cacheBackend    = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
 	cacheServer     = regexp.MustCompile(`^[^\s,]+$`)
@@ -76,8 +77,8 @@ func ValidateDatabase(db DatabaseSpec, at *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(at, field.OmitValueType{}, "exactly one of clusterRef or host must be set"))
 	}
 	errs = append(errs, validateClusterRef(db.ClusterRef, at.Child("clusterRef", "name"))...)
-	if db.Host != "" && (len(db.Host) > maxHostnameLength || !databaseHost.MatchString(db.Host)) {
-		errs = append(errs, field.Invalid(at.Child("host"), db.Host, "must be a host name or an IP address without a port"))
+	if db.Host != "" && !isDatabaseHost(db.Host) {
+		errs = append(errs, field.Invalid(at.Child("host"), db.Host, "must be a host name or an IP address, without brackets or a port"))
 	}
 	if db.Port < 0 || db.Port > 65535 {
 		errs = append(errs, field.Invalid(at.Child("port"), db.Port, validation.InclusiveRangeError(1, 65535)))
@@ -90,6 +91,15 @@ func ValidateDatabase(db DatabaseSpec, at *field.Path) field.ErrorList {
 	}
 	errs = append(errs, ValidateSecretRef(db.SecretRef, at.Child("secretRef"))...)
 	return append(errs, validateDatabaseTLS(db.TLS, at.Child("tls"))...)
+}
+
+func isDatabaseHost(host string) bool {
+	if len(host) <= maxHostnameLength && databaseHost.MatchString(host) {
+		return true
+	}
+	// A zone names an interface of one machine, which is not the pod's.
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Is6() && ip.Zone() == ""
 }
 
 func validateDatabaseTLS(tls *DatabaseTLSSpec, at *field.Path) field.ErrorList {

@@ -98,7 +98,11 @@ func coreViolations() []violation {
 		},
 		{
 			"a database host with credentials", func(k *Keystone) { k.Spec.Database.Host = "user:secret@db" },
-			"spec.database.host", "must be a host name or an IP address without a port", noMatch, "",
+			"spec.database.host", "must be a host name or an IP address", noMatch, "",
+		},
+		{
+			"a database host with a port", func(k *Keystone) { k.Spec.Database.Host = "db:3306" },
+			"spec.database.host", "must be a host name or an IP address", noMatch, "",
 		},
 		{
 			"a database port out of range", func(k *Keystone) { k.Spec.Database.Port = 65536 },
