@@ -121,7 +121,7 @@ func (c *Cluster) installPackages(ctx context.Context, missing []string) error {
 	script := filepath.Join(c.checkout, "hack", "tools", "install-debian-packages.sh")
 	logFile := filepath.Join(c.cache(), "debian-packages.log")
 	if err := runLogged(exec.CommandContext(ctx, script), logFile); err != nil {
-		return fmt.Errorf("needed are %s: %w", strings.Join(missing, ", "), err)
+		return fmt.Errorf("%s (packages %s): %w", script, strings.Join(missing, ", "), err)
 	}
 	if still := preflight.MissingPackages(); len(still) > 0 {
 		return fmt.Errorf("programs of the packages %s are still missing: install them by hand", strings.Join(still, ", "))
@@ -216,7 +216,7 @@ func (c *Cluster) initialise(ctx context.Context, p plan, m member) error {
 			// and ours have been made.
 			"--ignore-preflight-errors", "all")
 		if err := runLogged(cmd, p.node.Log("kubeadm")); err != nil {
-			return err
+			return fmt.Errorf("kubeadm init: %w", err)
 		}
 		return writeJSON(c.stateFile(), state{Initialised: true, Fingerprint: fingerprint})
 	})
