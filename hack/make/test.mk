@@ -10,9 +10,10 @@ ENVTEST_BINARIES := $(BIN)/kube-controller-manager \
 # Arguments for go test, as in: make test-unit GO_TEST_FLAGS='-run Fernet -v'
 GO_TEST_FLAGS ?=
 
-# Suites that start a control plane carry the build tag "integration".
+# Suites that start a control plane carry the build tag "integration" or use
+# the package that starts it.
 INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
-	| xargs -r grep -l '^//go:build integration' | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
+	| xargs -r grep -lE '^//go:build integration|testutil/envtest"' | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
 .PHONY: test
 test: ## Everything that needs no cluster: all tests with the race detector, linters, generated files, charts.
