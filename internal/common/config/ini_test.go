@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/testutil/golden"
 )
 
 func TestRenderWritesSortedSectionsAndKeys(t *testing.T) {
@@ -32,7 +34,7 @@ func TestRenderWritesSortedSectionsAndKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "service.conf", got)
+	golden.Compare(t, "service.conf", got)
 }
 
 func TestRenderOfNothingIsEmpty(t *testing.T) {

@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"github.com/c5c3/forge/internal/common/testutil/golden"
 )
 
 func TestRenderPasteWithoutFiltersIsThePlainPipeline(t *testing.T) {
@@ -10,7 +12,7 @@ func TestRenderPasteWithoutFiltersIsThePlainPipeline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "api-paste-plain.ini", got)
+	golden.Compare(t, "api-paste-plain.ini", got)
 }
 
 func TestRenderPasteKeepsTheOrderOfTheFilters(t *testing.T) {
@@ -32,7 +34,7 @@ func TestRenderPasteKeepsTheOrderOfTheFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, "api-paste-filters.ini", got)
+	golden.Compare(t, "api-paste-filters.ini", got)
 }
 
 func TestRenderPasteRefusesWhatThePipelineCannotHold(t *testing.T) {

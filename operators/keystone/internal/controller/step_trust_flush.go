@@ -50,7 +50,7 @@ func trustFlushCronJob(s *scope) *batchv1.CronJob {
 							Env: []corev1.EnvVar{
 								connectionVariable(k), {Name: connectionRetriesEnv, Value: connectionRetries},
 							},
-							Resources:                ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
+							Resources:                taskResources(k.Spec.Resources),
 							VolumeMounts:             volumeMounts,
 							SecurityContext:          restrictedContainer(),
 							TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

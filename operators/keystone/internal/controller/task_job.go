@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"maps"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -62,7 +63,7 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 						Image:           image(k),
 						Command:         t.command,
 						Env:             t.env,
-						Resources:       ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
+						Resources:       taskResources(k.Spec.Resources),
 						VolumeMounts:    volumeMounts,
 						SecurityContext: restrictedContainer(),
 						// The end of the log is the only explanation these tools give.
@@ -72,6 +73,15 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 			},
 		},
 	}, nil
+}
+
+// taskResources are those of the API pods less the CPU limit: a tool that runs
+// for two seconds of CPU time is only made slower by it, and Ready with it.
+func taskResources(api *corev1.ResourceRequirements) corev1.ResourceRequirements {
+	resources := ptr.Deref(api, corev1.ResourceRequirements{})
+	resources.Limits = maps.Clone(resources.Limits)
+	delete(resources.Limits, corev1.ResourceCPU)
+	return resources
 }
 
 // manage is a keystone-manage command line.

@@ -1,0 +1,184 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/apply"
+)
+
+const namespace = "openstack"
+
+var owner = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "keystone", Namespace: namespace, UID: "owner"}}
+
+// run is one pass of a runner that notes what it deletes and creates.
+type run struct {
+	runner  *Runner
+	deleted []metav1.DeletionPropagation
+	created int
+}
+
+func newRun(t *testing.T, objects ...client.Object) *run {
+	t.Helper()
+	r := &run{}
+	c := fake.NewClientBuilder().WithScheme(clientgoscheme.Scheme).WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{
+		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
+			options := (&client.DeleteOptions{}).ApplyOptions(opts)
+			r.deleted = append(r.deleted, *options.PropagationPolicy)
+			return c.Delete(ctx, obj, opts...)
+		},
+		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+			r.created++
+			return c.Create(ctx, obj, opts...)
+		},
+	}).Build()
+	r.runner = &Runner{Client: c, Scheme: clientgoscheme.Scheme}
+	return r
+}
+
+func desired(key, image string) *batchv1.Job {
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: "db-sync", Namespace: namespace, Annotations: map[string]string{RunKeyAnnotation: key}},
+		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "db-sync", Image: image}},
+		}}},
+	}
+}
+
+// live is the Job as an earlier pass created it.
+func live(t *testing.T, key, image string, conditions ...batchv1.JobCondition) *batchv1.Job {
+	t.Helper()
+	job := desired(key, image)
+	if err := stamp(job); err != nil {
+		t.Fatal(err)
+	}
+	job.UID = "live"
+	job.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+	job.Status.Conditions = conditions
+	return job
+}
+
+func condition(conditionType batchv1.JobConditionType, age time.Duration) batchv1.JobCondition {
+	return batchv1.JobCondition{
+		Type: conditionType, Status: corev1.ConditionTrue, Message: "BackoffLimitExceeded",
+		LastTransitionTime: metav1.NewTime(time.Now().Add(-age)),
+	}
+}
+
+func TestWhatHappensToAJobFollowsFromItsState(t *testing.T) {
+	for name, test := range map[string]struct {
+		live        func(*testing.T) *batchv1.Job
+		wantDone    bool
+		wantFailed  bool
+		wantCreated int
+		wantDeleted []metav1.DeletionPropagation
+	}{
+		"a missing Job is created": {wantCreated: 1},
+		"a running Job is left alone": {
+			live: func(t *testing.T) *batchv1.Job { return live(t, "key", "image:1") },
+		},
+		"a running Job with another template waits for its pods to go": {
+			live:        func(t *testing.T) *batchv1.Job { return live(t, "key", "image:bad") },
+			wantDeleted: []metav1.DeletionPropagation{metav1.DeletePropagationForeground},
+		},
+		"a completed Job is done": {
+			live:     func(t *testing.T) *batchv1.Job { return live(t, "key", "image:1", condition(batchv1.JobComplete, 0)) },
+			wantDone: true,
+		},
+		"a completed Job is done although its template changed": {
+			live:     func(t *testing.T) *batchv1.Job { return live(t, "key", "image:0", condition(batchv1.JobComplete, 0)) },
+			wantDone: true,
+		},
+		"a completed Job with another key runs again": {
+			live:        func(t *testing.T) *batchv1.Job { return live(t, "old", "image:1", condition(batchv1.JobComplete, 0)) },
+			wantDeleted: []metav1.DeletionPropagation{metav1.DeletePropagationBackground}, wantCreated: 1,
+		},
+		"a failed Job stays failed": {
+			live: func(t *testing.T) *batchv1.Job {
+				return live(t, "key", "image:1", condition(batchv1.JobFailed, time.Second))
+			},
+			wantFailed: true,
+		},
+		"a failed Job with another template runs again": {
+			live:        func(t *testing.T) *batchv1.Job { return live(t, "key", "image:bad", condition(batchv1.JobFailed, 0)) },
+			wantDeleted: []metav1.DeletionPropagation{metav1.DeletePropagationBackground}, wantCreated: 1,
+		},
+		"a failed Job is tried again after a while": {
+			live: func(t *testing.T) *batchv1.Job {
+				return live(t, "key", "image:1", condition(batchv1.JobFailed, RetryAfter))
+			},
+			wantDeleted: []metav1.DeletionPropagation{metav1.DeletePropagationBackground}, wantCreated: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var objects []client.Object
+			if test.live != nil {
+				objects = append(objects, test.live(t))
+			}
+			r := newRun(t, objects...)
+			state, err := r.runner.Run(t.Context(), owner, desired("key", "image:1"))
+			if errors.Is(err, ErrJobFailed) != test.wantFailed || (err != nil && !test.wantFailed) {
+				t.Fatalf("error %v, want a failed Job: %t", err, test.wantFailed)
+			}
+			if state.Complete != test.wantDone || r.created != test.wantCreated || len(r.deleted) != len(test.wantDeleted) {
+				t.Fatalf("complete %t, created %d, deleted %v; want %t, %d, %v",
+					state.Complete, r.created, r.deleted, test.wantDone, test.wantCreated, test.wantDeleted)
+			}
+			for i := range r.deleted {
+				if r.deleted[i] != test.wantDeleted[i] {
+					t.Errorf("deleted with %s, want %s", r.deleted[i], test.wantDeleted[i])
+				}
+			}
+		})
+	}
+}
+
+func TestAFailedJobQuotesItsPodAndNoPassword(t *testing.T) {
+	failed := live(t, "key", "image:1", condition(batchv1.JobFailed, 0))
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "db-sync-x", Namespace: namespace, Labels: map[string]string{batchv1.JobNameLabel: "db-sync"}},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "db-sync", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+				ExitCode: 1, Message: "Access denied at mysql+pymysql://keystone:s3cret@db/keystone",
+			}},
+		}}},
+	}
+	_, err := newRun(t, failed, pod).runner.Run(t.Context(), owner, desired("key", "image:1"))
+	if !errors.Is(err, ErrJobFailed) || !strings.Contains(err.Error(), "Access denied") || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("error %v, want a failed Job with its pod's words and no password", err)
+	}
+}
+
+func TestAForeignJobIsNeverTouched(t *testing.T) {
+	foreign := desired("key", "image:1")
+	r := newRun(t, foreign)
+	_, err := r.runner.Run(t.Context(), owner, desired("key", "image:1"))
+	if !errors.Is(err, apply.ErrNotOwned) || len(r.deleted) != 0 || r.created != 0 {
+		t.Errorf("error %v, deleted %v, created %d; want %v and nothing done", err, r.deleted, r.created, apply.ErrNotOwned)
+	}
+}
+
+func TestAJobOfADeletedPredecessorIsRemoved(t *testing.T) {
+	old := live(t, "key", "image:1", condition(batchv1.JobComplete, 0))
+	old.OwnerReferences[0].UID = "predecessor"
+	r := newRun(t, old)
+	state, err := r.runner.Run(t.Context(), owner, desired("key", "image:1"))
+	if err != nil || state.Complete || len(r.deleted) != 1 {
+		t.Errorf("state %+v, error %v, deleted %v; want the old Job removed and its result ignored", state, err, r.deleted)
+	}
+	if err := r.runner.Client.Get(t.Context(), client.ObjectKeyFromObject(old), &batchv1.Job{}); !apierrors.IsNotFound(err) {
+		t.Errorf("reading the old Job: %v, want it gone", err)
+	}
+}

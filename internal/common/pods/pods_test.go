@@ -1,0 +1,78 @@
+package pods
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func pod(name string, age time.Duration, statuses ...corev1.ContainerStatus) corev1.Pod {
+	return corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.NewTime(time.Unix(1_000_000, 0).Add(-age))},
+		Status:     corev1.PodStatus{ContainerStatuses: statuses},
+	}
+}
+
+func waiting(reason string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{Name: "main", Image: "example.com/app:1", State: corev1.ContainerState{
+		Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: "details"},
+	}}
+}
+
+func ended(code int32, message string) corev1.ContainerStatus {
+	return corev1.ContainerStatus{Name: "main", State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: message},
+	}}
+}
+
+func TestTheObstacleOfPodsIsNamed(t *testing.T) {
+	for name, test := range map[string]struct {
+		pods     []corev1.Pod
+		want     string
+		wantPull bool
+	}{
+		"none":                      {pods: []corev1.Pod{pod("a", 0, corev1.ContainerStatus{Ready: true})}},
+		"an image cannot be pulled": {[]corev1.Pod{pod("a", 0, waiting("ImagePullBackOff"))}, `pod a cannot pull image "example.com/app:1"`, true},
+		"a container ends":          {[]corev1.Pod{pod("a", 0, ended(3, "boom"))}, "ended with exit code 3: boom", false},
+		"a success is no obstacle":  {pods: []corev1.Pod{pod("a", 0, ended(0, ""))}},
+		"configuration is missing":  {[]corev1.Pod{pod("a", 0, waiting("CreateContainerConfigError"))}, "cannot start (CreateContainerConfigError): details", false},
+		"a wait that is normal":     {pods: []corev1.Pod{pod("a", 0, waiting("ContainerCreating"))}},
+		"the newest pod counts": {
+			[]corev1.Pod{pod("old", time.Hour, ended(1, "old cause")), pod("new", 0, ended(2, "new cause"))}, "new cause", false,
+		},
+		"a missing image outweighs the rest": {
+			[]corev1.Pod{pod("new", 0, ended(1, "other")), pod("old", time.Hour, waiting("ErrImagePull"))}, "cannot pull image", true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, pull := Problem(test.pods)
+			if pull != test.wantPull || !strings.Contains(got, test.want) || (test.want == "" && got != "") {
+				t.Errorf("got %q (image pull %t), want %q (%t)", got, pull, test.want, test.wantPull)
+			}
+		})
+	}
+}
+
+func TestAPodThatCannotBeScheduledSaysWhy(t *testing.T) {
+	p := pod("a", 0)
+	p.Status.Conditions = []corev1.PodCondition{{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/1 nodes are available: 1 Insufficient cpu.",
+	}}
+	if got, _ := Problem([]corev1.Pod{p}); !strings.Contains(got, "cannot be scheduled") || !strings.Contains(got, "Insufficient cpu") {
+		t.Errorf("got %q, want the scheduler's message", got)
+	}
+}
+
+func TestQuotedOutputIsShortAndHoldsNoCredentials(t *testing.T) {
+	output := strings.Repeat("a long line of a trace\n", 100) + "failed to connect to mysql+pymysql://keystone:s3cret%40@db:3306/keystone"
+	got := Output(output)
+	if strings.Contains(got, "s3cret") || strings.Contains(got, "keystone:") {
+		t.Errorf("credentials in %q", got)
+	}
+	if !strings.HasSuffix(got, "://***@db:3306/keystone") || len(got) > maxOutput {
+		t.Errorf("got %d bytes ending in %q, want the last lines, at most %d bytes", len(got), got[len(got)-30:], maxOutput)
+	}
+}

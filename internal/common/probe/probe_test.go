@@ -1,0 +1,114 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+type answer struct {
+	code int
+	err  error
+}
+
+func (a answer) Do(*http.Request) (*http.Response, error) {
+	if a.err != nil {
+		return nil, a.err
+	}
+	return &http.Response{StatusCode: a.code, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+}
+
+var name = types.NamespacedName{Namespace: "openstack", Name: "keystone"}
+
+const endpoint = "http://keystone.openstack.svc.cluster.local:5000/v3"
+
+func TestAnAnswerIsClassified(t *testing.T) {
+	for title, test := range map[string]struct {
+		answer answer
+		want   Verdict
+	}{
+		"2xx":              {answer{code: 200}, Healthy},
+		"300":              {answer{code: 300}, Unhealthy},
+		"500":              {answer{code: 500}, Unhealthy},
+		"no such host":     {answer{err: &net.DNSError{Err: "no such host", Name: "keystone"}}, Unresolved},
+		"no answer":        {answer{err: context.DeadlineExceeded}, TimedOut},
+		"refused":          {answer{err: &net.OpError{Op: "dial", Err: errors.New("connection refused")}}, Unreachable},
+		"anything else":    {answer{err: errors.New("malformed response")}, Broken},
+		"a wrapped refuse": {answer{err: errors.Join(errors.New("get"), &net.OpError{Op: "dial", Err: errors.New("refused")})}, Unreachable},
+	} {
+		t.Run(title, func(t *testing.T) {
+			got := New(test.answer).ask(t.Context(), endpoint)
+			if got.Verdict != test.want || !strings.Contains(got.Message, endpoint) {
+				t.Errorf("got %+v, want %s and the URL", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAFindingIsNewsOnlyWhenItDiffers(t *testing.T) {
+	p := New(answer{code: 200})
+	if _, known := p.Check(name, endpoint, "1"); known {
+		t.Fatal("a finding before the first probe")
+	}
+	healthy, broken := Result{Healthy, "fine"}, Result{Unreachable, "down"}
+	for i, step := range []struct {
+		result Result
+		news   bool
+	}{{healthy, true}, {healthy, false}, {broken, true}, {broken, false}, {healthy, true}} {
+		if got := p.record(name, endpoint, step.result); got != step.news {
+			t.Errorf("finding %d (%s): news is %t, want %t", i, step.result.Verdict, got, step.news)
+		}
+	}
+	if got, known := p.Check(name, endpoint, "1"); !known || got != healthy {
+		t.Errorf("got %+v, %t, want the last finding", got, known)
+	}
+}
+
+func TestAFindingAboutAnotherURLIsDropped(t *testing.T) {
+	p := New(answer{code: 200})
+	p.Check(name, endpoint, "1")
+	if p.record(name, "http://other/v3", Result{Healthy, "fine"}) {
+		t.Error("a finding about an old URL counts as news")
+	}
+	p.Check(name, "http://other/v3", "1")
+	if _, known := p.Check(name, "http://other/v3", "1"); known {
+		t.Error("a finding about an old URL answers for the new one")
+	}
+}
+
+func TestAnUnchangedTargetIsNotProbedAgainByAPass(t *testing.T) {
+	p := New(answer{code: 200})
+	p.Check(name, endpoint, "1")
+	drain(p)
+	p.record(name, endpoint, Result{Healthy, "fine"})
+	p.Check(name, endpoint, "1")
+	if got := p.queue.Len(); got != 0 {
+		t.Errorf("%d probes asked for by an unchanged target, want 0", got)
+	}
+	p.Check(name, endpoint, "2")
+	if got := p.queue.Len(); got != 1 {
+		t.Errorf("%d probes asked for by a new trigger, want 1", got)
+	}
+}
+
+func TestAForgottenTargetIsNotProbed(t *testing.T) {
+	p := New(answer{code: 200})
+	p.Check(name, endpoint, "1")
+	p.Forget(name)
+	if _, ok := p.url(name); ok {
+		t.Error("a forgotten target still has a URL")
+	}
+}
+
+func drain(p *Prober) {
+	for p.queue.Len() > 0 {
+		key, _ := p.queue.Get()
+		p.queue.Done(key)
+	}
+}

@@ -1,0 +1,324 @@
+package controller
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/testutil/golden"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// minimal is a defaulted Keystone with an external database and cache.
+func minimal() *keystonev1alpha1.Keystone {
+	k := &keystonev1alpha1.Keystone{
+		ObjectMeta: metav1.ObjectMeta{Name: "keystone", Namespace: "openstack", UID: "uid"},
+		Spec: keystonev1alpha1.KeystoneSpec{
+			Image: commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+			Database: commonv1.DatabaseSpec{
+				Host: "db.example.com", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
+			},
+			Cache:     commonv1.CacheSpec{Servers: []string{"memcached:11211"}},
+			Bootstrap: keystonev1alpha1.BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"}},
+		},
+	}
+	keystonev1alpha1.SetDefaults(k)
+	return k
+}
+
+// managed is a Keystone with everything the cluster can provide.
+func managed() *keystonev1alpha1.Keystone {
+	k := minimal()
+	k.Spec.Database.Host = ""
+	k.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "openstack-db"}
+	k.Spec.Database.SecretRef.Key = "secret-key"
+	k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{
+		Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,
+		CABundleSecretRef: &commonv1.SecretRefSpec{Name: "db-ca"}, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "keystone-db-client"},
+	}
+	k.Spec.Cache = commonv1.CacheSpec{ClusterRef: &corev1.LocalObjectReference{Name: "openstack-memcached"}, Backend: "dogpile.cache.pymemcache"}
+	k.Spec.Gateway = &commonv1.GatewaySpec{
+		ParentRef: commonv1.GatewayParentRefSpec{Name: "public", Namespace: "ingress", SectionName: "https"},
+		Hostname:  "keystone.example.com", Path: "identity",
+	}
+	k.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{Ingress: []keystonev1alpha1.NetworkPolicyIngressSource{{
+		NamespaceSelector: map[string]string{"team": "cloud"}, PodSelector: map[string]string{"app": "horizon"},
+	}}}
+	k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 9, TargetCPUUtilization: ptr.To(int32(70))}
+	k.Spec.UWSGI = &keystonev1alpha1.UWSGISpec{
+		Processes: 4, Threads: 2, HTTPKeepAlive: new(true), HTTPKeepAliveTimeout: ptr.To(int32(4)), Harakiri: ptr.To(int32(20)),
+	}
+	k.Spec.Logging = &keystonev1alpha1.LoggingSpec{
+		Format: keystonev1alpha1.LogFormatJSON, Level: keystonev1alpha1.LogLevelWarning,
+		PerLoggerLevels: map[string]string{"sqlalchemy.engine": "INFO", "keystone.auth": "DEBUG"},
+	}
+	k.Spec.PriorityClassName = ptr.To("system-cluster-critical")
+	k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}, "cache": {"expiration_time": "60"}}
+	k.Spec.Middleware = []commonv1.MiddlewareSpec{{
+		Name: "audit", FilterFactory: "keystonemiddleware.audit:filter_factory", Position: commonv1.PipelineBefore,
+		Config: map[string]string{"audit_map_file": "/etc/audit.conf"},
+	}}
+	return k
+}
+
+func scopeOf(k *keystonev1alpha1.Keystone) *scope {
+	return &scope{
+		keystone: k, configMap: "keystone-config-01234567", connectionHash: "connection-hash",
+		credentials: credentials{databaseUser: "keystone", databasePassword: []byte("hunter2-db"), adminPassword: []byte("hunter2-admin")},
+	}
+}
+
+func jobOf(t *testing.T, s *scope, described task) any {
+	t.Helper()
+	built, err := taskJob(s.keystone, described)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
+
+func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
+	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": minimal(), "managed": managed()} {
+		s := scopeOf(k)
+		objects := map[string]any{
+			"deployment":          apiDeployment(k, s.configMap, s.connectionHash),
+			"service":             apiService(k),
+			"poddisruptionbudget": disruptionBudget(k, k.Spec.Replicas),
+			"job-db-sync":         jobOf(t, s, dbSync(s)),
+			"job-schema-check":    jobOf(t, s, schemaCheck(s)),
+			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
+			"job-policy":          jobOf(t, s, policyValidationTask(s)),
+			"cronjob-trust-flush": trustFlushCronJob(s),
+			"networkpolicy":       apiNetworkPolicy(k, "keystone-system"),
+			"networkpolicy-tasks": taskNetworkPolicy(k),
+		}
+		if k.Spec.Database.IsManaged() {
+			objects["database"], objects["user"], objects["grant"] = mariaDatabase(k), mariaUser(k), mariaGrant(k)
+			objects["certificate"], objects["httproute"], objects["hpa"] = clientCertificate(k), httpRoute(k), autoscaler(k)
+		}
+		for kind, obj := range objects {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				golden.CompareYAML(t, name+"/"+kind+".yaml", obj)
+			})
+		}
+	}
+}
+
+func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
+	rules := map[string]string{"identity:get_user": "role:admin"}
+	for name, test := range map[string]struct {
+		keystone *keystonev1alpha1.Keystone
+		rules    map[string]string
+	}{"minimal": {minimal(), nil}, "managed": {managed(), rules}} {
+		files, err := configFiles(test.keystone, keystoneOptions(test.keystone, len(test.rules) > 0), test.rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, content := range files {
+			t.Run(name+"/"+file, func(t *testing.T) {
+				golden.Compare(t, name+"/"+file, content)
+			})
+		}
+	}
+}
+
+func TestNoJobPodIsSelectedAsAnAPIPod(t *testing.T) {
+	s := scopeOf(minimal())
+	selector := labels.SelectorFromSet(selectorLabels(s.keystone))
+	if !selector.Matches(labels.Set(commonLabels(s.keystone))) {
+		t.Error("the API pods are not selected")
+	}
+	for _, component := range []string{"db-sync", "schema-check", "bootstrap", "policy-validation", "trust-flush"} {
+		if selector.Matches(labels.Set(taskLabels(s.keystone, component))) {
+			t.Errorf("pods of %s are selected as API pods", component)
+		}
+	}
+}
+
+func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
+	s := scopeOf(managed())
+	files, err := configFiles(s.keystone, keystoneOptions(s.keystone, false), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := fmt.Sprint(files,
+		apiDeployment(s.keystone, s.configMap, s.connectionHash), trustFlushCronJob(s),
+		jobOf(t, s, dbSync(s)), jobOf(t, s, bootstrapTask(s)), s.credentials)
+	for _, secret := range []string{"hunter2-db", "hunter2-admin"} {
+		if strings.Contains(shown, secret) {
+			t.Errorf("%q shows up outside the connection Secret", secret)
+		}
+	}
+}
+
+func TestTheConnectionURLKeepsAnyPasswordIntact(t *testing.T) {
+	for _, password := range []string{"simple", "-starts", "a b+c", "p@ss:w/rd?&=#%", "ü☃", `"'$(x)\`} {
+		k := minimal()
+		raw := connectionURL(k, credentials{databaseUser: "us er", databasePassword: []byte(password)})
+		parsed, err := url.Parse(raw)
+		if err != nil {
+			t.Fatalf("password %q: %v", password, err)
+		}
+		got, _ := parsed.User.Password()
+		if got != password || parsed.User.Username() != "us er" || parsed.Host != "db.example.com:3306" || parsed.Path != "/keystone" {
+			t.Errorf("password %q came out of the URL as %q, user %q, host %q, path %q",
+				password, got, parsed.User.Username(), parsed.Host, parsed.Path)
+		}
+	}
+}
+
+func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
+	keyOf := func(change func(*scope)) string {
+		s := scopeOf(minimal())
+		change(s)
+		built, err := taskJob(s.keystone, dbSync(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return built.Annotations[job.RunKeyAnnotation]
+	}
+	base := keyOf(func(*scope) {})
+	for name, change := range map[string]func(*scope){
+		"another configuration": func(s *scope) { s.configMap = "keystone-config-76543210" },
+		"another password":      func(s *scope) { s.connectionHash = "other" },
+		"other resources":       func(s *scope) { s.keystone.Spec.Resources = nil },
+		"another priority":      func(s *scope) { s.keystone.Spec.PriorityClassName = ptr.To("high") },
+	} {
+		if keyOf(change) != base {
+			t.Errorf("%s runs db_sync again", name)
+		}
+	}
+	for name, change := range map[string]func(*scope){
+		"another image":    func(s *scope) { s.keystone.Spec.Image.Tag = "2026.1" },
+		"another server":   func(s *scope) { s.keystone.Spec.Database.Host = "other" },
+		"another database": func(s *scope) { s.keystone.Spec.Database.Database = "other" },
+	} {
+		if keyOf(change) == base {
+			t.Errorf("%s does not run db_sync again", name)
+		}
+	}
+}
+
+func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
+	keyOf := func(change func(*scope)) string {
+		s := scopeOf(minimal())
+		change(s)
+		built, err := taskJob(s.keystone, bootstrapTask(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return built.Annotations[job.RunKeyAnnotation]
+	}
+	base := keyOf(func(*scope) {})
+	for name, change := range map[string]func(*scope){
+		"password":        func(s *scope) { s.credentials.adminPassword = []byte("other") },
+		"public endpoint": func(s *scope) { s.keystone.Spec.Bootstrap.PublicEndpoint = "https://keystone.example.com/v3" },
+		"region":          func(s *scope) { s.keystone.Spec.Bootstrap.Region = "RegionTwo" },
+		"user":            func(s *scope) { s.keystone.Spec.Bootstrap.AdminUser = "root" },
+	} {
+		if keyOf(change) == base {
+			t.Errorf("a changed %s does not run bootstrap again", name)
+		}
+	}
+	if keyOf(func(s *scope) { s.configMap = "keystone-config-76543210" }) != base {
+		t.Error("another configuration runs bootstrap again")
+	}
+}
+
+func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec   *keystonev1alpha1.UWSGISpec
+		has    []string
+		hasNot []string
+	}{
+		"absent": {nil, []string{"--http-keepalive", "--processes 2", "--threads 1"}, []string{"--harakiri"}},
+		"no keep-alive": {
+			&keystonev1alpha1.UWSGISpec{Processes: 3, Threads: 3, HTTPKeepAlive: new(false)},
+			[]string{"--processes 3", "--threads 3"}, []string{"--http-keepalive"},
+		},
+		"a timeout": {
+			&keystonev1alpha1.UWSGISpec{Processes: 1, Threads: 1, HTTPKeepAliveTimeout: ptr.To(int32(5)), Harakiri: ptr.To(int32(9))},
+			[]string{"--http-keepalive=5", "--harakiri 9"}, []string{"--http-keepalive-timeout"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := strings.Join(uwsgiCommand(test.spec), " ")
+			for _, want := range test.has {
+				if !strings.Contains(line, want) {
+					t.Errorf("%q lacks %q", line, want)
+				}
+			}
+			for _, unwanted := range test.hasNot {
+				if strings.Contains(line, unwanted) {
+					t.Errorf("%q has %q", line, unwanted)
+				}
+			}
+		})
+	}
+}
+
+func TestTheDisruptionBudgetFlipsWithTheReplicas(t *testing.T) {
+	several, one := disruptionBudget(minimal(), 2), disruptionBudget(minimal(), 1)
+	if several.Spec.MinAvailable == nil || several.Spec.MaxUnavailable != nil {
+		t.Errorf("budget for two replicas: %+v, want minAvailable", several.Spec)
+	}
+	if one.Spec.MaxUnavailable == nil || one.Spec.MinAvailable != nil {
+		t.Errorf("budget for one replica: %+v, want maxUnavailable", one.Spec)
+	}
+}
+
+func TestTheSpecCanReplaceSpreadAndStrategy(t *testing.T) {
+	k := minimal()
+	if got := spreadConstraints(k); len(got) != 2 || got[0].TopologyKey != corev1.LabelTopologyZone {
+		t.Errorf("default spread constraints %v, want zone and host name", got)
+	}
+	k.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{}
+	if got := spreadConstraints(k); len(got) != 0 {
+		t.Errorf("spread constraints %v although the spec asks for none", got)
+	}
+	k.Spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+	if got := rolloutStrategy(k); got.Type != appsv1.RecreateDeploymentStrategyType {
+		t.Errorf("strategy %v, want the one of the spec", got)
+	}
+}
+
+func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
+	for value, healthy := range map[string]bool{
+		"true": true, "True": true, "YES": true, "1": true, "on": true, "false": false, "0": false, "": false, "maybe": false,
+	} {
+		s := scopeOf(minimal())
+		s.options = map[string]map[string]string{"DEFAULT": {"use_stderr": value}}
+		if got := reportLogging(t.Context(), s).IsDone(); got != healthy {
+			t.Errorf("use_stderr = %q is healthy: %t, want %t", value, got, healthy)
+		}
+	}
+}
+
+func TestCachePortsAreDistinctAndInOrder(t *testing.T) {
+	k := minimal()
+	k.Spec.Cache.Servers = []string{"a:11212", "b", "c:11212", "inet6:[::1]:11300"}
+	if diff := cmp.Diff([]int32{11212, 11211, 11300}, cachePorts(k)); diff != "" {
+		t.Errorf("ports (-want +got):\n%s", diff)
+	}
+}
+
+func TestThePipelineIsDeclaredWell(t *testing.T) {
+	steps := pipeline("keystone-system")
+	if err := steps.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(steps.Conditions(), keystonev1alpha1.ConditionLoggingHealthy) {
+		t.Error("LoggingHealthy counts for Ready")
+	}
+}
