@@ -1,4 +1,4 @@
-package types_test
+package types
 
 import (
 	"slices"
@@ -7,8 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	. "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestReferencesFillInWhatIsLeftOut(t *testing.T) {

@@ -1,6 +1,6 @@
 //go:build integration
 
-package v1alpha1_test
+package v1alpha1
 
 import (
 	"context"
@@ -20,7 +20,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	. "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 const configDir = "../../config"
@@ -63,20 +62,20 @@ func (s *apiServer) create(t *testing.T, obj client.Object) {
 
 func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 	server := startServer(t)
-	t.Run("completes a minimal one", func(t *testing.T) { testDefaults(t, server) })
-	t.Run("completes an external database's", func(t *testing.T) { testBrownfield(t, server) })
-	t.Run("refuses", func(t *testing.T) { testRefuses(t, server) })
-	t.Run("refuses a rotation", func(t *testing.T) { testRefusesRotation(t, server) })
-	t.Run("leaves Keystone's own rules to the webhook", func(t *testing.T) { testLeftToWebhook(t, server) })
+	t.Run("completes a minimal one", server.testDefaults)
+	t.Run("completes an external database's", server.testBrownfield)
+	t.Run("refuses", server.testRefuses)
+	t.Run("refuses a rotation", server.testRefusesRotation)
+	t.Run("leaves Keystone's own rules to the webhook", server.testLeftToWebhook)
 	t.Run("accepts a SecretAggregate", func(t *testing.T) {
 		server.create(t, &SecretAggregate{ObjectMeta: metav1.ObjectMeta{Name: "all"}})
 	})
-	t.Run("accepts the samples", func(t *testing.T) { testSamples(t, server) })
+	t.Run("accepts the samples", server.testSamples)
 }
 
-func testDefaults(t *testing.T, server *apiServer) {
+func (s *apiServer) testDefaults(t *testing.T) {
 	got := minimal()
-	server.create(t, got)
+	s.create(t, got)
 	want := minimal().Spec
 	want.Region = "RegionOne"
 	want.Infrastructure = InfrastructureSpec{
@@ -98,12 +97,12 @@ func testDefaults(t *testing.T, server *apiServer) {
 	}
 }
 
-func testBrownfield(t *testing.T, server *apiServer) {
+func (s *apiServer) testBrownfield(t *testing.T) {
 	got := minimal()
 	got.Spec.Infrastructure.Database.DatabaseSpec = commonv1.DatabaseSpec{
 		Host: "db.example.com", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "db"},
 	}
-	server.create(t, got)
+	s.create(t, got)
 	if got.Spec.Infrastructure.Database.IsManaged() {
 		t.Error("an external database became a managed one")
 	}
@@ -112,7 +111,7 @@ func testBrownfield(t *testing.T, server *apiServer) {
 	}
 }
 
-func testRefuses(t *testing.T, server *apiServer) {
+func (s *apiServer) testRefuses(t *testing.T) {
 	const release, credential = "spec.openStackRelease", "spec.korc.adminCredential."
 	for _, c := range []struct {
 		name, path, message string
@@ -166,14 +165,14 @@ func testRefuses(t *testing.T, server *apiServer) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cp := minimal()
-			cp.Namespace = server.namespace
+			cp.Namespace = s.namespace
 			c.change(cp)
-			wantInvalid(t, server.Create(t.Context(), cp), c.path, c.message)
+			wantInvalid(t, s.Create(t.Context(), cp), c.path, c.message)
 		})
 	}
 }
 
-func testRefusesRotation(t *testing.T, server *apiServer) {
+func (s *apiServer) testRefusesRotation(t *testing.T) {
 	const target = RotationTargetAdminApplicationCredential
 	for _, c := range []struct {
 		path, message string
@@ -185,8 +184,8 @@ func testRefusesRotation(t *testing.T, server *apiServer) {
 		{"spec.gracePeriodDays", "greater than or equal to 0", CredentialRotationSpec{Target: target, GracePeriodDays: new(int32(-1))}},
 	} {
 		t.Run(c.path, func(t *testing.T) {
-			rotation := &CredentialRotation{ObjectMeta: metav1.ObjectMeta{Name: "rotate", Namespace: server.namespace}, Spec: c.spec}
-			wantInvalid(t, server.Create(t.Context(), rotation), c.path, c.message)
+			rotation := &CredentialRotation{ObjectMeta: metav1.ObjectMeta{Name: "rotate", Namespace: s.namespace}, Spec: c.spec}
+			wantInvalid(t, s.Create(t.Context(), rotation), c.path, c.message)
 		})
 	}
 }
@@ -212,20 +211,20 @@ func wantInvalid(t *testing.T, err error, path, message string) {
 
 // testLeftToWebhook guards against a rule on a Keystone's field moving to a
 // type that both kinds share.
-func testLeftToWebhook(t *testing.T, server *apiServer) {
+func (s *apiServer) testLeftToWebhook(t *testing.T) {
 	cp := minimal()
 	cp.Spec.Global = &commonv1.PolicySpec{}
 	sized("512Mi")(cp)
-	server.create(t, cp)
+	s.create(t, cp)
 	cp.Spec.Infrastructure.Database.Database = "other"
 	cp.Spec.Infrastructure.Database.ClusterRef = nil
 	cp.Spec.Infrastructure.Database.Host = "db.example.com"
-	if err := server.Update(t.Context(), cp); err != nil {
+	if err := s.Update(t.Context(), cp); err != nil {
 		t.Errorf("the schema refuses what only the webhook should: %v", err)
 	}
 }
 
-func testSamples(t *testing.T, server *apiServer) {
+func (s *apiServer) testSamples(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(configDir, "samples", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples: %v", err)
@@ -240,12 +239,12 @@ func testSamples(t *testing.T, server *apiServer) {
 			if err := yaml.Unmarshal(content, obj); err != nil {
 				t.Fatal(err)
 			}
-			obj.SetNamespace(server.namespace)
-			strict := client.WithFieldValidation(server.Client, metav1.FieldValidationStrict)
+			obj.SetNamespace(s.namespace)
+			strict := client.WithFieldValidation(s.Client, metav1.FieldValidationStrict)
 			if err := strict.Create(t.Context(), obj); err != nil {
 				t.Fatalf("refused: %v", err)
 			}
-			if err := server.Delete(t.Context(), obj); err != nil {
+			if err := s.Delete(t.Context(), obj); err != nil {
 				t.Error(err)
 			}
 		})

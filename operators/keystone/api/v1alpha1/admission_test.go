@@ -1,6 +1,6 @@
 //go:build integration
 
-package v1alpha1_test
+package v1alpha1
 
 import (
 	"context"
@@ -26,7 +26,6 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 const configDir = "../../config"
@@ -48,19 +47,19 @@ type apiServer struct {
 	client.Client
 	env       *envtest.Env
 	namespace string
-	warnings  *warnings
+	warnings  *recordedWarnings
 }
 
-type warnings struct{ texts []string }
+type recordedWarnings struct{ texts []string }
 
-func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+func (w *recordedWarnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
 	w.texts = append(w.texts, text)
 }
 
 func startServer(t *testing.T, webhooks ...string) *apiServer {
 	t.Helper()
 	env := envtest.Start(t, envtest.Options{CRDs: []string{filepath.Join(configDir, "crd", "bases")}, Webhooks: webhooks})
-	seen := &warnings{}
+	seen := &recordedWarnings{}
 	config := rest.CopyConfig(env.Config)
 	config.WarningHandlerWithContext = seen
 	c, err := client.New(config, client.Options{Scheme: testScheme(t)})
@@ -99,28 +98,28 @@ func wantInvalid(t *testing.T, err error, path, message string) {
 
 func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
 	server := startServer(t)
-	t.Run("refuses", func(t *testing.T) { testSchemaRefuses(t, server) })
-	t.Run("accepts", func(t *testing.T) { testAccepts(t, server) })
-	t.Run("fills in defaults", func(t *testing.T) { testSchemaDefaults(t, server) })
-	t.Run("keeps immutable fields", func(t *testing.T) { testImmutable(t, server) })
-	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
-	t.Run("lists keystones with openstack", func(t *testing.T) { testCategory(t, server) })
-	t.Run("accepts the samples", func(t *testing.T) { testSamples(t, server) })
+	t.Run("refuses", server.testSchemaRefuses)
+	t.Run("accepts", server.testAccepts)
+	t.Run("fills in defaults", server.testSchemaDefaults)
+	t.Run("keeps immutable fields", server.testImmutable)
+	t.Run("keeps an explicit false and an explicit empty list", server.testExplicit)
+	t.Run("is listed with openstack and has no short name", server.testCategory)
+	t.Run("accepts the samples", server.testSamples)
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := startServer(t, filepath.Join(configDir, "webhook"))
 	serveWebhook(t, server)
-	t.Run("refuses", func(t *testing.T) { testWebhookRefuses(t, server) })
-	t.Run("refuses on update", func(t *testing.T) { testWebhookRefusesUpdate(t, server) })
-	t.Run("accepts", func(t *testing.T) { testAccepts(t, server) })
-	t.Run("fills in zeros", func(t *testing.T) { testWebhookDefaults(t, server) })
-	t.Run("keeps immutable fields", func(t *testing.T) { testImmutable(t, server) })
-	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
-	t.Run("asks for an existing PriorityClass", func(t *testing.T) { testPriorityClass(t, server) })
-	t.Run("does not hold up a deletion", func(t *testing.T) { testDeletion(t, server) })
-	t.Run("warns of too few keys", func(t *testing.T) { testWarning(t, server) })
-	t.Run("accepts the samples", func(t *testing.T) { testSamples(t, server) })
+	t.Run("refuses", server.testWebhookRefuses)
+	t.Run("refuses on update", server.testWebhookRefusesUpdate)
+	t.Run("accepts", server.testAccepts)
+	t.Run("fills in zeros", server.testWebhookDefaults)
+	t.Run("keeps immutable fields", server.testImmutable)
+	t.Run("keeps an explicit false and an explicit empty list", server.testExplicit)
+	t.Run("asks for an existing PriorityClass", server.testPriorityClass)
+	t.Run("does not hold up a deletion", server.testDeletion)
+	t.Run("warns of too few keys", server.testWarning)
+	t.Run("accepts the samples", server.testSamples)
 }
 
 // serveWebhook runs a manager with nothing but the webhook.
@@ -154,7 +153,7 @@ func serveWebhook(t *testing.T, server *apiServer) {
 	})
 }
 
-func testSchemaRefuses(t *testing.T, server *apiServer) {
+func (s *apiServer) testSchemaRefuses(t *testing.T) {
 	for _, v := range violations() {
 		if v.schema == "" {
 			continue
@@ -164,26 +163,26 @@ func testSchemaRefuses(t *testing.T, server *apiServer) {
 			if v.schemaPath != "" {
 				path = v.schemaPath
 			}
-			wantInvalid(t, server.Create(t.Context(), server.place(v.apply())), path, v.schema)
+			wantInvalid(t, s.Create(t.Context(), s.place(v.apply())), path, v.schema)
 		})
 	}
 }
 
-func testAccepts(t *testing.T, server *apiServer) {
-	t.Run("a minimal brownfield Keystone", func(t *testing.T) { server.create(t, minimal()) })
-	t.Run("a minimal managed Keystone", func(t *testing.T) { server.create(t, minimalManaged()) })
+func (s *apiServer) testAccepts(t *testing.T) {
+	t.Run("a minimal brownfield Keystone", func(t *testing.T) { s.create(t, minimal()) })
+	t.Run("a minimal managed Keystone", func(t *testing.T) { s.create(t, minimalManaged()) })
 	for name, change := range accepted() {
 		t.Run(name, func(t *testing.T) {
 			k := minimal()
 			change(k)
-			server.create(t, k)
+			s.create(t, k)
 		})
 	}
 }
 
 // testSchemaDefaults compares with the defaults in Go: they must not differ,
 // whichever of the two an object meets.
-func testSchemaDefaults(t *testing.T, server *apiServer) {
+func (s *apiServer) testSchemaDefaults(t *testing.T) {
 	k := minimal()
 	k.Spec.UWSGI = &UWSGISpec{}
 	k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{}
@@ -191,25 +190,25 @@ func testSchemaDefaults(t *testing.T, server *apiServer) {
 	want := defaulted(k).Spec
 	// The one default that only the webhook and the operator fill in.
 	want.Resources = nil
-	if diff := cmp.Diff(want, server.create(t, k).Spec); diff != "" {
+	if diff := cmp.Diff(want, s.create(t, k).Spec); diff != "" {
 		t.Errorf("the schema's defaults differ from SetDefaults (-Go +schema):\n%s", diff)
 	}
 }
 
-func testImmutable(t *testing.T, server *apiServer) {
+func (s *apiServer) testImmutable(t *testing.T) {
 	for name, change := range immutableChanges() {
 		t.Run(name, func(t *testing.T) {
-			k := server.create(t, minimal())
+			k := s.create(t, minimal())
 			change.change(k)
-			wantInvalid(t, server.Update(t.Context(), k), change.path, change.message)
+			wantInvalid(t, s.Update(t.Context(), k), change.path, change.message)
 		})
 	}
 }
 
-func testExplicit(t *testing.T, server *apiServer) {
+func (s *apiServer) testExplicit(t *testing.T) {
 	k := minimal()
 	k.Spec.UWSGI = &UWSGISpec{HTTPKeepAlive: new(false)}
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(server.place(k))
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(s.place(k))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,18 +217,18 @@ func testExplicit(t *testing.T, server *apiServer) {
 	if err := unstructured.SetNestedSlice(raw.Object, []any{}, "spec", "topologySpreadConstraints"); err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Create(t.Context(), raw); err != nil {
+	if err := s.Create(t.Context(), raw); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Delete(context.WithoutCancel(t.Context()), raw) })
+	t.Cleanup(func() { _ = s.Delete(context.WithoutCancel(t.Context()), raw) })
 
 	// What a controller does that adds a finalizer must not lose them either.
 	stored := &Keystone{}
-	if err := server.Get(t.Context(), client.ObjectKeyFromObject(raw), stored); err != nil {
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(raw), stored); err != nil {
 		t.Fatal(err)
 	}
 	stored.Labels = map[string]string{"touched": "true"}
-	if err := server.Update(t.Context(), stored); err != nil {
+	if err := s.Update(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
 	if stored.Spec.UWSGI.HTTPKeepAlive == nil || *stored.Spec.UWSGI.HTTPKeepAlive {
@@ -240,19 +239,11 @@ func testExplicit(t *testing.T, server *apiServer) {
 	}
 }
 
-func testCategory(t *testing.T, server *apiServer) {
-	mapper := server.RESTMapper()
-	mapping, err := mapper.RESTMapping(GroupVersion.WithKind("Keystone").GroupKind())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := mapping.Resource.Resource; got != "keystones" {
-		t.Errorf("resource is %q", got)
-	}
+func (s *apiServer) testCategory(t *testing.T) {
 	crd := &unstructured.Unstructured{}
 	crd.SetAPIVersion("apiextensions.k8s.io/v1")
 	crd.SetKind("CustomResourceDefinition")
-	if err := server.Get(t.Context(), client.ObjectKey{Name: "keystones.keystone.openstack.c5c3.io"}, crd); err != nil {
+	if err := s.Get(t.Context(), client.ObjectKey{Name: "keystones.keystone.openstack.c5c3.io"}, crd); err != nil {
 		t.Fatal(err)
 	}
 	categories, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "categories")
@@ -262,7 +253,7 @@ func testCategory(t *testing.T, server *apiServer) {
 	}
 }
 
-func testSamples(t *testing.T, server *apiServer) {
+func (s *apiServer) testSamples(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(configDir, "samples", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no samples: %v", err)
@@ -277,19 +268,19 @@ func testSamples(t *testing.T, server *apiServer) {
 			if err := yaml.UnmarshalStrict(content, k); err != nil {
 				t.Fatal(err)
 			}
-			server.warnings.texts = nil
-			server.create(t, k)
-			if len(server.warnings.texts) > 0 {
-				t.Errorf("warnings: %q", server.warnings.texts)
+			s.warnings.texts = nil
+			s.create(t, k)
+			if len(s.warnings.texts) > 0 {
+				t.Errorf("warnings: %q", s.warnings.texts)
 			}
 		})
 	}
 }
 
-func testWebhookRefuses(t *testing.T, server *apiServer) {
+func (s *apiServer) testWebhookRefuses(t *testing.T) {
 	for _, v := range violations() {
 		t.Run(v.name, func(t *testing.T) {
-			err := server.Create(t.Context(), server.place(v.apply()))
+			err := s.Create(t.Context(), s.place(v.apply()))
 			if v.schema == "" {
 				wantInvalid(t, err, v.path, v.message)
 			} else if !apierrors.IsInvalid(err) {
@@ -299,22 +290,22 @@ func testWebhookRefuses(t *testing.T, server *apiServer) {
 	}
 }
 
-func testWebhookRefusesUpdate(t *testing.T, server *apiServer) {
+func (s *apiServer) testWebhookRefusesUpdate(t *testing.T) {
 	for _, v := range violations() {
 		if strings.HasPrefix(v.path, "metadata.") {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) {
-			k := server.create(t, minimal())
+			k := s.create(t, minimal())
 			v.change(k)
-			if err := server.Update(t.Context(), k); !apierrors.IsInvalid(err) {
+			if err := s.Update(t.Context(), k); !apierrors.IsInvalid(err) {
 				t.Errorf("want Invalid, got %v", err)
 			}
 		})
 	}
 }
 
-func testWebhookDefaults(t *testing.T, server *apiServer) {
+func (s *apiServer) testWebhookDefaults(t *testing.T) {
 	raw := map[string]any{}
 	content, err := yaml.Marshal(minimal())
 	if err != nil {
@@ -325,7 +316,7 @@ func testWebhookDefaults(t *testing.T, server *apiServer) {
 	}
 	k := &unstructured.Unstructured{Object: raw}
 	k.SetGroupVersionKind(GroupVersion.WithKind("Keystone"))
-	k.SetNamespace(server.namespace)
+	k.SetNamespace(s.namespace)
 	for path, zero := range map[string]any{
 		"replicas": int64(0), "cache.backend": "", "fernet.maxActiveKeys": int64(0), "credentialKeys.maxActiveKeys": int64(0),
 		"bootstrap.adminUser": "", "bootstrap.region": "", "uwsgi.processes": int64(0), "uwsgi.threads": int64(0),
@@ -334,12 +325,12 @@ func testWebhookDefaults(t *testing.T, server *apiServer) {
 			t.Fatal(err)
 		}
 	}
-	if err := server.Create(t.Context(), k); err != nil {
+	if err := s.Create(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Delete(context.WithoutCancel(t.Context()), k) })
+	t.Cleanup(func() { _ = s.Delete(context.WithoutCancel(t.Context()), k) })
 	got := &Keystone{}
-	if err := server.Get(t.Context(), client.ObjectKeyFromObject(k), got); err != nil {
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(k), got); err != nil {
 		t.Fatal(err)
 	}
 	input := minimal()
@@ -349,55 +340,55 @@ func testWebhookDefaults(t *testing.T, server *apiServer) {
 	}
 }
 
-func testPriorityClass(t *testing.T, server *apiServer) {
+func (s *apiServer) testPriorityClass(t *testing.T) {
 	missing := minimal()
 	missing.Spec.PriorityClassName = new("missing")
-	wantInvalid(t, server.Create(t.Context(), server.place(missing)), "spec.priorityClassName", "Not found")
+	wantInvalid(t, s.Create(t.Context(), s.place(missing)), "spec.priorityClassName", "Not found")
 
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "keystone-high"}, Value: 1000}
-	if err := server.Create(t.Context(), class); err != nil {
+	if err := s.Create(t.Context(), class); err != nil {
 		t.Fatal(err)
 	}
 	present := minimal()
 	present.Spec.PriorityClassName = new(class.Name)
-	server.create(t, present)
+	s.create(t, present)
 
-	if err := server.Delete(t.Context(), class); err != nil {
+	if err := s.Delete(t.Context(), class); err != nil {
 		t.Fatal(err)
 	}
 	present.Spec.Replicas = 5
-	if err := server.Update(t.Context(), present); err != nil {
+	if err := s.Update(t.Context(), present); err != nil {
 		t.Errorf("a class that was deleted later blocks a change of something else: %v", err)
 	}
 }
 
-func testDeletion(t *testing.T, server *apiServer) {
+func (s *apiServer) testDeletion(t *testing.T) {
 	k := minimal()
 	k.Finalizers = []string{"keystone.openstack.c5c3.io/finalizer"}
-	server.create(t, k)
-	if err := server.Delete(t.Context(), k); err != nil {
+	s.create(t, k)
+	if err := s.Delete(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
-	if err := server.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil {
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil {
 		t.Fatal(err)
 	}
 	k.Spec.PriorityClassName = new("gone")
 	k.Spec.Fernet.RotationSchedule = "no longer valid"
 	k.Finalizers = nil
-	if err := server.Update(t.Context(), k); err != nil {
+	if err := s.Update(t.Context(), k); err != nil {
 		t.Fatalf("an object that is being deleted is held up: %v", err)
 	}
-	if err := server.Get(t.Context(), client.ObjectKeyFromObject(k), k); !apierrors.IsNotFound(err) {
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(k), k); !apierrors.IsNotFound(err) {
 		t.Errorf("want NotFound, got %v", err)
 	}
 }
 
-func testWarning(t *testing.T, server *apiServer) {
+func (s *apiServer) testWarning(t *testing.T) {
 	k := minimal()
 	k.Spec.Fernet = FernetSpec{RotationSchedule: "0 * * * *", MaxActiveKeys: 3}
-	server.warnings.texts = nil
-	server.create(t, k)
-	if len(server.warnings.texts) != 1 || !strings.Contains(server.warnings.texts[0], "set maxActiveKeys to at least 51") {
-		t.Errorf("want one warning that asks for 51 keys, got %q", server.warnings.texts)
+	s.warnings.texts = nil
+	s.create(t, k)
+	if len(s.warnings.texts) != 1 || !strings.Contains(s.warnings.texts[0], "set maxActiveKeys to at least 51") {
+		t.Errorf("want one warning that asks for 51 keys, got %q", s.warnings.texts)
 	}
 }

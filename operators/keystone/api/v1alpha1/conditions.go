@@ -68,6 +68,8 @@ const (
 	ReasonSecretInvalid = "SecretInvalid"
 	// ReasonConfigError: correct the part of the spec or the policy ConfigMap that the message names.
 	ReasonConfigError = "ConfigError"
+	// ReasonConfigCheckInProgress: wait; the image is reading the configuration.
+	ReasonConfigCheckInProgress = "ConfigCheckInProgress"
 	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion goes on when the backups are gone.
 	ReasonOpenBaoFinalizerBlocked = "OpenBaoFinalizerBlocked"
 	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion goes on without it after 10 minutes.

@@ -1,9 +1,10 @@
-package v1alpha1_test
+package v1alpha1
 
 import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,6 @@ import (
 	"sigs.k8s.io/randfill"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 func standardResources() *corev1.ResourceRequirements {
@@ -113,11 +113,14 @@ func TestDefaultingTwiceIsDefaultingOnce(t *testing.T) {
 	}
 }
 
-func TestValidationTakesWhateverComes(t *testing.T) {
+func TestValidationTakesWhateverComesAndNamesAField(t *testing.T) {
 	for seed := range uint64(randomKeystones) {
 		k := randomKeystone(seed)
-		Validate(k)
-		ValidateUpdate(k, randomKeystone(seed+1))
+		for _, err := range append(Validate(k), ValidateUpdate(k, randomKeystone(seed+1))...) {
+			if !strings.HasPrefix(err.Field, "spec.") {
+				t.Fatalf("seed %d: an error names no field of the spec: %v", seed, err)
+			}
+		}
 	}
 }
 

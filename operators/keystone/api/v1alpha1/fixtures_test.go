@@ -1,11 +1,10 @@
-package v1alpha1_test
+package v1alpha1
 
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // minimal returns the least a user has to write.

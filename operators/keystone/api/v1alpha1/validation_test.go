@@ -1,4 +1,4 @@
-package v1alpha1_test
+package v1alpha1
 
 import (
 	"slices"
@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 func TestEachRuleNamesItsFieldAndWhatToDo(t *testing.T) {

@@ -1,4 +1,4 @@
-package v1alpha1_test
+package v1alpha1
 
 import (
 	"strings"
@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // violation is one change to a valid Keystone that breaks one rule.

@@ -41,7 +41,7 @@ func prerequisiteConditions() []ConditionDoc {
 			True: []string{ReasonSecretsAvailable},
 			False: []string{
 				ReasonSecretStoreNotReady, ReasonWaitingForDBCredentials, ReasonWaitingForAdminCredentials, ReasonSecretInvalid,
-				ReasonConfigError, ReasonOpenBaoFinalizerBlocked, ReasonWaitingForESOAdoption,
+				ReasonConfigError, ReasonConfigCheckInProgress, ReasonOpenBaoFinalizerBlocked, ReasonWaitingForESOAdoption,
 			},
 		},
 		{

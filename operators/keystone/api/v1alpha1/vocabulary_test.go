@@ -1,4 +1,4 @@
-package v1alpha1_test
+package v1alpha1
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/c5c3/forge/internal/common/reference"
-	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 func constantValues(t *testing.T, file string) []string {

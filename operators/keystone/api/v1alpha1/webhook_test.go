@@ -1,4 +1,4 @@
-package v1alpha1_test
+package v1alpha1
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/schedule"
-	. "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // unreachable is an API server that answers nothing.
