@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
@@ -52,26 +54,54 @@ func TestMain(m *testing.M) {
 }
 
 func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsKeystones(t *testing.T) {
-	release := readRelease(t, chart+"tests/rendered/defaults.yaml")
+	release := readRelease(t, "defaults")
 	port := freePort(t)
 	release.serveWebhooksAt(port)
 	release.create(t)
-	probes := fmt.Sprintf("localhost:%d", freePort(t))
-	release.run(t, fmt.Sprintf("--webhook-port=%d", port), "--metrics-bind-address=0", "--health-probe-bind-address="+probes)
+	release.run(t, fmt.Sprintf("--webhook-port=%d", port))
 
-	expect.Eventually(t, "the operator is ready with the permissions that the chart gives", func(ctx context.Context) error {
-		return get(ctx, "http://"+probes+"/readyz")
-	})
 	c := env.Client(t, controller.Scheme())
-	keystone := readKeystone(t)
+	keystone := readKeystone(t, release.deployment.Namespace)
 	expect.Eventually(t, "a valid Keystone is admitted", func(ctx context.Context) error {
 		return c.Create(ctx, keystone.DeepCopy(), client.DryRunAll)
 	})
-	keystone.Spec.Fernet.RotationSchedule = "whenever"
-	err := c.Create(t.Context(), keystone, client.DryRunAll)
+	invalid := keystone.DeepCopy()
+	invalid.Spec.Fernet.RotationSchedule = "whenever"
+	err := c.Create(t.Context(), invalid, client.DryRunAll)
 	if err == nil || !strings.Contains(err.Error(), "invalid cron expression") {
 		t.Errorf("error = %v, want the webhook to refuse the schedule", err)
 	}
+	assertReconciled(t, c, keystone)
+}
+
+func TestANamespacedReleaseReconcilesWithARoleAlone(t *testing.T) {
+	release := readRelease(t, "namespace-scoped")
+	for _, object := range release.objects {
+		if kind := object.GetObjectKind().GroupVersionKind().Kind; strings.Contains(kind, "Cluster") || strings.Contains(kind, "Webhook") {
+			t.Errorf("the release has a %s", kind)
+		}
+	}
+	release.create(t)
+	release.run(t)
+	assertReconciled(t, env.Client(t, controller.Scheme()), readKeystone(t, release.deployment.Namespace))
+}
+
+// assertReconciled creates the Keystone, which lacks its Secrets, and waits
+// until the operator says so.
+func assertReconciled(t *testing.T, c client.Client, keystone *keystonev1alpha1.Keystone) {
+	t.Helper()
+	if err := c.Create(t.Context(), keystone); err != nil {
+		t.Fatal(err)
+	}
+	expect.Eventually(t, "the missing Secrets are reported", func(ctx context.Context) error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(keystone), keystone); err != nil {
+			return err
+		}
+		if !meta.IsStatusConditionFalse(keystone.Status.Conditions, "SecretsReady") {
+			return fmt.Errorf("conditions are %v", keystone.Status.Conditions)
+		}
+		return nil
+	})
 }
 
 // release is what Helm would install.
@@ -80,14 +110,17 @@ type release struct {
 	deployment *appsv1.Deployment
 }
 
-// readRelease reads the rendered chart, with the permissions that the operator
-// really gets.
-func readRelease(t *testing.T, path string) *release {
+// readRelease reads a rendered test release and moves it to a namespace of its
+// own, with the permissions that the operator really gets.
+func readRelease(t *testing.T, name string) *release {
 	t.Helper()
+	path := chart + "tests/rendered/" + name + ".yaml"
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Every object of the chart names the namespace, some in several places.
+	content = bytes.ReplaceAll(content, []byte("operators"), []byte(env.Namespace(t)))
 	decoder := serializer.NewCodecFactory(controller.Scheme()).UniversalDeserializer()
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
 	r := &release{}
@@ -113,14 +146,43 @@ func (r *release) add(t *testing.T, decoded runtime.Object) {
 	switch object := decoded.(type) {
 	case *appsv1.Deployment:
 		r.deployment = object
+		return
 	case *rbacv1.ClusterRole:
 		if strings.HasSuffix(object.Name, "-keystone-operator") {
 			object.Rules = readRules(t)
 		}
-		r.objects = append(r.objects, object)
-	default:
-		r.objects = append(r.objects, object.(client.Object))
+	case *rbacv1.Role:
+		if strings.HasSuffix(object.Name, "-keystone-operator") {
+			object.Rules = namespaced(t, readRules(t))
+		}
 	}
+	r.objects = append(r.objects, decoded.(client.Object))
+}
+
+// namespaced leaves out what the API server says is cluster-scoped, which a
+// Role cannot grant.
+func namespaced(t *testing.T, rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+	t.Helper()
+	mapper := env.Client(t, controller.Scheme()).RESTMapper()
+	clusterScoped := func(group, resource string) bool {
+		plain, _, _ := strings.Cut(resource, "/")
+		kind, err := mapper.KindFor(schema.GroupVersionResource{Group: group, Resource: plain})
+		if err != nil {
+			return false
+		}
+		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		return err == nil && mapping.Scope.Name() == meta.RESTScopeNameRoot
+	}
+	var kept []rbacv1.PolicyRule
+	for _, rule := range rules {
+		rule.Resources = slices.DeleteFunc(rule.Resources, func(resource string) bool {
+			return slices.ContainsFunc(rule.APIGroups, func(group string) bool { return clusterScoped(group, resource) })
+		})
+		if len(rule.Resources) > 0 {
+			kept = append(kept, rule)
+		}
+	}
+	return kept
 }
 
 // readRules reads the rules that the rendered test release has stand-ins for.
@@ -159,11 +221,7 @@ func (r *release) serveWebhooksAt(port int32) {
 func (r *release) create(t *testing.T) {
 	t.Helper()
 	c := env.Client(t, controller.Scheme())
-	namespaces := []client.Object{
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.deployment.Namespace}},
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: readKeystone(t).Namespace}},
-	}
-	for _, object := range append(namespaces, r.objects...) {
+	for _, object := range r.objects {
 		if err := c.Create(t.Context(), object); err != nil {
 			t.Fatalf("create %T %s: %v", object, object.GetName(), err)
 		}
@@ -171,27 +229,35 @@ func (r *release) create(t *testing.T) {
 }
 
 // run starts the operator with the Deployment's arguments and as its service
-// account, until the test ends. Later arguments win.
+// account, until the test ends, and waits until it is ready.
 func (r *release) run(t *testing.T, args ...string) {
 	t.Helper()
 	t.Setenv("POD_NAMESPACE", r.deployment.Namespace)
 	pod := r.deployment.Spec.Template.Spec
 	config := rest.CopyConfig(env.Config)
 	config.Impersonate.UserName = "system:serviceaccount:" + r.deployment.Namespace + ":" + pod.ServiceAccountName
-	args = append(pod.Containers[0].Args, args...)
+	probes := fmt.Sprintf("localhost:%d", freePort(t))
+	// Of a flag that is given twice, the later one counts.
+	args = slices.Concat(pod.Containers[0].Args, args,
+		[]string{"--metrics-bind-address=0", "--health-probe-bind-address=" + probes})
 
+	o := options()
+	o.SkipNameValidation = true
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- operator.Run(ctx, options(), args, config) }()
+	go func() { ended <- operator.Run(ctx, o, args, config) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("the operator ended with: %v", err)
 		}
 	})
+	expect.Eventually(t, "the operator is ready with the permissions that the chart gives", func(ctx context.Context) error {
+		return get(ctx, "http://"+probes+"/readyz")
+	})
 }
 
-func readKeystone(t *testing.T) *keystonev1alpha1.Keystone {
+func readKeystone(t *testing.T, namespace string) *keystonev1alpha1.Keystone {
 	t.Helper()
 	content, err := os.ReadFile(sample)
 	if err != nil {
@@ -201,6 +267,7 @@ func readKeystone(t *testing.T) *keystonev1alpha1.Keystone {
 	if err := sigsyaml.UnmarshalStrict(content, keystone); err != nil {
 		t.Fatal(err)
 	}
+	keystone.Namespace = namespace
 	return keystone
 }
 

@@ -31,8 +31,8 @@ import (
 )
 
 // handOverLimit is far below the lease of a leader that is gone, and leaves a
-// loaded machine some room over the retry period.
-const handOverLimit = 5 * time.Second
+// loaded machine much room over the retry period.
+const handOverLimit = 10 * time.Second
 
 var env *envtest.Env
 
