@@ -92,7 +92,7 @@ func (p Page) writeField(out *bytes.Buffer, path string, required bool, schema *
 	}
 	meaning := prose(schema.Description)
 	if limits := limitsOf(schema); limits != "" {
-		meaning += " " + limits
+		meaning = strings.TrimSpace(meaning + " " + limits)
 	}
 	fmt.Fprintf(out, "| %s | %s | %s | %s |\n", name, typeName, cell(def), cell(meaning))
 }

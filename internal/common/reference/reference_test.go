@@ -1,0 +1,124 @@
+package reference
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("UPDATE") == "1" {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs (-want +got), UPDATE=1 accepts it:\n%s", path, diff)
+	}
+}
+
+func TestAKindIsDescribedFieldByField(t *testing.T) {
+	content, err := os.ReadFile("testdata/crd.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(content, crd); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	page := Page{Title: "Boat API", Command: "make boats", External: map[string]string{"spec.sail": "https://example.com/sail"}}
+	if err := page.WriteCRDs(&out, crd); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "crd.md", out.Bytes())
+}
+
+func TestAKindWithoutASchemaIsRefused(t *testing.T) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Name = "boats.example.com"
+	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}}
+	err := Page{}.WriteCRDs(&bytes.Buffer{}, crd)
+	if err == nil || !strings.Contains(err.Error(), "boats.example.com has no schema in version v1") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func writeGo(t *testing.T, source string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "words.go")
+	if err := os.WriteFile(path, []byte("package words\n\n"+source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestConstantsCarryTheirComment(t *testing.T) {
+	got, err := Constants(writeGo(t, `
+// Words.
+const (
+	// ReasonLeaking: stop the leak,
+	// then bail.
+	ReasonLeaking = "Leaking"
+	// ConditionAfloat tells whether it floats.
+	ConditionAfloat = "Afloat"
+)
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Constant{
+		{Name: "ReasonLeaking", Value: "Leaking", Meaning: "Stop the leak, then bail."},
+		{Name: "ConditionAfloat", Value: "Afloat", Meaning: "Tells whether it floats."},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestAConstantThatTellsNothingIsRefused(t *testing.T) {
+	for name, c := range map[string]struct{ source, message string }{
+		"no comment":      {`const ReasonLeaking = "Leaking"`, "ReasonLeaking needs a comment"},
+		"not a string":    {"const (\n\t// Depth is deep.\n\tDepth = 3\n)", "Depth must be a string literal"},
+		"two in one line": {`const A, B = "a", "b"`, "one name and one value"},
+		"not Go":          {"const (", "expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Constants(writeGo(t, c.source)); err == nil || !strings.Contains(err.Error(), c.message) {
+				t.Errorf("want %q, got %v", c.message, err)
+			}
+		})
+	}
+}
+
+func TestTheVocabularyExplainsEveryWord(t *testing.T) {
+	conditions := []Condition{{Type: "Afloat", Aggregated: true, True: []string{"Tight"}, False: []string{"Leaking"}}}
+	events := []Event{{Reason: "Leaking", Type: "Warning"}}
+	constants := []Constant{
+		{Value: "Afloat", Meaning: "Tells whether it floats."}, {Value: "Tight", Meaning: "Nothing to do."},
+		{Value: "Leaking", Meaning: "Stop the leak | bail."},
+	}
+	var out bytes.Buffer
+	page := Page{Title: "Boat conditions", Command: "make boats"}
+	if err := page.WriteVocabulary(&out, conditions, events, constants); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "vocabulary.md", out.Bytes())
+
+	err := page.WriteVocabulary(&out, conditions, events, constants[:2])
+	if err == nil || !strings.Contains(err.Error(), `no constant tells what "Leaking" means`) {
+		t.Errorf("got %v", err)
+	}
+}
