@@ -13,7 +13,7 @@ e2e: $(BIN)/chainsaw $(BIN)/kubectl ## Run the end-to-end suites, or one (SUITE=
 	@test -e $(E2E_KUBECONFIG) || { echo 'no cluster of this checkout is running: start one with "make quickstart"' >&2; exit 1; }
 	@test -d tests/e2e/keystone/$(SUITE) || { echo 'there is no suite "$(SUITE)" below tests/e2e/keystone' >&2; exit 2; }
 	@PATH=$(BIN):$$PATH KUBECONFIG=$(E2E_KUBECONFIG) KUBECACHEDIR=$(CACHE)/kubectl NO_PROXY='*' no_proxy='*' \
-		$(BIN)/chainsaw test --config tests/e2e/chainsaw.yaml --report-path $(E2E_REPORTS) --no-color \
+		$(BIN)/chainsaw test --config tests/e2e/chainsaw.yaml --report-path $(E2E_REPORTS) --no-color --quiet \
 		--set-string root=$(ROOT) tests/e2e/keystone/$(SUITE)
 
 .PHONY: chainsaw-lint
