@@ -1,3 +1,5 @@
+//go:build integration
+
 package standin_test
 
 import (

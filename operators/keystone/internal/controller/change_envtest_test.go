@@ -1,0 +1,170 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// makeInvalid sets an option that would smuggle a section into keystone.conf.
+func makeInvalid(k *keystonev1alpha1.Keystone) {
+	k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "1\n[database]\nconnection = sqlite://"}}
+}
+
+// deploymentOf returns the current Deployment of a Keystone.
+func deploymentOf(k *keystonev1alpha1.Keystone) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name}}
+}
+
+func TestAChangedDatabasePasswordReachesThePods(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	before := deploymentOf(k)
+	expect.Exists(t, c, before)
+	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
+	setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "changed"})
+
+	connection := secret(k.Namespace, k.Name+"-db-connection", nil)
+	expect.Object(t, c, connection, func() error {
+		if !strings.Contains(string(connection.Data["connection"]), ":changed@") {
+			return errors.New("the connection still has the old password")
+		}
+		return nil
+	})
+	after := deploymentOf(k)
+	expect.Object(t, c, after, func() error {
+		if cmp.Equal(before.Spec.Template.Annotations, after.Spec.Template.Annotations) {
+			return errors.New("the pods are not replaced")
+		}
+		return nil
+	})
+	ready(t, c, k)
+}
+
+func TestAChangedAdministratorPasswordRunsBootstrapOnceMore(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
+	setSecret(w, testutil.AdminSecret, map[string]string{"password": "changed"})
+	expect.Object(t, c, k, func() error {
+		if runs := len(jobs.Runs(k.Namespace, k.Name+"-bootstrap")); runs != 2 {
+			return fmt.Errorf("bootstrap succeeded %d times, expected 2", runs)
+		}
+		return nil
+	})
+	ready(t, c, k)
+	settle(t, c, k, operator)
+	if runs := len(jobs.Runs(k.Namespace, k.Name+"-db-sync")); runs != 1 {
+		t.Errorf("db-sync succeeded %d times, expected 1: a password of Keystone has no part in the schema", runs)
+	}
+}
+
+func TestAChangedOptionRollsThePodsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	before := deploymentOf(k)
+	expect.Exists(t, c, before)
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
+	})
+	ready(t, c, k)
+	after := deploymentOf(k)
+	expect.Exists(t, c, after)
+	if cmp.Equal(before.Spec.Template, after.Spec.Template) {
+		t.Error("the pods are not replaced")
+	}
+	settle(t, c, k, operator)
+	for _, name := range jobNames {
+		if runs := len(jobs.Runs(k.Namespace, k.Name+"-"+name)); runs != 1 {
+			t.Errorf("%s succeeded %d times, expected 1: the option cannot affect its result", name, runs)
+		}
+	}
+}
+
+// The webhooks may be off or away: what they would refuse must not do harm.
+func TestAnInvalidSpecIsNamedAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	before := children(t, c, k)
+	change(t, c, k, makeInvalid)
+	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.extraConfig", "token", "expiration")
+	settle(t, c, k, operator)
+	if diff := cmp.Diff(versions(before), versions(children(t, c, k)), ignoreTouched); diff != "" {
+		t.Errorf("children by version (-before +after):\n%s", diff)
+	}
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
+	ready(t, c, k)
+}
+
+// versions maps each child to its resource version.
+func versions(found []testutil.Child) map[string]string {
+	out := map[string]string{}
+	for _, child := range found {
+		out[child.String()] = child.ResourceVersion
+	}
+	return out
+}
+
+// ignoreTouched leaves out the Service, which settle itself changes.
+var ignoreTouched = cmp.FilterPath(func(p cmp.Path) bool {
+	index, ok := p.Last().(cmp.MapIndex)
+	return ok && index.Key().String() == "Service "+testutil.Name
+}, cmp.Ignore())
+
+func TestAnInvalidKeystoneIsRefusedFromTheStart(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	testutil.Start(t, env.Config, namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	makeInvalid(k)
+	create(t, c, k)
+	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.extraConfig")
+	if found := children(t, c, k); len(found) > 0 {
+		t.Errorf("an invalid Keystone has children: %v", testutil.Names(found))
+	}
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
+	ready(t, c, k)
+}
+
+func TestAnImpossibleReleaseIsRefusedAndTheOldOneServesOn(t *testing.T) {
+	for tag, reason := range map[string]string{
+		"2024.1": "DowngradeNotSupported", "2030.1": "UpgradePathInvalid", "latest": "VersionParseError",
+	} {
+		t.Run(tag, func(t *testing.T) {
+			t.Parallel()
+			c, k, _ := converged(t, modes[0])
+			before := deploymentOf(k)
+			expect.Exists(t, c, before)
+			change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
+			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, reason, tag)
+			after := deploymentOf(k)
+			expect.Exists(t, c, after)
+			if diff := cmp.Diff(before.Spec, after.Spec); diff != "" {
+				t.Errorf("the Deployment (-before +after):\n%s", diff)
+			}
+			change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = "2025.2" })
+			ready(t, c, k)
+		})
+	}
+}
+
+func TestSilencedLoggingIsReportedAndHarmless(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+		k.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"use_stderr": "false"}}
+	})
+	expect.Condition(t, c, k, "LoggingHealthy", metav1.ConditionFalse, "StderrDisabled", "use_stderr")
+	ready(t, c, k)
+}

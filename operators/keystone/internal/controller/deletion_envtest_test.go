@@ -1,0 +1,163 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// expectNoChildren waits until nothing in the namespace belongs, or belonged,
+// to a Keystone, Pods included.
+func expectNoChildren(t *testing.T, c client.Client, namespace string) {
+	t.Helper()
+	expect.Eventually(t, "a namespace without children", func(ctx context.Context) error {
+		found, err := testutil.Children(ctx, c, namespace)
+		if err != nil {
+			return err
+		}
+		pods := &corev1.PodList{}
+		if err := c.List(ctx, pods, client.InNamespace(namespace)); err != nil {
+			return err
+		}
+		if len(found) > 0 || len(pods.Items) > 0 {
+			return fmt.Errorf("there are %v and %d Pods", testutil.Names(found), len(pods.Items))
+		}
+		return nil
+	})
+}
+
+func TestDeletionRemovesAllThatTheKeystoneMade(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+			t.Run(string(policy), func(t *testing.T) {
+				c, k, operator := converged(t, m)
+				if err := c.Delete(t.Context(), k.DeepCopy(), client.PropagationPolicy(policy)); err != nil {
+					t.Fatal(err)
+				}
+				expect.Gone(t, c, k.DeepCopy())
+				expectNoChildren(t, c, k.Namespace)
+				for _, input := range m.inputs(k.Namespace) {
+					if err := c.Get(t.Context(), client.ObjectKeyFromObject(input), input); err != nil {
+						t.Errorf("the user's own %T is gone: %v", input, err)
+					}
+				}
+				operator.Stop()
+				wantDeletionEvents(t, c, k, m.name == "managed")
+			})
+		}
+	})
+}
+
+func wantDeletionEvents(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, managed bool) {
+	t.Helper()
+	counts := map[string]int32{}
+	for _, event := range expect.Events(t, c, k) {
+		counts[event.Reason] += event.Count
+	}
+	want := map[string]int32{"DatabaseFinalized": 1, "FinalizingDatabase": 0}
+	if managed {
+		want["FinalizingDatabase"] = 1
+	}
+	for reason, count := range want {
+		if counts[reason] != count {
+			t.Errorf("the event %s was seen %d times, expected %d", reason, counts[reason], count)
+		}
+	}
+}
+
+func TestDeletionEndsWhateverIsMissing(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		mode mode
+		loss func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone)
+	}{
+		{"the Secrets are gone", modes[0], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+			for _, obj := range testutil.Secrets(k.Namespace) {
+				deleteObject(t, c, obj)
+			}
+			expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForDBCredentials")
+		}},
+		{"the MariaDB is gone", modes[1], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+			deleteObject(t, c, testutil.MariaDB(k.Namespace))
+			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "ClusterNotReady")
+		}},
+		{"the keys are gone", modes[0], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+			deleteObject(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil))
+			expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "KeysMissing")
+		}},
+		{"the spec is not valid", modes[0], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+			change(t, c, k, makeInvalid)
+			expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec")
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c, k, _ := converged(t, tc.mode)
+			tc.loss(t, c, k)
+			deleteObject(t, c, k.DeepCopy())
+			expect.Gone(t, c, k)
+			expectNoChildren(t, c, k.Namespace)
+		})
+	}
+}
+
+func TestAKeystoneThatNeverGotReadyCanBeDeleted(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t)
+	testutil.Start(t, env.Config, namespace)
+	k := testutil.Managed(namespace, testutil.Name)
+	create(t, c, k)
+	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForDBCredentials")
+	deleteObject(t, c, k.DeepCopy())
+	expect.Gone(t, c, k)
+	expectNoChildren(t, c, namespace)
+}
+
+// Pods keep their connections until garbage collection ends them, and DROP
+// DATABASE waits for connections: a Keystone that waited for its Database to
+// be gone would wait for ever.
+func TestDeletionDoesNotWaitForTheDatabase(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[1])
+	mariadb.Set("Database", k.Namespace, k.Name, standin.Hang())
+	deleteObject(t, c, k.DeepCopy())
+	expect.Gone(t, c, k)
+	mariadb.Set("Database", k.Namespace, k.Name, standin.Succeed())
+	expectNoChildren(t, c, k.Namespace)
+}
+
+func TestARecreatedKeystoneStartsAfresh(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		c, k, _ := converged(t, m)
+		keys := secret(k.Namespace, k.Name+"-fernet-keys", nil)
+		expect.Exists(t, c, keys)
+		deleteObject(t, c, k.DeepCopy())
+		expect.Gone(t, c, k.DeepCopy())
+
+		// At once: garbage collection has not removed the old children yet.
+		again := m.keystone(k.Namespace, k.Name)
+		create(t, c, again)
+		ready(t, c, again)
+		found := children(t, c, again)
+		if stale := slices.ContainsFunc(found, func(child testutil.Child) bool { return !metav1.IsControlledBy(&child, again) }); stale {
+			t.Errorf("children of the old Keystone are left: %v", testutil.Names(found))
+		}
+		old := string(keys.Data["0"])
+		expect.Exists(t, c, keys)
+		if string(keys.Data["0"]) == old {
+			t.Error("the new Keystone signs tokens with the keys of the old one")
+		}
+	})
+}
