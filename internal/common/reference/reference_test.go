@@ -107,7 +107,8 @@ func TestTheVocabularyExplainsEveryWord(t *testing.T) {
 	conditions := []Condition{{Type: "Afloat", Aggregated: true, True: []string{"Tight"}, False: []string{"Leaking"}}}
 	events := []Event{{Reason: "Leaking", Type: "Warning"}}
 	constants := []Constant{
-		{Value: "Afloat", Meaning: "Tells whether it floats."}, {Value: "Tight", Meaning: "Nothing to do."},
+		{Value: "Afloat", Meaning: "Tells whether it floats."},
+		{Value: "Tight", Meaning: "Nothing to do."},
 		{Value: "Leaking", Meaning: "Stop the leak | bail."},
 	}
 	var out bytes.Buffer
