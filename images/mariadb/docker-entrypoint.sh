@@ -60,12 +60,12 @@ initial_sql() {
 	# The accounts for the name of the host that happens to initialise go. The
 	# server starts without its grant tables here; FLUSH loads them.
 	echo "DELETE FROM mysql.global_priv WHERE User = '' OR (User = 'root' AND Host <> 'localhost');"
+	echo "DELETE FROM mysql.proxies_priv WHERE Host <> 'localhost';"
 	echo "FLUSH PRIVILEGES;"
 	echo "ALTER USER root@localhost IDENTIFIED BY $(quote "$password");"
 	if [[ ${host:=%} != localhost ]]; then
 		echo "CREATE USER root@$(quote "$host") IDENTIFIED BY $(quote "$password");"
 		echo "GRANT ALL ON *.* TO root@$(quote "$host") WITH GRANT OPTION;"
-		echo "GRANT PROXY ON ''@'%' TO root@$(quote "$host") WITH GRANT OPTION;"
 	fi
 	database=$(setting DATABASE)
 	user=$(setting USER)
