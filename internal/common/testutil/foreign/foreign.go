@@ -15,9 +15,13 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 )
 
 //go:generate ../../../../.cache/bin/controller-gen crd:maxDescLen=0 paths=github.com/external-secrets/external-secrets/apis/externalsecrets/v1 paths=github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1 output:crd:dir=crds
@@ -113,7 +117,8 @@ func Install(t testing.TB, cfg *rest.Config, projects ...Project) {
 }
 
 // Remove takes the kinds of the projects, and with them all their objects,
-// away from a running API server.
+// away from a running API server and returns once they are gone. Objects with
+// finalizers go only if something removes those.
 func Remove(t testing.TB, cfg *rest.Config, projects ...Project) {
 	t.Helper()
 	definitions, err := CRDs(projects...)
@@ -122,6 +127,17 @@ func Remove(t testing.TB, cfg *rest.Config, projects ...Project) {
 	}
 	if err := envtest.UninstallCRDs(cfg, envtest.CRDInstallOptions{CRDs: definitions}); err != nil {
 		t.Fatalf("remove the CRDs of %v: %v", projects, err)
+	}
+	scheme := runtime.NewScheme()
+	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(cfg, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, crd := range definitions {
+		expect.Gone(t, c, crd)
 	}
 }
 
