@@ -32,23 +32,24 @@ func TestARenewalIsDueWithAThirdOfTheValidityLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := pair.renewAt(validity).Sub(time.Now())
+	left := time.Until(pair.renewAt(validity))
 	if left < 19*time.Hour || left > 20*time.Hour {
 		t.Errorf("due in %s, want just under 20h of the 30h", left)
 	}
 }
 
 func TestACertificateThatCannotBeServedIsRefused(t *testing.T) {
-	other := issuedSecret(t, time.Hour, nil)
+	other := issuedSecret(t, time.Hour, nil).Data
+	const noPair, key = "not a certificate with its key", corev1.TLSPrivateKeyKey
 	cases := map[string]struct {
 		damage func(data map[string][]byte)
 		want   string
 	}{
-		"no certificate":       {func(d map[string][]byte) { delete(d, corev1.TLSCertKey) }, "not a certificate with its key"},
-		"garbage":              {func(d map[string][]byte) { d[corev1.TLSCertKey] = []byte("garbage") }, "not a certificate with its key"},
-		"key of another":       {func(d map[string][]byte) { d[corev1.TLSPrivateKeyKey] = other.Data[corev1.TLSPrivateKeyKey] }, "not a certificate with its key"},
+		"no certificate":       {func(d map[string][]byte) { delete(d, corev1.TLSCertKey) }, noPair},
+		"garbage":              {func(d map[string][]byte) { d[corev1.TLSCertKey] = []byte("garbage") }, noPair},
+		"key of another":       {func(d map[string][]byte) { d[key] = other[key] }, noPair},
 		"no authority":         {func(d map[string][]byte) { d[caKey] = nil }, "holds no certificate"},
-		"authority of another": {func(d map[string][]byte) { d[caKey] = other.Data[caKey] }, "cannot serve identity.keystone-system.svc"},
+		"authority of another": {func(d map[string][]byte) { d[caKey] = other[caKey] }, "cannot serve identity.keystone-system.svc"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -286,12 +286,11 @@ func (f *fixture) probe(t *testing.T, while func()) probeResult {
 }
 
 // renewedAfter waits until both replicas present another certificate than the
-// Secret held, and returns the Secret that holds it.
-func (f *fixture) renewedAfter(t *testing.T, old *corev1.Secret) *corev1.Secret {
+// Secret held.
+func (f *fixture) renewedAfter(t *testing.T, old *corev1.Secret) {
 	t.Helper()
-	var renewed *corev1.Secret
 	expect.Eventually(t, "both replicas present a new certificate", func(ctx context.Context) error {
-		renewed = f.secret(t)
+		renewed := f.secret(t)
 		if bytes.Equal(renewed.Data[corev1.TLSCertKey], old.Data[corev1.TLSCertKey]) {
 			return errors.New("the Secret still holds the old certificate")
 		}
@@ -306,7 +305,6 @@ func (f *fixture) renewedAfter(t *testing.T, old *corev1.Secret) *corev1.Secret 
 		}
 		return nil
 	})
-	return renewed
 }
 
 func presents(ctx context.Context, port int32, raw []byte) error {
