@@ -2,4 +2,4 @@ module github.com/c5c3/forge/hack/cluster
 
 go 1.26.4
 
-require github.com/google/go-cmp v0.7.0 // indirect
+require github.com/google/go-cmp v0.7.0

@@ -121,7 +121,7 @@ func (r configMapCreator) ensure(ctx context.Context) error {
 	existing := &corev1.ConfigMap{}
 	err := r.client.Get(ctx, client.ObjectKeyFromObject(r.desired), existing)
 	if err == nil && r.isOurs(existing) && r.isIntact(existing) {
-		return r.restoreLabels(ctx, existing)
+		return r.restoreMetadata(ctx, existing)
 	}
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading ConfigMap %s: %w", r.key(), err)
@@ -143,7 +143,7 @@ func (r configMapCreator) resolve(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("reading ConfigMap %s, whose name is taken: %w", r.key(), err)
 	case r.isOurs(existing) && r.isIntact(existing):
-		return r.restoreLabels(ctx, existing)
+		return r.restoreMetadata(ctx, existing)
 	case r.isOurs(existing), r.isPredecessors(existing):
 		return r.replace(ctx, existing)
 	}
@@ -168,23 +168,31 @@ func (r configMapCreator) replace(ctx context.Context, existing *corev1.ConfigMa
 	return r.create(ctx)
 }
 
-func (r configMapCreator) restoreLabels(ctx context.Context, existing *corev1.ConfigMap) error {
+// restoreMetadata puts back the labels and the owner reference that somebody
+// took away.
+func (r configMapCreator) restoreMetadata(ctx context.Context, existing *corev1.ConfigMap) error {
 	patched := existing.DeepCopy()
+	if metav1.GetControllerOf(existing) == nil {
+		patched.OwnerReferences = append(patched.OwnerReferences, r.desired.OwnerReferences...)
+	}
 	if patched.Labels == nil {
 		patched.Labels = map[string]string{}
 	}
 	maps.Copy(patched.Labels, r.desired.Labels)
-	if maps.Equal(patched.Labels, existing.Labels) {
+	if maps.Equal(patched.Labels, existing.Labels) && len(patched.OwnerReferences) == len(existing.OwnerReferences) {
 		return nil
 	}
 	if err := r.client.Patch(ctx, patched, client.MergeFrom(existing)); err != nil {
-		return fmt.Errorf("restoring the labels of ConfigMap %s: %w", r.key(), err)
+		return fmt.Errorf("restoring the metadata of ConfigMap %s: %w", r.key(), err)
 	}
 	return nil
 }
 
+// isOurs is also true of a ConfigMap that has lost its owner reference and
+// still says by its label which configuration it is.
 func (r configMapCreator) isOurs(existing *corev1.ConfigMap) bool {
-	return metav1.IsControlledBy(existing, r.owner)
+	orphaned := metav1.GetControllerOf(existing) == nil && existing.Labels[BaseLabel] == r.desired.Labels[BaseLabel]
+	return orphaned || metav1.IsControlledBy(existing, r.owner)
 }
 
 // isIntact is false after a forced replacement by hand, which keeps the owner

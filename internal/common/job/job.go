@@ -203,28 +203,55 @@ func failedAt(job *batchv1.Job) time.Time {
 	return job.CreationTimestamp.Time
 }
 
+// FailedError describes a Job that failed for good. It wraps ErrJobFailed.
+type FailedError struct {
+	// Job is the Job's name.
+	Job string
+	// Text quotes what its newest pod said last.
+	Text string
+	// ExitCode is that of the newest pod's first failed container, 0 when no
+	// container ended by itself.
+	ExitCode int32
+}
+
+func (e *FailedError) Error() string {
+	return fmt.Sprintf("job %s: %s: %s", e.Job, e.Text, ErrJobFailed)
+}
+
+// Unwrap returns ErrJobFailed.
+func (e *FailedError) Unwrap() error { return ErrJobFailed }
+
 // failure explains a failed Job by what its newest pod said.
 func (r *Runner) failure(ctx context.Context, job *batchv1.Job) error {
-	text, err := r.problem(ctx, job)
+	list, err := r.podsOf(ctx, job)
 	if err != nil {
 		return err
 	}
+	text, _ := pods.Problem(list)
 	if text == "" {
 		if condition := find(job, batchv1.JobFailed); condition != nil {
 			text = condition.Message
 		}
 	}
-	return fmt.Errorf("job %s: %s: %w", job.Name, text, ErrJobFailed)
+	return &FailedError{Job: job.Name, Text: text, ExitCode: pods.ExitCode(list)}
 }
 
 func (r *Runner) problem(ctx context.Context, job *batchv1.Job) (string, error) {
+	list, err := r.podsOf(ctx, job)
+	if err != nil {
+		return "", err
+	}
+	text, _ := pods.Problem(list)
+	return text, nil
+}
+
+func (r *Runner) podsOf(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, error) {
 	var list corev1.PodList
 	err := r.Client.List(ctx, &list, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name})
 	if err != nil {
-		return "", fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
+		return nil, fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
 	}
-	text, _ := pods.Problem(list.Items)
-	return text, nil
+	return list.Items, nil
 }
 
 // EnsureCronJob makes the CronJob carry the declared fields; a change takes

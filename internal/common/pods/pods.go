@@ -25,10 +25,7 @@ var (
 // Problem describes the most telling obstacle among the pods, "" when there is
 // none. imagePull is true when an image cannot be had, which no waiting mends.
 func Problem(list []corev1.Pod) (text string, imagePull bool) {
-	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b corev1.Pod) int {
-		return b.CreationTimestamp.Compare(a.CreationTimestamp.Time)
-	})
+	sorted := newestFirst(list)
 	for i := range sorted {
 		if text := pullProblem(&sorted[i]); text != "" {
 			return text, true
@@ -40,6 +37,28 @@ func Problem(list []corev1.Pod) (text string, imagePull bool) {
 		}
 	}
 	return "", false
+}
+
+// ExitCode is the first exit code other than 0 of a container, newest pods
+// first, and 0 when there is none.
+func ExitCode(list []corev1.Pod) int32 {
+	sorted := newestFirst(list)
+	for i := range sorted {
+		for _, status := range statuses(&sorted[i]) {
+			if terminated := status.State.Terminated; terminated != nil && terminated.ExitCode != 0 {
+				return terminated.ExitCode
+			}
+		}
+	}
+	return 0
+}
+
+func newestFirst(list []corev1.Pod) []corev1.Pod {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b corev1.Pod) int {
+		return b.CreationTimestamp.Compare(a.CreationTimestamp.Time)
+	})
+	return sorted
 }
 
 func pullProblem(pod *corev1.Pod) string {

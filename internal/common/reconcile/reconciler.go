@@ -174,13 +174,15 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 		controllerutil.RemoveFinalizer(p.obj, stage.Name)
 		released = true
 	}
-	p.emitStepEvents()
 	if released {
-		// The status goes first: after the last finalizer there is nothing left
-		// to write it to.
-		if err := p.Client.Patch(ctx, p.obj, client.MergeFrom(original)); err != nil {
+		patch := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
+		if err := p.Client.Patch(ctx, p.obj, patch); err != nil {
 			return conflictIsRetry(client.IgnoreNotFound(err))
 		}
+	}
+	// Not before the patch: a pass over an outdated copy would repeat them.
+	p.emitStepEvents()
+	if released {
 		if len(p.obj.GetFinalizers()) == 0 {
 			p.forget(client.ObjectKeyFromObject(p.obj))
 			return ctrl.Result{}, nil

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -42,12 +43,15 @@ func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *cor
 	if err != nil || live == nil {
 		return wrap("writing", desired, err)
 	}
-	if !metav1.IsControlledBy(live, owner) {
+	if !metav1.IsControlledBy(live, owner) && !orphaned(live, desired) {
 		return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
 			desired.Name, apply.ErrNotOwned)
 	}
 	changed := live.DeepCopy()
 	changed.Data = desired.Data
+	if orphaned(live, desired) {
+		changed.OwnerReferences = append(changed.OwnerReferences, desired.OwnerReferences...)
+	}
 	changed.Labels = merged(live.Labels, desired.Labels)
 	if equality.Semantic.DeepEqual(live, changed) {
 		return nil
@@ -92,7 +96,7 @@ func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, 
 
 // Adopt makes owner the controller of a Secret that carries the data already,
 // such as one restored from a backup. It returns nil when there is none.
-func (o Owned) Adopt(ctx context.Context, owner client.Object, key client.ObjectKey, labels map[string]string) (*corev1.Secret, error) {
+func (o Owned) Adopt(ctx context.Context, owner client.Object, key client.ObjectKey, wanted map[string]string) (*corev1.Secret, error) {
 	live := &corev1.Secret{}
 	err := o.Live.Get(ctx, key, live)
 	if apierrors.IsNotFound(err) {
@@ -101,7 +105,7 @@ func (o Owned) Adopt(ctx context.Context, owner client.Object, key client.Object
 	if err != nil {
 		return nil, fmt.Errorf("reading Secret %s: %w", key, err)
 	}
-	return live, o.adopt(ctx, owner, live, labels)
+	return live, o.adopt(ctx, owner, live, wanted)
 }
 
 // createOrFind creates the Secret and returns nil, or returns the one that is
@@ -115,9 +119,9 @@ func (o Owned) createOrFind(ctx context.Context, desired *corev1.Secret) (*corev
 	return live, o.Live.Get(ctx, client.ObjectKeyFromObject(desired), live)
 }
 
-func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secret, labels map[string]string) error {
+func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secret, wanted map[string]string) error {
 	changed := live.DeepCopy()
-	changed.Labels = merged(live.Labels, labels)
+	changed.Labels = merged(live.Labels, wanted)
 	if err := controllerutil.SetControllerReference(owner, changed, o.Scheme); err != nil {
 		return fmt.Errorf("secret %s cannot be used, rename or delete it: %w: %w", live.Name, err, apply.ErrNotOwned)
 	}
@@ -127,8 +131,14 @@ func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secr
 	return wrap("adopting", live, o.Client.Update(ctx, changed))
 }
 
-func merged(labels, wanted map[string]string) map[string]string {
-	result := maps.Clone(labels)
+// orphaned reports whether live is one of ours, by its labels, that has lost
+// its controller.
+func orphaned(live, desired *corev1.Secret) bool {
+	return metav1.GetControllerOf(live) == nil && labels.SelectorFromSet(desired.Labels).Matches(labels.Set(live.Labels))
+}
+
+func merged(existing, wanted map[string]string) map[string]string {
+	result := maps.Clone(existing)
 	if result == nil {
 		result = map[string]string{}
 	}

@@ -98,6 +98,7 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"job-db-sync":         jobOf(t, s, dbSync(s)),
 			"job-schema-check":    jobOf(t, s, schemaCheck(s)),
 			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
+			"job-config-check":    jobOf(t, s, configCheckTask(s)),
 			"job-policy":          jobOf(t, s, policyValidationTask(s)),
 			"cronjob-trust-flush": trustFlushCronJob(s),
 			"networkpolicy":       apiNetworkPolicy(k, "keystone-system"),

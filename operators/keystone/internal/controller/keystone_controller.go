@@ -6,11 +6,13 @@ package controller
 import (
 	"context"
 	"errors"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -57,6 +59,10 @@ func pipeline(operatorNamespace string) reconcile.Pipeline[*scope] {
 			Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfig,
 		},
 		{
+			Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfigCheck,
+			Needs: []string{"Config"},
+		},
+		{
 			Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: reportLogging,
 			Needs: []string{"Config"}, Informational: true,
 		},
@@ -80,7 +86,7 @@ func pipeline(operatorNamespace string) reconcile.Pipeline[*scope] {
 		},
 		{
 			Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
-			Needs: []string{"Database", "PolicyValidation"},
+			Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 		},
 		{
 			Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: reconcileHTTPRoute,
@@ -120,11 +126,19 @@ func guard(k *keystonev1alpha1.Keystone) error {
 	return keystonev1alpha1.Validate(k).ToAggregate()
 }
 
-// applyError tells an object of somebody else, which the user has to move out
-// of the way, from an error that may pass.
-func applyError(reason string, err error) reconcile.Outcome {
-	if errors.Is(err, apply.ErrNotOwned) {
-		return reconcile.Terminal(reason, err)
+// obstructionPeriod is how often a name that somebody else holds is tried
+// again. Most of the operator's caches do not show foreign objects, so that no
+// watch tells when one goes.
+const obstructionPeriod = 30 * time.Second
+
+// writeError tells an object of somebody else, which the user has to move out
+// of the way, and a Job that failed for good from an error that may pass.
+func writeError(reason string, err error) reconcile.Outcome {
+	switch {
+	case errors.Is(err, apply.ErrNotOwned):
+		return reconcile.Terminal(reason, err).After(obstructionPeriod)
+	case errors.Is(err, job.ErrJobFailed):
+		return reconcile.Terminal(reason, err).After(job.RetryAfter)
 	}
 	return reconcile.Failed(reason, err)
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -28,12 +25,8 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	state, err := s.jobs.Run(ctx, s.keystone, desired)
 	switch {
-	case errors.Is(err, apply.ErrNotOwned):
-		return reconcile.Terminal(keystonev1alpha1.ReasonBootstrapFailed, err)
-	case errors.Is(err, job.ErrJobFailed):
-		return reconcile.Terminal(keystonev1alpha1.ReasonBootstrapFailed, err).After(job.RetryAfter)
 	case err != nil:
-		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
+		return writeError(keystonev1alpha1.ReasonBootstrapFailed, err)
 	case !state.Complete:
 		return reconcile.Waiting(keystonev1alpha1.ReasonBootstrapInProgress,
 			describe(desired.Name, "creating the administrator and the catalog entries", state.Waiting))

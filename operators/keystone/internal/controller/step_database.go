@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -46,7 +45,7 @@ func reconcileDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	check := s.runDatabaseTask(ctx, schemaCheck(s), taskReasons{
 		running: keystonev1alpha1.ReasonSchemaCheckInProgress, failed: keystonev1alpha1.ReasonSchemaDriftDetected,
-		does: "checking the database schema",
+		broken: keystonev1alpha1.ReasonDBSyncFailed, does: "checking the database schema",
 	})
 	if !check.IsDone() {
 		return check
@@ -55,8 +54,21 @@ func reconcileDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "Database schema is up to date (revision verified)")
 }
 
-// taskReasons word what a database Job is doing.
-type taskReasons struct{ running, failed, does string }
+// taskReasons word what a database Job is doing. broken, when set, is the reason
+// of a tool that could not do its work, as opposed to one with a bad result.
+type taskReasons struct{ running, failed, broken, does string }
+
+// exitCodeError is how keystone-manage ends on an exception, such as a database
+// that refuses the password. Its other codes are results.
+const exitCodeError = 1
+
+func (r taskReasons) of(err error) string {
+	var failed *job.FailedError
+	if r.broken != "" && errors.As(err, &failed) && failed.ExitCode == exitCodeError {
+		return r.broken
+	}
+	return r.failed
+}
 
 func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons) reconcile.Outcome {
 	desired, err := taskJob(s.keystone, t)
@@ -65,12 +77,8 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	}
 	state, err := s.jobs.Run(ctx, s.keystone, desired)
 	switch {
-	case errors.Is(err, apply.ErrNotOwned):
-		return reconcile.Terminal(reasons.failed, err)
-	case errors.Is(err, job.ErrJobFailed):
-		return reconcile.Terminal(reasons.failed, fmt.Errorf("%s failed: %w", reasons.does, err)).After(job.RetryAfter)
 	case err != nil:
-		return reconcile.Failed(reasons.failed, err)
+		return writeError(reasons.of(err), fmt.Errorf("%s failed: %w", reasons.does, err))
 	case state.Complete:
 		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
@@ -89,9 +97,13 @@ func dbSync(s *scope) task {
 	return databaseTask(s, "db-sync", 4, manage("db_sync"))
 }
 
+// schemaCheck also proves a changed connection before any API pod is given it,
+// so that a wrong password never replaces a running pod.
 func schemaCheck(s *scope) task {
 	command := "keystone-manage --config-dir=" + configDir + " db_sync --check"
-	return databaseTask(s, "schema-check", 2, []string{"/bin/sh", "-eu", "-c", command})
+	check := databaseTask(s, "schema-check", 2, []string{"/bin/sh", "-eu", "-c", command})
+	check.runKey = []any{check.runKey, s.connectionHash}
+	return check
 }
 
 // databaseTask is a tool that needs nothing but the database. Its result
@@ -132,22 +144,15 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 	}
 	created, err := database.EnsureDatabase(ctx, s.foreign, s.scheme, s.keystone, mariaDatabase(s.keystone))
 	if err != nil {
-		return managedDatabaseError(err)
+		return writeError(keystonev1alpha1.ReasonWaitingForDatabase, err)
 	}
 	granted, err := database.EnsureDatabaseUser(ctx, s.foreign, s.scheme, s.keystone, mariaUser(s.keystone), mariaGrant(s.keystone))
 	if err != nil {
-		return managedDatabaseError(err)
+		return writeError(keystonev1alpha1.ReasonWaitingForDatabase, err)
 	}
 	if !created || !granted {
 		return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDatabase, fmt.Sprintf(
 			"mariadb-operator is creating Database, User and Grant %s; if it lasts, look at their conditions", s.keystone.Name))
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
-}
-
-func managedDatabaseError(err error) reconcile.Outcome {
-	if errors.Is(err, apply.ErrNotOwned) {
-		return reconcile.Terminal(keystonev1alpha1.ReasonWaitingForDatabase, err)
-	}
-	return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDatabase, err)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -14,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -32,10 +30,7 @@ const connectionEnv = "OS_DATABASE__CONNECTION"
 func reconcileDBConnection(ctx context.Context, s *scope) reconcile.Outcome {
 	secret := connectionSecret(s.keystone, s.credentials)
 	if err := s.owned.EnsureData(ctx, s.keystone, secret); err != nil {
-		if errors.Is(err, apply.ErrNotOwned) {
-			return reconcile.Terminal(keystonev1alpha1.ReasonSecretInvalid, err)
-		}
-		return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDBCredentials, err)
+		return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
 	}
 	sum := sha256.Sum256(secret.Data[connectionKey])
 	s.connectionHash = hex.EncodeToString(sum[:])

@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -25,16 +24,16 @@ import (
 func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	if err := deployment.EnsureService(ctx, s.client, s.scheme, k, apiService(k)); err != nil {
-		return deploymentError(err)
+		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	deploy := apiDeployment(k, s.configMap, s.connectionHash)
 	ready, err := deployment.EnsureDeployment(ctx, s.client, s.scheme, k, deploy)
 	if err != nil {
-		return deploymentError(err)
+		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	budget := disruptionBudget(k, ptr.Deref(deploy.Spec.Replicas, k.Spec.Replicas))
 	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, budget, apply.FieldManager); err != nil {
-		return deploymentError(err)
+		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	if k.Status.Endpoint != "" || ready {
 		k.Status.Endpoint = publicEndpoint(k)
@@ -46,13 +45,6 @@ func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonDeploymentReady, "All API pods are updated and available")
-}
-
-func deploymentError(err error) reconcile.Outcome {
-	if errors.Is(err, apply.ErrNotOwned) {
-		return reconcile.Terminal(keystonev1alpha1.ReasonWaitingForDeployment, err)
-	}
-	return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 }
 
 // explainRollout words what a rollout waits for, by its newest troubled pod.

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -48,10 +47,8 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	switch {
 	case errors.As(err, &missing):
 		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
-	case errors.Is(err, apply.ErrNotOwned):
-		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
 	case err != nil:
-		return reconcile.Failed(keystonev1alpha1.ReasonGeneratingKeys, err)
+		return writeError(keystonev1alpha1.ReasonGeneratingKeys, err)
 	}
 	if err := keys.Validate(secret.Data, int32(max(len(secret.Data), keys.MinActive))); err != nil { //nolint:gosec // A Secret holds far fewer keys.
 		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(

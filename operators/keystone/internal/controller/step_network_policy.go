@@ -34,7 +34,7 @@ func (s *scope) reconcileNetworkPolicy(ctx context.Context, operatorNamespace st
 	}
 	for _, policy := range []*networkingv1.NetworkPolicy{api, tasks} {
 		if err := apply.EnsureObject(ctx, s.client, s.scheme, k, policy, apply.FieldManager); err != nil {
-			return applyError(keystonev1alpha1.ReasonReconcileError, err)
+			return writeError(keystonev1alpha1.ReasonReconcileError, err)
 		}
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonNetworkPolicyReady, "The NetworkPolicies are in place")

@@ -31,11 +31,11 @@ func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome 
 	}
 	state, err := s.jobs.Run(ctx, k, desired)
 	switch {
-	case errors.Is(err, job.ErrJobFailed), errors.Is(err, apply.ErrNotOwned):
-		return reconcile.Terminal(keystonev1alpha1.ReasonPolicyValidationFailed,
-			fmt.Errorf("the policy overrides are not valid, correct them: %w", err)).After(job.RetryAfter)
+	case errors.Is(err, job.ErrJobFailed):
+		return writeError(keystonev1alpha1.ReasonPolicyValidationFailed,
+			fmt.Errorf("the policy overrides are not valid, correct them: %w", err))
 	case err != nil:
-		return reconcile.Failed(keystonev1alpha1.ReasonPolicyValidationFailed, err)
+		return writeError(keystonev1alpha1.ReasonPolicyValidationFailed, err)
 	case !state.Complete:
 		return reconcile.Waiting(keystonev1alpha1.ReasonPolicyValidationInProgress,
 			describe(desired.Name, "checking the policy overrides", state.Waiting))

@@ -73,17 +73,18 @@ func watch(
 	if err != nil {
 		return fmt.Errorf("building the keystone controller: %w", err)
 	}
-	return trackKinds(ctx, mgr, options, tools, ctl, kinds)
+	return trackKinds(ctx, mgr, cfg, options, tools, ctl, kinds)
 }
 
 // trackKinds starts watching the kinds of other projects that are, or will be,
 // installed.
 func trackKinds(
-	ctx context.Context, mgr ctrl.Manager, options Options, tools *toolbox, ctl controller.Controller, changes chan event.GenericEvent,
+	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox,
+	ctl controller.Controller, changes chan event.GenericEvent,
 ) error {
 	find := finder{mgr.GetClient()}
 	owned := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &keystonev1alpha1.Keystone{}, handler.OnlyControllerOwner())
-	kinds, err := optional.New(mgr, []optional.Watch{
+	watches := []optional.Watch{
 		{Object: &mariadbv1alpha1.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexMariaDB))},
 		{Object: &mariadbv1alpha1.Database{}, Handler: owned},
 		{Object: &mariadbv1alpha1.User{}, Handler: owned},
@@ -91,8 +92,12 @@ func trackKinds(
 		{Object: &certmanagerv1.Certificate{}, Handler: owned},
 		{Object: &gatewayv1.HTTPRoute{}, Handler: owned},
 		{Object: &esov1.ExternalSecret{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexSecret))},
-		{Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.all)},
-	}, func() {
+	}
+	if cfg.Namespace == "" {
+		// A namespaced Role does not reach cluster-scoped kinds.
+		watches = append(watches, optional.Watch{Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.all)})
+	}
+	kinds, err := optional.New(mgr, watches, func() {
 		// One pending announcement is enough: it reaches every Keystone.
 		select {
 		case changes <- event.GenericEvent{Object: &keystonev1alpha1.Keystone{}}:
@@ -122,8 +127,8 @@ func indexer(values func(*keystonev1alpha1.Keystone) []string) client.IndexerFun
 func referencedSecrets(k *keystonev1alpha1.Keystone) []string {
 	names := []string{k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name}
 	// A lost key Secret may come back without the owner reference that would
-	// announce it.
-	return append(names, fernetKeysName(k), credentialKeysName(k))
+	// announce it, and a Secret of somebody else may stand in the way of ours.
+	return append(names, fernetKeysName(k), credentialKeysName(k), connectionSecretName(k))
 }
 
 func referencedConfigMaps(k *keystonev1alpha1.Keystone) []string {
