@@ -182,6 +182,7 @@ func TestALabelOfTheUserStaysWhenOursAreRestored(t *testing.T) {
 func TestAConfigMapOfSomebodyElseIsLeftAlone(t *testing.T) {
 	orphan := existing("Deployment", "keystone", "1")
 	orphan.OwnerReferences = nil
+	orphan.Labels = nil
 	otherGroup := existing("Deployment", "keystone", "2")
 	otherGroup.OwnerReferences[0].APIVersion = "example.org/v1"
 	tests := map[string]struct {
@@ -210,6 +211,18 @@ func TestAConfigMapOfSomebodyElseIsLeftAlone(t *testing.T) {
 				t.Errorf("owners changed (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestALostOwnerReferenceIsPutBack(t *testing.T) {
+	lost := existing("Deployment", "keystone", "1")
+	lost.OwnerReferences = nil
+	c := newCluster(lost)
+	if _, err := c.create(t, newOwner("1")); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.get(t, lost.Name); !metav1.IsControlledBy(got, newOwner("1")) || got.UID != lost.UID {
+		t.Errorf("owners %v of object %s, expected the same object with its owner again", got.OwnerReferences, got.UID)
 	}
 }
 
