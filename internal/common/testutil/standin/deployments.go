@@ -149,7 +149,7 @@ func setPodStatus(ctx context.Context, c client.Client, pod *corev1.Pod, outcome
 		state.Terminated = &corev1.ContainerStateTerminated{Reason: "Completed"}
 	case fail:
 		pod.Status.Phase = corev1.PodFailed
-		state.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: outcome.message}
+		state.Terminated = &corev1.ContainerStateTerminated{ExitCode: outcome.exitCode, Reason: "Error", Message: outcome.message}
 	case noImage:
 		pod.Status.Phase = corev1.PodPending
 		state.Waiting = &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: outcome.message}

@@ -64,8 +64,9 @@ func Run(ctx context.Context, cfg *rest.Config, standins ...Standin) error {
 
 // Outcome is what a stand-in makes of an object.
 type Outcome struct {
-	kind    outcomeKind
-	message string
+	kind     outcomeKind
+	message  string
+	exitCode int32
 }
 
 type outcomeKind int
@@ -80,8 +81,14 @@ const (
 // Succeed is the outcome of objects for which nothing else was set.
 func Succeed() Outcome { return Outcome{kind: succeed} }
 
-// Fail reports a permanent failure with the message.
-func Fail(message string) Outcome { return Outcome{kind: fail, message: message} }
+// Fail reports a permanent failure with the message. A container ends with
+// exit code 1.
+func Fail(message string) Outcome { return FailWith(1, message) }
+
+// FailWith is Fail with another exit code of the container.
+func FailWith(exitCode int32, message string) Outcome {
+	return Outcome{kind: fail, message: message, exitCode: exitCode}
+}
 
 // Hang leaves the object as it is from now on, finalizers included. A Job is
 // started and then stays active.

@@ -113,7 +113,7 @@ func TestAJobSucceedsOnceUnlessToldOtherwise(t *testing.T) {
 
 func TestAJobFailsWithTheLastWordsOfItsContainer(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
-	jobs.Set(ns, "work", standin.Fail("access denied"))
+	jobs.Set(ns, "work", standin.FailWith(2, "access denied"))
 	job := newJob(ns, "work")
 	create(t, c, job)
 	expect.Object(t, c, job, func() error {
@@ -123,8 +123,8 @@ func TestAJobFailsWithTheLastWordsOfItsContainer(t *testing.T) {
 		return nil
 	})
 	pod := onlyPod(t, c, ns, corev1.PodFailed)
-	if got := pod.Status.ContainerStatuses[0].State.Terminated.Message; got != "access denied" {
-		t.Errorf("termination message: got %q", got)
+	if got := pod.Status.ContainerStatuses[0].State.Terminated; got.Message != "access denied" || got.ExitCode != 2 {
+		t.Errorf("end of the container: got %+v", got)
 	}
 }
 

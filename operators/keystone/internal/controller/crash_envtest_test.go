@@ -15,12 +15,14 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
@@ -110,30 +112,36 @@ func readyNow(ctx context.Context, c client.Client, namespace string) error {
 	return nil
 }
 
+// prepare creates a namespace with a Keystone that no operator has seen.
+func prepare(ctx context.Context, c client.Client, m mode) (namespace string, err error) {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "walk-"}}
+	if err := c.Create(ctx, ns); err != nil {
+		return "", err
+	}
+	for _, obj := range append(m.inputs(ns.Name), m.keystone(ns.Name, testutil.Name)) {
+		if err := c.Create(ctx, obj); err != nil {
+			return "", err
+		}
+	}
+	return ns.Name, nil
+}
+
+func runQuietly(ctx context.Context, cfg *rest.Config, namespace string) error {
+	return testutil.Run(ctx, cfg, namespace, &testutil.API{}, logr.Discard())
+}
+
+// walk disturbs the way of a new Keystone of the mode to Ready.
 func walk(t *testing.T, m mode, failures ...transport.Mode) {
 	t.Helper()
 	c := env.Client(t, controller.Scheme())
 	crashwalk.Walk(t, crashwalk.Scenario[outcome]{
-		Config: env.Config,
-		Modes:  failures,
-		Prepare: func(ctx context.Context) (string, error) {
-			ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "walk-"}}
-			if err := c.Create(ctx, ns); err != nil {
-				return "", err
-			}
-			for _, obj := range append(m.inputs(ns.Name), m.keystone(ns.Name, testutil.Name)) {
-				if err := c.Create(ctx, obj); err != nil {
-					return "", err
-				}
-			}
-			return ns.Name, nil
-		},
-		Operator: func(ctx context.Context, cfg *rest.Config, namespace string) error {
-			return testutil.Run(ctx, cfg, namespace, &testutil.API{}, logr.Discard())
-		},
-		Settled: func(ctx context.Context, namespace string) error { return readyNow(ctx, c, namespace) },
-		Observe: func(ctx context.Context, namespace string) (outcome, error) { return observe(ctx, c, namespace) },
-		Compare: compareOutcomes,
+		Config:   env.Config,
+		Modes:    failures,
+		Prepare:  func(ctx context.Context) (string, error) { return prepare(ctx, c, m) },
+		Operator: runQuietly,
+		Settled:  func(ctx context.Context, namespace string) error { return readyNow(ctx, c, namespace) },
+		Observe:  func(ctx context.Context, namespace string) (outcome, error) { return observe(ctx, c, namespace) },
+		Compare:  compareOutcomes,
 	})
 }
 
@@ -148,6 +156,47 @@ func TestAnOperatorKilledAtAnyWriteConvergesAfterRestart(t *testing.T) {
 func TestAnyWriteThatFailsIsRepeatedByTheSameOperator(t *testing.T) {
 	t.Parallel()
 	walk(t, modes[0], transport.FailBefore, transport.FailAfter)
+}
+
+// prepareDeleted creates a namespace with a Keystone that was ready and is
+// deleted while no operator runs.
+func prepareDeleted(ctx context.Context, c client.Client, m mode) (namespace string, err error) {
+	namespace, err = prepare(ctx, c, m)
+	if err != nil {
+		return "", err
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- runQuietly(running, env.Config, namespace) }()
+	err = expect.Until(ctx, func(ctx context.Context) error { return readyNow(ctx, c, namespace) })
+	stop()
+	if err := errors.Join(err, <-ended); err != nil {
+		return "", err
+	}
+	return namespace, c.Delete(ctx, m.keystone(namespace, testutil.Name))
+}
+
+func TestAnOperatorKilledDuringDeletionFinishesItAfterRestart(t *testing.T) {
+	t.Parallel()
+	c, m := env.Client(t, controller.Scheme()), modes[1]
+	crashwalk.Walk(t, crashwalk.Scenario[[]string]{
+		Config:   env.Config,
+		Prepare:  func(ctx context.Context) (string, error) { return prepareDeleted(ctx, c, m) },
+		Operator: runQuietly,
+		Settled: func(ctx context.Context, namespace string) error {
+			err := c.Get(ctx, client.ObjectKeyFromObject(m.keystone(namespace, testutil.Name)), m.keystone(namespace, testutil.Name))
+			if apierrors.IsNotFound(err) {
+				return noChildren(ctx, c, namespace)
+			}
+			return errors.Join(errors.New("the Keystone is still there"), err)
+		},
+		Observe: func(ctx context.Context, namespace string) ([]string, error) {
+			found, err := testutil.Children(ctx, c, namespace)
+			return testutil.Names(found), err
+		},
+		Compare: func(undisturbed, _, final []string) string { return cmp.Diff(undisturbed, final) },
+	})
 }
 
 func TestALostKeyWouldBeNoticedByTheCrashWalk(t *testing.T) {

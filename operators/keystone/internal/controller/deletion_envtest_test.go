@@ -18,23 +18,27 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// expectNoChildren waits until nothing in the namespace belongs, or belonged,
-// to a Keystone, Pods included.
+// noChildren returns nil when nothing in the namespace belongs, or belonged, to
+// a Keystone, Pods included.
+func noChildren(ctx context.Context, c client.Client, namespace string) error {
+	found, err := testutil.Children(ctx, c, namespace)
+	if err != nil {
+		return err
+	}
+	pods := &corev1.PodList{}
+	if err := c.List(ctx, pods, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	if len(found) > 0 || len(pods.Items) > 0 {
+		return fmt.Errorf("there are %v and %d Pods", testutil.Names(found), len(pods.Items))
+	}
+	return nil
+}
+
 func expectNoChildren(t *testing.T, c client.Client, namespace string) {
 	t.Helper()
 	expect.Eventually(t, "a namespace without children", func(ctx context.Context) error {
-		found, err := testutil.Children(ctx, c, namespace)
-		if err != nil {
-			return err
-		}
-		pods := &corev1.PodList{}
-		if err := c.List(ctx, pods, client.InNamespace(namespace)); err != nil {
-			return err
-		}
-		if len(found) > 0 || len(pods.Items) > 0 {
-			return fmt.Errorf("there are %v and %d Pods", testutil.Names(found), len(pods.Items))
-		}
-		return nil
+		return noChildren(ctx, c, namespace)
 	})
 }
 
