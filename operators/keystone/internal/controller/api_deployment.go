@@ -57,7 +57,7 @@ func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
 	return corev1.Container{
 		Name:    containerName,
 		Image:   image(k),
-		Command: uwsgiCommand(k.Spec.UWSGI),
+		Command: uwsgiCommand(k),
 		Ports: []corev1.ContainerPort{{
 			Name: containerName, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP,
 		}},
@@ -66,6 +66,7 @@ func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
 			// uWSGI reloads on SIGTERM unless told otherwise, so that a pod would
 			// last until it is killed.
 			{Name: "UWSGI_DIE_ON_TERM", Value: "1"},
+			pythonVariable(),
 		},
 		Resources:       ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:    startupProbe(),
@@ -80,7 +81,12 @@ func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
 
 // uwsgiCommand is the command line of the API server. The parameters of the
 // spec were defaulted; without a uwsgi block the defaults apply here.
-func uwsgiCommand(spec *keystonev1alpha1.UWSGISpec) []string {
+func uwsgiCommand(k *keystonev1alpha1.Keystone) []string {
+	entry := wsgiFile
+	if len(k.Spec.Middleware) > 0 {
+		entry = configDir + middlewareFile
+	}
+	spec := k.Spec.UWSGI
 	if spec == nil {
 		spec = &keystonev1alpha1.UWSGISpec{
 			Processes: keystonev1alpha1.DefaultUWSGIProcesses, Threads: keystonev1alpha1.DefaultUWSGIThreads,
@@ -98,7 +104,7 @@ func uwsgiCommand(spec *keystonev1alpha1.UWSGISpec) []string {
 	command = append(command,
 		"--log-master",
 		"--log-format", "%(method) %(uri) => generated %(rsize) bytes in %(msecs) msecs (%(proto) %(status))",
-		"--wsgi-file", wsgiFile,
+		"--wsgi-file", entry,
 		"--master", "--lazy-apps", "--need-app",
 		"--processes", strconv.Itoa(int(spec.Processes)),
 		"--threads", strconv.Itoa(int(spec.Threads)),
@@ -128,21 +134,13 @@ func livenessProbe() *corev1.Probe {
 	}
 }
 
-// readyScript succeeds when the API answers and a connection to the database
-// opens. It reads the database's address from the same variable as Keystone
-// and prints neither it nor anything else.
-const readyScript = `import os, socket, urllib.parse, urllib.request
-db = urllib.parse.urlsplit(os.environ["OS_DATABASE__CONNECTION"])
-socket.create_connection((db.hostname, db.port or 3306), 5).close()
-urllib.request.build_opener(urllib.request.ProxyHandler({})).open("http://127.0.0.1:5000/v3", timeout=5)
-`
-
 // readinessProbe takes a pod out of service within half a minute of losing its
-// database, and back once both answer again.
+// database, and back once both answer again. The script reads the database's
+// address and password from the same variable as Keystone and prints neither.
 func readinessProbe() *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{
-			Command: []string{"/bin/sh", "-c", "exec python3 -c '" + readyScript + "' 2>/dev/null"},
+			Command: []string{"/bin/sh", "-c", "exec python3 -I " + configDir + readyFile + " 2>/dev/null"},
 		}},
 		PeriodSeconds: 10, FailureThreshold: 3, TimeoutSeconds: 15, SuccessThreshold: 1,
 	}

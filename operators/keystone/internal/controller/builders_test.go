@@ -254,7 +254,9 @@ func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			line := strings.Join(uwsgiCommand(test.spec), " ")
+			k := minimal()
+			k.Spec.UWSGI = test.spec
+			line := strings.Join(uwsgiCommand(k), " ")
 			for _, want := range test.has {
 				if !strings.Contains(line, want) {
 					t.Errorf("%q lacks %q", line, want)

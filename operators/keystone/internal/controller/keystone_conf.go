@@ -43,6 +43,7 @@ func defaultOptions(k *keystonev1alpha1.Keystone) config.INI {
 			"enabled":          "true",
 			"backend":          k.Spec.Cache.Backend,
 			"memcache_servers": servers,
+			"proxies":          cacheGuardProxy,
 		},
 		"credential": {
 			"key_repository":  credentialKeysDir,
@@ -61,7 +62,7 @@ func defaultOptions(k *keystonev1alpha1.Keystone) config.INI {
 		"memcache":        {"servers": servers},
 		"oslo_middleware": {"enable_proxy_headers_parsing": "true"},
 		"oslo_policy":     {"enforce_scope": "true", "enforce_new_defaults": "true"},
-		"paste_deploy":    {"config_file": configDir + "api-paste.ini"},
+		"paste_deploy":    {"config_file": configDir + pasteFile},
 		"token":           {"provider": "fernet"},
 	}
 }

@@ -44,6 +44,23 @@ func connectionVariable(k *keystonev1alpha1.Keystone) corev1.EnvVar {
 	return secretVariable(connectionEnv, connectionSecretName(k), connectionKey)
 }
 
+// pythonVariable lets Python import what travels with the configuration.
+func pythonVariable() corev1.EnvVar {
+	return corev1.EnvVar{Name: "PYTHONPATH", Value: configDir}
+}
+
+// toolVariables are the environment of every keystone-manage run. The
+// configuration lets a server try to reach its database for ever; a Job has to
+// end and tell why.
+func toolVariables(k *keystonev1alpha1.Keystone) []corev1.EnvVar {
+	return []corev1.EnvVar{
+		connectionVariable(k),
+		{Name: "OS_DATABASE__MAX_RETRIES", Value: "2"},
+		{Name: "OS_DATABASE__RETRY_INTERVAL", Value: "1"},
+		pythonVariable(),
+	}
+}
+
 func secretVariable(name, secret, key string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{
 		SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key},

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -55,11 +56,9 @@ func bootstrapTask(s *scope) task {
 	}
 	return task{
 		name: "bootstrap", container: "bootstrap", command: manage("bootstrap"), retries: 4,
-		env: append([]corev1.EnvVar{
-			connectionVariable(k),
-			{Name: connectionRetriesEnv, Value: connectionRetries},
+		env: slices.Concat(toolVariables(k), settings, []corev1.EnvVar{
 			secretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
-		}, settings...),
+		}),
 		mounts:      append(append([]mount{configMount(s.configMap)}, keyMounts(k)...), databaseTLSMounts(k)...),
 		annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash},
 		runKey:      []any{hash, settings, databaseAddress(k), k.Spec.Database.Database},

@@ -68,12 +68,20 @@ func (s *scope) policyRules(ctx context.Context) (map[string]string, error) {
 // configFiles renders every file of the configuration directory.
 func configFiles(k *keystonev1alpha1.Keystone, options config.INI, rules map[string]string) (map[string]string, error) {
 	files := map[string]string{}
-	var err error
+	err := addPythonFiles(files)
+	if err != nil {
+		return nil, err
+	}
 	if files["keystone.conf"], err = options.Render(); err != nil {
 		return nil, fmt.Errorf("keystone.conf: %w", err)
 	}
-	if files["api-paste.ini"], err = config.RenderPaste(pasteFilters(k)); err != nil {
+	if files[pasteFile], err = config.RenderPaste(pasteFilters(k)); err != nil {
 		return nil, fmt.Errorf("api-paste.ini: %w", err)
+	}
+	if len(k.Spec.Middleware) > 0 {
+		if files[middlewareFile], err = middlewareWSGI(k); err != nil {
+			return nil, err
+		}
 	}
 	if len(rules) > 0 {
 		if files["policy.yaml"], err = policy.Render(rules); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -13,29 +14,6 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
-
-// configCheckScript reads every option that the image knows. oslo.config
-// converts a value only when something asks for it, so that a malformed one
-// would otherwise start, look healthy and fail every request that needs it.
-const configCheckScript = `import sys
-from oslo_config import cfg
-import keystone.conf
-keystone.conf.configure()
-conf = keystone.conf.CONF
-conf([], project="keystone", default_config_files=[], default_config_dirs=["` + configDir + `"])
-problems = []
-def read(section, container, name):
-    try:
-        return container[name]
-    except (cfg.ConfigFileValueError, cfg.TemplateSubstitutionError) as e:
-        problems.append("[%s] %s: %s" % (section, name, e))
-for name in list(conf):
-    value = read("DEFAULT", conf, name)
-    if isinstance(value, cfg.ConfigOpts.GroupAttr):
-        for option in list(value):
-            read(name, value, option)
-sys.exit("\n".join(sorted(problems)) if problems else 0)
-`
 
 // reconcileConfigCheck lets the image read the configuration before any API
 // pod gets to see it. Only what users write themselves can be malformed.
@@ -71,7 +49,8 @@ func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 func configCheckTask(s *scope) task {
 	return task{
 		name: "config-check", container: "config-check", retries: 1,
-		command: []string{"python3", "-c", configCheckScript},
+		command: []string{"python3", configDir + configCheckFile, configDir},
+		env:     []corev1.EnvVar{pythonVariable()},
 		mounts:  []mount{configMount(s.configMap)},
 		runKey:  []any{image(s.keystone), s.configMap},
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/c5c3/forge/internal/common/database"
@@ -16,13 +15,6 @@ import (
 )
 
 var mariaDBGVK = mariadbv1alpha1.GroupVersion.WithKind("MariaDB")
-
-// connectionRetriesEnv bounds how often a tool tries to reach the database.
-// The configuration says for ever, which is right for a server and would let a
-// Job hang without ever telling why.
-const connectionRetriesEnv = "OS_DATABASE__MAX_RETRIES"
-
-const connectionRetries = "5"
 
 // reconcileDatabase brings the database to the schema of the image: the
 // database and its user when a MariaDB of the cluster holds it, then db_sync,
@@ -113,9 +105,7 @@ func databaseTask(s *scope, name string, retries int32, command []string) task {
 	k := s.keystone
 	return task{
 		name: name, container: name, command: command, retries: retries,
-		env: []corev1.EnvVar{
-			connectionVariable(k), {Name: connectionRetriesEnv, Value: connectionRetries},
-		},
+		env:         toolVariables(k),
 		mounts:      append([]mount{configMount(s.configMap)}, databaseTLSMounts(k)...),
 		annotations: map[string]string{annotationConnectionHash: s.connectionHash},
 		runKey:      []any{image(k), command, databaseAddress(k), k.Spec.Database.Database},

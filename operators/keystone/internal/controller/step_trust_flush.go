@@ -46,10 +46,8 @@ func trustFlushCronJob(s *scope) *batchv1.CronJob {
 						Volumes:                      volumes,
 						Containers: []corev1.Container{{
 							Name: name, Image: image(k),
-							Command: slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
-							Env: []corev1.EnvVar{
-								connectionVariable(k), {Name: connectionRetriesEnv, Value: connectionRetries},
-							},
+							Command:                  slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
+							Env:                      toolVariables(k),
 							Resources:                taskResources(k.Spec.Resources),
 							VolumeMounts:             volumeMounts,
 							SecurityContext:          restrictedContainer(),

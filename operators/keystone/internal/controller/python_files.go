@@ -1,0 +1,59 @@
+package controller
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Python files that travel with the configuration. They are imported from the
+// configuration directory through PYTHONPATH.
+const (
+	readyFile       = "ready.py"
+	configCheckFile = "config_check.py"
+	cacheGuardFile  = "forge_cache.py"
+	cacheGuardProxy = "forge_cache.Guard"
+	middlewareFile  = "keystone_wsgi.py"
+	pasteFile       = "api-paste.ini"
+)
+
+//go:embed files/forge_cache.py files/ready.py files/config_check.py
+var pythonFiles embed.FS
+
+//go:embed files/keystone_wsgi.py.tmpl
+var middlewareEntry string
+
+// addPythonFiles adds the files that are the same for every Keystone.
+func addPythonFiles(files map[string]string) error {
+	for _, name := range []string{readyFile, configCheckFile, cacheGuardFile} {
+		content, err := pythonFiles.ReadFile("files/" + name)
+		if err != nil {
+			return fmt.Errorf("the operator lacks the file %s; this is a bug in the operator: %w", name, err)
+		}
+		files[name] = string(content)
+	}
+	return nil
+}
+
+// middlewareWSGI is the WSGI entry that wraps Keystone's application with the
+// declared filters: those before the built-in ones first, each group in the
+// order of the spec. Keystone's built-in filters are part of its application,
+// so that all declared ones are passed before them.
+func middlewareWSGI(k *keystonev1alpha1.Keystone) (string, error) {
+	var before, after []string
+	for _, filter := range pasteFilters(k) {
+		if filter.Before {
+			before = append(before, filter.Name)
+		} else {
+			after = append(after, filter.Name)
+		}
+	}
+	// A JSON list of strings is a Python list of the same strings.
+	names, err := json.Marshal(append(before, after...))
+	if err != nil {
+		return "", fmt.Errorf("encoding the names of spec.middleware: %w", err)
+	}
+	return fmt.Sprintf(middlewareEntry, configDir+pasteFile, names), nil
+}
