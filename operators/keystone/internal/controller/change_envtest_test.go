@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -49,6 +50,50 @@ func TestAChangedDatabasePasswordReachesThePods(t *testing.T) {
 		}
 		return nil
 	})
+	ready(t, c, k)
+}
+
+func TestAWrongNewPasswordNeverReachesThePods(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	before := deploymentOf(k)
+	expect.Exists(t, c, before)
+	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k, operator: operator}
+	setJob("schema-check", standin.Fail("Access denied for user 'keystone'"))(w)
+	setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "wrong"})
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed", "Access denied")
+	settle(t, c, k, operator)
+	after := deploymentOf(k)
+	expect.Exists(t, c, after)
+	if diff := cmp.Diff(before.Spec.Template, after.Spec.Template); diff != "" {
+		t.Errorf("the pod template (-before +after):\n%s", diff)
+	}
+	fixPassword("schema-check")(w)
+	ready(t, c, k)
+}
+
+func TestAnOptionThatTheImageCannotReadNeverReachesThePods(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	before := deploymentOf(k)
+	expect.Exists(t, c, before)
+	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k, operator: operator}
+	setJob("config-check", standin.Fail("[token] expiration: invalid literal for int()"))(w)
+	expiration := func(value string) func(k *keystonev1alpha1.Keystone) {
+		return func(k *keystonev1alpha1.Keystone) {
+			k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": value}}
+		}
+	}
+	change(t, c, k, expiration("an hour"))
+	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "ConfigError", "[token] expiration", "spec.extraConfig")
+	settle(t, c, k, operator)
+	after := deploymentOf(k)
+	expect.Exists(t, c, after)
+	if diff := cmp.Diff(before.Spec.Template, after.Spec.Template); diff != "" {
+		t.Errorf("the pod template (-before +after):\n%s", diff)
+	}
+	setJob("config-check", standin.Succeed())(w)
+	change(t, c, k, expiration("3600"))
 	ready(t, c, k)
 }
 

@@ -150,6 +150,11 @@ func TestLostLabelsArePutBack(t *testing.T) {
 	putsBack(t, `{"metadata":{"labels":null}}`, isNotJob, func(o *metav1.PartialObjectMetadata) any { return o.Labels })
 }
 
+func TestLostOwnersArePutBack(t *testing.T) {
+	t.Parallel()
+	putsBack(t, `{"metadata":{"ownerReferences":null}}`, isNotJob, func(o *metav1.PartialObjectMetadata) any { return o.OwnerReferences })
+}
+
 func TestDeletedChildrenComeBack(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[1])

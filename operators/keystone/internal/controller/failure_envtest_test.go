@@ -194,7 +194,8 @@ func TestAFailingDatabaseIsExplainedAndAwaited(t *testing.T) {
 			repair: setJob("schema-check", standin.Succeed()),
 		},
 		{
-			name: "schema check that fails", cause: setJob("schema-check", standin.Fail("needs expand")),
+			// db_sync --check answers 2 when the schema has to be expanded.
+			name: "schema that does not fit", cause: setJob("schema-check", standin.FailWith(2, "needs expand")),
 			condition: "DatabaseReady", reason: "SchemaDriftDetected", says: []string{"needs expand"},
 			repair: fixPassword("schema-check"),
 		},

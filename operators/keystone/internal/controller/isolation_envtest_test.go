@@ -91,6 +91,8 @@ func TestAnObjectOfSomebodyElseIsNeverTakenOver(t *testing.T) {
 	if len(taken.OwnerReferences) > 0 || string(taken.Data["mine"]) != "1" || len(taken.Data) != 1 {
 		t.Errorf("the Secret of somebody else was changed: %+v", taken.ObjectMeta)
 	}
+	deleteObject(t, c, taken)
+	ready(t, c, k)
 }
 
 // lists remembers how the operator reads the collections of a resource.
