@@ -17,6 +17,17 @@ var (
 	pullReasons  = []string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable"}
 	startReasons = []string{"CreateContainerConfigError", "CreateContainerError", "RunContainerError", "CrashLoopBackOff"}
 
+	// colour matches the escape sequences of coloured output.
+	colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+	// logPrefix matches what oslo.log writes before the message: time, process,
+	// level, logger and request.
+	logPrefix = regexp.MustCompile(`^\d{4}-\d\d-\d\d [\d:.]+ \d+ [A-Z]+ [\w.]+( \[[^\]]*\])?\s*`)
+
+	// exception matches the last line of a Python traceback, which names the
+	// cause.
+	exception = regexp.MustCompile(`^([\w.]*\.)?[A-Z]\w*(Error|Exception|Failure)\b.*: `)
+
 	// credentials matches the user information of a URL: tools like to quote
 	// the connection string they failed with.
 	credentials = regexp.MustCompile(`://[^/\s@]*@`)
@@ -111,16 +122,43 @@ func statuses(pod *corev1.Pod) []corev1.ContainerStatus {
 	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
 }
 
-// Output shortens what a container printed to its last lines, which name the
-// cause in nearly every tool, and blanks credentials in URLs.
+// teardownNoise begins what Python prints about objects it finds in pieces
+// while it exits. It never names a cause.
+const teardownNoise = "Exception ignored in:"
+
+// Output reduces what a container printed last to its cause: the last exception
+// if it ends in one, else its last lines. Credentials in URLs are blanked.
 func Output(message string) string {
-	message = credentials.ReplaceAllString(strings.TrimSpace(message), "://***@")
-	if len(message) <= maxOutput {
-		return message
+	message, _, _ = strings.Cut(colour.ReplaceAllString(message, ""), teardownNoise)
+	message = credentials.ReplaceAllString(message, "://***@")
+	lines := strings.Split(strings.TrimSpace(message), "\n")
+	cause := -1
+	for i := range lines {
+		lines[i] = strings.TrimRight(logPrefix.ReplaceAllString(lines[i], ""), " ")
+		if exception.MatchString(lines[i]) {
+			cause = i
+		}
 	}
-	tail := message[len(message)-maxOutput:]
-	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)-1 {
-		tail = tail[i+1:]
+	if cause >= 0 {
+		return strings.ToValidUTF8(truncate(lines[cause]), "")
 	}
-	return strings.ToValidUTF8(tail, "")
+	return strings.ToValidUTF8(tail(strings.Join(lines, "\n")), "")
+}
+
+func truncate(text string) string {
+	if len(text) <= maxOutput {
+		return text
+	}
+	return text[:maxOutput] + "…"
+}
+
+func tail(text string) string {
+	if len(text) <= maxOutput {
+		return text
+	}
+	text = text[len(text)-maxOutput:]
+	if i := strings.IndexByte(text, '\n'); i >= 0 && i < len(text)-1 {
+		text = text[i+1:]
+	}
+	return text
 }

@@ -66,6 +66,30 @@ func TestAPodThatCannotBeScheduledSaysWhy(t *testing.T) {
 	}
 }
 
+func TestTheCauseIsFoundInTheOutputOfPythonTools(t *testing.T) {
+	refused := `2026-11-21 03:59:25.683 7 INFO alembic.runtime.migration [-] Context impl MySQLImpl.
+2026-11-21 03:59:26.120 7 CRITICAL keystone [-] Unhandled error
+2026-11-21 03:59:26.121 7 ERROR keystone Traceback (most recent call last):
+2026-11-21 03:59:26.121 7 ERROR keystone   File "/usr/lib/python3/dist-packages/pymysql/err.py", line 143
+2026-11-21 03:59:26.122 7 ERROR keystone sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (1045, "Access denied")
+2026-11-21 03:59:26.122 7 ERROR keystone (Background on this error at: https://sqlalche.me/e/14/e3q8)
+2026-11-21 03:59:26.122 7 ERROR keystone` + " \x1b[00m\n" + `Exception ignored in: <function _removeHandlerRef at 0x7f2173d9cd60>
+Traceback (most recent call last):
+  File "/usr/lib/python3.11/logging/__init__.py", line 855, in _removeHandlerRef
+AttributeError: 'NoneType' object has no attribute 'getcurrent'`
+	for name, test := range map[string]struct{ output, want string }{
+		"a refused password": {refused, `sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (1045, "Access denied")`},
+		"a usage message":    {"usage: tool [-h]\ntool: error: argument --debug: Invalid Boolean value: maybe", "usage: tool [-h]\ntool: error: argument --debug: Invalid Boolean value: maybe"},
+		"a plain message":    {"[token] expiration: Value for option expiration is not valid", "[token] expiration: Value for option expiration is not valid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Output(test.output); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestQuotedOutputIsShortAndHoldsNoCredentials(t *testing.T) {
 	output := strings.Repeat("a long line of a trace\n", 100) + "failed to connect to mysql+pymysql://keystone:s3cret%40@db:3306/keystone"
 	got := Output(output)

@@ -308,6 +308,23 @@ func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
 	}
 }
 
+func TestDatabaseErrorsComeWithAdvice(t *testing.T) {
+	k := minimal()
+	for text, want := range map[string]string{
+		`(1045, "Access denied")`:       "Secret keystone-db",
+		`(2003, "Can't connect")`:       "db.example.com:3306",
+		`(2005, "Unknown server host")`: "db.example.com:3306",
+		`(1049, "Unknown database")`:    "create database keystone",
+	} {
+		if got := databaseHint(k, text); !strings.Contains(got, want) {
+			t.Errorf("advice for %s is %q, want it to mention %q", text, got, want)
+		}
+	}
+	if got := databaseHint(k, "something else"); got != "" {
+		t.Errorf("advice %q for an unknown error", got)
+	}
+}
+
 func TestCachePortsAreDistinctAndInOrder(t *testing.T) {
 	k := minimal()
 	k.Spec.Cache.Servers = []string{"a:11212", "b", "c:11212", "inet6:[::1]:11300"}

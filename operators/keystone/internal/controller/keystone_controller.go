@@ -107,6 +107,9 @@ func pipeline(operatorNamespace string) reconcile.Pipeline[*scope] {
 			Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
 			Needs: []string{"Database"},
 		},
+		{
+			Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
+		},
 	}
 }
 

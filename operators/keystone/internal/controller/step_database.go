@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -70,11 +71,33 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	state, err := s.jobs.Run(ctx, s.keystone, desired)
 	switch {
 	case err != nil:
-		return writeError(reasons.of(err), fmt.Errorf("%s failed: %w", reasons.does, err))
+		return writeError(reasons.of(err), fmt.Errorf("%s failed: %w%s", reasons.does, err, databaseHint(s.keystone, err.Error())))
 	case state.Complete:
 		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
-	return reconcile.Waiting(reasons.running, describe(desired.Name, reasons.does, state.Waiting))
+	return reconcile.Waiting(reasons.running,
+		describe(desired.Name, reasons.does, state.Waiting)+databaseHint(s.keystone, state.Waiting))
+}
+
+// databaseHint says what to do about the error codes of MariaDB that a user can
+// do something about (https://mariadb.com/kb/en/mariadb-error-code-reference/).
+func databaseHint(k *keystonev1alpha1.Keystone, text string) string {
+	db := k.Spec.Database
+	for _, code := range []string{"(1044,", "(1045,", "(1698,"} {
+		if strings.Contains(text, code) {
+			return fmt.Sprintf("; check the user name and password in Secret %s and the user's rights on database %s",
+				db.SecretRef.Name, db.Database)
+		}
+	}
+	for _, code := range []string{"(2003,", "(2005,"} {
+		if strings.Contains(text, code) {
+			return fmt.Sprintf("; check that %s is the address of the database and can be reached from the pods", databaseAddress(k))
+		}
+	}
+	if strings.Contains(text, "(1049,") {
+		return fmt.Sprintf("; create database %s or correct spec.database.database", db.Database)
+	}
+	return ""
 }
 
 // describe words the wait for a Job.
