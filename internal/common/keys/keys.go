@@ -52,6 +52,19 @@ func Validate(data map[string][]byte, maxActive int32) error {
 	if len(data) < MinActive || len(data) > most {
 		return fmt.Errorf("the key set holds %d keys, expected between %d and %d", len(data), MinActive, most)
 	}
+	return validateEach(data)
+}
+
+// ValidateInUse is Validate for a key set that is in use already: it may hold
+// more keys than a limit that was lowered since allows.
+func ValidateInUse(data map[string][]byte) error {
+	if len(data) < MinActive {
+		return fmt.Errorf("the key set holds %d keys, expected at least %d", len(data), MinActive)
+	}
+	return validateEach(data)
+}
+
+func validateEach(data map[string][]byte) error {
 	nameOf := make(map[[rawLength]byte]string, len(data))
 	for _, name := range slices.Sorted(maps.Keys(data)) {
 		raw, err := decode(data[name])

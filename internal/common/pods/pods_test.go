@@ -34,12 +34,16 @@ func TestTheObstacleOfPodsIsNamed(t *testing.T) {
 		want     string
 		wantPull bool
 	}{
-		"none":                      {pods: []corev1.Pod{pod("a", 0, corev1.ContainerStatus{Ready: true})}},
-		"an image cannot be pulled": {[]corev1.Pod{pod("a", 0, waiting("ImagePullBackOff"))}, `pod a cannot pull image "example.com/app:1"`, true},
-		"a container ends":          {[]corev1.Pod{pod("a", 0, ended(3, "boom"))}, "ended with exit code 3: boom", false},
-		"a success is no obstacle":  {pods: []corev1.Pod{pod("a", 0, ended(0, ""))}},
-		"configuration is missing":  {[]corev1.Pod{pod("a", 0, waiting("CreateContainerConfigError"))}, "cannot start (CreateContainerConfigError): details", false},
-		"a wait that is normal":     {pods: []corev1.Pod{pod("a", 0, waiting("ContainerCreating"))}},
+		"none": {pods: []corev1.Pod{pod("a", 0, corev1.ContainerStatus{Ready: true})}},
+		"an image cannot be pulled": {
+			[]corev1.Pod{pod("a", 0, waiting("ImagePullBackOff"))}, `pod a cannot pull image "example.com/app:1"`, true,
+		},
+		"a container ends":         {[]corev1.Pod{pod("a", 0, ended(3, "boom"))}, "ended with exit code 3: boom", false},
+		"a success is no obstacle": {pods: []corev1.Pod{pod("a", 0, ended(0, ""))}},
+		"configuration is missing": {
+			[]corev1.Pod{pod("a", 0, waiting("CreateContainerConfigError"))}, "cannot start (CreateContainerConfigError): details", false,
+		},
+		"a wait that is normal": {pods: []corev1.Pod{pod("a", 0, waiting("ContainerCreating"))}},
 		"the newest pod counts": {
 			[]corev1.Pod{pod("old", time.Hour, ended(1, "old cause")), pod("new", 0, ended(2, "new cause"))}, "new cause", false,
 		},
@@ -77,10 +81,12 @@ func TestTheCauseIsFoundInTheOutputOfPythonTools(t *testing.T) {
 Traceback (most recent call last):
   File "/usr/lib/python3.11/logging/__init__.py", line 855, in _removeHandlerRef
 AttributeError: 'NoneType' object has no attribute 'getcurrent'`
+	const usage = "usage: tool [-h]\ntool: error: argument --debug: Invalid Boolean value: maybe"
+	const plain = "[token] expiration: Value for option expiration is not valid"
 	for name, test := range map[string]struct{ output, want string }{
 		"a refused password": {refused, `sqlalchemy.exc.OperationalError: (pymysql.err.OperationalError) (1045, "Access denied")`},
-		"a usage message":    {"usage: tool [-h]\ntool: error: argument --debug: Invalid Boolean value: maybe", "usage: tool [-h]\ntool: error: argument --debug: Invalid Boolean value: maybe"},
-		"a plain message":    {"[token] expiration: Value for option expiration is not valid", "[token] expiration: Value for option expiration is not valid"},
+		"a usage message":    {usage, usage},
+		"a plain message":    {plain, plain},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Output(test.output); got != test.want {

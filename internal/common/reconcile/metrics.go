@@ -46,8 +46,7 @@ func NewMetrics(registerer prometheus.Registerer, prefix string) (*Metrics, erro
 // controller of the process registered.
 func register[C prometheus.Collector](registerer prometheus.Registerer, collector C) (C, error) {
 	err := registerer.Register(collector)
-	var known prometheus.AlreadyRegisteredError
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
 		if existing, ok := known.ExistingCollector.(C); ok {
 			return existing, nil
 		}

@@ -52,7 +52,8 @@ func TestAStepMayLetOthersProceedThoughItsConditionIsFalse(t *testing.T) {
 	results := pipeline.run(t.Context(), &ran, nil)
 	var conditions []metav1.Condition
 	record(&conditions, 1, results)
-	if len(ran) != 2 || !meta.IsStatusConditionFalse(conditions, "DatabaseReady") || !meta.IsStatusConditionTrue(conditions, "DeploymentReady") {
+	if len(ran) != 2 ||
+		!meta.IsStatusConditionFalse(conditions, "DatabaseReady") || !meta.IsStatusConditionTrue(conditions, "DeploymentReady") {
 		t.Errorf("ran %v with conditions %v, want both steps and DatabaseReady False", ran, conditions)
 	}
 }

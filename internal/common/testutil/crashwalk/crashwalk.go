@@ -24,7 +24,7 @@ const stopTimeout = 30 * time.Second
 // Scenario is what is walked. Its functions are called from several goroutines,
 // each with a namespace of its own. S is what a run is judged by.
 type Scenario[S any] struct {
-	// Config has all rights on the API server.
+	// Config is how the operator reaches the API server.
 	Config *rest.Config
 	// Prepare creates a namespace with all that the operator is to act on, and
 	// returns its name.

@@ -56,7 +56,8 @@ type Env struct {
 	// API server expects the webhooks of Options.
 	Webhooks crenvtest.WebhookInstallOptions
 
-	namespaces atomic.Int32
+	environment *crenvtest.Environment
+	namespaces  atomic.Int32
 }
 
 // Start runs an API server until the test ends.
@@ -130,7 +131,7 @@ func start(o Options) (*Env, func() error, error) {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
 	}
 	cfg.QPS = -1
-	env, stop := &Env{Config: cfg, Webhooks: e.WebhookInstallOptions}, e.Stop
+	env, stop := &Env{Config: cfg, Webhooks: e.WebhookInstallOptions, environment: e}, e.Stop
 	if !o.GarbageCollector {
 		return env, stop, nil
 	}

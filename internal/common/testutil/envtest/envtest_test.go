@@ -3,6 +3,7 @@
 package envtest
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -72,4 +74,28 @@ func TestTheServerHasForeignKindsAndCollectsGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect.Gone(t, c, child)
+}
+
+func TestAUserMayDoWhatItsRulesSayAndNothingElse(t *testing.T) {
+	env := Start(t, Options{})
+	rules := filepath.Join(t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(rules, []byte("- {apiGroups: [\"\"], resources: [configmaps], verbs: [create]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := env.User(t.Context(), "reader", rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(cfg, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := metav1.ObjectMeta{Namespace: env.Namespace(t), Name: "mine"}
+	// The authorizer learns about new bindings through a watch.
+	expect.Eventually(t, "a ConfigMap that the user may create", func(ctx context.Context) error {
+		return client.IgnoreAlreadyExists(c.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta}))
+	})
+	if err := c.Create(t.Context(), &corev1.Secret{ObjectMeta: meta}); !apierrors.IsForbidden(err) {
+		t.Errorf("creating a Secret: got %v, want forbidden", err)
+	}
 }

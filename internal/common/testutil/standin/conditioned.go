@@ -57,7 +57,7 @@ func (k *conditioned) act(ctx context.Context, c client.Client, obj *unstructure
 	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: k.reason, Message: k.reason}
 	err := errors.New(outcome.message)
 	if outcome.kind == succeed {
-		err = call(k.work, ctx, c, obj)
+		err = call(ctx, k.work, c, obj)
 	}
 	if err != nil {
 		ready = metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Failed", Message: err.Error()}
@@ -82,7 +82,7 @@ func (k *conditioned) release(ctx context.Context, c client.Client, obj *unstruc
 	if !controllerutil.RemoveFinalizer(obj, k.finalizer) {
 		return nil
 	}
-	if err := call(k.undo, ctx, c, obj); err != nil {
+	if err := call(ctx, k.undo, c, obj); err != nil {
 		return err
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
@@ -90,8 +90,8 @@ func (k *conditioned) release(ctx context.Context, c client.Client, obj *unstruc
 }
 
 func call(
-	f func(context.Context, client.Client, *unstructured.Unstructured) error,
-	ctx context.Context, c client.Client, obj *unstructured.Unstructured,
+	ctx context.Context, f func(context.Context, client.Client, *unstructured.Unstructured) error,
+	c client.Client, obj *unstructured.Unstructured,
 ) error {
 	if f == nil {
 		return nil

@@ -47,7 +47,9 @@ func managed() *keystonev1alpha1.Keystone {
 		Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,
 		CABundleSecretRef: &commonv1.SecretRefSpec{Name: "db-ca"}, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "keystone-db-client"},
 	}
-	k.Spec.Cache = commonv1.CacheSpec{ClusterRef: &corev1.LocalObjectReference{Name: "openstack-memcached"}, Backend: "dogpile.cache.pymemcache"}
+	k.Spec.Cache = commonv1.CacheSpec{
+		ClusterRef: &corev1.LocalObjectReference{Name: "openstack-memcached"}, Backend: "dogpile.cache.pymemcache",
+	}
 	k.Spec.Gateway = &commonv1.GatewaySpec{
 		ParentRef: commonv1.GatewayParentRefSpec{Name: "public", Namespace: "ingress", SectionName: "https"},
 		Hostname:  "keystone.example.com", Path: "identity",
@@ -246,11 +248,13 @@ func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
 		"absent": {nil, []string{"--http-keepalive", "--processes 2", "--threads 1"}, []string{"--harakiri"}},
 		"no keep-alive": {
 			&keystonev1alpha1.UWSGISpec{Processes: 3, Threads: 3, HTTPKeepAlive: new(false)},
-			[]string{"--processes 3", "--threads 3"}, []string{"--http-keepalive"},
+			[]string{"--processes 3", "--threads 3"},
+			[]string{"--http-keepalive"},
 		},
 		"a timeout": {
 			&keystonev1alpha1.UWSGISpec{Processes: 1, Threads: 1, HTTPKeepAliveTimeout: ptr.To(int32(5)), Harakiri: ptr.To(int32(9))},
-			[]string{"--http-keepalive=5", "--harakiri 9"}, []string{"--http-keepalive-timeout"},
+			[]string{"--http-keepalive=5", "--harakiri 9"},
+			[]string{"--http-keepalive-timeout"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -334,11 +338,10 @@ func TestCachePortsAreDistinctAndInOrder(t *testing.T) {
 }
 
 func TestThePipelineIsDeclaredWell(t *testing.T) {
-	steps := pipeline("keystone-system")
-	if err := steps.Validate(); err != nil {
+	if err := pipeline.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if slices.Contains(steps.Conditions(), keystonev1alpha1.ConditionLoggingHealthy) {
+	if slices.Contains(pipeline.Conditions(), keystonev1alpha1.ConditionLoggingHealthy) {
 		t.Error("LoggingHealthy counts for Ready")
 	}
 }

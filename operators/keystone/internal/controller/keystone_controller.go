@@ -4,7 +4,6 @@
 package controller
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -40,88 +39,81 @@ import (
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;list;watch;create;update;patch;delete
 
 // pipeline is what one pass does, in order.
-func pipeline(operatorNamespace string) reconcile.Pipeline[*scope] {
-	networkPolicy := func(ctx context.Context, s *scope) reconcile.Outcome {
-		return s.reconcileNetworkPolicy(ctx, operatorNamespace)
-	}
-	return reconcile.Pipeline[*scope]{
-		{
-			Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
-		},
-		{
-			Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: reconcileDatabaseTLS,
-		},
-		{
-			Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileDBConnection,
-			Needs: []string{"Secrets"},
-		},
-		{
-			Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfig,
-		},
-		{
-			Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfigCheck,
-			Needs: []string{"Config"},
-		},
-		{
-			Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: reportLogging,
-			Needs: []string{"Config"}, Informational: true,
-		},
-		{
-			Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcile,
-		},
-		{
-			Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcile,
-		},
-		{
-			Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: networkPolicy,
-		},
-		{
-			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileDatabase,
-			Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
-			Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
-		},
-		{
-			Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady, Run: reconcilePolicyValidation,
-			Needs: []string{"Config"},
-		},
-		{
-			Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
-			Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
-		},
-		{
-			Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: reconcileHTTPRoute,
-		},
-		{
-			Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileHealthCheck,
-			Needs: []string{"Database", "PolicyValidation"},
-		},
-		{
-			Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: reconcileHPA,
-		},
-		{
-			Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
-			Needs:    []string{"Database"},
-			Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
-		},
-		{
-			Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
-			Needs: []string{"Database"},
-		},
-		{
-			Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
-		},
-	}
+var pipeline = reconcile.Pipeline[*scope]{
+	{
+		Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
+	},
+	{
+		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: reconcileDatabaseTLS,
+	},
+	{
+		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileDBConnection,
+		Needs: []string{"Secrets"},
+	},
+	{
+		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfig,
+	},
+	{
+		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfigCheck,
+		Needs: []string{"Config"},
+	},
+	{
+		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: reportLogging,
+		Needs: []string{"Config"}, Informational: true,
+	},
+	{
+		Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcile,
+	},
+	{
+		Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcile,
+	},
+	{
+		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: reconcileNetworkPolicy,
+	},
+	{
+		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileDatabase,
+		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
+		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
+	},
+	{
+		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady, Run: reconcilePolicyValidation,
+		Needs: []string{"Config"},
+	},
+	{
+		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
+		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
+	},
+	{
+		Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: reconcileHTTPRoute,
+	},
+	{
+		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileHealthCheck,
+		Needs: []string{"Database", "PolicyValidation"},
+	},
+	{
+		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: reconcileHPA,
+	},
+	{
+		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
+		Needs:    []string{"Database"},
+		Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
+	},
+	{
+		Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
+		Needs: []string{"Database"},
+	},
+	{
+		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
+	},
 }
 
 // finalizers are the stages of deletion.
-func finalizers() []reconcile.Finalizer[*scope] {
-	return []reconcile.Finalizer[*scope]{{
-		Name: databaseFinalizer,
-		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: finalizeDatabase,
-		},
-	}}
-}
+var finalizers = []reconcile.Finalizer[*scope]{{
+	Name: databaseFinalizer,
+	Step: reconcile.Step[*scope]{
+		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: finalizeDatabase,
+	},
+}}
 
 // guard repeats what the webhooks do, for installations without them.
 func guard(k *keystonev1alpha1.Keystone) error {

@@ -25,6 +25,8 @@ type toolbox struct {
 	kinds   *optional.Kinds
 	prober  *probe.Prober
 	jobs    *job.Runner
+	// operatorNamespace is where the health checks come from, "" when unknown.
+	operatorNamespace string
 }
 
 // scope is one pass over one Keystone. The fields below the resource are what

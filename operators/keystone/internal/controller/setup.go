@@ -9,6 +9,7 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -23,7 +24,6 @@ import (
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -61,8 +61,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
 
 // SetupWith is Setup with replaceable parts.
 func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
-	steps := pipeline(cfg.OperatorNamespace)
-	if err := steps.Validate(); err != nil {
+	if err := pipeline.Validate(); err != nil {
 		return fmt.Errorf("the keystone pipeline: %w", err)
 	}
 	references, err := refs.New(mgr, cfg.Namespace)
@@ -78,6 +77,8 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		prober: probe.New(options.Probe),
 		jobs:   &job.Runner{Client: mgr.GetClient(), Scheme: mgr.GetScheme()},
+
+		operatorNamespace: cfg.OperatorNamespace,
 	}
 	if err := mgr.Add(tools.prober); err != nil {
 		return fmt.Errorf("adding the health prober: %w", err)
@@ -89,8 +90,8 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		New:        func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
 		Guard:      guard,
 		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return &scope{toolbox: tools, keystone: k} },
-		Pipeline:   steps,
-		Finalizers: finalizers(),
+		Pipeline:   pipeline,
+		Finalizers: finalizers,
 		Forget:     func(name types.NamespacedName) { tools.prober.Forget(name) },
 	})
 }

@@ -50,7 +50,7 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	case err != nil:
 		return writeError(keystonev1alpha1.ReasonGeneratingKeys, err)
 	}
-	if err := keys.Validate(secret.Data, int32(max(len(secret.Data), keys.MinActive))); err != nil { //nolint:gosec // A Secret holds far fewer keys.
+	if err := keys.ValidateInUse(secret.Data); err != nil {
 		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(
 			"secret %s does not hold usable keys: %w; restore it from its backup", secret.Name, err))
 	}

@@ -21,9 +21,9 @@ import (
 
 // reconcileNetworkPolicy isolates the API pods, and the Jobs beside them, when
 // the spec asks for it.
-func (s *scope) reconcileNetworkPolicy(ctx context.Context, operatorNamespace string) reconcile.Outcome {
+func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	api, tasks := apiNetworkPolicy(k, operatorNamespace), taskNetworkPolicy(k)
+	api, tasks := apiNetworkPolicy(k, s.operatorNamespace), taskNetworkPolicy(k)
 	if k.Spec.NetworkPolicy == nil {
 		for _, policy := range []*networkingv1.NetworkPolicy{api, tasks} {
 			if err := apply.EnsureAbsent(ctx, s.client, k, policy); err != nil {

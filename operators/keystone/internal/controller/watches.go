@@ -125,10 +125,12 @@ func indexer(values func(*keystonev1alpha1.Keystone) []string) client.IndexerFun
 }
 
 func referencedSecrets(k *keystonev1alpha1.Keystone) []string {
-	names := []string{k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name}
-	// A lost key Secret may come back without the owner reference that would
-	// announce it, and a Secret of somebody else may stand in the way of ours.
-	return append(names, fernetKeysName(k), credentialKeysName(k), connectionSecretName(k))
+	return []string{
+		k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name,
+		// A lost key Secret may come back without the owner reference that would
+		// announce it, and a Secret of somebody else may stand in the way of ours.
+		fernetKeysName(k), credentialKeysName(k), connectionSecretName(k),
+	}
 }
 
 func referencedConfigMaps(k *keystonev1alpha1.Keystone) []string {
