@@ -170,7 +170,7 @@ var ignoreTouched = cmp.FilterPath(func(p cmp.Path) bool {
 func TestAnInvalidKeystoneIsRefusedFromTheStart(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
-	testutil.Start(t, env.Config, namespace)
+	testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
 	makeInvalid(k)
 	create(t, c, k)

@@ -135,7 +135,7 @@ func walk(t *testing.T, m mode, failures ...transport.Mode) {
 	t.Helper()
 	c := env.Client(t, controller.Scheme())
 	crashwalk.Walk(t, crashwalk.Scenario[outcome]{
-		Config:   env.Config,
+		Config:   asOperator,
 		Modes:    failures,
 		Prepare:  func(ctx context.Context) (string, error) { return prepare(ctx, c, m) },
 		Operator: runQuietly,
@@ -168,7 +168,7 @@ func prepareDeleted(ctx context.Context, c client.Client, m mode) (namespace str
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- runQuietly(running, env.Config, namespace) }()
+	go func() { ended <- runQuietly(running, asOperator, namespace) }()
 	err = expect.Until(ctx, func(ctx context.Context) error { return readyNow(ctx, c, namespace) })
 	stop()
 	if err := errors.Join(err, <-ended); err != nil {
@@ -181,7 +181,7 @@ func TestAnOperatorKilledDuringDeletionFinishesItAfterRestart(t *testing.T) {
 	t.Parallel()
 	c, m := env.Client(t, controller.Scheme()), modes[1]
 	crashwalk.Walk(t, crashwalk.Scenario[[]string]{
-		Config:   env.Config,
+		Config:   asOperator,
 		Prepare:  func(ctx context.Context) (string, error) { return prepareDeleted(ctx, c, m) },
 		Operator: runQuietly,
 		Settled: func(ctx context.Context, namespace string) error {

@@ -120,7 +120,7 @@ func TestDeletionEndsWhateverIsMissing(t *testing.T) {
 func TestAKeystoneThatNeverGotReadyCanBeDeleted(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t)
-	testutil.Start(t, env.Config, namespace)
+	testutil.Start(t, asOperator, namespace)
 	k := testutil.Managed(namespace, testutil.Name)
 	create(t, c, k)
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForDBCredentials")

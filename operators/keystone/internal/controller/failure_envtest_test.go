@@ -59,7 +59,7 @@ func (f failure) run(t *testing.T) {
 			create(t, c, obj)
 		}
 	}
-	w.operator = testutil.Start(t, env.Config, namespace)
+	w.operator = testutil.Start(t, asOperator, namespace)
 	if f.cause != nil {
 		f.cause(w)
 	}
@@ -262,7 +262,7 @@ func TestNoMessageShowsAPassword(t *testing.T) {
 	const password = "database-password"
 	c, namespace := newNamespace(t, testutil.Secrets)
 	jobs.Set(namespace, "keystone-db-sync", standin.Fail("cannot connect to mysql+pymysql://keystone:"+password+"@db.example.com/keystone"))
-	operator := testutil.Start(t, env.Config, namespace)
+	operator := testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
 	create(t, c, k)
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed")

@@ -43,7 +43,7 @@ func newExternalSecret(namespace, name string) *esv1.ExternalSecret {
 func TestTwoKeystonesOfANamespaceDoNotDisturbEachOther(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
-	operator := testutil.Start(t, env.Config, namespace)
+	operator := testutil.Start(t, asOperator, namespace)
 	// One name is the beginning of the other.
 	one, two := testutil.Brownfield(namespace, "keystone"), testutil.Brownfield(namespace, "keystone-two")
 	create(t, c, one, two)
@@ -82,7 +82,7 @@ func TestTwoKeystonesOfANamespaceDoNotDisturbEachOther(t *testing.T) {
 func TestAnObjectOfSomebodyElseIsNeverTakenOver(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
-	testutil.Start(t, env.Config, namespace)
+	testutil.Start(t, asOperator, namespace)
 	taken := secret(namespace, testutil.Name+"-db-connection", map[string]string{"mine": "1"})
 	k := testutil.Brownfield(namespace, testutil.Name)
 	create(t, c, taken, k)
@@ -128,7 +128,7 @@ func TestForeignSecretsAndConfigMapsAreNotCached(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	observed := &lists{seen: map[string]bool{}}
-	cfg := rest.CopyConfig(env.Config)
+	cfg := rest.CopyConfig(asOperator)
 	cfg.Wrap(observed.wrap)
 	operator := testutil.Start(t, cfg, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"testing"
 
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
@@ -20,19 +21,27 @@ import (
 // foreign project, and the stand-ins for the controllers of a cluster. Each
 // test has a namespace of its own and an operator that sees nothing else.
 var (
-	env         *envtest.Env
+	env *envtest.Env
+	// asOperator has the rights that the chart gives the operator.
+	asOperator  *rest.Config
 	deployments = standin.NewDeployments()
 	jobs        = standin.NewJobs()
 	mariadb     = standin.NewMariaDB()
 	secrets     = standin.NewExternalSecrets()
 )
 
-const crdDirectory = "../../config/crd/bases"
+const (
+	crdDirectory = "../../config/crd/bases"
+	rulesFile    = "../../helm/keystone-operator/files/rbac-rules.yaml"
+)
 
 func TestMain(m *testing.M) {
 	o := envtest.Options{CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true}
-	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) error {
+	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
+		if asOperator, err = e.User(ctx, "keystone-operator", rulesFile); err != nil {
+			return err
+		}
 		return standin.Run(ctx, e.Config, deployments, jobs, mariadb, secrets)
 	})
 }
@@ -98,7 +107,7 @@ var modes = []mode{
 func converged(t *testing.T, m mode) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
 	t.Helper()
 	c, namespace := newNamespace(t, m.inputs)
-	operator := testutil.Start(t, env.Config, namespace)
+	operator := testutil.Start(t, asOperator, namespace)
 	k := m.keystone(namespace, testutil.Name)
 	create(t, c, k)
 	ready(t, c, k)

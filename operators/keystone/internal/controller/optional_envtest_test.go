@@ -34,7 +34,11 @@ func newBare(t *testing.T) *bare {
 	b := &bare{T: t, env: envtest.Start(t, envtest.Options{CRDs: []string{crdDirectory}})}
 	b.client = b.env.Client(t, controller.Scheme())
 	b.run(standin.NewDeployments(), standin.NewJobs())
-	b.operator = testutil.Start(t, b.env.Config, "")
+	cfg, err := b.env.User(t.Context(), "keystone-operator", rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.operator = testutil.Start(t, cfg, "")
 	return b
 }
 
@@ -142,7 +146,7 @@ func TestAMissingSecretIsExplainedByExternalSecrets(t *testing.T) {
 func TestAPolicyConfigMapThatChangesIsNoticed(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
-	testutil.Start(t, env.Config, namespace)
+	testutil.Start(t, asOperator, namespace)
 	policy := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "policy"},
 		Data:       map[string]string{"policy.yaml": "identity:list_users: role:admin\n"},

@@ -71,7 +71,7 @@ func TestARestartedOperatorLeavesAConvergedKeystoneAlone(t *testing.T) {
 		before := k.DeepCopy()
 		expect.Exists(t, c, before)
 
-		second := testutil.Start(t, env.Config, k.Namespace)
+		second := testutil.Start(t, asOperator, k.Namespace)
 		expect.Eventually(t, "a pass of the restarted operator", func(context.Context) error {
 			if second.Passes() == 0 {
 				return errors.New("there was none")
