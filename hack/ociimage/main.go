@@ -66,7 +66,7 @@ func parseFlags(args []string, stderr io.Writer) (string, imageSpec, error) {
 		spec.labels[key] = value
 		return nil
 	})
-	flags.StringVar(&spec.user, "user", "", "numeric `uid:gid` of the container's process; Kubernetes can check runAsNonRoot only on a numeric one")
+	flags.StringVar(&spec.user, "user", "", "numeric `uid:gid` of the process; Kubernetes cannot check runAsNonRoot on a name")
 	flags.StringVar(&spec.workdir, "workdir", "", "working `directory` of the container's process")
 	flags.StringVar(&spec.arch, "arch", runtime.GOARCH, "`architecture` of the image in Go's spelling")
 	flags.StringVar(&spec.compression, "compress", compressZstd, "compression of the layers: zstd, gzip or none")

@@ -27,9 +27,15 @@ const (
 	// Timeout bounds one request.
 	Timeout = 10 * time.Second
 
-	healthyPeriod   = 5 * time.Minute
-	unhealthyPeriod = 10 * time.Second
-	workers         = 4
+	healthyPeriod = 5 * time.Minute
+	// An endpoint that does not answer is asked again soon, because most have
+	// only just come up, and then less and less often.
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 10 * time.Second
+	workers    = 4
+
+	// maxDoublings keeps the shift far from overflowing.
+	maxDoublings = 10
 )
 
 // Verdict classifies an answer.
@@ -67,6 +73,8 @@ type target struct {
 	trigger string
 	result  Result
 	known   bool
+	// failures counts the findings other than Healthy in a row.
+	failures int
 }
 
 // Prober probes one endpoint for each resource. It is a manager runnable.
@@ -106,7 +114,7 @@ func (p *Prober) Check(name types.NamespacedName, url, trigger string) (Result, 
 		p.targets[name] = known
 	}
 	if !known.known || known.trigger != trigger {
-		known.trigger = trigger
+		known.trigger, known.failures = trigger, 0
 		p.queue.Add(name)
 	}
 	return known.result, known.known
@@ -160,16 +168,13 @@ func (p *Prober) probe(ctx context.Context, name types.NamespacedName) {
 	if ctx.Err() != nil {
 		return
 	}
-	if p.record(name, url, result) {
+	news, period := p.record(name, url, result)
+	if news {
 		select {
 		case p.changes <- event.GenericEvent{Object: reference(name)}:
 		case <-ctx.Done():
 			return
 		}
-	}
-	period := healthyPeriod
-	if result.Verdict != Healthy {
-		period = unhealthyPeriod
 	}
 	// The jitter spreads the probes of many resources.
 	p.queue.AddAfter(name, period+rand.N(period/5)) //nolint:gosec // Not a secret: it only spreads load.
@@ -185,17 +190,22 @@ func (p *Prober) url(name types.NamespacedName) (string, bool) {
 	return known.url, true
 }
 
-// record stores the finding and reports whether it is news.
-func (p *Prober) record(name types.NamespacedName, url string, result Result) bool {
+// record stores the finding and tells whether it is news and when to ask again.
+func (p *Prober) record(name types.NamespacedName, url string, result Result) (news bool, again time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	known := p.targets[name]
 	if known == nil || known.url != url {
-		return false
+		return false, firstRetry
 	}
-	news := !known.known || known.result != result
+	news = !known.known || known.result != result
 	known.result, known.known = result, true
-	return news
+	if result.Verdict == Healthy {
+		known.failures = 0
+		return news, healthyPeriod
+	}
+	known.failures++
+	return news, min(firstRetry<<min(known.failures-1, maxDoublings), lastRetry)
 }
 
 func (p *Prober) ask(ctx context.Context, url string) Result {

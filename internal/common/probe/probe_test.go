@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -61,7 +62,7 @@ func TestAFindingIsNewsOnlyWhenItDiffers(t *testing.T) {
 		result Result
 		news   bool
 	}{{healthy, true}, {healthy, false}, {broken, true}, {broken, false}, {healthy, true}} {
-		if got := p.record(name, endpoint, step.result); got != step.news {
+		if got, _ := p.record(name, endpoint, step.result); got != step.news {
 			t.Errorf("finding %d (%s): news is %t, want %t", i, step.result.Verdict, got, step.news)
 		}
 	}
@@ -70,10 +71,34 @@ func TestAFindingIsNewsOnlyWhenItDiffers(t *testing.T) {
 	}
 }
 
+func TestAnEndpointThatDoesNotAnswerIsAskedLessAndLessOften(t *testing.T) {
+	p := New(answer{code: 503})
+	p.Check(name, endpoint, "1")
+	broken := Result{Unhealthy, "503"}
+	last := time.Duration(0)
+	for range 40 {
+		_, again := p.record(name, endpoint, broken)
+		if again < last || again < firstRetry || again > lastRetry {
+			t.Fatalf("asked again after %s, before that after %s; want it to grow from %s to %s", again, last, firstRetry, lastRetry)
+		}
+		last = again
+	}
+	if last != lastRetry {
+		t.Errorf("asked again after %s at last, want %s", last, lastRetry)
+	}
+	p.Check(name, endpoint, "2")
+	if _, again := p.record(name, endpoint, broken); again != firstRetry {
+		t.Errorf("asked again after %s although something changed, want %s", again, firstRetry)
+	}
+	if _, again := p.record(name, endpoint, Result{Healthy, "fine"}); again != healthyPeriod {
+		t.Errorf("a healthy endpoint is asked again after %s, want %s", again, healthyPeriod)
+	}
+}
+
 func TestAFindingAboutAnotherURLIsDropped(t *testing.T) {
 	p := New(answer{code: 200})
 	p.Check(name, endpoint, "1")
-	if p.record(name, "http://other/v3", Result{Healthy, "fine"}) {
+	if news, _ := p.record(name, "http://other/v3", Result{Healthy, "fine"}); news {
 		t.Error("a finding about an old URL counts as news")
 	}
 	p.Check(name, "http://other/v3", "1")
