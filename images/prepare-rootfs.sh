@@ -44,6 +44,9 @@ rm -rf "$root"/{run,tmp}/*
 
 [[ ! -f $image_dir/customize.sh ]] || . "$image_dir/customize.sh"
 
+# Programs that customize.sh tried out leave caches keyed by the build's paths
+# and times.
+rm -rf "$root/root/.cache"
 rm -rf "$root"/usr/share/{doc,man,info,locale,lintian,menu,bug,pixmaps,bash-completion,perl5} \
 	"$root"/var/{cache,log,lib/apt,lib/dpkg} "$root"/etc/{apt,cron.daily,init.d,rc?.d,logrotate.d,systemd,apparmor.d}
 make_dir root 0755 /var/cache /var/log /var/lib
