@@ -129,6 +129,9 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for file, content := range files {
+			if _, err := pythonFiles.ReadFile("files/" + file); err == nil {
+				continue // It is the same for every Keystone.
+			}
 			t.Run(name+"/"+file, func(t *testing.T) {
 				golden.Compare(t, name+"/"+file, content)
 			})
