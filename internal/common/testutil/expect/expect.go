@@ -20,7 +20,7 @@ import (
 
 // Timeout is how long an expectation may take to come true. It is generous:
 // only a failing test ever waits that long.
-const Timeout = 30 * time.Second
+const Timeout = time.Minute
 
 const interval = 20 * time.Millisecond
 

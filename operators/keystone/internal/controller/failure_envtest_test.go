@@ -257,6 +257,28 @@ func TestAnAPIThatDoesNotAnswerIsNotReady(t *testing.T) {
 	}
 }
 
+func TestAFailureIsAnnouncedOnce(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	jobs.Set(namespace, "keystone-db-sync", standin.Fail("Access denied"))
+	operator := testutil.Start(t, asOperator, namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	create(t, c, k)
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed")
+	settle(t, c, k, operator)
+	pass(t, c, k, operator)
+	operator.Stop()
+	var warnings []expect.Event
+	for _, event := range expect.Events(t, c, k) {
+		if event.Type == corev1.EventTypeWarning {
+			warnings = append(warnings, event)
+		}
+	}
+	if len(warnings) != 1 || warnings[0].Reason != "DBSyncFailed" || warnings[0].Count != 1 {
+		t.Errorf("warnings: got %+v, want one DBSyncFailed", warnings)
+	}
+}
+
 func TestNoMessageShowsAPassword(t *testing.T) {
 	t.Parallel()
 	const password = "database-password"

@@ -21,16 +21,15 @@ import (
 )
 
 // pass makes the operator look at the Keystone once more, by a change of its
-// Service that is none of the operator's business, and returns the requests
-// that this took. Discovery is left out: it is not part of a pass.
+// connection Secret that is none of the operator's business, and returns the
+// requests that this took. Discovery is left out: it is not part of a pass.
 func pass(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator) transport.Requests {
 	t.Helper()
 	before, passes := operator.Requests.Snapshot(), operator.Passes()
-	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name}}
-	change(t, c, service, func(s *corev1.Service) {
+	change(t, c, secret(k.Namespace, k.Name+"-db-connection", nil), func(s *corev1.Secret) {
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(passes))
 	})
-	expect.Eventually(t, "a pass after a change of the Service", func(context.Context) error {
+	expect.Eventually(t, "a pass after a change of the connection Secret", func(context.Context) error {
 		if operator.Passes() == passes {
 			return errors.New("the operator has not looked at the Keystone")
 		}
