@@ -112,7 +112,9 @@ func TestEveryChildIsControlledByItsKeystone(t *testing.T) {
 	})
 }
 
-// maxStatusWrites is the target for converging from nothing.
+// maxStatusWrites is the target for converging from nothing: two Jobs one after
+// the other, then the API pods and bootstrap side by side, then the answer of
+// the API. How many of the last three share a write depends on timing.
 const maxStatusWrites = 6
 
 func TestConvergingWritesEachChildOnceAndTheStatusRarely(t *testing.T) {
@@ -129,8 +131,12 @@ func TestConvergingWritesEachChildOnceAndTheStatusRarely(t *testing.T) {
 		if got := len(writes) - len(own); got != len(found) {
 			t.Errorf("%d writes of %d children, expected one of each:\n%s", got, len(found), writes)
 		}
-		if len(status) > maxStatusWrites {
-			t.Errorf("%d status writes, expected at most %d:\n%s", len(status), maxStatusWrites, writes)
+		limit := maxStatusWrites
+		if m.name == "managed" {
+			limit++ // the wait for mariadb-operator
+		}
+		if len(status) > limit {
+			t.Errorf("%d status writes, expected at most %d:\n%s", len(status), limit, writes)
 		}
 		if got := len(own) - len(status); got != 1 {
 			t.Errorf("%d writes of the Keystone itself, expected only that of its finalizers:\n%s", got, own)

@@ -150,7 +150,7 @@ func walk(t *testing.T, m mode, failures ...transport.Mode) {
 // all the writes of a brownfield one, and three more.
 func TestAnOperatorKilledAtAnyWriteConvergesAfterRestart(t *testing.T) {
 	t.Parallel()
-	walk(t, modes[1], transport.KillBefore, transport.KillAfter)
+	walk(t, modes[1], transport.KillAfter)
 }
 
 func TestAnyWriteThatFailsIsRepeatedByTheSameOperator(t *testing.T) {
