@@ -48,7 +48,7 @@ $(foreach image,$(DEBIAN_IMAGES),$(eval $(call debian_image_rule,$(image))))
 .PHONY: FORCE
 $(IMAGES_CACHE)/%-operator/manager: FORCE
 	@mkdir -p $(@D)
-	@CGO_ENABLED=0 go build -C operators/$* -trimpath -buildvcs=false -ldflags '-s -w' -o $@.new .
+	@GOWORK=off CGO_ENABLED=0 go build -C operators/$* -trimpath -buildvcs=false -ldflags '-s -w' -o $@.new .
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 define operator_image_rule

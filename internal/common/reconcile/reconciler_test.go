@@ -81,7 +81,9 @@ func newWorld(t *testing.T, obj *thing) *world {
 	w := &world{recorder: events.NewFakeRecorder(100), outcome: Done("Fine", "all well")}
 	w.Client = fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&thing{}).WithObjects(obj).
 		WithInterceptorFuncs(interceptor.Funcs{
-			SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+			SubResourceUpdate: func(
+				ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption,
+			) error {
 				w.statusWrites++
 				if w.statusError != nil {
 					return w.statusError
