@@ -138,7 +138,8 @@ finish() {
 	trap - EXIT
 	if ((status != 0)); then
 		printf '\nerror: "%s" failed\n' "${stage:-make quickstart}"
-		if [[ -e $KUBECONFIG && -x $cache/bin/kubectl ]]; then
+		# Who interrupts does not want an explanation.
+		if ((status < 128)) && [[ -e $KUBECONFIG && -x $cache/bin/kubectl ]]; then
 			"$here/diagnose.sh" "$namespace" "$operator_namespace" || true
 		fi
 		printf '\nWhat is done stays: "make quickstart" goes on from here, "make quickstart-down" removes it.\n'
