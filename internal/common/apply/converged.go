@@ -88,6 +88,19 @@ func managedBy(live client.Object, fieldManager string) bool {
 	return false
 }
 
+// Owns reports whether fieldManager applied the field that the names lead to.
+func Owns(live client.Object, fieldManager, apiVersion string, names ...string) (bool, error) {
+	owned, err := ownedFields(live, fieldManager, apiVersion)
+	if err != nil || owned == nil {
+		return false, err
+	}
+	path := make(fieldpath.Path, 0, len(names))
+	for _, name := range names {
+		path = append(path, fieldpath.FieldNameElement(name))
+	}
+	return owned.Has(path), nil
+}
+
 // ownedFields is the set of fields fieldManager applied, nil when it never
 // applied this object or did so at another API version.
 func ownedFields(live client.Object, fieldManager, apiVersion string) (*fieldpath.Set, error) {

@@ -18,6 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // BaseLabel is the label that groups the immutable ConfigMaps with one base
@@ -147,8 +149,8 @@ func (r configMapCreator) resolve(ctx context.Context) error {
 	case r.isOurs(existing), r.isPredecessors(existing):
 		return r.replace(ctx, existing)
 	}
-	return fmt.Errorf("ConfigMap %s exists and is controlled by %s, not by %s %s: delete it or rename it",
-		r.key(), controllerName(existing), r.ownerKind.Kind, r.owner.GetName())
+	return fmt.Errorf("ConfigMap %s exists and is controlled by %s, not by %s %s: delete it or rename it: %w",
+		r.key(), controllerName(existing), r.ownerKind.Kind, r.owner.GetName(), apply.ErrNotOwned)
 }
 
 func (r configMapCreator) create(ctx context.Context) error {

@@ -12,17 +12,21 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
+// handoverManager owns the replica count between the operator, which no longer
+// wants to, and the autoscaler, which has not scaled yet.
+const handoverManager = apply.FieldManager + "-handover"
+
 // EnsureDeployment makes the Deployment carry the declared fields and reports
 // whether its rollout has ended. With spec.replicas nil the live replica count
 // is left to whoever scales it. A changed selector, which the API does not
-// allow to update, replaces the Deployment; its pods stay until the new ones
-// take over.
+// allow to update, replaces the Deployment and its pods.
 func EnsureDeployment(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, deploy *appsv1.Deployment,
 ) (bool, error) {
@@ -34,6 +38,10 @@ func EnsureDeployment(
 		return false, fmt.Errorf("reading Deployment %s: %w", deploy.Name, err)
 	case metav1.IsControlledBy(live, owner) && !equality.Semantic.DeepEqual(live.Spec.Selector, deploy.Spec.Selector):
 		return false, replace(ctx, c, live)
+	case deploy.Spec.Replicas == nil:
+		if err := handOverReplicas(ctx, c, live); err != nil {
+			return false, err
+		}
 	}
 	if err := apply.EnsureObject(ctx, c, scheme, owner, deploy, apply.FieldManager); err != nil {
 		return false, err
@@ -41,8 +49,25 @@ func EnsureDeployment(
 	return IsDeploymentReady(deploy), nil
 }
 
+// handOverReplicas keeps the live replica count when the operator stops setting
+// it: a field that loses its only owner would fall back to its default, one.
+func handOverReplicas(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
+	version := appsv1.SchemeGroupVersion.String()
+	owns, err := apply.Owns(live, apply.FieldManager, version, "spec", "replicas")
+	if err != nil || !owns {
+		return err
+	}
+	body := fmt.Appendf(nil, `{"apiVersion":%q,"kind":"Deployment","metadata":{"name":%q,"namespace":%q},"spec":{"replicas":%d}}`,
+		version, live.Name, live.Namespace, ptr.Deref(live.Spec.Replicas, 1))
+	err = c.Patch(ctx, live, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(handoverManager), client.ForceOwnership)
+	if err != nil {
+		return fmt.Errorf("handing over the replica count of Deployment %s: %w", live.Name, err)
+	}
+	return nil
+}
+
 func replace(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
-	err := c.Delete(ctx, live, client.PropagationPolicy(metav1.DeletePropagationOrphan), client.Preconditions{UID: &live.UID})
+	err := c.Delete(ctx, live, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &live.UID})
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting Deployment %s to change its selector: %w", live.Name, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"sync"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -39,6 +40,8 @@ func exitCode(err error) int {
 	}
 }
 
+var setKlogOnce sync.Once
+
 // Run parses args and runs the operator until ctx ends or a part of it fails.
 // It connects with restConfig or, if that is nil, the way kubectl does: by
 // --kubeconfig, $KUBECONFIG, the pod's service account or ~/.kube/config.
@@ -52,7 +55,8 @@ func Run(ctx context.Context, o Options, args []string, restConfig *rest.Config)
 	}
 	logger := zap.New(zap.UseFlagOptions(&s.zap))
 	ctrl.SetLogger(logger)
-	klog.SetLogger(logger)
+	// klog's logger belongs to the process and must be set before anything logs.
+	setKlogOnce.Do(func() { klog.SetLogger(logger) })
 	metrics.RegisterRESTClientMetrics(metrics.MetricRequestLatency, metrics.MetricRequestRetry)
 
 	if restConfig == nil {

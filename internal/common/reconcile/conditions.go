@@ -26,16 +26,27 @@ const (
 	ReasonProgressing = "Progressing"
 )
 
-// maxMessage is the length limit of a condition message in the Kubernetes API.
-const maxMessage = 32768
+// Length limits of the Kubernetes API, in bytes: of a condition message, and of
+// the note of an event, beyond which the event is refused.
+const (
+	maxMessage = 32768
+	maxNote    = 1024
+)
+
+// shorten cuts text to at most limit bytes.
+func shorten(text string, limit int) string {
+	const ellipsis = "…"
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit-len(ellipsis)], "") + ellipsis
+}
 
 // setCondition stamps one condition with the generation this pass observed.
 func setCondition(conditions *[]metav1.Condition, generation int64, conditionType string,
 	status metav1.ConditionStatus, reason, message string,
 ) {
-	if len(message) > maxMessage {
-		message = message[:maxMessage-1] + "…"
-	}
+	message = shorten(message, maxMessage)
 	meta.SetStatusCondition(conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message, ObservedGeneration: generation,
 	})

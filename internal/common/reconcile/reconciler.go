@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -23,6 +24,10 @@ import (
 // safetyNet is the requeue of a waiting resource when no watch fires. Progress
 // never depends on it.
 const safetyNet = 2 * time.Minute
+
+// raceRetry is when a pass that lost a race is repeated; it gives the cache a
+// moment to show what the winner wrote.
+const raceRetry = 100 * time.Millisecond
 
 // Object is what the engine needs of a custom resource.
 type Object interface {
@@ -134,7 +139,7 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 		// Somebody was faster: what this pass saw is outdated and not worth
 		// reporting.
 		p.emitStepEvents()
-		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
+		return ctrl.Result{RequeueAfter: raceRetry}, nil
 	}
 	generation := p.obj.GetGeneration()
 	conditions := p.obj.GetConditions()
@@ -197,6 +202,7 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 	message := "Deletion waits: " + last[0].outcome.message
 	setCondition(&conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonDeleting, message)
 	setCondition(&conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonDeleting, message)
+	meta.RemoveStatusCondition(&conditions, ConditionStalled)
 	p.obj.SetConditions(conditions)
 	return p.finishQuietly(ctx)
 }
@@ -215,7 +221,9 @@ func (p *pass[T, S]) finishQuietly(ctx context.Context) (ctrl.Result, error) {
 			if apierrors.IsNotFound(err) {
 				return ctrl.Result{}, nil
 			}
-			p.Metrics.countUnmapped("Status")
+			if !apierrors.IsConflict(err) {
+				p.Metrics.countUnmapped("Status")
+			}
 			return conflictIsRetry(err)
 		}
 		p.emitTransitions()
@@ -251,9 +259,13 @@ func (p *pass[T, S]) result(ctx context.Context) (ctrl.Result, error) {
 func (p *pass[T, S]) emitStepEvents() {
 	for _, result := range p.results {
 		for _, event := range result.outcome.events {
-			p.Recorder.Eventf(p.obj, nil, event.Type, event.Reason, result.actionName(), "%s", event.Note)
+			p.emit(event.Type, event.Reason, result, event.Note)
 		}
 	}
+}
+
+func (p *pass[T, S]) emit(eventType, reason string, result stepResult, note string) {
+	p.Recorder.Eventf(p.obj, nil, eventType, reason, result.actionName(), "%s", shorten(note, maxNote))
 }
 
 // emitTransitions announces a step once, when its condition changes to a
@@ -264,13 +276,13 @@ func (p *pass[T, S]) emitTransitions() {
 			continue
 		}
 		for _, event := range result.outcome.transition {
-			p.Recorder.Eventf(p.obj, nil, event.Type, event.Reason, result.actionName(), "%s", event.Note)
+			p.emit(event.Type, event.Reason, result, event.Note)
 		}
 		switch {
 		case result.outcome.failed():
-			p.Recorder.Eventf(p.obj, nil, corev1.EventTypeWarning, result.outcome.reason, result.actionName(), "%s", result.outcome.message)
+			p.emit(corev1.EventTypeWarning, result.outcome.reason, result, result.outcome.message)
 		case result.outcome.IsDone() && result.announces():
-			p.Recorder.Eventf(p.obj, nil, corev1.EventTypeNormal, result.outcome.reason, result.actionName(), "%s", result.outcome.message)
+			p.emit(corev1.EventTypeNormal, result.outcome.reason, result, result.outcome.message)
 		}
 	}
 }
@@ -279,7 +291,7 @@ func (p *pass[T, S]) emitTransitions() {
 // error worth a log line and a backoff.
 func conflictIsRetry(err error) (ctrl.Result, error) {
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
+		return ctrl.Result{RequeueAfter: raceRetry}, nil
 	}
 	return ctrl.Result{}, err
 }

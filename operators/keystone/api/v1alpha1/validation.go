@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -79,6 +80,9 @@ func Validate(k *Keystone) field.ErrorList {
 	for _, r := range rules {
 		errs = append(errs, r.check(k, fieldPath(r.path))...)
 	}
+	// Some rules go through maps. The same object must always read the same,
+	// because the text ends up in its status.
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errs
 }
 

@@ -57,7 +57,8 @@ func (s *scope) drop(ctx context.Context, reference referenced) (bool, error) {
 	if !controlledBy(reference.obj, s.keystone) {
 		return false, nil
 	}
-	if err := s.foreign.Delete(ctx, reference.obj); client.IgnoreNotFound(err) != nil {
+	uid := reference.obj.GetUID()
+	if err := s.foreign.Delete(ctx, reference.obj, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("deleting %s %s: %w", reference.kind, key.Name, err)
 	}
 	return true, nil

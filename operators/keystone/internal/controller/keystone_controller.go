@@ -88,7 +88,6 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileHealthCheck,
-		Needs: []string{"Database", "PolicyValidation"},
 	},
 	{
 		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: reconcileHPA,

@@ -103,19 +103,22 @@ func databaseTLSMounts(k *keystonev1alpha1.Keystone) []mount {
 	}
 	return []mount{{path: databaseTLSDir, volume: corev1.Volume{Name: volumeDatabaseTLS, VolumeSource: corev1.VolumeSource{
 		Projected: &corev1.ProjectedVolumeSource{DefaultMode: ptr.To(keyFileMode), Sources: []corev1.VolumeProjection{
-			projectedKeys(*tls.CABundleSecretRef, "ca.crt"),
-			projectedKeys(*tls.ClientCertSecretRef, corev1.TLSCertKey, corev1.TLSPrivateKeyKey),
+			projected(tls.CABundleSecretRef.Name, corev1.KeyToPath{Key: caBundleKey(tls), Path: caFile}),
+			projected(tls.ClientCertSecretRef.Name,
+				corev1.KeyToPath{Key: corev1.TLSCertKey, Path: corev1.TLSCertKey},
+				corev1.KeyToPath{Key: corev1.TLSPrivateKeyKey, Path: corev1.TLSPrivateKeyKey}),
 		}},
 	}}}}
 }
 
-func projectedKeys(ref commonv1.SecretRefSpec, keys ...string) corev1.VolumeProjection {
-	items := make([]corev1.KeyToPath, 0, len(keys))
-	for _, key := range keys {
-		items = append(items, corev1.KeyToPath{Key: key, Path: key})
-	}
+// caFile is the file, and the default key, of the database's CA.
+const caFile = "ca.crt"
+
+func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecretRef.KeyOr(caFile) }
+
+func projected(secret string, items ...corev1.KeyToPath) corev1.VolumeProjection {
 	return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
-		LocalObjectReference: corev1.LocalObjectReference{Name: ref.Name}, Items: items,
+		LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Items: items,
 	}}
 }
 

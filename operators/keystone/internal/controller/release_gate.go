@@ -32,6 +32,9 @@ func refuseRelease(k *keystonev1alpha1.Keystone) (reconcile.Outcome, bool) {
 	case release.Skip:
 		return reconcile.Terminal(keystonev1alpha1.ReasonUpgradePathInvalid, fmt.Errorf(
 			"upgrading from %s to %s skips a release; go to %s first", from, to, installed.Next())), true
+	case release.Upgrade:
+		return reconcile.Terminal(keystonev1alpha1.ReasonUpgradePathInvalid, fmt.Errorf(
+			"this version of the operator does not upgrade between releases; set image.tag back to %s", from)), true
 	}
 	return reconcile.Outcome{}, false
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/policy"
@@ -20,9 +20,15 @@ const retainedConfigs = 3
 // reconcileConfig renders the configuration into an immutable ConfigMap whose
 // name follows its content, so that a change rolls the pods.
 func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
+	if err := s.readPolicyConfigMap(ctx); err != nil {
+		if apierrors.IsNotFound(err) {
+			return reconcile.Terminal(keystonev1alpha1.ReasonConfigError, err)
+		}
+		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
+	}
 	rules, err := s.policyRules(ctx)
 	if err != nil {
-		return policyError(err)
+		return reconcile.Terminal(keystonev1alpha1.ReasonConfigError, err)
 	}
 	options := keystoneOptions(s.keystone, len(rules) > 0)
 	files, err := configFiles(s.keystone, options, rules)
@@ -32,19 +38,23 @@ func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
 	name, err := config.CreateImmutableConfigMap(ctx, s.client, s.live, s.scheme, s.keystone,
 		configName(s.keystone), s.keystone.Namespace, commonLabels(s.keystone), files)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
+		return writeError(keystonev1alpha1.ReasonConfigError, err)
 	}
 	s.configMap, s.options = name, options
 	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
-// policyError retries what the API server may answer differently the next
-// time; a missing or unreadable ConfigMap is watched instead.
-func policyError(err error) reconcile.Outcome {
-	if apierrors.ReasonForError(err) != metav1.StatusReasonUnknown && !apierrors.IsNotFound(err) {
-		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
+// readPolicyConfigMap brings the policy ConfigMap into the reader's memory, so
+// that what fails afterwards is its content and not the way to it.
+func (s *scope) readPolicyConfigMap(ctx context.Context) error {
+	overrides := s.keystone.Spec.PolicyOverrides
+	if overrides == nil || overrides.ConfigMapRef == nil {
+		return nil
 	}
-	return reconcile.Terminal(keystonev1alpha1.ReasonConfigError, err)
+	if err := s.refs.Get(ctx, s.key(overrides.ConfigMapRef.Name), &corev1.ConfigMap{}); err != nil {
+		return fmt.Errorf("reading the ConfigMap of spec.policyOverrides.configMapRef: %w", err)
+	}
+	return nil
 }
 
 // policyRules are the rules of the policy ConfigMap overridden by the inline

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
@@ -51,13 +52,15 @@ func reconcileDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 // of a tool that could not do its work, as opposed to one with a bad result.
 type taskReasons struct{ running, failed, broken, does string }
 
-// exitCodeError is how keystone-manage ends on an exception, such as a database
-// that refuses the password. Its other codes are results.
-const exitCodeError = 1
+// checkResults are the exit codes with which db_sync --check reports a schema
+// that is not the image's: expand, migrate or contract is needed
+// (https://docs.openstack.org/keystone/latest/cli/). Any other code means that
+// it could not look.
+var checkResults = []int32{2, 3, 4}
 
 func (r taskReasons) of(err error) string {
 	var failed *job.FailedError
-	if r.broken != "" && errors.As(err, &failed) && failed.ExitCode == exitCodeError {
+	if r.broken != "" && (!errors.As(err, &failed) || !slices.Contains(checkResults, failed.ExitCode)) {
 		return r.broken
 	}
 	return r.failed

@@ -7,11 +7,13 @@ import (
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/tls"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -20,9 +22,9 @@ const databaseIssuerName = "openstack-db-ca-issuer"
 
 var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.CertificateKind)
 
-// reconcileDatabaseTLS provides the client certificate for the database: from
-// cert-manager for a managed database unless the spec names one, and from the
-// spec otherwise.
+// reconcileDatabaseTLS sees to the Secrets with the database's CA and the client
+// certificate that the spec refers to. For a managed database cert-manager
+// issues the certificate.
 func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 	db := s.keystone.Spec.Database
 	issued := db.TLSEnabled() && db.IsManaged()
@@ -37,10 +39,39 @@ func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 	case db.TLS.CABundleSecretRef == nil || db.TLS.ClientCertSecretRef == nil:
 		return reconcile.Terminal(keystonev1alpha1.ReasonMissingCertificateRefs,
 			errors.New("set caBundleSecretRef and clientCertSecretRef of spec.database.tls"))
-	case !issued:
-		return reconcile.Done(keystonev1alpha1.ReasonExternallyManaged, "The client certificate is the one that spec.database.tls refers to")
+	case issued:
+		if outcome := s.issueCertificate(ctx); !outcome.IsDone() {
+			return outcome
+		}
 	}
-	return s.issueCertificate(ctx)
+	if outcome := s.checkTLSSecrets(ctx, db.TLS); !outcome.IsDone() {
+		return outcome
+	}
+	if issued {
+		return reconcile.Done(keystonev1alpha1.ReasonCertificateIssued, "The client certificate is issued")
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonExternallyManaged, "The client certificate is the one that spec.database.tls refers to")
+}
+
+// checkTLSSecrets makes sure that the pods can mount what they need; a pod with
+// a missing Secret would hang without a word.
+func (s *scope) checkTLSSecrets(ctx context.Context, tlsSpec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
+	for _, required := range []requirement{
+		{name: tlsSpec.CABundleSecretRef.Name, keys: []string{caBundleKey(tlsSpec)}, field: "spec.database.tls.caBundleSecretRef"},
+		{
+			name: tlsSpec.ClientCertSecretRef.Name, keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
+			field: "spec.database.tls.clientCertSecretRef",
+		},
+	} {
+		_, missing, err := s.lookUp(ctx, required)
+		if err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonCertificatePending, err)
+		}
+		if missing != "" {
+			return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending, missing)
+		}
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonExternallyManaged, "")
 }
 
 func (s *scope) dropCertificate(ctx context.Context) error {
@@ -64,7 +95,7 @@ func (s *scope) issueCertificate(ctx context.Context) reconcile.Outcome {
 			"Certificate %s is not issued yet; look at its conditions and at ClusterIssuer %s",
 			clientCertificateName(s.keystone), databaseIssuerName))
 	}
-	return reconcile.Done(keystonev1alpha1.ReasonCertificateIssued, "The client certificate is issued")
+	return reconcile.Done(keystonev1alpha1.ReasonCertificateIssued, "")
 }
 
 func clientCertificate(k *keystonev1alpha1.Keystone) *certmanagerv1.Certificate {

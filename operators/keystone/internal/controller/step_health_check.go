@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,7 +43,11 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Waiting(keystonev1alpha1.ReasonEndpointNotReady, "The API pods have not been available yet")
 	}
 	deploy := &appsv1.Deployment{}
-	if err := s.client.Get(ctx, s.key(k.Name), deploy); err != nil {
+	err := s.client.Get(ctx, s.key(k.Name), deploy)
+	if apierrors.IsNotFound(err) {
+		return reconcile.Waiting(keystonev1alpha1.ReasonEndpointNotReady, "The Deployment of the API does not exist")
+	}
+	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, fmt.Errorf("reading Deployment %s: %w", k.Name, err))
 	}
 	trigger := fmt.Sprintf("%d/%d/%d", deploy.Status.ObservedGeneration, deploy.Status.UpdatedReplicas, deploy.Status.AvailableReplicas)

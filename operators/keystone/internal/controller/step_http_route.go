@@ -47,7 +47,12 @@ func reconcileHTTPRoute(ctx context.Context, s *scope) reconcile.Outcome {
 
 func httpRoute(k *keystonev1alpha1.Keystone) *gatewayv1.HTTPRoute {
 	gateway := k.Spec.Gateway
-	parent := gatewayv1.ParentReference{Name: gatewayv1.ObjectName(gateway.ParentRef.Name)}
+	// Group, kind and weight are the API's defaults. They are spelled out because
+	// the lists they stand in are single values to server-side apply.
+	parent := gatewayv1.ParentReference{
+		Group: ptr.To(gatewayv1.Group(gatewayv1.GroupName)), Kind: ptr.To(gatewayv1.Kind("Gateway")),
+		Name: gatewayv1.ObjectName(gateway.ParentRef.Name),
+	}
 	if gateway.ParentRef.Namespace != "" {
 		parent.Namespace = ptr.To(gatewayv1.Namespace(gateway.ParentRef.Namespace))
 	}
@@ -66,8 +71,10 @@ func httpRoute(k *keystonev1alpha1.Keystone) *gatewayv1.HTTPRoute {
 					Type: ptr.To(gatewayv1.PathMatchPathPrefix), Value: ptr.To("/" + strings.TrimLeft(gateway.Path, "/")),
 				}}},
 				BackendRefs: []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{
+					Weight: ptr.To(int32(1)),
 					BackendObjectReference: gatewayv1.BackendObjectReference{
-						Kind: ptr.To(gatewayv1.Kind("Service")), Name: gatewayv1.ObjectName(k.Name), Port: ptr.To(gatewayv1.PortNumber(apiPort)),
+						Group: ptr.To(gatewayv1.Group("")),
+						Kind:  ptr.To(gatewayv1.Kind("Service")), Name: gatewayv1.ObjectName(k.Name), Port: ptr.To(gatewayv1.PortNumber(apiPort)),
 					},
 				}}},
 			}},

@@ -66,16 +66,16 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
 	k := s.keystone
 	name := s.key(f.name(k))
+	live, err := s.owned.Find(ctx, name)
+	if err != nil || (live != nil && metav1.IsControlledBy(live, k)) {
+		return live, false, err
+	}
 	if k.Status.InstalledRelease == "" {
 		desired, err := f.newSecret(k)
 		if err != nil {
 			return nil, false, err
 		}
 		return s.owned.EnsureOnce(ctx, k, desired)
-	}
-	live, err := s.owned.Find(ctx, name)
-	if err != nil || (live != nil && metav1.IsControlledBy(live, k)) {
-		return live, false, err
 	}
 	live, err = s.owned.Adopt(ctx, k, name, commonLabels(k))
 	if err == nil && live == nil {

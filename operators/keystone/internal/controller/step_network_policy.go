@@ -58,10 +58,10 @@ func apiNetworkPolicy(k *keystonev1alpha1.Keystone, operatorNamespace string) *n
 }
 
 // taskNetworkPolicy lets Jobs and CronJobs reach what they need and lets
-// nothing reach them.
+// nothing reach them. Its name holds a dot, which the name of a Keystone cannot.
 func taskNetworkPolicy(k *keystonev1alpha1.Keystone) *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-tasks", Namespace: k.Namespace, Labels: commonLabels(k)},
+		ObjectMeta: metav1.ObjectMeta{Name: k.Name + ".tasks", Namespace: k.Namespace, Labels: commonLabels(k)},
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{labelName: taskName, labelInstance: k.Name}},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
@@ -112,9 +112,24 @@ func egressRules(k *keystonev1alpha1.Keystone) []networkingv1.NetworkPolicyEgres
 		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(ports...)})
 	}
 	if k.Spec.NetworkPolicy != nil {
-		rules = append(rules, k.Spec.NetworkPolicy.AdditionalEgress...)
+		for _, rule := range k.Spec.NetworkPolicy.AdditionalEgress {
+			rules = append(rules, withProtocol(rule))
+		}
 	}
 	return rules
+}
+
+// withProtocol sets the protocol that the API server would fill in. The list of
+// rules is one value to server-side apply: a default inside it would look like
+// drift for ever.
+func withProtocol(rule networkingv1.NetworkPolicyEgressRule) networkingv1.NetworkPolicyEgressRule {
+	complete := rule.DeepCopy()
+	for i := range complete.Ports {
+		if complete.Ports[i].Protocol == nil {
+			complete.Ports[i].Protocol = ptr.To(corev1.ProtocolTCP)
+		}
+	}
+	return *complete
 }
 
 func tcpPorts(ports ...int32) []networkingv1.NetworkPolicyPort {

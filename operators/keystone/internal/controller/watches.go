@@ -3,16 +3,19 @@ package controller
 import (
 	"context"
 	"fmt"
+	"time"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	"golang.org/x/time/rate"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -26,6 +29,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/optional"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -68,12 +72,22 @@ func watch(
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
+			RateLimiter:             rateLimiter(),
 		}).
 		Build(reconciler)
 	if err != nil {
 		return fmt.Errorf("building the keystone controller: %w", err)
 	}
 	return trackKinds(ctx, mgr, cfg, options, tools, ctl, kinds)
+}
+
+// rateLimiter retries a failing Keystone at once at first and never less often
+// than every 30 s, and bounds how many retries all of them cause together.
+func rateLimiter() workqueue.TypedRateLimiter[ctrlreconcile.Request] {
+	return workqueue.NewTypedMaxOfRateLimiter(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[ctrlreconcile.Request](5*time.Millisecond, 30*time.Second),
+		&workqueue.TypedBucketRateLimiter[ctrlreconcile.Request]{Limiter: rate.NewLimiter(rate.Limit(10), 100)},
+	)
 }
 
 // trackKinds starts watching the kinds of other projects that are, or will be,
@@ -125,12 +139,20 @@ func indexer(values func(*keystonev1alpha1.Keystone) []string) client.IndexerFun
 }
 
 func referencedSecrets(k *keystonev1alpha1.Keystone) []string {
-	return []string{
+	names := []string{
 		k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name,
 		// A lost key Secret may come back without the owner reference that would
 		// announce it, and a Secret of somebody else may stand in the way of ours.
 		fernetKeysName(k), credentialKeysName(k), connectionSecretName(k),
 	}
+	if tls := k.Spec.Database.TLS; tls != nil {
+		for _, ref := range []*commonv1.SecretRefSpec{tls.CABundleSecretRef, tls.ClientCertSecretRef} {
+			if ref != nil {
+				names = append(names, ref.Name)
+			}
+		}
+	}
+	return names
 }
 
 func referencedConfigMaps(k *keystonev1alpha1.Keystone) []string {

@@ -15,7 +15,10 @@ problems = []
 def read(section, options, name):
     try:
         return options[name]
-    except (cfg.ConfigFileValueError, cfg.TemplateSubstitutionError) as error:
+    except cfg.ConfigFileValueError:
+        # oslo's own words would quote the value.
+        problems.append("[%s] %s: the value does not fit the type of the option" % (section, name))
+    except cfg.TemplateSubstitutionError as error:
         problems.append("[%s] %s: %s" % (section, name, error))
 
 
