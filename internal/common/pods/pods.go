@@ -14,7 +14,13 @@ import (
 const maxOutput = 500
 
 var (
-	pullReasons  = []string{"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable"}
+	// pullReasons are what the kubelet gives in turn while it tries, fails and
+	// backs off.
+	pullReasons = []string{"ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", "SignatureValidationFailed"}
+
+	// imageReasons are what the kubelet gives when it does not even try.
+	imageReasons = []string{"InvalidImageName", "ErrImageNeverPull"}
+
 	startReasons = []string{"CreateContainerConfigError", "CreateContainerError", "RunContainerError", "CrashLoopBackOff"}
 
 	// colour matches the escape sequences of coloured output.
@@ -33,10 +39,11 @@ var (
 	credentials = regexp.MustCompile(`://[^/\s@]*@`)
 )
 
-// Problem describes the most telling obstacle among the pods, "" when there is
-// none. imagePull is true when an image cannot be had, which no waiting mends.
+// Problem describes the most telling obstacle among the pods that are not being
+// deleted, "" when there is none. imagePull is true when an image cannot be
+// had, which no waiting mends. The same obstacle always reads the same.
 func Problem(list []corev1.Pod) (text string, imagePull bool) {
-	sorted := newestFirst(list)
+	sorted := stayingNewestFirst(list)
 	for i := range sorted {
 		if text := pullProblem(&sorted[i]); text != "" {
 			return text, true
@@ -51,9 +58,10 @@ func Problem(list []corev1.Pod) (text string, imagePull bool) {
 }
 
 // ExitCode is the first exit code other than 0 of a container, newest pods
-// first, and 0 when there is none.
+// first, and 0 when there is none. Pods that are being deleted do not count:
+// their containers end because they are told to.
 func ExitCode(list []corev1.Pod) int32 {
-	sorted := newestFirst(list)
+	sorted := stayingNewestFirst(list)
 	for i := range sorted {
 		for _, status := range statuses(&sorted[i]) {
 			if terminated := status.State.Terminated; terminated != nil && terminated.ExitCode != 0 {
@@ -64,8 +72,8 @@ func ExitCode(list []corev1.Pod) int32 {
 	return 0
 }
 
-func newestFirst(list []corev1.Pod) []corev1.Pod {
-	sorted := slices.Clone(list)
+func stayingNewestFirst(list []corev1.Pod) []corev1.Pod {
+	sorted := slices.DeleteFunc(slices.Clone(list), func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil })
 	slices.SortStableFunc(sorted, func(a, b corev1.Pod) int {
 		return b.CreationTimestamp.Compare(a.CreationTimestamp.Time)
 	})
@@ -74,9 +82,17 @@ func newestFirst(list []corev1.Pod) []corev1.Pod {
 
 func pullProblem(pod *corev1.Pod) string {
 	for _, status := range statuses(pod) {
-		if waiting := status.State.Waiting; waiting != nil && slices.Contains(pullReasons, waiting.Reason) {
-			return fmt.Sprintf("pod %s cannot pull image %q (%s); check spec.image and that the nodes can reach the registry",
-				pod.Name, status.Image, waiting.Reason)
+		waiting := status.State.Waiting
+		switch {
+		case waiting == nil:
+			continue
+		case slices.Contains(pullReasons, waiting.Reason):
+			// Without the reason: a text that alternates would be a change of
+			// the condition, and an event, at each turn.
+			return fmt.Sprintf("pod %s cannot pull image %q; check spec.image and that the nodes can reach the registry",
+				pod.Name, status.Image)
+		case slices.Contains(imageReasons, waiting.Reason):
+			return fmt.Sprintf("pod %s cannot use image %q (%s); check spec.image", pod.Name, status.Image, waiting.Reason)
 		}
 	}
 	return ""
@@ -98,7 +114,8 @@ func runProblem(pod *corev1.Pod) string {
 
 func containerProblem(pod *corev1.Pod, status corev1.ContainerStatus) string {
 	terminated := status.State.Terminated
-	if terminated == nil {
+	// What a container that is ready again died of is no obstacle any more.
+	if terminated == nil && (status.State.Running == nil || !status.Ready) {
 		terminated = status.LastTerminationState.Terminated
 	}
 	waiting := status.State.Waiting

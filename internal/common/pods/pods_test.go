@@ -22,6 +22,19 @@ func waiting(reason string) corev1.ContainerStatus {
 	}}
 }
 
+func leaving(p corev1.Pod) corev1.Pod {
+	p.DeletionTimestamp = &p.CreationTimestamp
+	return p
+}
+
+func restarted(ready bool) corev1.ContainerStatus {
+	return corev1.ContainerStatus{
+		Name: "main", Ready: ready,
+		State:                corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+		LastTerminationState: ended(7, "earlier crash").State,
+	}
+}
+
 func ended(code int32, message string) corev1.ContainerStatus {
 	return corev1.ContainerStatus{Name: "main", State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: message},
@@ -36,7 +49,19 @@ func TestTheObstacleOfPodsIsNamed(t *testing.T) {
 	}{
 		"none": {pods: []corev1.Pod{pod("a", 0, corev1.ContainerStatus{Ready: true})}},
 		"an image cannot be pulled": {
-			[]corev1.Pod{pod("a", 0, waiting("ImagePullBackOff"))}, `pod a cannot pull image "example.com/app:1"`, true,
+			[]corev1.Pod{pod("a", 0, waiting("ImagePullBackOff"))}, `pod a cannot pull image "example.com/app:1"; check spec.image`, true,
+		},
+		"an image has no valid name": {
+			[]corev1.Pod{pod("a", 0, waiting("InvalidImageName"))}, `cannot use image "example.com/app:1" (InvalidImageName)`, true,
+		},
+		"an image may not be pulled": {
+			[]corev1.Pod{pod("a", 0, waiting("ErrImageNeverPull"))}, `cannot use image "example.com/app:1" (ErrImageNeverPull)`, true,
+		},
+		"a container crashed and is not ready yet": {[]corev1.Pod{pod("a", 0, restarted(false))}, "exit code 7: earlier crash", false},
+		"a container crashed and is ready again":   {pods: []corev1.Pod{pod("a", 0, restarted(true))}},
+		"a pod that is being deleted":              {pods: []corev1.Pod{leaving(pod("a", 0, ended(143, "")))}},
+		"a pod that is being deleted and has no image": {
+			pods: []corev1.Pod{leaving(pod("a", 0, waiting("ImagePullBackOff")))},
 		},
 		"a container ends":         {[]corev1.Pod{pod("a", 0, ended(3, "boom"))}, "ended with exit code 3: boom", false},
 		"a success is no obstacle": {pods: []corev1.Pod{pod("a", 0, ended(0, ""))}},
@@ -57,6 +82,27 @@ func TestTheObstacleOfPodsIsNamed(t *testing.T) {
 				t.Errorf("got %q (image pull %t), want %q (%t)", got, pull, test.want, test.wantPull)
 			}
 		})
+	}
+}
+
+func TestTheTextDoesNotChangeWhileThePullIsRetried(t *testing.T) {
+	want, _ := Problem([]corev1.Pod{pod("a", 0, waiting("ErrImagePull"))})
+	for _, reason := range []string{"ImagePullBackOff", "RegistryUnavailable", "SignatureValidationFailed"} {
+		if got, pull := Problem([]corev1.Pod{pod("a", 0, waiting(reason))}); got != want || !pull {
+			t.Errorf("%s reads %q (image pull %t), want %q", reason, got, pull, want)
+		}
+	}
+}
+
+func TestTheExitCodeIsThatOfTheNewestPodThatStays(t *testing.T) {
+	list := []corev1.Pod{
+		pod("old", time.Hour, ended(1, "")), pod("new", time.Minute, ended(2, "")), leaving(pod("leaving", 0, ended(143, ""))),
+	}
+	if got := ExitCode(list); got != 2 {
+		t.Errorf("got exit code %d, want 2", got)
+	}
+	if got := ExitCode(list[2:]); got != 0 {
+		t.Errorf("got exit code %d of a pod that is told to end, want 0", got)
 	}
 }
 
