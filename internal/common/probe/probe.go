@@ -32,7 +32,13 @@ const (
 	// only just come up, and then less and less often.
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 10 * time.Second
-	workers    = 4
+
+	// workers is how many probes run at once. An endpoint that swallows packets
+	// holds a worker for the whole Timeout and wants the next one lastRetry
+	// later, so it takes about half a worker for good: this many let a hundred
+	// such endpoints fail without delaying the news about another one. A worker
+	// is a goroutine that mostly waits, so spare ones cost next to nothing.
+	workers = 64
 
 	// maxDoublings keeps the shift far from overflowing.
 	maxDoublings = 10

@@ -6,8 +6,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -129,6 +131,56 @@ func TestAForgottenTargetIsNotProbed(t *testing.T) {
 	if _, ok := p.url(name); ok {
 		t.Error("a forgotten target still has a URL")
 	}
+}
+
+// silentExcept answers for one URL only; other requests end with their context.
+type silentExcept struct {
+	url      string
+	answered chan struct{}
+}
+
+func (s silentExcept) Do(request *http.Request) (*http.Response, error) {
+	if request.URL.String() != s.url {
+		<-request.Context().Done()
+		return nil, request.Context().Err()
+	}
+	close(s.answered)
+	return answer{code: 200}.Do(request)
+}
+
+func TestEndpointsThatSwallowPacketsDoNotDelayAnother(t *testing.T) {
+	// In synctest's bubble time is virtual: it passes only when all wait.
+	synctest.Test(t, func(t *testing.T) {
+		answers := silentExcept{url: endpoint, answered: make(chan struct{})}
+		p := New(answers)
+		for i := range 100 {
+			p.Check(types.NamespacedName{Name: strconv.Itoa(i)}, "http://10.255.0.1:5000/v3", "1")
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- p.Start(ctx) }()
+		go func() {
+			for {
+				select {
+				case <-p.changes:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+		// The failing ones are spread over time after a few rounds.
+		<-time.After(5 * (Timeout + lastRetry))
+		asked := time.Now()
+		p.Check(name, endpoint, "1")
+		<-answers.answered
+		if waited := time.Since(asked); waited > time.Second {
+			t.Errorf("the endpoint was asked after %s, want at once", waited)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func drain(p *Prober) {
