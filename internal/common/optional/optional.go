@@ -12,6 +12,7 @@ package optional
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -35,6 +36,10 @@ import (
 // DefaultInterval is how often the discovery API is asked. It bounds how long
 // a newly installed kind goes unnoticed.
 const DefaultInterval = 10 * time.Second
+
+// answerTimeout bounds one question to the discovery API. The manager's HTTP
+// client has no limit of its own, and Bind asks before anything else runs.
+const answerTimeout = 5 * time.Second
 
 // Watch is one optional kind and what to do with its events.
 type Watch struct {
@@ -61,9 +66,9 @@ type Kinds struct {
 	served map[schema.GroupVersionKind]bool
 }
 
-// New returns the tracker and looks once, so that the first pass already
-// knows. changed is called whenever a kind appeared or disappeared; it must not
-// block.
+// New returns the tracker, which knows of no kind before Bind. changed is called
+// whenever a kind appeared or disappeared; it must not block. It is an error
+// when the manager's scheme lacks one of the kinds.
 func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
 	client, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
@@ -85,16 +90,19 @@ func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
 // SetInterval changes how often the discovery API is asked; tests shorten it.
 func (k *Kinds) SetInterval(interval time.Duration) { k.interval = interval }
 
-// Bind starts tracking for the given controller, as a runnable of mgr.
+// Bind asks once, so that the first pass already knows, and adds the tracker to
+// mgr, which goes on asking. A group version that gives no usable answer counts
+// as not served until it does: an operator must start also while the API server
+// of another project is down.
 func (k *Kinds) Bind(ctx context.Context, mgr ctrl.Manager, ctl controller.Controller) error {
 	k.controller = ctl
 	if err := k.refresh(ctx); err != nil {
-		return fmt.Errorf("asking which kinds the cluster serves: %w", err)
+		return err
 	}
 	return mgr.Add(k)
 }
 
-// Served reports whether the kind of obj is installed now.
+// Served reports whether the cluster serves the kind, as far as known.
 func (k *Kinds) Served(gvk schema.GroupVersionKind) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -111,7 +119,7 @@ func (k *Kinds) Start(ctx context.Context) error {
 			return nil
 		case <-ticker.C:
 			if err := k.refresh(ctx); err != nil {
-				log.FromContext(ctx).Error(err, "Asking which kinds the cluster serves failed; trying again", "interval", k.interval)
+				log.FromContext(ctx).Error(err, "Following the kinds that the cluster serves failed; trying again", "interval", k.interval)
 			}
 		}
 	}
@@ -122,63 +130,89 @@ func (k *Kinds) Start(ctx context.Context) error {
 func (k *Kinds) NeedLeaderElection() bool { return false }
 
 func (k *Kinds) refresh(ctx context.Context) error {
-	found, err := k.discover(ctx)
-	if err != nil {
-		return err
-	}
+	found := k.discover(ctx)
 	changed := false
+	var errs []error
 	for _, watch := range k.watches {
-		switch was, is := k.Served(watch.gvk), found[watch.gvk]; {
-		case is && !was:
-			if err := k.controller.Watch(source.Kind(k.cache, watch.Object, watch.Handler, watch.Predicates...)); err != nil {
-				return fmt.Errorf("watching %s: %w", watch.gvk.Kind, err)
-			}
-			log.FromContext(ctx).Info("A kind became available", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
-		case was && !is:
-			if err := k.cache.RemoveInformer(ctx, watch.Object); err != nil {
-				return fmt.Errorf("stopping the informer of %s: %w", watch.gvk.Kind, err)
-			}
-			log.FromContext(ctx).Info("A kind is no longer served", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
-		default:
-			continue
+		was, is := k.Served(watch.gvk), found[watch.gvk]
+		var err error
+		switch {
+		case !is:
+			err = k.stop(ctx, watch)
+		case !was:
+			err = k.start(ctx, watch)
 		}
-		k.set(watch.gvk, found[watch.gvk])
-		changed = true
+		changed = changed || was != k.Served(watch.gvk)
+		errs = append(errs, err)
 	}
 	if changed && k.changed != nil {
 		k.changed()
+	}
+	return errors.Join(errs...)
+}
+
+func (k *Kinds) start(ctx context.Context, watch Watch) error {
+	if err := k.controller.Watch(source.Kind(k.cache, watch.Object, watch.Handler, watch.Predicates...)); err != nil {
+		return fmt.Errorf("watching %s: %w", watch.gvk.Kind, err)
+	}
+	k.set(watch.gvk, true)
+	log.FromContext(ctx).Info("A kind became available", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
+	return nil
+}
+
+// stop also runs for a kind that was not served before: a pass that asked
+// Served just before the kind went may have started its informer again.
+func (k *Kinds) stop(ctx context.Context, watch Watch) error {
+	if k.Served(watch.gvk) {
+		log.FromContext(ctx).Info("A kind is no longer served", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
+	}
+	// Before the informer goes, because the next read would start a new one.
+	k.set(watch.gvk, false)
+	if err := k.cache.RemoveInformer(ctx, watch.Object); err != nil {
+		return fmt.Errorf("stopping the informer of %s: %w", watch.gvk.Kind, err)
 	}
 	return nil
 }
 
 // discover asks for each group version on its own: a handful of small answers
-// instead of everything the cluster serves. A group whose API server answers
-// with an error has not gone away and keeps its last known state.
-func (k *Kinds) discover(ctx context.Context) (map[schema.GroupVersionKind]bool, error) {
+// instead of everything the cluster serves. A group version whose API server
+// answers with an error, or not in time, has not gone away: its kinds keep
+// their last known state.
+func (k *Kinds) discover(ctx context.Context) map[schema.GroupVersionKind]bool {
 	lists := map[schema.GroupVersion]*metav1.APIResourceList{}
 	found := map[schema.GroupVersionKind]bool{}
 	for _, watch := range k.watches {
 		version := watch.gvk.GroupVersion()
 		list, asked := lists[version]
 		if !asked {
-			var err error
-			list, err = k.discovery.ServerResourcesForGroupVersionWithContext(ctx, version.String())
-			switch {
-			case apierrors.IsNotFound(err):
-				list = &metav1.APIResourceList{}
-			case apierrors.IsServiceUnavailable(err):
-				list = nil
-			case err != nil:
-				return nil, fmt.Errorf("group version %s: %w", version, err)
-			}
+			list = k.ask(ctx, version)
 			lists[version] = list
 		}
-		found[watch.gvk] = hasKind(list, watch.gvk.Kind)
 		if list == nil {
 			found[watch.gvk] = k.Served(watch.gvk)
+			continue
 		}
+		found[watch.gvk] = hasKind(list, watch.gvk.Kind)
 	}
-	return found, nil
+	return found
+}
+
+// ask returns what is served of a group version, nil when that is unknown.
+func (k *Kinds) ask(ctx context.Context, version schema.GroupVersion) *metav1.APIResourceList {
+	limited, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	list, err := k.discovery.ServerResourcesForGroupVersionWithContext(limited, version.String())
+	switch {
+	case apierrors.IsNotFound(err):
+		return &metav1.APIResourceList{}
+	case err != nil:
+		if ctx.Err() == nil {
+			log.FromContext(ctx).Error(err, "The cluster does not say which kinds of a group version it serves; asking again",
+				"groupVersion", version.String(), "interval", k.interval)
+		}
+		return nil
+	}
+	return list
 }
 
 func (k *Kinds) set(gvk schema.GroupVersionKind, served bool) {
@@ -188,5 +222,5 @@ func (k *Kinds) set(gvk schema.GroupVersionKind, served bool) {
 }
 
 func hasKind(list *metav1.APIResourceList, kind string) bool {
-	return list != nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind })
+	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Kind == kind })
 }

@@ -1,0 +1,222 @@
+package optional
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+var (
+	job        = batchv1.SchemeGroupVersion.WithKind("Job")
+	deployment = appsv1.SchemeGroupVersion.WithKind("Deployment")
+)
+
+// silent stands for an API server that never answers.
+const silent = 0
+
+// discoveryAPI holds the status with which the group version of each kind is
+// answered; http.StatusOK means that the kind is served.
+type discoveryAPI map[schema.GroupVersionKind]int
+
+func (d discoveryAPI) RoundTrip(request *http.Request) (*http.Response, error) {
+	for kind, status := range d {
+		if request.URL.Path != "/apis/"+kind.GroupVersion().String() {
+			continue
+		}
+		if status == silent {
+			<-request.Context().Done()
+			return nil, request.Context().Err()
+		}
+		body, err := json.Marshal(metav1.APIResourceList{
+			GroupVersion: kind.GroupVersion().String(), APIResources: []metav1.APIResource{{Name: "things", Kind: kind.Kind}},
+		})
+		if status != http.StatusOK {
+			body = nil
+		}
+		return &http.Response{
+			StatusCode: status, Request: request, Body: io.NopCloser(bytes.NewReader(body)),
+			Header: http.Header{"Content-Type": {"application/json"}},
+		}, err
+	}
+	return nil, http.ErrNotSupported
+}
+
+// cluster is what Kinds works with and what it did there.
+type cluster struct {
+	api     discoveryAPI
+	kinds   *Kinds
+	watches int
+	changes int
+	added   int
+	// removed names the kinds whose informer was stopped, stillServed those
+	// that counted as served at that moment.
+	removed, stillServed []string
+}
+
+type fakeManager struct {
+	manager.Manager
+	*cluster
+}
+
+func (f fakeManager) GetConfig() *rest.Config     { return &rest.Config{Host: "http://cluster", QPS: -1} }
+func (f fakeManager) GetHTTPClient() *http.Client { return &http.Client{Transport: f.api} }
+func (f fakeManager) GetScheme() *runtime.Scheme  { return clientgoscheme.Scheme }
+func (f fakeManager) GetCache() cache.Cache       { return fakeCache{cluster: f.cluster} }
+
+func (f fakeManager) Add(manager.Runnable) error {
+	f.added++
+	return nil
+}
+
+type fakeCache struct {
+	cache.Cache
+	*cluster
+}
+
+func (f fakeCache) RemoveInformer(_ context.Context, obj client.Object) error {
+	kinds, _, err := clientgoscheme.Scheme.ObjectKinds(obj)
+	if err != nil {
+		return err
+	}
+	f.removed = append(f.removed, kinds[0].Kind)
+	if f.kinds.Served(kinds[0]) {
+		f.stillServed = append(f.stillServed, kinds[0].Kind)
+	}
+	return nil
+}
+
+type fakeController struct {
+	controller.Controller
+	*cluster
+}
+
+func (f fakeController) Watch(source.TypedSource[reconcile.Request]) error {
+	f.watches++
+	return nil
+}
+
+// bind starts tracking Jobs and Deployments in a cluster that answers so.
+func bind(t *testing.T, jobs, deployments int) *cluster {
+	t.Helper()
+	c := &cluster{api: discoveryAPI{job: jobs, deployment: deployments}}
+	var err error
+	c.kinds, err = New(fakeManager{cluster: c}, []Watch{
+		{Object: &batchv1.Job{}, Handler: &handler.EnqueueRequestForObject{}},
+		{Object: &appsv1.Deployment{}, Handler: &handler.EnqueueRequestForObject{}},
+	}, func() { c.changes++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.kinds.Bind(t.Context(), fakeManager{cluster: c}, fakeController{cluster: c}); err != nil {
+		t.Fatalf("the operator does not start: %v", err)
+	}
+	if c.added != 1 {
+		t.Fatalf("the tracker was added %d times, want once", c.added)
+	}
+	return c
+}
+
+// look asks the cluster again, which now answers so about Jobs.
+func (c *cluster) look(t *testing.T, jobs int) {
+	t.Helper()
+	c.api[job] = jobs
+	if err := c.kinds.refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *cluster) expect(t *testing.T, jobs, deployments bool, watches, changes int) {
+	t.Helper()
+	if got := c.kinds.Served(job); got != jobs {
+		t.Errorf("Job counts as served: %t, want %t", got, jobs)
+	}
+	if got := c.kinds.Served(deployment); got != deployments {
+		t.Errorf("Deployment counts as served: %t, want %t", got, deployments)
+	}
+	if c.watches != watches || c.changes != changes {
+		t.Errorf("%d watches were started and %d changes announced, want %d and %d", c.watches, c.changes, watches, changes)
+	}
+}
+
+func TestAKindThatComesAndGoesIsFollowed(t *testing.T) {
+	c := bind(t, http.StatusNotFound, http.StatusOK)
+	c.expect(t, false, true, 1, 1)
+	c.look(t, http.StatusOK)
+	c.expect(t, true, true, 2, 2)
+	c.look(t, http.StatusOK)
+	c.expect(t, true, true, 2, 2)
+	c.look(t, http.StatusNotFound)
+	c.expect(t, false, true, 2, 3)
+	c.look(t, http.StatusOK)
+	c.expect(t, true, true, 3, 4)
+}
+
+func TestAKindDoesNotCountAsServedWhenItsInformerStops(t *testing.T) {
+	c := bind(t, http.StatusOK, http.StatusOK)
+	c.look(t, http.StatusNotFound)
+	if !slices.Equal(c.removed, []string{"Job"}) || len(c.stillServed) > 0 {
+		t.Errorf("stopped the informers of %q, of which %q counted as served; want Job's and none", c.removed, c.stillServed)
+	}
+}
+
+func TestAnInformerThatALateReadStartedIsStopped(t *testing.T) {
+	c := bind(t, http.StatusOK, http.StatusOK)
+	c.look(t, http.StatusNotFound)
+	c.removed = nil
+	c.look(t, http.StatusNotFound)
+	if !slices.Equal(c.removed, []string{"Job"}) {
+		t.Errorf("stopped the informers of %q, want Job's", c.removed)
+	}
+}
+
+func TestAnOperatorStartsThoughAGroupVersionGivesNoAnswer(t *testing.T) {
+	for name, status := range map[string]int{
+		"internal error": http.StatusInternalServerError, "bad gateway": http.StatusBadGateway,
+		"unavailable": http.StatusServiceUnavailable, "forbidden": http.StatusForbidden, "silence": silent,
+	} {
+		t.Run(name, func(t *testing.T) {
+			// Virtual time lets the silence end at once.
+			synctest.Test(t, func(t *testing.T) {
+				c := bind(t, status, http.StatusOK)
+				c.expect(t, false, true, 1, 1)
+				c.look(t, http.StatusOK)
+				c.expect(t, true, true, 2, 2)
+			})
+		})
+	}
+}
+
+func TestAKindStaysServedWhileItsGroupVersionGivesNoAnswer(t *testing.T) {
+	c := bind(t, http.StatusOK, http.StatusOK)
+	c.look(t, http.StatusInternalServerError)
+	c.expect(t, true, true, 2, 1)
+	if len(c.removed) > 0 {
+		t.Errorf("stopped the informers of %q, want none", c.removed)
+	}
+}
+
+func TestAKindThatTheSchemeLacksIsAnError(t *testing.T) {
+	if _, err := New(fakeManager{cluster: &cluster{}}, []Watch{{Object: &metav1.PartialObjectMetadata{}}}, nil); err == nil {
+		t.Error("no error for a kind that the scheme lacks")
+	}
+}
