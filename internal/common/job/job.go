@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -29,13 +30,15 @@ const (
 	// it the whole pod template counts.
 	RunKeyAnnotation = "forge.c5c3.io/pod-spec-hash"
 
-	// templateAnnotation holds the hash of the pod template. A Job that has
-	// not succeeded is replaced when it changes, because the old template may
-	// be what keeps it from succeeding.
+	// templateAnnotation holds the hash of the pod template. A Job that failed
+	// or meets an obstacle is replaced when it changes, because the old template
+	// may be what keeps it from succeeding.
 	templateAnnotation = "forge.c5c3.io/pod-template-hash"
 
-	// RetryAfter is how long a permanently failed Job is left alone before it
-	// is tried again unchanged: its cause may lie outside the cluster.
+	// RetryAfter is how long a permanently failed Job is left alone. The first
+	// pass that takes place at least this long after the failure tries it again
+	// unchanged, because its cause may lie outside the cluster. A Runner starts
+	// no passes: callers ask for one themselves.
 	RetryAfter = 5 * time.Minute
 )
 
@@ -45,7 +48,9 @@ var ErrJobFailed = errors.New("job failed")
 
 // Runner runs Jobs for one operator.
 type Runner struct {
-	// Client reads Jobs and their pods from the cache.
+	// Client reads Jobs and their pods from the cache, which may hold only
+	// objects with the labels of the desired Jobs, and serves unstructured reads
+	// from the API server.
 	Client client.Client
 	// Scheme resolves owner references.
 	Scheme *runtime.Scheme
@@ -64,10 +69,16 @@ type State struct {
 }
 
 // RunJob makes sure that job ran to completion for its run key. It creates a
-// missing Job, replaces a finished one whose run key changed and an unfinished
-// or failed one whose template changed, and reports (true, nil) on success,
-// (false, nil) while it runs, and an error wrapping ErrJobFailed when it failed
-// for good.
+// missing Job, replaces one whose run key changed, and one whose template
+// changed when it failed or its pods meet an obstacle: a Job that runs well is
+// never interrupted for a template that leads to the same result. It reports
+// (true, nil) on success, (false, nil) while the Job runs, an error wrapping
+// ErrJobFailed when it failed for good, and one wrapping apply.ErrNotOwned when
+// somebody else has a Job of that name.
+//
+// A Job of ours that lost its labels or its owner reference gets them back; to
+// be recognised without the reference it needs the labels of job, of which
+// there must be at least one, and a run key.
 func RunJob(ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, job *batchv1.Job) (bool, error) {
 	state, err := (&Runner{Client: c, Scheme: scheme}).Run(ctx, owner, job)
 	return state.Complete, err
@@ -81,36 +92,50 @@ func (r *Runner) Run(ctx context.Context, owner client.Object, desired *batchv1.
 	live := &batchv1.Job{}
 	err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
 	if apierrors.IsNotFound(err) {
-		return State{}, r.create(ctx, owner, desired)
+		return r.create(ctx, owner, desired)
 	}
 	if err != nil {
 		return State{}, fmt.Errorf("reading Job %s: %w", desired.Name, err)
 	}
-	if controller := metav1.GetControllerOf(live); controller == nil || controller.UID != owner.GetUID() {
+	return r.proceed(ctx, owner, live, desired)
+}
+
+// proceed takes the step that the live Job, whoever made it, calls for.
+func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired *batchv1.Job) (State, error) {
+	if !live.DeletionTimestamp.IsZero() {
+		return State{Waiting: "the previous run is being removed", Job: live}, nil
+	}
+	if !isOurs(owner, live, desired) {
 		return r.evict(ctx, owner, live)
+	}
+	if err := r.restore(ctx, owner, live, desired); err != nil {
+		return State{}, err
 	}
 	sameKey := live.Annotations[RunKeyAnnotation] == desired.Annotations[RunKeyAnnotation]
 	sameTemplate := live.Annotations[templateAnnotation] == desired.Annotations[templateAnnotation]
 	switch {
-	case !live.DeletionTimestamp.IsZero():
-		return State{Waiting: "the previous run is being removed", Job: live}, nil
 	case finished(live, batchv1.JobComplete):
 		if sameKey {
 			return State{Complete: true, Job: live}, nil
 		}
-		return State{}, r.replace(ctx, owner, live, desired, metav1.DeletePropagationBackground)
+		return r.replace(ctx, owner, live, desired)
 	case finished(live, batchv1.JobFailed):
 		if !sameKey || !sameTemplate || r.now().Sub(failedAt(live)) >= RetryAfter {
-			return State{}, r.replace(ctx, owner, live, desired, metav1.DeletePropagationBackground)
+			return r.replace(ctx, owner, live, desired)
 		}
 		return State{Job: live}, r.failure(ctx, live)
-	case !sameKey || !sameTemplate:
+	}
+	obstacle, err := r.problem(ctx, live)
+	if err != nil {
+		return State{}, err
+	}
+	stuck := obstacle != "" || live.Status.Failed > 0
+	if !sameKey || !sameTemplate && stuck {
 		// Foreground: two runs must never work on the same database at once, so
 		// the new Job waits until the pods of the old one are gone.
 		return State{Waiting: "the previous run is being replaced"}, r.delete(ctx, live, metav1.DeletePropagationForeground)
 	}
-	waiting, err := r.problem(ctx, live)
-	return State{Waiting: waiting, Job: live}, err
+	return State{Waiting: obstacle, Job: live}, nil
 }
 
 func (r *Runner) now() time.Time {
@@ -146,19 +171,30 @@ func Hash(v any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-func (r *Runner) create(ctx context.Context, owner client.Object, job *batchv1.Job) error {
-	if err := controllerutil.SetControllerReference(owner, job, r.Scheme); err != nil {
-		return fmt.Errorf("setting the owner of Job %s: %w", job.Name, err)
+// create makes the Job, or proceeds with the one that holds its name and that
+// the cache does not show.
+func (r *Runner) create(ctx context.Context, owner client.Object, desired *batchv1.Job) (State, error) {
+	if err := controllerutil.SetControllerReference(owner, desired, r.Scheme); err != nil {
+		return State{}, fmt.Errorf("setting the owner of Job %s: %w", desired.Name, err)
 	}
-	if err := r.Client.Create(ctx, job); err != nil && !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("creating Job %s: %w", job.Name, err)
+	err := r.Client.Create(ctx, desired)
+	if apierrors.IsAlreadyExists(err) {
+		live, err := r.lookUp(ctx, desired)
+		if err != nil {
+			return State{}, err
+		}
+		return r.proceed(ctx, owner, live, desired)
 	}
-	return nil
+	if err != nil {
+		return State{}, fmt.Errorf("creating Job %s: %w", desired.Name, err)
+	}
+	return State{}, nil
 }
 
-func (r *Runner) replace(ctx context.Context, owner client.Object, live, desired *batchv1.Job, policy metav1.DeletionPropagation) error {
-	if err := r.delete(ctx, live, policy); err != nil {
-		return err
+// replace runs a finished Job again.
+func (r *Runner) replace(ctx context.Context, owner client.Object, live, desired *batchv1.Job) (State, error) {
+	if err := r.delete(ctx, live, metav1.DeletePropagationBackground); err != nil {
+		return State{}, err
 	}
 	return r.create(ctx, owner, desired)
 }
@@ -169,17 +205,6 @@ func (r *Runner) delete(ctx context.Context, live *batchv1.Job, policy metav1.De
 		return fmt.Errorf("deleting Job %s: %w", live.Name, err)
 	}
 	return nil
-}
-
-// evict removes the Job a deleted resource of the same name left behind, which
-// garbage collection has not reached yet, and refuses anything else.
-func (r *Runner) evict(ctx context.Context, owner client.Object, live *batchv1.Job) (State, error) {
-	controller := metav1.GetControllerOf(live)
-	if controller == nil || controller.Name != owner.GetName() {
-		return State{}, fmt.Errorf("a Job named %s already exists that this resource does not control; rename or delete it: %w",
-			live.Name, apply.ErrNotOwned)
-	}
-	return State{Waiting: "the Job of a deleted predecessor is being removed"}, r.delete(ctx, live, metav1.DeletePropagationForeground)
 }
 
 func finished(job *batchv1.Job, conditionType batchv1.JobConditionType) bool {
@@ -251,7 +276,11 @@ func (r *Runner) podsOf(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, er
 	if err != nil {
 		return nil, fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
 	}
-	return list.Items, nil
+	// A predecessor's pods carry the same name until they are collected.
+	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool {
+		controller := metav1.GetControllerOf(&pod)
+		return controller != nil && controller.UID != job.UID
+	}), nil
 }
 
 // EnsureCronJob makes the CronJob carry the declared fields; a change takes

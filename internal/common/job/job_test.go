@@ -15,19 +15,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-
-	"github.com/c5c3/forge/internal/common/apply"
 )
 
-const namespace = "openstack"
+const (
+	namespace = "openstack"
+	managedBy = "app.kubernetes.io/managed-by"
+)
 
 var owner = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "keystone", Namespace: namespace, UID: "owner"}}
 
-// run is one pass of a runner that notes what it deletes and creates.
+// run is one pass of a runner that notes what it deletes, creates and patches,
+// and whose typed reads show only the operator's Jobs, as its cache does.
 type run struct {
 	runner  *Runner
 	deleted []metav1.DeletionPropagation
 	created int
+	patched int
 }
 
 func newRun(t *testing.T, objects ...client.Object) *run {
@@ -40,8 +43,22 @@ func newRun(t *testing.T, objects ...client.Object) *run {
 			return c.Delete(ctx, obj, opts...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-			r.created++
-			return c.Create(ctx, obj, opts...)
+			err := c.Create(ctx, obj, opts...)
+			if err == nil {
+				r.created++
+			}
+			return err
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			r.patched++
+			return c.Patch(ctx, obj, patch, opts...)
+		},
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+			err := c.Get(ctx, key, obj, opts...)
+			if job, typed := obj.(*batchv1.Job); err == nil && typed && job.Labels[managedBy] != "keystone-operator" {
+				return apierrors.NewNotFound(batchv1.Resource("jobs"), key.Name)
+			}
+			return err
 		},
 	}).Build()
 	r.runner = &Runner{Client: c, Scheme: clientgoscheme.Scheme}
@@ -50,7 +67,10 @@ func newRun(t *testing.T, objects ...client.Object) *run {
 
 func desired(key, image string) *batchv1.Job {
 	return &batchv1.Job{
-		ObjectMeta: metav1.ObjectMeta{Name: "db-sync", Namespace: namespace, Annotations: map[string]string{RunKeyAnnotation: key}},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "db-sync", Namespace: namespace, Labels: map[string]string{managedBy: "keystone-operator"},
+			Annotations: map[string]string{RunKeyAnnotation: key},
+		},
 		Spec: batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			Containers: []corev1.Container{{Name: "db-sync", Image: image}},
 		}}},
@@ -68,6 +88,29 @@ func live(t *testing.T, key, image string, conditions ...batchv1.JobCondition) *
 	job.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(owner, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
 	job.Status.Conditions = conditions
 	return job
+}
+
+// read is the Job as the API server has it now.
+func (r *run) read(t *testing.T) *batchv1.Job {
+	t.Helper()
+	job, err := r.runner.lookUp(t.Context(), desired("", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+// podThatFailed is a pod of the named Job, controlled by the given one.
+func podThatFailed(message string, controller *batchv1.Job) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "db-sync-x", Namespace: namespace, Labels: map[string]string{batchv1.JobNameLabel: "db-sync"},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(controller, batchv1.SchemeGroupVersion.WithKind("Job"))},
+		},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "db-sync", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: message}},
+		}}},
+	}
 }
 
 func condition(conditionType batchv1.JobConditionType, age time.Duration) batchv1.JobCondition {
@@ -89,8 +132,19 @@ func TestWhatHappensToAJobFollowsFromItsState(t *testing.T) {
 		"a running Job is left alone": {
 			live: func(t *testing.T) *batchv1.Job { return live(t, "key", "image:1") },
 		},
-		"a running Job with another template waits for its pods to go": {
-			live:        func(t *testing.T) *batchv1.Job { return live(t, "key", "image:bad") },
+		"a running Job with another key waits for its pods to go": {
+			live:        func(t *testing.T) *batchv1.Job { return live(t, "old", "image:1") },
+			wantDeleted: []metav1.DeletionPropagation{metav1.DeletePropagationForeground},
+		},
+		"a healthy running Job with another template is left alone": {
+			live: func(t *testing.T) *batchv1.Job { return live(t, "key", "image:0") },
+		},
+		"a running Job with another template and a failed pod waits for its pods to go": {
+			live: func(t *testing.T) *batchv1.Job {
+				job := live(t, "key", "image:bad")
+				job.Status.Failed = 1
+				return job
+			},
 			wantDeleted: []metav1.DeletionPropagation{metav1.DeletePropagationForeground},
 		},
 		"a completed Job is done": {
@@ -147,38 +201,51 @@ func TestWhatHappensToAJobFollowsFromItsState(t *testing.T) {
 
 func TestAFailedJobQuotesItsPodAndNoPassword(t *testing.T) {
 	failed := live(t, "key", "image:1", condition(batchv1.JobFailed, 0))
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "db-sync-x", Namespace: namespace, Labels: map[string]string{batchv1.JobNameLabel: "db-sync"}},
-		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
-			Name: "db-sync", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-				ExitCode: 1, Message: "Access denied at mysql+pymysql://keystone:s3cret@db/keystone",
-			}},
-		}}},
-	}
+	pod := podThatFailed("Access denied at mysql+pymysql://keystone:s3cret@db/keystone", failed)
 	_, err := newRun(t, failed, pod).runner.Run(t.Context(), owner, desired("key", "image:1"))
 	if !errors.Is(err, ErrJobFailed) || !strings.Contains(err.Error(), "Access denied") || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("error %v, want a failed Job with its pod's words and no password", err)
 	}
 }
 
-func TestAForeignJobIsNeverTouched(t *testing.T) {
-	foreign := desired("key", "image:1")
-	r := newRun(t, foreign)
-	_, err := r.runner.Run(t.Context(), owner, desired("key", "image:1"))
-	if !errors.Is(err, apply.ErrNotOwned) || len(r.deleted) != 0 || r.created != 0 {
-		t.Errorf("error %v, deleted %v, created %d; want %v and nothing done", err, r.deleted, r.created, apply.ErrNotOwned)
+func TestARunningJobWithAnotherTemplateIsReplacedOnlyForAnObstacleOfItsOwnPods(t *testing.T) {
+	current := live(t, "key", "image:bad")
+	earlier := live(t, "key", "image:bad")
+	earlier.UID = "earlier"
+	for name, test := range map[string]struct {
+		controller  *batchv1.Job
+		wantDeleted int
+	}{
+		"its own pod":                {controller: current, wantDeleted: 1},
+		"a pod of the run before it": {controller: earlier},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t, current.DeepCopy(), podThatFailed("no route to host", test.controller))
+			state, err := r.runner.Run(t.Context(), owner, desired("key", "image:1"))
+			if err != nil || len(r.deleted) != test.wantDeleted || state.Complete {
+				t.Errorf("state %+v, error %v, deleted %v; want %d deleted", state, err, r.deleted, test.wantDeleted)
+			}
+		})
 	}
 }
 
-func TestAJobOfADeletedPredecessorIsRemoved(t *testing.T) {
-	old := live(t, "key", "image:1", condition(batchv1.JobComplete, 0))
-	old.OwnerReferences[0].UID = "predecessor"
-	r := newRun(t, old)
-	state, err := r.runner.Run(t.Context(), owner, desired("key", "image:1"))
-	if err != nil || state.Complete || len(r.deleted) != 1 {
-		t.Errorf("state %+v, error %v, deleted %v; want the old Job removed and its result ignored", state, err, r.deleted)
-	}
-	if err := r.runner.Client.Get(t.Context(), client.ObjectKeyFromObject(old), &batchv1.Job{}); !apierrors.IsNotFound(err) {
-		t.Errorf("reading the old Job: %v, want it gone", err)
+func TestAFailedJobIsLeftAloneUntilTheFirstPassAfterRetryAfter(t *testing.T) {
+	failed := live(t, "key", "image:1", condition(batchv1.JobFailed, 0))
+	since := failed.Status.Conditions[0].LastTransitionTime.Truncate(time.Second)
+	for name, test := range map[string]struct {
+		passed      time.Duration
+		wantCreated int
+	}{
+		"just before": {passed: RetryAfter - time.Second},
+		"at the time": {passed: RetryAfter, wantCreated: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t, failed.DeepCopy())
+			r.runner.Now = func() time.Time { return since.Add(test.passed) }
+			_, err := r.runner.Run(t.Context(), owner, desired("key", "image:1"))
+			if errors.Is(err, ErrJobFailed) != (test.wantCreated == 0) || r.created != test.wantCreated {
+				t.Errorf("error %v, created %d; want %d created", err, r.created, test.wantCreated)
+			}
+		})
 	}
 }

@@ -1,0 +1,95 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/c5c3/forge/internal/common/apply"
+)
+
+// lookUp reads the Job that holds the desired name from the API server. The
+// read is unstructured because the client serves typed ones from a cache that
+// may be limited by label.
+func (r *Runner) lookUp(ctx context.Context, desired *batchv1.Job) (*batchv1.Job, error) {
+	found := &unstructured.Unstructured{}
+	found.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
+	if err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), found); err != nil {
+		return nil, fmt.Errorf("reading Job %s, whose name is taken: %w", desired.Name, err)
+	}
+	live := &batchv1.Job{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, live); err != nil {
+		return nil, fmt.Errorf("converting Job %s: %w", desired.Name, err)
+	}
+	return live, nil
+}
+
+// restore puts back the labels and the owner reference that somebody took away.
+// It makes no request when nothing is missing.
+func (r *Runner) restore(ctx context.Context, owner client.Object, live, desired *batchv1.Job) error {
+	before := live.DeepCopy()
+	if err := controllerutil.SetControllerReference(owner, live, r.Scheme); err != nil {
+		return fmt.Errorf("setting the owner of Job %s: %w", live.Name, err)
+	}
+	if metav1.IsControlledBy(before, owner) && carries(before.Labels, desired.Labels) {
+		return nil
+	}
+	if live.Labels == nil {
+		live.Labels = map[string]string{}
+	}
+	maps.Copy(live.Labels, desired.Labels)
+	// A merge patch writes the whole list of owners: one that was added since
+	// the read would be lost without the lock.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Patch(ctx, live, patch); err != nil {
+		return fmt.Errorf("restoring the metadata of Job %s: %w", live.Name, err)
+	}
+	return nil
+}
+
+// evict removes the Job a deleted resource of the same kind and name left
+// behind, which garbage collection has not reached yet, and refuses anything
+// else.
+func (r *Runner) evict(ctx context.Context, owner client.Object, live *batchv1.Job) (State, error) {
+	kind, err := apiutil.GVKForObject(owner, r.Scheme)
+	if err != nil {
+		return State{}, fmt.Errorf("finding the kind of the owner of Job %s: %w", live.Name, err)
+	}
+	controller := metav1.GetControllerOf(live)
+	if controller == nil {
+		return State{}, fmt.Errorf("job %s already exists and has no controller; rename or delete it: %w", live.Name, apply.ErrNotOwned)
+	}
+	controllerKind := schema.FromAPIVersionAndKind(controller.APIVersion, controller.Kind).GroupKind()
+	if controllerKind != kind.GroupKind() || controller.Name != owner.GetName() {
+		return State{}, fmt.Errorf("job %s already exists and is controlled by %s %s; rename or delete it: %w",
+			live.Name, controller.Kind, controller.Name, apply.ErrNotOwned)
+	}
+	return State{Waiting: "the Job of a deleted predecessor is being removed"}, r.delete(ctx, live, metav1.DeletePropagationForeground)
+}
+
+// isOurs is also true of a Job that has lost its owner reference and still says
+// by its labels and its run key who made it.
+func isOurs(owner client.Object, live, desired *batchv1.Job) bool {
+	if metav1.GetControllerOf(live) != nil {
+		return metav1.IsControlledBy(live, owner)
+	}
+	return live.Annotations[RunKeyAnnotation] != "" && len(desired.Labels) > 0 && carries(live.Labels, desired.Labels)
+}
+
+func carries(labels, wanted map[string]string) bool {
+	for key, value := range wanted {
+		if got, found := labels[key]; !found || got != value {
+			return false
+		}
+	}
+	return true
+}
