@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -225,6 +226,27 @@ func (r *release) create(t *testing.T) {
 		if err := c.Create(t.Context(), object); err != nil {
 			t.Fatalf("create %T %s: %v", object, object.GetName(), err)
 		}
+	}
+	t.Cleanup(func() { r.uninstall(t, c) })
+}
+
+// uninstall takes the release away again, and waits until the API server no
+// longer asks its webhooks, which are gone with the test.
+func (r *release) uninstall(t *testing.T, c client.Client) {
+	t.Helper()
+	// The test's own context has ended.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, object := range r.objects {
+		if err := c.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
+			t.Errorf("delete %T %s: %v", object, object.GetName(), err)
+		}
+	}
+	err := expect.Until(ctx, func(ctx context.Context) error {
+		return c.Create(ctx, readKeystone(t, "default"), client.DryRunAll)
+	})
+	if err != nil {
+		t.Errorf("the API server still asks the webhooks of a release that is gone: %v", err)
 	}
 }
 

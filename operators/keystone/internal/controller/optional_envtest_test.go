@@ -120,6 +120,7 @@ func TestARouteWaitsForTheGatewayAPI(t *testing.T) {
 	expect.Condition(t, b.client, k, "DeploymentReady", metav1.ConditionTrue, "DeploymentReady")
 	foreign.Install(t, b.env.Config, foreign.GatewayAPI)
 	expect.Condition(t, b.client, k, "HTTPRouteReady", metav1.ConditionFalse, "HTTPRouteNotAccepted")
+	settle(t, b.client, k, b.operator)
 }
 
 func TestAMissingSecretIsExplainedByExternalSecrets(t *testing.T) {

@@ -52,12 +52,15 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, t.name), Annotations: t.annotations},
 				Spec: corev1.PodSpec{
-					RestartPolicy:                corev1.RestartPolicyNever,
-					PriorityClassName:            ptr.Deref(k.Spec.PriorityClassName, ""),
-					SecurityContext:              podSecurity(),
-					EnableServiceLinks:           ptr.To(false),
-					AutomountServiceAccountToken: ptr.To(false),
-					Volumes:                      volumes,
+					RestartPolicy: corev1.RestartPolicyNever,
+					// keystone-manage does not act on SIGTERM: waiting longer only
+					// delays the run that replaces it.
+					TerminationGracePeriodSeconds: ptr.To(int64(5)),
+					PriorityClassName:             ptr.Deref(k.Spec.PriorityClassName, ""),
+					SecurityContext:               podSecurity(),
+					EnableServiceLinks:            ptr.To(false),
+					AutomountServiceAccountToken:  ptr.To(false),
+					Volumes:                       volumes,
 					Containers: []corev1.Container{{
 						Name:            t.container,
 						Image:           image(k),
