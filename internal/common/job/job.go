@@ -199,8 +199,11 @@ func (r *Runner) replace(ctx context.Context, owner client.Object, live, desired
 	return r.create(ctx, owner, desired)
 }
 
-func (r *Runner) delete(ctx context.Context, live *batchv1.Job, policy metav1.DeletionPropagation) error {
-	err := r.Client.Delete(ctx, live, client.PropagationPolicy(policy), client.Preconditions{UID: &live.UID})
+func (r *Runner) delete(
+	ctx context.Context, live *batchv1.Job, policy metav1.DeletionPropagation, options ...client.DeleteOption,
+) error {
+	options = append(options, client.PropagationPolicy(policy), client.Preconditions{UID: &live.UID})
+	err := r.Client.Delete(ctx, live, options...)
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("deleting Job %s: %w", live.Name, err)
 	}

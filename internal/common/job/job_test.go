@@ -31,6 +31,8 @@ type run struct {
 	deleted []metav1.DeletionPropagation
 	created int
 	patched int
+	// unawaited counts the deletions that later reads do not wait for.
+	unawaited int
 }
 
 func newRun(t *testing.T, objects ...client.Object) *run {
@@ -40,6 +42,9 @@ func newRun(t *testing.T, objects ...client.Object) *run {
 		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
 			options := (&client.DeleteOptions{}).ApplyOptions(opts)
 			r.deleted = append(r.deleted, *options.PropagationPolicy)
+			if options.DisableReadYourWritesConsistency {
+				r.unawaited++
+			}
 			return c.Delete(ctx, obj, opts...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {

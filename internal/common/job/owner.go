@@ -73,7 +73,10 @@ func (r *Runner) evict(ctx context.Context, owner client.Object, live *batchv1.J
 		return State{}, fmt.Errorf("job %s already exists and is controlled by %s %s; rename or delete it: %w",
 			live.Name, controller.Kind, controller.Name, apply.ErrNotOwned)
 	}
-	return State{Waiting: "the Job of a deleted predecessor is being removed"}, r.delete(ctx, live, metav1.DeletePropagationForeground)
+	// The cache may never have shown this Job. Reads that wait for it to see the
+	// Job go would then wait for ever.
+	return State{Waiting: "the Job of a deleted predecessor is being removed"},
+		r.delete(ctx, live, metav1.DeletePropagationForeground, client.DisableReadYourWritesConsistency)
 }
 
 // isOurs is also true of a Job that has lost its owner reference and still says

@@ -84,6 +84,9 @@ func TestAJobOfADeletedPredecessorIsRemovedAndItsResultIgnored(t *testing.T) {
 			if err != nil || state.Complete || state.Waiting == "" || !cmp.Equal(r.deleted, want) {
 				t.Errorf("state %+v, error %v, deleted %v; want it to wait and %v", state, err, r.deleted, want)
 			}
+			if r.unawaited != 1 {
+				t.Errorf("%d deletions that reads do not wait for, want 1: the cache may never show this one", r.unawaited)
+			}
 			if _, err := r.runner.lookUp(t.Context(), old); !apierrors.IsNotFound(err) {
 				t.Errorf("reading the old Job: %v, want it gone", err)
 			}
@@ -93,6 +96,7 @@ func TestAJobOfADeletedPredecessorIsRemovedAndItsResultIgnored(t *testing.T) {
 
 func TestAJobThatLostItsLabelsOrItsOwnerGetsThemBackAndIsJudged(t *testing.T) {
 	other := metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: "other", UID: "other"}
+	complete, failed := condition(batchv1.JobComplete, 0), condition(batchv1.JobFailed, 0)
 	for name, test := range map[string]struct {
 		live       *batchv1.Job
 		wantOwners int
@@ -100,12 +104,12 @@ func TestAJobThatLostItsLabelsOrItsOwnerGetsThemBackAndIsJudged(t *testing.T) {
 		wantFailed bool
 	}{
 		"running, without labels":  {live: withoutLabels(live(t, "key", "image:1")), wantOwners: 1},
-		"complete, without labels": {live: withoutLabels(live(t, "key", "image:1", condition(batchv1.JobComplete, 0))), wantOwners: 1, wantDone: true},
-		"failed, without labels":   {live: withoutLabels(live(t, "key", "image:1", condition(batchv1.JobFailed, 0))), wantOwners: 1, wantFailed: true},
-		"complete, without owner":  {live: withoutOwner(live(t, "key", "image:1", condition(batchv1.JobComplete, 0))), wantOwners: 1, wantDone: true},
+		"complete, without labels": {live: withoutLabels(live(t, "key", "image:1", complete)), wantOwners: 1, wantDone: true},
+		"failed, without labels":   {live: withoutLabels(live(t, "key", "image:1", failed)), wantOwners: 1, wantFailed: true},
+		"complete, without owner":  {live: withoutOwner(live(t, "key", "image:1", complete)), wantOwners: 1, wantDone: true},
 		"complete, with an owner that does not control it": {
 			live: func() *batchv1.Job {
-				job := withoutOwner(live(t, "key", "image:1", condition(batchv1.JobComplete, 0)))
+				job := withoutOwner(live(t, "key", "image:1", complete))
 				job.OwnerReferences = []metav1.OwnerReference{other}
 				return job
 			}(),
