@@ -163,7 +163,9 @@ func (r configMapCreator) create(ctx context.Context) error {
 // replace deletes with the UID as a precondition, so that it cannot hit an
 // object that somebody created under the name in the meantime.
 func (r configMapCreator) replace(ctx context.Context, existing *corev1.ConfigMap) error {
-	err := r.client.Delete(ctx, existing, client.Preconditions{UID: &existing.UID})
+	// The cache may never have shown the object, and would then be waited for in
+	// vain to show that it has gone.
+	err := r.client.Delete(ctx, existing, client.Preconditions{UID: &existing.UID}, client.DisableReadYourWritesConsistency)
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting ConfigMap %s, which has to be replaced: %w", r.key(), err)
 	}
