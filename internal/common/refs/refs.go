@@ -1,25 +1,29 @@
 // Package refs reads the Secrets and ConfigMaps that users refer to.
 //
 // They are not cached: a cluster may hold thousands of them and most are none
-// of our business. Only their metadata is watched; the content of a referenced
-// one is read from the API server once per resource version. A pass over a
-// converged resource therefore costs no request, and memory grows neither with
-// the size nor with the content of foreign Secrets.
+// of our business. Only the identity of each is watched; the content of a
+// referenced one is read from the API server once per resource version and kept,
+// so that a pass over a converged resource costs no request. Content leaves
+// memory when its object is deleted, and when maxContents others were read more
+// recently. Foreign Secrets thus cost memory by their number only, and what is
+// not referenced any more does not pile up.
 package refs
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/lru"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -32,13 +36,19 @@ var (
 	configMapGVK = corev1.SchemeGroupVersion.WithKind("ConfigMap")
 )
 
+// maxContents bounds the objects whose content is kept. It allows for a few
+// references each of several hundred resources in one operator. With more than
+// that a pass costs requests again, but stays correct. A Secret holds a few KiB
+// as a rule and 1 MiB at most.
+const maxContents = 1024
+
 // Reader reads referenced objects. It is safe for concurrent use.
 type Reader struct {
 	metadata cache.Cache
 	live     client.Reader
 
-	mu      sync.Mutex
-	content map[entryKey]client.Object
+	// content maps an entryKey to a client.Object that nobody may change.
+	content *lru.Cache
 }
 
 type entryKey struct {
@@ -64,7 +74,11 @@ func New(mgr ctrl.Manager, namespace string) (*Reader, error) {
 	if err := mgr.Add(metadata); err != nil {
 		return nil, fmt.Errorf("adding the metadata cache for referenced objects: %w", err)
 	}
-	return &Reader{metadata: metadata, live: mgr.GetAPIReader(), content: map[entryKey]client.Object{}}, nil
+	return newReader(metadata, mgr.GetAPIReader()), nil
+}
+
+func newReader(metadata cache.Cache, live client.Reader) *Reader {
+	return &Reader{metadata: metadata, live: live, content: lru.New(maxContents)}
 }
 
 // keepIdentity strips what a reference never needs, so that watching every
@@ -106,11 +120,11 @@ func (r *Reader) read(ctx context.Context, gvk schema.GroupVersionKind, key clie
 	metadata := partial(gvk)
 	if err := r.metadata.Get(ctx, key, metadata); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.store(entry, nil)
+			r.content.Remove(entry)
 		}
 		return nil, err
 	}
-	if known := r.load(entry); known != nil &&
+	if known, ok := r.load(entry); ok &&
 		known.GetUID() == metadata.GetUID() && known.GetResourceVersion() == metadata.GetResourceVersion() {
 		return known, nil
 	}
@@ -118,38 +132,48 @@ func (r *Reader) read(ctx context.Context, gvk schema.GroupVersionKind, key clie
 		return nil, err
 	}
 	into.SetManagedFields(nil)
-	r.store(entry, into)
+	r.content.Add(entry, into)
+	// The delete event may have come, in vain, before the content was kept.
+	if err := r.metadata.Get(ctx, key, metadata); apierrors.IsNotFound(err) {
+		r.content.Remove(entry)
+	}
 	return into, nil
 }
 
-func (r *Reader) load(key entryKey) client.Object {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.content[key]
+func (r *Reader) load(key entryKey) (client.Object, bool) {
+	kept, _ := r.content.Get(key)
+	obj, ok := kept.(client.Object)
+	return obj, ok
 }
 
-func (r *Reader) store(key entryKey, obj client.Object) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if obj == nil {
-		delete(r.content, key)
-		return
-	}
-	r.content[key] = obj
-}
-
-// SecretSource is the watch that maps changed Secrets to requests.
+// SecretSource is the watch that maps changed Secrets to requests. It also
+// makes the Reader drop the content of deleted ones.
 func (r *Reader) SecretSource(mapper handler.MapFunc) source.TypedSource[reconcile.Request] {
 	return r.source(secretGVK, mapper)
 }
 
-// ConfigMapSource is the watch that maps changed ConfigMaps to requests.
+// ConfigMapSource is the watch that maps changed ConfigMaps to requests. It also
+// makes the Reader drop the content of deleted ones.
 func (r *Reader) ConfigMapSource(mapper handler.MapFunc) source.TypedSource[reconcile.Request] {
 	return r.source(configMapGVK, mapper)
 }
 
 func (r *Reader) source(gvk schema.GroupVersionKind, mapper handler.MapFunc) source.TypedSource[reconcile.Request] {
-	return source.Kind[client.Object](r.metadata, partial(gvk), handler.EnqueueRequestsFromMapFunc(mapper))
+	return source.Kind[client.Object](r.metadata, partial(gvk), dropping{
+		EventHandler: handler.EnqueueRequestsFromMapFunc(mapper),
+		drop:         func(name client.ObjectKey) { r.content.Remove(entryKey{kind: gvk.Kind, name: name}) },
+	})
+}
+
+// dropping is a handler that drops the content of deleted objects first.
+type dropping struct {
+	handler.EventHandler
+	drop func(client.ObjectKey)
+}
+
+func (d dropping) Delete(ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+	d.drop(client.ObjectKeyFromObject(e.Object))
+	d.EventHandler.Delete(ctx, e, queue)
 }
 
 func partial(gvk schema.GroupVersionKind) *metav1.PartialObjectMetadata {
