@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/schedule"
 )
 
@@ -50,9 +51,5 @@ func RequiredFernetKeys(rotationSchedule string, lifetime time.Duration) (int64,
 	if err != nil {
 		return 0, err
 	}
-	rotations := int64(lifetime / period)
-	if lifetime%period > 0 {
-		rotations++
-	}
-	return rotations + 2, nil
+	return int64(keys.RequiredActiveKeys(lifetime, 0, period)), nil
 }

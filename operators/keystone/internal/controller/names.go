@@ -52,7 +52,7 @@ func commonLabels(k *keystonev1alpha1.Keystone) map[string]string {
 
 // selectorLabels select the API pods.
 func selectorLabels(k *keystonev1alpha1.Keystone) map[string]string {
-	return map[string]string{labelName: appName, labelInstance: k.Name}
+	return keystonev1alpha1.SelectorLabels(k.Name)
 }
 
 // taskLabels are on the pods of Jobs and CronJobs.
