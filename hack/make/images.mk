@@ -56,3 +56,12 @@ $(IMAGES_CACHE)/$(1).tar: $(IMAGES_CACHE)/$(1)/manager images/$(1)/image.args $$
 	@$$(call timed,image $(1),$$(call pack,$(1),$$@ -file $$<:/manager:0755))
 endef
 $(foreach image,$(OPERATOR_IMAGES),$(eval $(call operator_image_rule,$(image))))
+
+# The load generator of the end-to-end suites.
+$(IMAGES_CACHE)/loadgen/loadgen: FORCE
+	@mkdir -p $(@D)
+	@GOWORK=off CGO_ENABLED=0 go build -C hack/loadgen -trimpath -buildvcs=false -ldflags '-s -w' -o $@.new .
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(IMAGES_CACHE)/loadgen.tar: $(IMAGES_CACHE)/loadgen/loadgen images/loadgen/image.args $(OCIIMAGE)
+	@$(call timed,image loadgen,$(call pack,loadgen,$@ -file $<:/loadgen:0755))

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// runUntil runs the generator until the server has seen a number of requests.
+func runUntil(t *testing.T, server *fakeKeystone, requests int64) (result, error) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	handler := server.Config.Handler
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r)
+		if server.requests.Load() >= requests {
+			stop()
+		}
+	})
+	path := filepath.Join(t.TempDir(), "result")
+	var stdout bytes.Buffer
+	err := run(ctx, []string{
+		"-url", server.URL + "/v3", "-password-file", passwordFile(t, testPassword),
+		"-rate", "2000", "-workers", "4", "-result", path,
+	}, &stdout)
+	text, readErr := os.ReadFile(path)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if stdout.String() != string(text)+"\n" {
+		t.Errorf("standard output and the result's file differ:\n%s%s", stdout.String(), text)
+	}
+	if strings.Contains(stdout.String(), testPassword) {
+		t.Error("the result contains the password")
+	}
+	var r result
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r, err
+}
+
+func TestARunUsesEveryKindOfRequestOnBothKindsOfConnections(t *testing.T) {
+	server := newFakeKeystone(t, nil)
+	r, err := runUntil(t, server, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int64(r.Requests) != server.requests.Load() || r.Requests < 200 || r.Failures != 0 {
+		t.Errorf("%d requests, %d failures, the server saw %d", r.Requests, r.Failures, server.requests.Load())
+	}
+	for _, kind := range []string{kindIssue, kindVersion, kindValidate} {
+		if r.Kinds[kind].Requests == 0 {
+			t.Errorf("no request of kind %s", kind)
+		}
+	}
+	if fresh := server.connections.Load() - int64(r.Connections); r.Connections != 2 || fresh < 50 {
+		t.Errorf("%d connections were kept, want 2; %d were fresh, want every second request's", r.Connections, fresh)
+	}
+}
+
+func TestTheOldestAndTheNewestTokenAreValidatedToTheEnd(t *testing.T) {
+	server := newFakeKeystone(t, nil)
+	if _, err := runUntil(t, server, 200); err != nil {
+		t.Fatal(err)
+	}
+	if got := server.validated[server.issued[0]]; got < 20 {
+		t.Errorf("the oldest token was validated %d times", got)
+	}
+	if middle := len(server.issued) / 2; server.validated[server.issued[middle]] == 0 {
+		t.Errorf("token %d of %d was never validated", middle, len(server.issued))
+	}
+}
+
+func TestARunWithAFailedRequestFails(t *testing.T) {
+	var seen atomic.Int64
+	server := newFakeKeystone(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet || seen.Add(1) != 20 {
+			return false
+		}
+		hangUp(w)
+		return true
+	})
+	r, err := runUntil(t, server, 100)
+	if err == nil || !strings.Contains(err.Error(), "1 of ") {
+		t.Errorf("the error is %v", err)
+	}
+	if r.Failures != 1 || len(r.Errors) != 1 {
+		t.Errorf("%d failures, errors %q", r.Failures, r.Errors)
+	}
+}
+
+func TestARunThatCannotLogInEndsAtOnce(t *testing.T) {
+	server := newFakeKeystone(t, nil)
+	var stdout bytes.Buffer
+	err := run(t.Context(), []string{"-url", server.URL + "/v3", "-password-file", passwordFile(t, "wrong")}, &stdout)
+	if err == nil || !strings.Contains(stdout.String(), "HTTP 401") {
+		t.Errorf("%v, %s", err, stdout.String())
+	}
+}
+
+func TestArgumentsAreChecked(t *testing.T) {
+	for _, args := range [][]string{{}, {"-url", "keystone"}, {"-url", "https://keystone/v3"}, {"-url", "http://k:1/v3", "-rate", "0"}} {
+		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil {
+			t.Errorf("%q were accepted", args)
+		}
+	}
+}
+
+func TestFiguresAreServedAndReadyOnceEveryKindSucceeded(t *testing.T) {
+	l := newLoad(options{workers: 1}, &url.URL{Host: "keystone:5000"})
+	ask := func() int {
+		response := httptest.NewRecorder()
+		l.ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+		return response.Code
+	}
+	now := time.Now()
+	l.recorder.add(kindIssue, now, time.Millisecond, false, nil)
+	l.recorder.add(kindVersion, now, time.Millisecond, false, nil)
+	l.recorder.add(kindValidate, now, time.Millisecond, false, &statusError{status: 500})
+	if code := ask(); code != http.StatusServiceUnavailable {
+		t.Errorf("status %d while no validation has succeeded", code)
+	}
+	l.recorder.add(kindValidate, now, time.Millisecond, false, nil)
+	if code := ask(); code != http.StatusOK {
+		t.Errorf("status %d when every kind has succeeded", code)
+	}
+}
+
+func TestAResultCountsFailuresByKindAndLatenciesByPercentile(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	r := newRecorder(start)
+	for i := range 100 {
+		r.add(kindVersion, start, time.Duration(i+1)*time.Millisecond, false, nil)
+	}
+	r.add(kindIssue, start, time.Second, true, &statusError{status: 503})
+	want := result{
+		Seconds: 10, Requests: 101, Failures: 1, Connections: 4,
+		Kinds: map[string]counts{
+			kindVersion: {Requests: 100, P50: 50, P95: 95, P99: 99, Max: 100},
+			kindIssue:   {Requests: 1, Failures: map[string]int{"HTTP 503": 1}, P50: 1000, P95: 1000, P99: 1000, Max: 1000},
+		},
+		Errors: []string{"03:04:05.000 issue on a kept connection: HTTP 503"},
+	}
+	if diff := cmp.Diff(want, r.result(start.Add(10*time.Second), 4)); diff != "" {
+		t.Error(diff)
+	}
+}

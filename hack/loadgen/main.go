@@ -1,0 +1,191 @@
+// Command loadgen uses a Keystone until it is told to stop and says how many
+// of its requests failed.
+//
+// It logs in, issues and validates tokens and asks for the API's version, on
+// connections that it keeps and on fresh ones, and never repeats a request. On
+// SIGTERM it finishes the requests under way, writes a JSON object with its
+// figures to standard output and to -result, and ends with 1 if any failed.
+//
+// "loadgen stop" tells the one with process ID 1 to stop.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+type options struct {
+	url          string
+	user         string
+	passwordFile string
+	result       string
+	listen       string
+	rate         int
+	workers      int
+	timeout      time.Duration
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	if len(args) == 1 && args[0] == "stop" {
+		return syscall.Kill(1, syscall.SIGTERM)
+	}
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	base, err := url.Parse(o.url)
+	if err != nil || base.Scheme != "http" || base.Port() == "" {
+		return fmt.Errorf("-url %q must be of the form http://host:port/v3", o.url)
+	}
+	l := newLoad(o, base)
+	server := &http.Server{Addr: o.listen, Handler: l, ReadHeaderTimeout: time.Second}
+	listening := make(chan error, 1)
+	if o.listen != "" {
+		go func() { listening <- server.ListenAndServe() }()
+		defer server.Close()
+	}
+	l.run(ctx)
+	select {
+	case err := <-listening:
+		return err
+	default:
+	}
+	return report(l.result(), o.result, stdout)
+}
+
+func parse(args []string) (options, error) {
+	var o options
+	flags := flag.NewFlagSet("loadgen", flag.ContinueOnError)
+	flags.StringVar(&o.url, "url", "", "URL of the Identity API, such as http://keystone:5000/v3")
+	flags.StringVar(&o.user, "user", "admin", "user of the default domain with a role on the project admin")
+	flags.StringVar(&o.passwordFile, "password-file", "/etc/loadgen/password", "file with the user's password")
+	flags.StringVar(&o.result, "result", "", "file that receives the result besides standard output")
+	flags.StringVar(&o.listen, "listen", "", "address on which the figures are served; 200 once every kind of request succeeded")
+	flags.IntVar(&o.rate, "rate", 20, "requests per second, of all workers together")
+	flags.IntVar(&o.workers, "workers", 8, "workers; every second one uses a fresh connection for each request")
+	flags.DurationVar(&o.timeout, "timeout", 30*time.Second, "time a request may take")
+	err := flags.Parse(args)
+	if err == nil && (o.rate < 1 || o.workers < 1) {
+		err = errors.New("-rate and -workers must be at least 1")
+	}
+	return o, err
+}
+
+// report writes the result and turns failures into an error.
+func report(r result, path string, stdout io.Writer) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if path != "" {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprintf(stdout, "%s\n", text); err != nil {
+		return err
+	}
+	if r.Failures > 0 || r.Requests == 0 {
+		return fmt.Errorf("%d of %d requests failed", r.Failures, r.Requests)
+	}
+	return nil
+}
+
+// load is a run of the workers.
+type load struct {
+	options  options
+	user     *user
+	clients  []*client
+	recorder *recorder
+}
+
+func newLoad(o options, base *url.URL) *load {
+	l := &load{
+		options:  o,
+		user:     &user{base: base, name: o.user, passwordFile: o.passwordFile},
+		recorder: newRecorder(time.Now()),
+	}
+	for i := range o.workers {
+		l.clients = append(l.clients, &client{address: base.Host, keepAlive: i%2 == 0, timeout: o.timeout})
+	}
+	return l
+}
+
+// run sends requests until the context ends. Those under way are finished.
+func (l *load) run(ctx context.Context) {
+	// Nothing can be validated before the first login.
+	if l.turn(l.clients[0], kindIssue, 0); l.user.first == "" {
+		return
+	}
+	var workers sync.WaitGroup
+	turns := make(chan int)
+	for _, c := range l.clients {
+		workers.Go(func() {
+			defer c.close()
+			for turn := range turns {
+				l.turn(c, kinds[turn%len(kinds)], turn)
+			}
+		})
+	}
+	ticker := time.NewTicker(time.Second / time.Duration(l.options.rate))
+	defer ticker.Stop()
+	for turn := 0; ctx.Err() == nil; turn++ {
+		select {
+		case turns <- turn:
+		case <-ctx.Done():
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+	close(turns)
+	workers.Wait()
+}
+
+// turn sends one request, whatever happens to the run meanwhile.
+func (l *load) turn(c *client, kind string, turn int) {
+	sent := time.Now()
+	err := l.user.send(context.Background(), c, kind, turn)
+	l.recorder.add(kind, sent, time.Since(sent), c.reused, err)
+}
+
+// result may be called while the workers run; the number of connections is
+// exact once they are done.
+func (l *load) result() result {
+	connections := 0
+	for _, c := range l.clients {
+		if c.keepAlive {
+			connections += c.dialed
+		}
+	}
+	return l.recorder.result(time.Now(), connections)
+}
+
+// ServeHTTP tells the figures so far.
+func (l *load) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	if !l.recorder.complete() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_ = json.NewEncoder(w).Encode(l.recorder.result(time.Now(), 0))
+}

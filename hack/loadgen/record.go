@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// maxErrors is the number of failures that are told in full.
+const maxErrors = 5
+
+// recorder counts what happened to the requests.
+type recorder struct {
+	mu        sync.Mutex
+	started   time.Time
+	latencies map[string][]time.Duration
+	failures  map[string]map[string]int
+	errors    []string
+}
+
+func newRecorder(now time.Time) *recorder {
+	return &recorder{started: now, latencies: map[string][]time.Duration{}, failures: map[string]map[string]int{}}
+}
+
+// add records one request that was sent at a time and took a while.
+func (r *recorder) add(kind string, sent time.Time, took time.Duration, reused bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.latencies[kind] = append(r.latencies[kind], took)
+	if err == nil {
+		return
+	}
+	if r.failures[kind] == nil {
+		r.failures[kind] = map[string]int{}
+	}
+	r.failures[kind][classify(err)]++
+	if len(r.errors) < maxErrors {
+		connection := "fresh"
+		if reused {
+			connection = "kept"
+		}
+		r.errors = append(r.errors, fmt.Sprintf("%s %s on a %s connection: %v",
+			sent.UTC().Format("15:04:05.000"), kind, connection, err))
+	}
+}
+
+// result is what a run came to. It fits into a termination message.
+type result struct {
+	Seconds  float64           `json:"seconds"`
+	Requests int               `json:"requests"`
+	Failures int               `json:"failures"`
+	Kinds    map[string]counts `json:"kinds"`
+	// Connections is the number of connections that were opened to be kept.
+	Connections int `json:"keptConnections"`
+	// Errors are the first failures in full.
+	Errors []string `json:"errors,omitempty"`
+}
+
+// counts are the figures of one kind of request. Latencies are in
+// milliseconds and include failed requests.
+type counts struct {
+	Requests int            `json:"requests"`
+	Failures map[string]int `json:"failures,omitempty"`
+	P50      float64        `json:"p50Ms"`
+	P95      float64        `json:"p95Ms"`
+	P99      float64        `json:"p99Ms"`
+	Max      float64        `json:"maxMs"`
+}
+
+func (r *recorder) result(now time.Time, connections int) result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sum := result{
+		Seconds: math.Round(now.Sub(r.started).Seconds()*10) / 10, Kinds: map[string]counts{},
+		Connections: connections, Errors: slices.Clone(r.errors),
+	}
+	for kind, latencies := range r.latencies {
+		sorted := slices.Sorted(slices.Values(latencies))
+		sum.Kinds[kind] = counts{
+			Requests: len(sorted), Failures: r.failures[kind],
+			P50: percentile(sorted, 50), P95: percentile(sorted, 95), P99: percentile(sorted, 99), Max: percentile(sorted, 100),
+		}
+		sum.Requests += len(sorted)
+		for _, count := range r.failures[kind] {
+			sum.Failures += count
+		}
+	}
+	return sum
+}
+
+// complete tells whether every kind of request has succeeded once.
+func (r *recorder) complete() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, kind := range []string{kindIssue, kindVersion, kindValidate} {
+		failed := 0
+		for _, count := range r.failures[kind] {
+			failed += count
+		}
+		if len(r.latencies[kind]) <= failed {
+			return false
+		}
+	}
+	return true
+}
+
+// percentile is the smallest latency that at least p percent of them do not
+// exceed, in milliseconds.
+func percentile(sorted []time.Duration, p int) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	index := (len(sorted)*p+99)/100 - 1
+	return math.Round(float64(sorted[max(index, 0)].Microseconds())/10) / 100
+}
