@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"fmt"
 
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -74,6 +75,17 @@ func configName(k *keystonev1alpha1.Keystone) string { return k.Name + "-config"
 
 func image(k *keystonev1alpha1.Keystone) string {
 	return k.Spec.Image.Repository + ":" + k.Spec.Image.Tag
+}
+
+// scheduledImage is the image of CronJobs: that of the installed release until
+// the database schema fits the one the spec asks for. From Contracting on it no
+// longer fits the old one.
+func scheduledImage(k *keystonev1alpha1.Keystone) string {
+	tag := cmp.Or(k.Status.InstalledRelease, k.Spec.Image.Tag)
+	if k.Status.UpgradePhase == keystonev1alpha1.UpgradePhaseContracting {
+		tag = k.Status.TargetRelease
+	}
+	return k.Spec.Image.Repository + ":" + tag
 }
 
 // internalEndpoint is the URL of the API inside the cluster.

@@ -45,7 +45,7 @@ func trustFlushCronJob(s *scope) *batchv1.CronJob {
 						EnableServiceLinks:           ptr.To(false),
 						Volumes:                      volumes,
 						Containers: []corev1.Container{{
-							Name: name, Image: image(k),
+							Name: name, Image: scheduledImage(k),
 							Command:                  slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
 							Env:                      toolVariables(k),
 							Resources:                taskResources(k.Spec.Resources),
