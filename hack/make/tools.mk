@@ -68,3 +68,10 @@ $(eval $(call tool_rule,chainsaw,chainsaw=github.com/kyverno/chainsaw))
 golangci-lint_ldflags = -X main.version=$(call tool_version,golangci-lint,github.com/golangci/golangci-lint/v2)
 $(eval $(call tool_rule,golangci-lint,golangci-lint=github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool_rule,govulncheck,govulncheck=golang.org/x/vuln/cmd/govulncheck))
+
+# The operators that ours use; "make deploy-infra" runs them in the cluster.
+$(eval $(call tool_rule,mariadb-operator,mariadb-operator=github.com/mariadb-operator/mariadb-operator/cmd/controller))
+
+# Files that take the place of some of the tool's own.
+overlay_files = $(shell find hack/tools/$(1)/overlay -type f) hack/tools/overlay.sh
+$(eval $(call tool_rule,external-secrets,external-secrets=github.com/external-secrets/external-secrets,$(call overlay_files,external-secrets)))

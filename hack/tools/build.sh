@@ -24,11 +24,16 @@ if command -v flock >/dev/null; then
 	rm -rf "$bin/.$module".??????
 fi
 
+overlay=()
+if [[ -d $here/$module/overlay ]]; then
+	mapfile -d '' overlay < <(find "$here/$module/overlay" -type f -print0)
+fi
+
 up_to_date() {
 	local spec input
 	for spec in "$@"; do
 		[[ -x $bin/${spec%%=*} ]] || return 1
-		for input in "$here/$module"/{go.mod,go.sum,*.go}; do
+		for input in "$here/$module"/{go.mod,go.sum,*.go} "${overlay[@]}"; do
 			[[ ! $input -nt $bin/${spec%%=*} ]] || return 1
 		done
 	done
@@ -49,10 +54,15 @@ echo "building ${names[*]}"
 SECONDS=0
 
 cd "$here/$module"
+modfile=()
+if ((${#overlay[@]})); then
+	"$here/overlay.sh" "$module" "$staging/overlay"
+	modfile=(-modfile="$staging/overlay/go.mod")
+fi
 # One go build for all of them, so that what they share is compiled and
 # downloaded once. The descriptor of the lock is closed for it: a compile
 # daemon that outlived us would keep others waiting.
-GOWORK=off CGO_ENABLED=0 GOFLAGS=-mod=readonly go build \
+GOWORK=off CGO_ENABLED=0 GOFLAGS=-mod=readonly go build "${modfile[@]}" \
 	-trimpath -buildvcs=false -tags "${GO_TAGS:-}" -ldflags "-s -w ${GO_LDFLAGS:-}" \
 	-o "$staging/" "${packages[@]}" 9>&-
 

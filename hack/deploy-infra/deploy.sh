@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Deploys the operators and services that ours use to the local cluster, each
+# with its own chart or manifests. Their images have to be there. Run again it
+# changes only what differs.
+#
+# Usage: deploy.sh PART...
+#   PART   one of the files in "parts" beside this script
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=../quickstart/lib.sh
+source "$here/../quickstart/lib.sh"
+# shellcheck source=lib.sh
+source "$here/lib.sh"
+
+# A part's file defines "deploy", which applies, and "await", which returns when
+# it works. All are applied before the first is waited for.
+run_part() {
+	local step=$1 part=$2
+	(
+		# shellcheck source=/dev/null
+		source "$here/parts/$part.sh"
+		"$step"
+	)
+}
+
+deploy_parts() {
+	local part
+	for part; do
+		echo "$part"
+		run_part deploy "$part"
+	done
+}
+
+await_parts() {
+	local part
+	for part; do
+		run_part await "$part"
+		echo "$part is ready"
+	done
+}
+
+# What others are configured with comes before them.
+order=(cert-manager gateway-api mariadb-operator external-secrets)
+parts=()
+for part in "${order[@]}"; do
+	[[ " $* " != *" $part "* ]] || parts+=("$part")
+done
+
+finish() {
+	local status=$?
+	if ((status != 0)); then
+		kubectl get pods --all-namespaces --output=wide >&2 || true
+	fi
+	print_times
+	exit "$status"
+}
+trap finish EXIT
+
+run_stage 'Deploying backing services' deploy_parts "${parts[@]}"
+run_stage 'Waiting for backing services' await_parts "${parts[@]}"

@@ -1,0 +1,45 @@
+# What the parts of deploy-infra share. Sourced after the quick start's lib.sh.
+# shellcheck shell=bash
+
+manifests=$root/deploy/infra
+
+apply() { kubectl apply --server-side --force-conflicts --field-manager=deploy-infra "$@" >/dev/null; }
+
+module_dir() { "$root/hack/tools/module-dir.sh" "$@"; }
+
+# pod_build IMAGE prints what changes when the image of that archive does, so
+# that pods are replaced although its name stays.
+pod_build() {
+	local sum
+	sum=$(sha256sum "$cache/images/$1.tar")
+	echo "${sum:0:16}"
+}
+
+ensure_namespace() {
+	kubectl get namespace "$1" -o name >/dev/null 2>&1 || kubectl create namespace "$1"
+}
+
+# install_chart RELEASE NAMESPACE CHART [HELM ARGUMENT]... installs a chart of a
+# module with the values in deploy/infra/RELEASE. The charts that it depends on
+# are left out: they are not part of the module.
+install_chart() {
+	local release=$1 namespace=$2 source=$3 chart=$cache/infra/charts/$1 status
+	shift 3
+	rm -rf "$chart"
+	mkdir -p "${chart%/*}"
+	cp -r --no-preserve=mode "$source" "$chart"
+	sed -i '/^dependencies:/,$d' "$chart/Chart.yaml"
+	rm -f "$chart/Chart.lock"
+	# Helm refuses to touch a release whose installation was killed half way.
+	status=$(helm status "$release" -n "$namespace" -o template --template '{{.info.status}}' 2>/dev/null) || true
+	if [[ $status == pending-* || $status == failed ]]; then
+		helm uninstall "$release" -n "$namespace" --wait
+	fi
+	helm upgrade --install "$release" "$chart" --namespace "$namespace" --create-namespace \
+		--values "$manifests/$release/values.yaml" \
+		--set-string "podAnnotations.forge\.c5c3\.io/build=$(pod_build "$release")" "$@" >/dev/null
+}
+
+await_rollout() { kubectl -n "$1" rollout status "$2" --timeout=3m >/dev/null; }
+
+await_crd() { kubectl wait --for=condition=Established --timeout=60s "${@/#/crd/}" >/dev/null; }

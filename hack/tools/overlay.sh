@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Prepares a build in which a few files of one dependency are replaced by ours.
+#
+# Usage: overlay.sh MODULE DIR
+#   MODULE   a folder beside this script. Its "overlay/module" names the
+#            dependency; all other files below "overlay" stand for those at the
+#            same place in it.
+#   DIR      receives the dependency's sources and the go.mod and go.sum to
+#            build with, as in: go build -modfile=DIR/go.mod
+#
+# The go command does not let -overlay replace files of the module cache, so
+# that the dependency is copied from there, after its checksum was verified.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+module=$here/$1
+mkdir -p "$2"
+target=$(cd "$2" && pwd)
+
+dependency=$(<"$module/overlay/module")
+source=$("$here/module-dir.sh" "$1" "$dependency")
+
+rm -rf "$target/src"
+cp -r --no-preserve=mode "$source" "$target/src"
+cp -r "$module/overlay/." "$target/src"
+rm "$target/src/module"
+cp "$module"/go.{mod,sum} "$target"
+GOWORK=off go mod edit -replace="$dependency=$target/src" "$target/go.mod"
