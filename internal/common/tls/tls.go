@@ -1,8 +1,14 @@
-// Package tls keeps cert-manager Certificates as declared.
+// Package tls keeps cert-manager Certificates as declared and looks at the
+// certificates that users refer to.
 package tls
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
@@ -20,10 +26,55 @@ func EnsureCertificate(
 	if err := apply.EnsureObject(ctx, c, scheme, owner, cert, apply.FieldManager); err != nil {
 		return false, err
 	}
-	for _, condition := range cert.Status.Conditions {
-		if condition.Type == certmanagerv1.CertificateConditionReady {
-			return condition.Status == cmmeta.ConditionTrue && condition.ObservedGeneration >= cert.Generation, nil
+	condition := readiness(cert)
+	return condition != nil && condition.Status == cmmeta.ConditionTrue && condition.ObservedGeneration >= cert.Generation, nil
+}
+
+// Progress says what a Certificate that is not issued waits for.
+func Progress(cert *certmanagerv1.Certificate) string {
+	condition := readiness(cert)
+	if condition == nil {
+		return "cert-manager has not looked at it yet; check that its controller runs"
+	}
+	return fmt.Sprintf("cert-manager says %s: %s", condition.Reason, condition.Message)
+}
+
+func readiness(cert *certmanagerv1.Certificate) *certmanagerv1.CertificateCondition {
+	for i := range cert.Status.Conditions {
+		if cert.Status.Conditions[i].Type == certmanagerv1.CertificateConditionReady {
+			return &cert.Status.Conditions[i]
 		}
 	}
-	return false, nil
+	return nil
+}
+
+// CheckBundle reports what keeps the text from being a bundle of certificates in
+// PEM form. The error quotes nothing of it.
+func CheckBundle(text []byte) error {
+	found := 0
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return fmt.Errorf("certificate %d of the bundle is malformed", found+1)
+		}
+		found++
+	}
+	if found == 0 {
+		return errors.New("there is no certificate in PEM form")
+	}
+	return nil
+}
+
+// CheckKeyPair reports what keeps certificate and key, both in PEM form, from
+// belonging together. The error quotes nothing of them.
+func CheckKeyPair(certificate, key []byte) error {
+	if err := CheckBundle(certificate); err != nil {
+		return err
+	}
+	if _, err := tls.X509KeyPair(certificate, key); err != nil {
+		return errors.New("the private key is malformed or does not belong to the certificate")
+	}
+	return nil
 }

@@ -15,19 +15,25 @@ const (
 	configCheckFile = "config_check.py"
 	cacheGuardFile  = "forge_cache.py"
 	cacheGuardProxy = "forge_cache.Guard"
-	middlewareFile  = "keystone_wsgi.py"
-	pasteFile       = "api-paste.ini"
+	// tlsGuardFile has the name that Python imports at every start.
+	tlsGuardFile   = "sitecustomize.py"
+	middlewareFile = "keystone_wsgi.py"
+	pasteFile      = "api-paste.ini"
 )
 
-//go:embed files/forge_cache.py files/ready.py files/config_check.py
+//go:embed files/forge_cache.py files/ready.py files/config_check.py files/sitecustomize.py
 var pythonFiles embed.FS
 
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
 
-// addPythonFiles adds the files that are the same for every Keystone.
-func addPythonFiles(files map[string]string) error {
-	for _, name := range []string{readyFile, configCheckFile, cacheGuardFile} {
+// addPythonFiles adds the files whose content does not depend on the Keystone.
+func addPythonFiles(k *keystonev1alpha1.Keystone, files map[string]string) error {
+	names := []string{readyFile, configCheckFile, cacheGuardFile}
+	if refusesPlainText(k.Spec.Database) {
+		names = append(names, tlsGuardFile)
+	}
+	for _, name := range names {
 		content, err := pythonFiles.ReadFile("files/" + name)
 		if err != nil {
 			return fmt.Errorf("the operator lacks the file %s; this is a bug in the operator: %w", name, err)

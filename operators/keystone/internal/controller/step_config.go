@@ -78,7 +78,7 @@ func (s *scope) policyRules(ctx context.Context) (map[string]string, error) {
 // configFiles renders every file of the configuration directory.
 func configFiles(k *keystonev1alpha1.Keystone, options config.INI, rules map[string]string) (map[string]string, error) {
 	files := map[string]string{}
-	err := addPythonFiles(files)
+	err := addPythonFiles(k, files)
 	if err != nil {
 		return nil, err
 	}

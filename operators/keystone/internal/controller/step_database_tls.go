@@ -23,11 +23,15 @@ const databaseIssuerName = "openstack-db-ca-issuer"
 var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.CertificateKind)
 
 // reconcileDatabaseTLS sees to the Secrets with the database's CA and the client
-// certificate that the spec refers to. For a managed database cert-manager
-// issues the certificate.
+// certificate that the spec refers to. A managed database's certificate is
+// issued by cert-manager, unless the spec refers to another one.
+//
+// Pods need no restart for renewed certificates: the kubelet refreshes the
+// mounted files, and PyMySQL reads them for every connection it opens.
 func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 	db := s.keystone.Spec.Database
-	issued := db.TLSEnabled() && db.IsManaged()
+	complete := db.TLSEnabled() && db.TLS.CABundleSecretRef != nil && db.TLS.ClientCertSecretRef != nil
+	issued := complete && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificateName(s.keystone)
 	if !issued {
 		if err := s.dropCertificate(ctx); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonCertificatePending, err)
@@ -36,7 +40,7 @@ func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 	switch {
 	case !db.TLSEnabled():
 		return reconcile.Done(keystonev1alpha1.ReasonNotRequired, "TLS to the database is not enabled")
-	case db.TLS.CABundleSecretRef == nil || db.TLS.ClientCertSecretRef == nil:
+	case !complete:
 		return reconcile.Terminal(keystonev1alpha1.ReasonMissingCertificateRefs,
 			errors.New("set caBundleSecretRef and clientCertSecretRef of spec.database.tls"))
 	case issued:
@@ -53,22 +57,34 @@ func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 	return reconcile.Done(keystonev1alpha1.ReasonExternallyManaged, "The client certificate is the one that spec.database.tls refers to")
 }
 
-// checkTLSSecrets makes sure that the pods can mount what they need; a pod with
-// a missing Secret would hang without a word.
-func (s *scope) checkTLSSecrets(ctx context.Context, tlsSpec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
-	for _, required := range []requirement{
-		{name: tlsSpec.CABundleSecretRef.Name, keys: []string{caBundleKey(tlsSpec)}, field: "spec.database.tls.caBundleSecretRef"},
-		{
-			name: tlsSpec.ClientCertSecretRef.Name, keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
+// checkTLSSecrets makes sure that the pods can mount and use what they need; a
+// pod with a missing Secret would hang without a word.
+func (s *scope) checkTLSSecrets(ctx context.Context, spec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
+	for _, part := range []struct {
+		requirement
+		check func(data map[string][]byte) error
+	}{{
+		requirement{name: spec.CABundleSecretRef.Name, keys: []string{caBundleKey(spec)}, field: "spec.database.tls.caBundleSecretRef"},
+		func(data map[string][]byte) error { return tls.CheckBundle(data[caBundleKey(spec)]) },
+	}, {
+		requirement{
+			name: spec.ClientCertSecretRef.Name, keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
 			field: "spec.database.tls.clientCertSecretRef",
 		},
-	} {
-		_, missing, err := s.lookUp(ctx, required)
+		func(data map[string][]byte) error {
+			return tls.CheckKeyPair(data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey])
+		},
+	}} {
+		secret, missing, err := s.lookUp(ctx, part.requirement)
 		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonCertificatePending, err)
 		}
 		if missing != "" {
 			return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending, missing)
+		}
+		if err := part.check(secret.Data); err != nil {
+			return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending, fmt.Sprintf(
+				"Secret %s of %s cannot be used: %s; correct it", part.name, part.field, err))
 		}
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonExternallyManaged, "")
@@ -84,16 +100,17 @@ func (s *scope) dropCertificate(ctx context.Context) error {
 func (s *scope) issueCertificate(ctx context.Context) reconcile.Outcome {
 	if !s.kinds.Served(certificateGVK) {
 		return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending,
-			"cert-manager is not installed; install it, or set spec.database.host and provide the certificate")
+			"cert-manager is not installed; install it, or let spec.database.tls.clientCertSecretRef name a Secret with a certificate of your own")
 	}
-	ready, err := tls.EnsureCertificate(ctx, s.foreign, s.scheme, s.keystone, clientCertificate(s.keystone))
+	certificate := clientCertificate(s.keystone)
+	ready, err := tls.EnsureCertificate(ctx, s.foreign, s.scheme, s.keystone, certificate)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonCertificatePending, err)
+		return writeError(keystonev1alpha1.ReasonCertificatePending, err)
 	}
 	if !ready {
 		return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending, fmt.Sprintf(
-			"Certificate %s is not issued yet; look at its conditions and at ClusterIssuer %s",
-			clientCertificateName(s.keystone), databaseIssuerName))
+			"Certificate %s of ClusterIssuer %s is not issued yet: %s",
+			certificate.Name, databaseIssuerName, tls.Progress(certificate)))
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonCertificateIssued, "")
 }

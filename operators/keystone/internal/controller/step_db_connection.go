@@ -65,17 +65,28 @@ func databaseAddress(k *keystonev1alpha1.Keystone) string {
 }
 
 // connectionOptions are the driver's options, sorted by name. PyMySQL verifies
-// the server as soon as it is given a CA; ssl_verify_cert and
-// ssl_verify_identity must not be set, because they make it lose the CA.
+// the server if, and only if, it is given a CA; ssl_verify_cert and
+// ssl_verify_identity must not be set, because they make it lose the CA. That a
+// connection is encrypted at all is not up to these options: see
+// refusesPlainText.
 func connectionOptions(db commonv1.DatabaseSpec) string {
 	options := url.Values{"charset": {"utf8"}}
 	if db.TLSEnabled() {
-		options.Set("ssl_ca", databaseTLSDir+"/ca.crt")
-		options.Set("ssl_cert", databaseTLSDir+"/tls.crt")
-		options.Set("ssl_key", databaseTLSDir+"/tls.key")
-		options.Set("ssl_check_hostname", strconv.FormatBool(db.TLS.Mode == commonv1.DatabaseTLSVerifyFull))
+		options.Set("ssl_cert", databaseTLSDir+"/"+corev1.TLSCertKey)
+		options.Set("ssl_key", databaseTLSDir+"/"+corev1.TLSPrivateKeyKey)
+		if mode := db.TLS.Mode; mode == commonv1.DatabaseTLSVerifyCA || mode == commonv1.DatabaseTLSVerifyFull {
+			options.Set("ssl_ca", databaseTLSDir+"/"+caFile)
+			options.Set("ssl_check_hostname", strconv.FormatBool(mode == commonv1.DatabaseTLSVerifyFull))
+		}
 	}
 	return strings.ReplaceAll(options.Encode(), "%2F", "/")
+}
+
+// refusesPlainText reports whether the mode promises an encrypted connection.
+// PyMySQL goes on without TLS when the server does not offer it, which is what
+// prefer means; every other mode needs the guard in tlsGuardFile.
+func refusesPlainText(db commonv1.DatabaseSpec) bool {
+	return db.TLSEnabled() && db.TLS.Mode != commonv1.DatabaseTLSPrefer
 }
 
 // escape percent-encodes every reserved character: SQLAlchemy splits the URL

@@ -17,7 +17,7 @@ pymysql.connect(
     password=urllib.parse.unquote(database.password),
     database=database.path[1:],
     ssl=tls or None,
-    connect_timeout=5,
-    read_timeout=5,
+    connect_timeout=3,
+    read_timeout=3,
 ).close()
 urllib.request.build_opener(urllib.request.ProxyHandler({})).open("http://127.0.0.1:5000/v3", timeout=5)

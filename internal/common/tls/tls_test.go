@@ -1,0 +1,86 @@
+package tls_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"strings"
+	"testing"
+
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
+	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/tls"
+)
+
+// pair is a self-signed certificate and its key.
+func pair(t *testing.T) (certificate, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
+}
+
+func TestABundleNeedsWellFormedCertificates(t *testing.T) {
+	first, key := pair(t)
+	second, _ := pair(t)
+	broken := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("nonsense")})
+	for name, test := range map[string]struct {
+		text []byte
+		want string
+	}{
+		"one certificate":     {first, ""},
+		"several":             {append(append([]byte("a comment\n"), first...), second...), ""},
+		"nothing":             {nil, "no certificate"},
+		"text":                {[]byte("ca"), "no certificate"},
+		"only a key":          {key, "no certificate"},
+		"a malformed one":     {append(first, broken...), "certificate 2 of the bundle is malformed"},
+		"base64 of something": {broken, "malformed"},
+	} {
+		err := tls.CheckBundle(test.text)
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+func TestAKeyPairBelongsTogether(t *testing.T) {
+	certificate, key := pair(t)
+	_, other := pair(t)
+	if err := tls.CheckKeyPair(certificate, key); err != nil {
+		t.Errorf("a good pair: %v", err)
+	}
+	for name, bad := range map[string][]byte{"another key": other, "no key": nil, "text": []byte("key")} {
+		if err := tls.CheckKeyPair(certificate, bad); err == nil || !strings.Contains(err.Error(), "private key") {
+			t.Errorf("%s: error %v, want one about the private key", name, err)
+		}
+	}
+}
+
+func TestACertificateThatIsNotIssuedSaysWhy(t *testing.T) {
+	cert := &certmanagerv1.Certificate{}
+	if got := tls.Progress(cert); !strings.Contains(got, "check that its controller runs") {
+		t.Errorf("without a condition: %q", got)
+	}
+	cert.Status.Conditions = []certmanagerv1.CertificateCondition{{
+		Type: certmanagerv1.CertificateConditionReady, Status: cmmeta.ConditionFalse, Reason: "IssuerNotFound", Message: "no such issuer",
+	}}
+	if got := tls.Progress(cert); !strings.Contains(got, "IssuerNotFound: no such issuer") {
+		t.Errorf("with a condition: %q", got)
+	}
+}
