@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"fmt"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -53,7 +52,6 @@ func apiMounts(k *keystonev1alpha1.Keystone, configMap string) []mount {
 }
 
 func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
-	preStop := []string{"/bin/sh", "-c", fmt.Sprintf("sleep %d", k.Spec.PreStopSleep())}
 	return corev1.Container{
 		Name:    containerName,
 		Image:   image(k),
@@ -61,18 +59,12 @@ func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
 		Ports: []corev1.ContainerPort{{
 			Name: containerName, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP,
 		}},
-		Env: []corev1.EnvVar{
-			connectionVariable(k),
-			// uWSGI reloads on SIGTERM unless told otherwise, so that a pod would
-			// last until it is killed.
-			{Name: "UWSGI_DIE_ON_TERM", Value: "1"},
-			pythonVariable(),
-		},
+		Env:             append([]corev1.EnvVar{connectionVariable(k), pythonVariable()}, shutdownVariables()...),
 		Resources:       ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:    startupProbe(),
 		LivenessProbe:   livenessProbe(),
 		ReadinessProbe:  readinessProbe(),
-		Lifecycle:       &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: preStop}}},
+		Lifecycle:       drainHook(k),
 		SecurityContext: restrictedContainer(),
 		// A container that cannot start explains itself in its last log lines.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,

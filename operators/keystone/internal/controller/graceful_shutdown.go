@@ -1,0 +1,35 @@
+package controller
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// drainMarker is the file whose existence means that the container is about to
+// stop. The root file system is read-only; this directory is in memory and
+// writable for everyone.
+const drainMarker = "/dev/shm/keystone-draining"
+
+// shutdownVariables let a pod end without breaking a request. uWSGI's HTTP
+// router drops what is under way when it is told to end, and a client with a
+// kept connection never notices that the Service has forgotten the pod. So
+// from the preStop hook on, every response asks the client to leave.
+func shutdownVariables() []corev1.EnvVar {
+	return []corev1.EnvVar{
+		// uWSGI reloads on SIGTERM unless told otherwise, so that a pod would
+		// last until it is killed.
+		{Name: "UWSGI_DIE_ON_TERM", Value: "1"},
+		// The directory outlives a container that is restarted in its pod.
+		{Name: "UWSGI_EXEC_ASAP", Value: "rm -f " + drainMarker},
+		{Name: "UWSGI_ROUTE_IF", Value: "exists:" + drainMarker + " addheader:Connection: close"},
+	}
+}
+
+// drainHook announces the end and waits until nobody sends requests any more.
+func drainHook(k *keystonev1alpha1.Keystone) *corev1.Lifecycle {
+	command := fmt.Sprintf("touch %s; sleep %d", drainMarker, k.Spec.PreStopSleep())
+	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/sh", "-c", command}}}}
+}
