@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -131,6 +132,9 @@ func cacheOptions(name string, s *settings) cache.Options {
 			&policyv1.PodDisruptionBudget{}:          own,
 			&autoscalingv2.HorizontalPodAutoscaler{}: own,
 			&networkingv1.NetworkPolicy{}:            own,
+			&corev1.ServiceAccount{}:                 own,
+			&rbacv1.Role{}:                           own,
+			&rbacv1.RoleBinding{}:                    own,
 		},
 	}
 	if s.Namespace != "" {

@@ -37,3 +37,14 @@ func changed(previous, current []metav1.Condition, result stepResult) bool {
 	then := meta.FindStatusCondition(previous, result.condition)
 	return then == nil || then.Status != now.Status || then.Reason != now.Reason
 }
+
+// isNews reports whether this pass moved the step's condition to the step's
+// outcome, its message included.
+func isNews(previous, current []metav1.Condition, result stepResult) bool {
+	now := meta.FindStatusCondition(current, result.condition)
+	if now == nil || now.Reason != result.outcome.reason || now.Message != shorten(result.outcome.message, maxMessage) {
+		return false
+	}
+	then := meta.FindStatusCondition(previous, result.condition)
+	return then == nil || then.Status != now.Status || then.Reason != now.Reason || then.Message != now.Message
+}

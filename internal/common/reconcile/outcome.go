@@ -33,6 +33,8 @@ type Outcome struct {
 	events  []Event
 	// transition is emitted when the condition changes to this outcome.
 	transition []Event
+	// news is emitted when the condition's message changes to this outcome's.
+	news []Event
 }
 
 // Event is something worth telling the user that happened in this pass and
@@ -100,6 +102,14 @@ func (o Outcome) WithEvent(eventType, reason, note string) Outcome {
 // changes to this outcome.
 func (o Outcome) OnTransition(eventType, reason, note string) Outcome {
 	o.transition = append(o.transition, Event{Type: eventType, Reason: reason, Note: note})
+	return o
+}
+
+// OnNews attaches an event that is emitted only when the condition's status,
+// reason or message changes to this outcome's: for something that goes on while
+// the condition stays True. The message must read the same in every pass.
+func (o Outcome) OnNews(eventType, reason, note string) Outcome {
+	o.news = append(o.news, Event{Type: eventType, Reason: reason, Note: note})
 	return o
 }
 

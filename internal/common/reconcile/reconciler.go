@@ -272,6 +272,11 @@ func (p *pass[T, S]) emit(eventType, reason string, result stepResult, note stri
 // failure or to a reason the step declares worth announcing.
 func (p *pass[T, S]) emitTransitions() {
 	for _, result := range p.results {
+		if len(result.outcome.news) > 0 && isNews(p.previous, p.obj.GetConditions(), result) {
+			for _, event := range result.outcome.news {
+				p.emit(event.Type, event.Reason, result, event.Note)
+			}
+		}
 		if result.skipped != "" || !changed(p.previous, p.obj.GetConditions(), result) {
 			continue
 		}

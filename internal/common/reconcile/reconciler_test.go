@@ -207,6 +207,23 @@ func TestWhatAnOutcomeAsksForFollows(t *testing.T) {
 	}
 }
 
+func TestNewsAreToldOnceForEachMessage(t *testing.T) {
+	w := newWorld(t, someThing())
+	for _, message := range []string{"all well", "held until noon", "held until noon", "held until one", "all well"} {
+		w.outcome = Done("Fine", message)
+		if message != "all well" {
+			w.outcome = w.outcome.OnNews("Normal", "Held", message)
+		}
+		if _, err := w.pass(t); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"Normal Fine all well", "Normal Held held until noon", "Normal Held held until one"}
+	if diff := cmp.Diff(want, w.events()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
 func TestALostRaceIsNotReported(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "things"}, "thing", errors.New("changed"))
 	w := newWorld(t, someThing())

@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -25,6 +28,11 @@ type toolbox struct {
 	kinds   *optional.Kinds
 	prober  *probe.Prober
 	jobs    *job.Runner
+	ages    *rotation.Ages
+	// clock is nil for time.Now.
+	clock func() time.Time
+	// secretStoreTimeout bounds the waits for External Secrets during deletion.
+	secretStoreTimeout time.Duration
 	// operatorNamespace is where the health checks come from, "" when unknown.
 	operatorNamespace string
 }
@@ -55,4 +63,11 @@ type credentials struct {
 
 func (s *scope) key(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: s.keystone.Namespace, Name: name}
+}
+
+func (t *toolbox) now() time.Time {
+	if t.clock == nil {
+		return time.Now()
+	}
+	return t.clock()
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/internal/common/rotation"
 )
 
 const (
@@ -42,6 +43,11 @@ type Options struct {
 	DiscoveryInterval time.Duration
 }
 
+	// Now is the clock of key rotations; nil means time.Now.
+	Now func() time.Time
+	// SecretStoreTimeout bounds the waits for External Secrets during deletion;
+	// zero means the default.
+	SecretStoreTimeout time.Duration
 // Scheme knows every type the controller reads or writes.
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
@@ -74,11 +80,17 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	}
 	tools := &toolbox{
 		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
+	ages, err := rotation.NewAges(metrics.Registry, metricsPrefix, appName)
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
 		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		prober: probe.New(options.Probe),
 		jobs:   &job.Runner{Client: mgr.GetClient(), Scheme: mgr.GetScheme()},
 
 		operatorNamespace: cfg.OperatorNamespace,
+		ages:   ages,
+		clock:  options.Now,
 	}
 	if err := mgr.Add(tools.prober); err != nil {
 		return fmt.Errorf("adding the health prober: %w", err)
@@ -92,6 +104,12 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return &scope{toolbox: tools, keystone: k} },
 		Pipeline:   pipeline,
 		Finalizers: finalizers,
-		Forget:     func(name types.NamespacedName) { tools.prober.Forget(name) },
+		Forget:     tools.forget,
 	})
+}
+
+// forget drops what is kept in memory of a Keystone that is gone.
+func (t *toolbox) forget(name types.NamespacedName) {
+	t.prober.Forget(name)
+	t.ages.Forget(name)
 }

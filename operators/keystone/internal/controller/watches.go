@@ -16,6 +16,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/client-go/util/workqueue"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -65,6 +66,7 @@ func watch(
 		Owns(&batchv1.Job{}).Owns(&batchv1.CronJob{}).
 		Owns(&policyv1.PodDisruptionBudget{}).Owns(&autoscalingv2.HorizontalPodAutoscaler{}).Owns(&networkingv1.NetworkPolicy{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byInstance)).
+		Owns(&corev1.ServiceAccount{}).Owns(&rbacv1.Role{}).Owns(&rbacv1.RoleBinding{}).
 		WatchesRawSource(tools.refs.SecretSource(find.by(indexSecret))).
 		WatchesRawSource(tools.refs.ConfigMapSource(find.by(indexConfigMap))).
 		WatchesRawSource(tools.prober.Source()).

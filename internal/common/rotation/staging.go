@@ -1,0 +1,93 @@
+// Package rotation is what the scheduled rotations of keys and passwords share.
+//
+// A CronJob makes the new values and leaves them in a staging Secret, which is
+// all that its account may write. The operator checks them there and takes them
+// over. So no Job can damage what is in use, and what a Job stages is taken
+// over once, whatever fails on the way.
+package rotation
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const (
+	// TargetLabel tells on a staging Secret what is rotated through it.
+	TargetLabel = "forge.c5c3.io/rotation-target"
+	// CompletedAtAnnotation is the time, in RFC 3339, at which a Job finished
+	// staging. It is copied to the Secret that the values replace.
+	CompletedAtAnnotation = "forge.c5c3.io/rotation-completed-at"
+	// ScriptFile is the name of Script beside the script that calls it.
+	ScriptFile = "stage.py"
+)
+
+// Script writes to the staging Secret that the environment variables SECRET_NAME
+// and SECRET_NAMESPACE name. As a program it takes the directory of a key
+// repository; as a module its function stage takes names and bytes.
+//
+//go:embed files/stage.py
+var Script string
+
+// CompletedAt returns when staging was finished. ok is false while the Job has
+// not staged anything; err reports an annotation that is not a time.
+func CompletedAt(staging *corev1.Secret) (at time.Time, ok bool, err error) {
+	text, ok := staging.Annotations[CompletedAtAnnotation]
+	if !ok {
+		return time.Time{}, false, nil
+	}
+	at, err = time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, true, fmt.Errorf(
+			"the annotation %s of Secret %s is not a time in RFC 3339; delete the Secret, the operator makes an empty one",
+			CompletedAtAnnotation, staging.Name)
+	}
+	return at, true, nil
+}
+
+// Applied reports whether target already holds everything that was staged, as
+// it does after a crash between taking it over and discarding it.
+func Applied(target, staging *corev1.Secret) bool {
+	return target.Annotations[CompletedAtAnnotation] == staging.Annotations[CompletedAtAnnotation] &&
+		maps.EqualFunc(target.Data, staging.Data, func(a, b []byte) bool { return string(a) == string(b) })
+}
+
+// Discard deletes the staging Secret as it was read. One that has changed since
+// stays, because a Job has staged something new.
+func Discard(ctx context.Context, c client.Client, staging *corev1.Secret) error {
+	preconditions := client.Preconditions{UID: &staging.UID, ResourceVersion: &staging.ResourceVersion}
+	err := c.Delete(ctx, staging, preconditions)
+	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return fmt.Errorf("deleting the staging Secret %s: %w", staging.Name, err)
+}
+
+// Clear removes what was staged. It fails with a conflict when the Secret has
+// changed since it was read.
+func Clear(ctx context.Context, c client.Client, staging *corev1.Secret) error {
+	cleared := staging.DeepCopy()
+	cleared.Data = nil
+	delete(cleared.Annotations, CompletedAtAnnotation)
+	if err := c.Update(ctx, cleared); err != nil {
+		return fmt.Errorf("clearing the staging Secret %s: %w", staging.Name, err)
+	}
+	return nil
+}
+
+// StagingSecret is an empty staging Secret.
+func StagingSecret(namespace, name, target string, labels map[string]string) *corev1.Secret {
+	all := maps.Clone(labels)
+	all[TargetLabel] = target
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: all},
+		Type:       corev1.SecretTypeOpaque,
+	}
+}

@@ -1,0 +1,43 @@
+package secrets
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/c5c3/forge/internal/common/apply"
+)
+
+// EnsurePresent makes sure that the Secret exists with the labels of desired
+// and is controlled by owner. The data belongs to whoever writes it: that of an
+// existing Secret stays. Unlike EnsureOnce it never adopts a Secret that is not
+// one of ours by its labels, because nobody but this resource may write it.
+func (o Owned) EnsurePresent(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
+	live, err := o.Find(ctx, client.ObjectKeyFromObject(desired))
+	if err != nil {
+		return err
+	}
+	if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
+		return fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
+	}
+	if live == nil {
+		live, err = o.createOrFind(ctx, desired)
+		// The holder of the name may be gone by now; a later pass creates it.
+		if live == nil || apierrors.IsNotFound(err) {
+			return wrap("creating", desired, err)
+		}
+	}
+	if err != nil {
+		return wrap("creating", desired, err)
+	}
+	if !metav1.IsControlledBy(live, owner) && !orphaned(live, desired) {
+		return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
+			desired.Name, apply.ErrNotOwned)
+	}
+	return o.adopt(ctx, owner, live, desired.Labels)
+}

@@ -1,0 +1,180 @@
+package controller
+
+import (
+	"context"
+	"embed"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/rotation"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+//go:embed files/*_rotate.sh
+var rotationScripts embed.FS
+
+const (
+	volumeScripts       = "scripts"
+	scriptsDir          = "/scripts"
+	scriptMode    int32 = 0o555
+
+	rotationRetries int32 = 3
+)
+
+// rotator describes a CronJob that makes new keys or a new password and leaves
+// them in a staging Secret, with everything around it.
+type rotator struct {
+	// name is the suffix of the CronJob and its account, and names the container.
+	name string
+	// target is the value of the staging Secret's label.
+	target string
+	// source is the Secret the Job may read, staging the one it may write.
+	source, staging string
+	schedule        string
+	suspend         bool
+	// script is the name of an embedded file.
+	script string
+	// extraFiles go beside the script.
+	extraFiles map[string]string
+	env        []corev1.EnvVar
+	mounts     []mount
+	// volumes and writable belong to directories that the containers may write.
+	volumes        []corev1.Volume
+	writable       []corev1.VolumeMount
+	initContainers []corev1.Container
+}
+
+// ensureRotation keeps the account, the staging Secret, the script and the
+// CronJob of a rotation.
+func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
+	k := s.keystone
+	if err := s.owned.EnsurePresent(ctx, k, rotation.StagingSecret(k.Namespace, r.staging, r.target, commonLabels(k))); err != nil {
+		return err
+	}
+	for _, obj := range r.access(k).Objects() {
+		if err := apply.EnsureObject(ctx, s.client, s.scheme, k, obj, apply.FieldManager); err != nil {
+			return err
+		}
+	}
+	files, err := r.files()
+	if err != nil {
+		return err
+	}
+	scripts, err := config.CreateImmutableConfigMap(ctx, s.client, s.live, s.scheme, k,
+		r.scriptBase(k), k.Namespace, commonLabels(k), files)
+	if err != nil {
+		return err
+	}
+	if err := job.EnsureCronJob(ctx, s.client, s.scheme, k, r.cronJob(k, scripts)); err != nil {
+		return err
+	}
+	return config.PruneImmutableConfigMaps(ctx, s.client, k, r.scriptBase(k), k.Namespace, scripts, retainedConfigs)
+}
+
+// removeRotation deletes everything that ensureRotation makes, the CronJob
+// first, so that no Job starts without its account.
+func (s *scope) removeRotation(ctx context.Context, r rotator) error {
+	k := s.keystone
+	meta := metav1.ObjectMeta{Namespace: k.Namespace, Name: r.objectName(k)}
+	if err := apply.EnsureAbsent(ctx, s.client, k, &batchv1.CronJob{ObjectMeta: meta}); err != nil {
+		return err
+	}
+	objects := r.access(k).Objects()
+	for i := len(objects) - 1; i >= 0; i-- {
+		if err := apply.EnsureAbsent(ctx, s.client, k, objects[i]); err != nil {
+			return err
+		}
+	}
+	staging := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: r.staging}}
+	if err := apply.EnsureAbsent(ctx, s.client, k, staging); err != nil {
+		return err
+	}
+	return config.PruneImmutableConfigMaps(ctx, s.client, k, r.scriptBase(k), k.Namespace, "", 0)
+}
+
+func (r rotator) objectName(k *keystonev1alpha1.Keystone) string { return k.Name + "-" + r.name }
+
+func (r rotator) scriptBase(k *keystonev1alpha1.Keystone) string {
+	return r.objectName(k) + "-script"
+}
+
+func (r rotator) access(k *keystonev1alpha1.Keystone) rotation.Access {
+	return rotation.Access{
+		Name: r.objectName(k), Namespace: k.Namespace, Labels: commonLabels(k), Source: r.source, Staging: r.staging,
+	}
+}
+
+// files are the content of the ConfigMap: the script and what it calls.
+func (r rotator) files() (map[string]string, error) {
+	content, err := rotationScripts.ReadFile("files/" + r.script)
+	if err != nil {
+		return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator: %w", r.script, err)
+	}
+	files := map[string]string{r.script: string(content), rotation.ScriptFile: rotation.Script}
+	for name, content := range r.extraFiles {
+		files[name] = content
+	}
+	return files, nil
+}
+
+func (r rotator) cronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.CronJob {
+	return &batchv1.CronJob{
+		ObjectMeta: metav1.ObjectMeta{Name: r.objectName(k), Namespace: k.Namespace, Labels: commonLabels(k)},
+		Spec: batchv1.CronJobSpec{
+			Schedule: r.schedule,
+			Suspend:  ptr.To(r.suspend),
+			JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
+				BackoffLimit:          ptr.To(rotationRetries),
+				ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
+				Template: corev1.PodTemplateSpec{
+					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, r.name)},
+					Spec:       r.podSpec(k, scripts),
+				},
+			}},
+		},
+	}
+}
+
+func (r rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.PodSpec {
+	volumes, volumeMounts := split(append([]mount{scriptMount(scripts)}, r.mounts...))
+	env := append([]corev1.EnvVar{
+		{Name: "SECRET_NAME", Value: r.staging},
+		{Name: "SECRET_NAMESPACE", ValueFrom: &corev1.EnvVarSource{
+			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.namespace"},
+		}},
+	}, r.env...)
+	return corev1.PodSpec{
+		RestartPolicy:                corev1.RestartPolicyOnFailure,
+		ServiceAccountName:           r.objectName(k),
+		AutomountServiceAccountToken: ptr.To(true),
+		PriorityClassName:            ptr.Deref(k.Spec.PriorityClassName, ""),
+		SecurityContext:              podSecurity(),
+		EnableServiceLinks:           ptr.To(false),
+		Volumes:                      append(volumes, r.volumes...),
+		InitContainers:               r.initContainers,
+		Containers: []corev1.Container{{
+			Name: r.name, Image: image(k),
+			Command:                  []string{scriptsDir + "/" + r.script},
+			Env:                      env,
+			Resources:                taskResources(k.Spec.Resources),
+			VolumeMounts:             append(volumeMounts, r.writable...),
+			SecurityContext:          restrictedContainer(),
+			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		}},
+	}
+}
+
+func scriptMount(configMap string) mount {
+	return mount{path: scriptsDir, volume: corev1.Volume{Name: volumeScripts, VolumeSource: corev1.VolumeSource{
+		ConfigMap: &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: configMap}, DefaultMode: ptr.To(scriptMode),
+		},
+	}}}
+}
