@@ -4,6 +4,7 @@ package v1alpha1
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,8 +28,6 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
-
-const configDir = "../../config"
 
 func testScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
@@ -99,8 +98,11 @@ func wantInvalid(t *testing.T, err error, path, message string) {
 func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
 	server := startServer(t)
 	t.Run("refuses", server.testSchemaRefuses)
+	t.Run("refuses what is out of bounds", server.testSchemaBounds)
 	t.Run("accepts", server.testAccepts)
 	t.Run("fills in defaults", server.testSchemaDefaults)
+	t.Run("fills in each default", server.testEachDefault)
+	t.Run("does not hold up a deletion", server.testDeletion)
 	t.Run("keeps immutable fields", server.testImmutable)
 	t.Run("keeps an explicit false and an explicit empty list", server.testExplicit)
 	t.Run("is listed with openstack and has no short name", server.testCategory)
@@ -114,6 +116,7 @@ func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	t.Run("refuses on update", server.testWebhookRefusesUpdate)
 	t.Run("accepts", server.testAccepts)
 	t.Run("fills in zeros", server.testWebhookDefaults)
+	t.Run("fills in each default", server.testEachDefault)
 	t.Run("keeps immutable fields", server.testImmutable)
 	t.Run("keeps an explicit false and an explicit empty list", server.testExplicit)
 	t.Run("asks for an existing PriorityClass", server.testPriorityClass)
@@ -164,6 +167,41 @@ func (s *apiServer) testSchemaRefuses(t *testing.T) {
 				path = v.schemaPath
 			}
 			wantInvalid(t, s.Create(t.Context(), s.place(v.apply())), path, v.schema)
+			if strings.HasPrefix(v.path, "metadata.") {
+				return
+			}
+			stored := s.create(t, minimal())
+			v.change(stored)
+			wantInvalid(t, s.Update(t.Context(), stored), path, v.schema)
+		})
+	}
+}
+
+// testSchemaBounds breaks what a Go client cannot even write, too.
+func (s *apiServer) testSchemaBounds(t *testing.T) {
+	stored := map[bool]*Keystone{}
+	for _, managed := range []bool{false, true} {
+		k := complete()
+		if managed {
+			k = completeManaged()
+		}
+		k.Name = fmt.Sprint("stored-", managed)
+		for i := range k.Spec.TopologySpreadConstraints {
+			k.Spec.TopologySpreadConstraints[i].LabelSelector.MatchLabels = SelectorLabels(k.Name)
+		}
+		stored[managed] = s.create(t, k)
+	}
+	for _, b := range bounds(t) {
+		t.Run(b.String(), func(t *testing.T) {
+			path := strings.TrimSuffix(b.path, "[*]")
+			raw := &unstructured.Unstructured{Object: b.brokenObject(t)}
+			raw.SetNamespace(s.namespace)
+			wantInvalid(t, s.Create(t.Context(), raw, client.DryRunAll), path, b.message)
+
+			_, managed, _ := unstructured.NestedMap(raw.Object, "spec", "database", "clusterRef")
+			raw.SetName(stored[managed].Name)
+			raw.SetResourceVersion(stored[managed].ResourceVersion)
+			wantInvalid(t, s.Update(t.Context(), raw, client.DryRunAll), path, b.message)
 		})
 	}
 }
@@ -192,6 +230,33 @@ func (s *apiServer) testSchemaDefaults(t *testing.T) {
 	want.Resources = nil
 	if diff := cmp.Diff(want, s.create(t, k).Spec); diff != "" {
 		t.Errorf("the schema's defaults differ from SetDefaults (-Go +schema):\n%s", diff)
+	}
+}
+
+// testEachDefault leaves a field out of a new Keystone, and then out of a
+// replacement of the stored one.
+func (s *apiServer) testEachDefault(t *testing.T) {
+	for _, row := range defaultRows() {
+		t.Run(row.path, func(t *testing.T) {
+			k := &unstructured.Unstructured{Object: row.written(t)}
+			k.SetNamespace(s.namespace)
+			if err := s.Create(t.Context(), k); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Delete(context.WithoutCancel(t.Context()), k) })
+			if got, _ := valueAt(k.Object, row.path); got != row.want {
+				t.Errorf("created: got %v, want %v", got, row.want)
+			}
+			again := &unstructured.Unstructured{Object: row.written(t)}
+			again.SetNamespace(s.namespace)
+			again.SetResourceVersion(k.GetResourceVersion())
+			if err := s.Update(t.Context(), again); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := valueAt(again.Object, row.path); got != row.want {
+				t.Errorf("replaced: got %v, want %v", got, row.want)
+			}
+		})
 	}
 }
 

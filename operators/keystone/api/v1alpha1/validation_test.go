@@ -106,17 +106,31 @@ func TestWhatWorksIsAccepted(t *testing.T) {
 	}
 }
 
+// emptySchedules cannot be expressed through a Go client, which leaves empty
+// fields out, so that the API server fills in the default.
+func emptySchedules() []violation {
+	const message = "set a cron expression with five fields"
+	return []violation{
+		{
+			"no fernet schedule", func(k *Keystone) { k.Spec.Fernet = FernetSpec{MaxActiveKeys: 3} },
+			"spec.fernet.rotationSchedule", message, "", "",
+		},
+		{
+			"no credential key schedule", func(k *Keystone) { k.Spec.CredentialKeys = CredentialKeysSpec{MaxActiveKeys: 3} },
+			"spec.credentialKeys.rotationSchedule", message, "", "",
+		},
+		{
+			"no trust flush schedule", func(k *Keystone) { k.Spec.TrustFlush = &TrustFlushSpec{} },
+			"spec.trustFlush.schedule", message, "", "",
+		},
+	}
+}
+
 func TestAnEmptyScheduleIsAskedFor(t *testing.T) {
-	for path, change := range map[string]func(*Keystone){
-		"spec.fernet.rotationSchedule":         func(k *Keystone) { k.Spec.Fernet.RotationSchedule = "" },
-		"spec.credentialKeys.rotationSchedule": func(k *Keystone) { k.Spec.CredentialKeys.RotationSchedule = "" },
-		"spec.trustFlush.schedule":             func(k *Keystone) { k.Spec.TrustFlush.Schedule = "" },
-	} {
-		k := defaulted(minimal())
-		change(k)
-		SetDefaults(k)
-		if errs := Validate(k); len(errs) != 1 || errs[0].Field != path || errs[0].Type != field.ErrorTypeRequired {
-			t.Errorf("want Required at %s, got %v", path, errs)
+	for _, v := range emptySchedules() {
+		errs := Validate(defaulted(v.apply()))
+		if len(errs) != 1 || errs[0].Field != v.path || errs[0].Type != field.ErrorTypeRequired || !strings.Contains(errs[0].Detail, v.message) {
+			t.Errorf("%s: want %q at %s, got %v", v.name, v.message, v.path, errs)
 		}
 	}
 }

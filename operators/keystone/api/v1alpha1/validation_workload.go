@@ -72,6 +72,9 @@ func checkIngress(k *Keystone, at *field.Path) field.ErrorList {
 	}
 	var errs field.ErrorList
 	for i, source := range policy.Ingress {
+		if source.NamespaceSelector == nil {
+			errs = append(errs, field.Required(at.Index(i).Child("namespaceSelector"), "select namespaces by their labels, or all with {}"))
+		}
 		errs = append(errs, metav1validation.ValidateLabels(source.NamespaceSelector, at.Index(i).Child("namespaceSelector"))...)
 		errs = append(errs, metav1validation.ValidateLabels(source.PodSelector, at.Index(i).Child("podSelector"))...)
 	}
@@ -170,9 +173,20 @@ func checkResources(k *Keystone, at *field.Path) field.ErrorList {
 // checkTopologySpread lets a constraint count exactly the API pods: with any
 // other selector the scheduler would spread something else than the user means.
 func checkTopologySpread(k *Keystone, at *field.Path) field.ErrorList {
+	type key struct {
+		topologyKey       string
+		whenUnsatisfiable corev1.UnsatisfiableConstraintAction
+	}
 	var errs field.ErrorList
+	seen := map[key]bool{}
 	for i := range k.Spec.TopologySpreadConstraints {
-		errs = append(errs, checkConstraint(k, &k.Spec.TopologySpreadConstraints[i], at.Index(i))...)
+		constraint := &k.Spec.TopologySpreadConstraints[i]
+		errs = append(errs, checkConstraint(k, constraint, at.Index(i))...)
+		id := key{constraint.TopologyKey, constraint.WhenUnsatisfiable}
+		if seen[id] {
+			errs = append(errs, field.Duplicate(at.Index(i), id.topologyKey))
+		}
+		seen[id] = true
 	}
 	return errs
 }

@@ -381,6 +381,42 @@ func configViolations() []violation {
 			"spec.extraConfig[a][b=c]", "must not contain '='", "", "",
 		},
 		{
+			"an extra section without a name", func(k *Keystone) {
+				k.Spec.ExtraConfig = map[string]map[string]string{"": {"b": "c"}}
+			},
+			"spec.extraConfig[]", "section name must not be empty", "", "",
+		},
+		{
+			"an extra option without a name", func(k *Keystone) {
+				k.Spec.ExtraConfig = map[string]map[string]string{"a": {"": "c"}}
+			},
+			"spec.extraConfig[a][]", "option name must not be empty", "", "",
+		},
+		{
+			"an extra option that is a comment", func(k *Keystone) {
+				k.Spec.ExtraConfig = map[string]map[string]string{"a": {"#b": "c"}}
+			},
+			"spec.extraConfig[a][#b]", "must not begin with '#', ';' or '['", "", "",
+		},
+		{
+			"an extra option with a space", func(k *Keystone) {
+				k.Spec.ExtraConfig = map[string]map[string]string{"a": {"set b": "c"}}
+			},
+			"spec.extraConfig[a][set b]", "must not contain white space", "", "",
+		},
+		{
+			"an extra value with a tab", func(k *Keystone) {
+				k.Spec.ExtraConfig = map[string]map[string]string{"a": {"b": "c\td"}}
+			},
+			"spec.extraConfig[a][b]", "must not contain control characters", "", "",
+		},
+		{
+			"an extra value that begins with a space", func(k *Keystone) {
+				k.Spec.ExtraConfig = map[string]map[string]string{"a": {"b": " c"}}
+			},
+			"spec.extraConfig[a][b]", "must not begin or end with white space", "", "",
+		},
+		{
 			"an extra value with a line break", func(k *Keystone) {
 				k.Spec.ExtraConfig = map[string]map[string]string{"a": {"b": "c\n[DEFAULT]\ndebug = true"}}
 			},

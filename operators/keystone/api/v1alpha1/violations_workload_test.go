@@ -78,6 +78,12 @@ func workloadViolations() []violation {
 			"at least one ingress source must be specified", "spec.networkPolicy",
 		},
 		{
+			"a network policy for no namespace", func(k *Keystone) {
+				k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: []NetworkPolicyIngressSource{{}}}
+			},
+			"spec.networkPolicy.ingress[0].namespaceSelector", "select namespaces by their labels, or all with {}", "Required value", "",
+		},
+		{
 			"a namespace label that cannot exist", func(k *Keystone) {
 				k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: []NetworkPolicyIngressSource{{
 					NamespaceSelector: map[string]string{"name": "not a label"},
@@ -170,6 +176,20 @@ func workloadViolations() []violation {
 			"a skew of nothing", spreading(func(c *corev1.TopologySpreadConstraint) { c.MaxSkew = 0 }),
 			"spec.topologySpreadConstraints[0].maxSkew", "maxSkew must be at least 1", "maxSkew must be at least 1",
 			"spec.topologySpreadConstraints",
+		},
+		{
+			"spreading by no label", spreading(func(c *corev1.TopologySpreadConstraint) { c.TopologyKey = "" }),
+			"spec.topologySpreadConstraints[0].topologyKey", "Required value", "", "",
+		},
+		{
+			"spreading by an unknown rule", spreading(func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = "Never" }),
+			"spec.topologySpreadConstraints[0].whenUnsatisfiable", "Unsupported value", "", "",
+		},
+		{
+			"spreading over the same twice", func(k *Keystone) {
+				k.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{spread(apiPods()), spread(apiPods())}
+			},
+			"spec.topologySpreadConstraints[1]", "Duplicate value", "Duplicate value", "",
 		},
 		{
 			"spreading nothing", spreading(func(c *corev1.TopologySpreadConstraint) { c.LabelSelector = nil }),
