@@ -1,20 +1,28 @@
 ##@ End-to-end tests
 
-# One suite, a folder below tests/e2e/keystone, or all of them.
+# Folders below tests/e2e/keystone, such as "smoke" or "bad-input"; all of them
+# when empty. SUITE is the same for one.
 SUITE ?=
+SUITES ?= $(SUITE)
+# How many suites run at once.
+E2E_PARALLEL ?= 4
+# Further arguments for chainsaw test, as in: make e2e E2E_FLAGS='--selector core=true'
+E2E_FLAGS ?=
 
 E2E_REPORTS := $(CACHE)/e2e
+E2E_LOADGEN := $(CACHE)/images/loadgen.tar
 E2E_KUBECONFIG ?= $(ROOT)/kubeconfig
 
 # The suites call kubectl by its name.
 .PHONY: e2e
-e2e: $(BIN)/chainsaw $(BIN)/kubectl ## Run the end-to-end suites, or one (SUITE=smoke), against the cluster of quickstart.
-	@mkdir -p $(E2E_REPORTS)
-	@test -e $(E2E_KUBECONFIG) || { echo 'no cluster of this checkout is running: start one with "make quickstart"' >&2; exit 1; }
-	@test -d tests/e2e/keystone/$(SUITE) || { echo 'there is no suite "$(SUITE)" below tests/e2e/keystone' >&2; exit 2; }
-	@PATH=$(BIN):$$PATH KUBECONFIG=$(E2E_KUBECONFIG) KUBECACHEDIR=$(CACHE)/kubectl NO_PROXY='*' no_proxy='*' \
-		$(BIN)/chainsaw test --config tests/e2e/chainsaw.yaml --report-path $(E2E_REPORTS) --no-color --quiet \
-		--set-string root=$(ROOT) tests/e2e/keystone/$(SUITE)
+e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), against the cluster of quickstart.
+	@BIN='$(BIN)' KUBECONFIG='$(E2E_KUBECONFIG)' KUBECACHEDIR='$(CACHE)/kubectl' REPORTS='$(E2E_REPORTS)' \
+		PARALLEL='$(E2E_PARALLEL)' LOADGEN='$(E2E_LOADGEN)' \
+		hack/e2e/run.sh $(SUITES) -- $(E2E_FLAGS)
+
+.PHONY: e2e-core
+e2e-core: ## Run the end-to-end suites that every change has to pass.
+	@$(MAKE) e2e E2E_FLAGS='--selector=core=true $(E2E_FLAGS)'
 
 .PHONY: chainsaw-lint
 chainsaw-lint: $(BIN)/chainsaw ## Check the end-to-end suites against Chainsaw's schemas.

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Runs end-to-end suites against a running cluster, several at once, and sums up
+# what each took.
+#
+# Usage: run.sh [SUITE...] [-- CHAINSAW-ARGUMENT...]
+#   SUITE   a folder below tests/e2e/keystone; without one, all suites run
+# Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the JUnit
+# report), PARALLEL, LOADGEN (the archive of the load generator's image).
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root"
+
+folders=()
+while (($# > 0)) && [[ $1 != -- ]]; do
+	if [[ ! -d tests/e2e/keystone/$1 ]]; then
+		echo "there is no suite \"$1\" below tests/e2e/keystone" >&2
+		exit 2
+	fi
+	folders+=("tests/e2e/keystone/$1")
+	shift
+done
+(($# == 0)) || shift
+if ((${#folders[@]} == 0)); then
+	folders=(tests/e2e/keystone)
+fi
+if [[ ! -e $KUBECONFIG ]]; then
+	echo 'no cluster of this checkout is running: start one with "make quickstart"' >&2
+	exit 1
+fi
+
+mkdir -p "$REPORTS"
+# Two runs at once must not write to one report.
+reports=$(mktemp -d "$REPORTS/run.XXXXXX")
+trap 'rm -rf "$reports"' EXIT
+
+# summarize prints one line a suite, the slowest last, from the report's
+# <testsuite> elements.
+summarize() {
+	sed -n 's/^ *<testsuite name="\([^"]*\)" tests="[0-9]*" failures="\([0-9]*\)".* time="\([0-9.]*\)".*/\3 \2 \1/p' "$1" |
+		sort -n | awk -v wall="$SECONDS" '
+			{ printf "%8.1f s  %s%s\n", $1, $3, ($2 > 0 ? "  FAILED" : ""); sum += $1; failed += ($2 > 0) }
+			END { printf "%8.1f s  %d suites one after the other, %d failed; %d s as they ran\n", sum, NR, failed, wall }'
+}
+
+export PATH=$BIN:$PATH NO_PROXY='*' no_proxy='*'
+forge-cluster -checkout "$root" load "$LOADGEN" >/dev/null
+status=0
+chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$reports" --no-color --quiet \
+	--set-string root="$root" "$@" "${folders[@]}" || status=$?
+if [[ -e $reports/e2e.xml ]]; then
+	mv "$reports/e2e.xml" "$REPORTS/e2e.xml"
+	printf '\n=== Suites\n'
+	summarize "$REPORTS/e2e.xml"
+fi
+exit "$status"
