@@ -15,10 +15,6 @@ pod_build() {
 	echo "${sum:0:16}"
 }
 
-ensure_namespace() {
-	kubectl get namespace "$1" -o name >/dev/null 2>&1 || kubectl create namespace "$1"
-}
-
 # install_chart RELEASE NAMESPACE CHART [HELM ARGUMENT]... installs a chart of a
 # module with the values in deploy/infra/RELEASE. The charts that it depends on
 # are left out: they are not part of the module.

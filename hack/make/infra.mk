@@ -1,11 +1,12 @@
 ##@ Backing services
 
 # What runs beside our own operators, and for each part the images it needs.
-INFRA ?= mariadb-operator external-secrets cert-manager gateway-api
+INFRA ?= mariadb-operator external-secrets secretstore cert-manager gateway-api
 WITH_CONTROLPLANE ?= false
 
 infra_images_mariadb-operator := mariadb-operator mariadb
 infra_images_external-secrets := external-secrets
+infra_images_secretstore := secretstore
 infra_parts := cert-manager gateway-api $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
 
 infra_selected = $(sort $(INFRA) $(if $(filter true,$(WITH_CONTROLPLANE)),k-orc memcached-operator))
@@ -24,7 +25,7 @@ infra-check:
 		echo 'INFRA names "$(part)", which is none of: $(sort $(infra_parts))' >&2; exit 2;)
 
 .PHONY: infra-parts
-infra-parts: $(BIN)/helm $(infra_archives) ## Build what deploy-infra deploys.
+infra-parts: $(BIN)/helm $(BIN)/certificates $(infra_archives) ## Build what deploy-infra deploys.
 
 
 # $(call infra_image_rule,IMAGE,BINARY,PATH IN THE IMAGE)
@@ -35,3 +36,12 @@ $(IMAGES_CACHE)/$(1).tar: $(BIN)/$(2) images/$(1)/image.args $$(OCIIMAGE)
 endef
 $(eval $(call infra_image_rule,mariadb-operator,mariadb-operator,/bin/mariadb-operator))
 $(eval $(call infra_image_rule,external-secrets,external-secrets,/bin/external-secrets))
+$(eval $(call infra_image_rule,secretstore,bao,/bin/bao))
+
+# The stand-in for OpenBao, and what makes its certificates.
+SECRETSTORE_SOURCES := $(filter-out %_test.go,$(shell find hack/secretstore -name '*.go' -o -name go.mod))
+
+$(BIN)/bao $(BIN)/certificates &: $(SECRETSTORE_SOURCES)
+	@mkdir -p $(BIN)
+	@GOWORK=off CGO_ENABLED=0 go build -C hack/secretstore -trimpath -buildvcs=false -ldflags '-s -w' -o $(BIN)/bao .
+	@GOWORK=off CGO_ENABLED=0 go build -C hack/secretstore -trimpath -buildvcs=false -ldflags '-s -w' -o $(BIN)/certificates ./certificates

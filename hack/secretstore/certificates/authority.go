@@ -1,0 +1,94 @@
+package main
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+)
+
+// validity is longer than a local cluster lives: nothing renews certificates.
+const validity = 5 * 365 * 24 * time.Hour
+
+// authority signs certificates.
+type authority struct {
+	certificate *x509.Certificate
+	key         crypto.Signer
+	pem         string
+}
+
+func newAuthority(name string, now time.Time) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make the authority's key: %w", err)
+	}
+	template := &x509.Certificate{
+		SerialNumber:          serial(),
+		Subject:               pkix.Name{CommonName: name},
+		NotBefore:             now.Add(-time.Hour),
+		NotAfter:              now.Add(validity),
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("make the authority's certificate: %w", err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, fmt.Errorf("read the authority's certificate: %w", err)
+	}
+	return &authority{certificate: certificate, key: key, pem: encode("CERTIFICATE", der)}, nil
+}
+
+// issue returns a certificate for a server and client, and its key, as PEM.
+func (a *authority) issue(spec secretSpec) (certificate, key string, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", "", err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial(),
+		Subject:      pkix.Name{CommonName: spec.CommonName},
+		NotBefore:    a.certificate.NotBefore,
+		NotAfter:     a.certificate.NotAfter,
+		DNSNames:     spec.DNSNames,
+		KeyUsage:     x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	for _, text := range spec.IPAddresses {
+		address := net.ParseIP(text)
+		if address == nil {
+			return "", "", fmt.Errorf("%q is no IP address", text)
+		}
+		template.IPAddresses = append(template.IPAddresses, address)
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, private.Public(), a.key)
+	if err != nil {
+		return "", "", err
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return "", "", err
+	}
+	return encode("CERTIFICATE", der), encode("PRIVATE KEY", encoded), nil
+}
+
+func encode(kind string, der []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+func serial() *big.Int {
+	var bytes [16]byte
+	// It never fails.
+	_, _ = rand.Read(bytes[:])
+	return new(big.Int).SetBytes(bytes[:])
+}

@@ -1,0 +1,77 @@
+// Command certificates makes a certificate authority and certificates signed by
+// it, and prints them as Kubernetes Secrets. The authority's key is forgotten,
+// so that all of them are made together.
+//
+// It reads a JSON description from standard input:
+//
+//	{
+//	  "commonName": "the authority's name",
+//	  "secrets": [
+//	    {"namespace": "a", "name": "b", "commonName": "c", "dnsNames": ["d"], "ipAddresses": ["127.0.0.1"]}
+//	  ]
+//	}
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+func main() {
+	if err := run(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// description says what to make.
+type description struct {
+	CommonName string       `json:"commonName"`
+	Secrets    []secretSpec `json:"secrets"`
+}
+
+// secretSpec describes one certificate and the Secret that holds it.
+type secretSpec struct {
+	Namespace   string   `json:"namespace"`
+	Name        string   `json:"name"`
+	CommonName  string   `json:"commonName"`
+	DNSNames    []string `json:"dnsNames"`
+	IPAddresses []string `json:"ipAddresses"`
+}
+
+type object map[string]any
+
+func run(in io.Reader, out io.Writer) error {
+	decoder := json.NewDecoder(in)
+	decoder.DisallowUnknownFields()
+	var wanted description
+	if err := decoder.Decode(&wanted); err != nil {
+		return fmt.Errorf("parse the description: %w", err)
+	}
+	if len(wanted.Secrets) == 0 {
+		return errors.New("the description names no secret")
+	}
+	ca, err := newAuthority(wanted.CommonName, time.Now())
+	if err != nil {
+		return err
+	}
+	items := make([]object, 0, len(wanted.Secrets))
+	for _, spec := range wanted.Secrets {
+		certificate, key, err := ca.issue(spec)
+		if err != nil {
+			return fmt.Errorf("make the certificate %s/%s: %w", spec.Namespace, spec.Name, err)
+		}
+		items = append(items, object{
+			"apiVersion": "v1",
+			"kind":       "Secret",
+			"type":       "kubernetes.io/tls",
+			"metadata":   object{"namespace": spec.Namespace, "name": spec.Name},
+			"stringData": object{"ca.crt": ca.pem, "tls.crt": certificate, "tls.key": key},
+		})
+	}
+	return json.NewEncoder(out).Encode(object{"apiVersion": "v1", "kind": "List", "items": items})
+}

@@ -1,0 +1,112 @@
+// Package client sends requests to a secret store that speaks OpenBao's API.
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// Client sends requests with a token.
+type Client struct {
+	// Address is the base URL.
+	Address string
+	// Token returns the token to send, when a request needs one.
+	Token func() (string, error)
+	HTTP  *http.Client
+}
+
+// Error is an answer that is no success.
+type Error struct {
+	Status   int
+	Messages []string
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("the store answered %d %s", e.Status, http.StatusText(e.Status))
+	if len(e.Messages) > 0 {
+		text += ": " + strings.Join(e.Messages, "; ")
+	}
+	return text
+}
+
+// FromEnvironment returns a client that is configured by the variables of
+// OpenBao's own command line tool.
+func FromEnvironment(token func() (string, error)) (*Client, error) {
+	ca, err := os.ReadFile(os.Getenv("VAULT_CACERT"))
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate authority named by VAULT_CACERT: %w", err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	certificate, err := tls.LoadX509KeyPair(os.Getenv("VAULT_CLIENT_CERT"), os.Getenv("VAULT_CLIENT_KEY"))
+	if err != nil {
+		return nil, fmt.Errorf("load what VAULT_CLIENT_CERT and VAULT_CLIENT_KEY name: %w", err)
+	}
+	config := &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	return &Client{
+		Address: strings.TrimSuffix(os.Getenv("BAO_ADDR"), "/"),
+		Token:   token,
+		HTTP:    &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: config}},
+	}, nil
+}
+
+// Do sends a request to a path below /v1/ and decodes the answer into v, unless
+// that is nil. An answer that is no success is an *Error.
+func (c *Client) Do(ctx context.Context, method, path string, body, v any) error {
+	var content io.Reader
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("encode the request: %w", err)
+		}
+		content = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.Address+"/v1/"+path, content)
+	if err != nil {
+		return err
+	}
+	if c.Token != nil {
+		token, err := c.Token()
+		if err != nil {
+			return err
+		}
+		request.Header.Set("X-Vault-Token", token)
+	}
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusMultipleChoices {
+		var answer struct {
+			Errors []string `json:"errors"`
+		}
+		// An answer that says nothing is told by its status.
+		_ = json.NewDecoder(response.Body).Decode(&answer)
+		return &Error{Status: response.StatusCode, Messages: answer.Errors}
+	}
+	if v == nil || response.StatusCode == http.StatusNoContent {
+		return nil
+	}
+	if err := json.NewDecoder(response.Body).Decode(v); err != nil {
+		return fmt.Errorf("decode the answer: %w", err)
+	}
+	return nil
+}
+
+// IsStatus reports whether an error is an answer with a status.
+func IsStatus(err error, status int) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == status
+}

@@ -1,0 +1,60 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/c5c3/forge/hack/secretstore/internal/auth"
+)
+
+// Fault makes requests below a path slow, or fail. It affects nobody else, so
+// that tests that need one can run side by side.
+type Fault struct {
+	// Delay holds each answer back.
+	Delay auth.Duration `json:"delay,omitzero"`
+	// Status is the HTTP status to answer with instead; 0 for none.
+	Status int `json:"status,omitzero"`
+}
+
+type faults struct {
+	mu       sync.Mutex
+	byPrefix map[string]Fault
+}
+
+// set replaces the fault of a prefix; an empty one removes it.
+func (f *faults) set(prefix string, fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fault == (Fault{}) {
+		delete(f.byPrefix, prefix)
+		return
+	}
+	f.byPrefix[prefix] = fault
+}
+
+// inject waits as the faults of a path demand and returns the status to answer
+// with, or 0.
+func (f *faults) inject(ctx context.Context, path string) int {
+	f.mu.Lock()
+	var delay time.Duration
+	var status int
+	for prefix, fault := range f.byPrefix {
+		if strings.HasPrefix(path, prefix) {
+			delay, status = max(delay, fault.Delay.Duration), max(status, fault.Status)
+		}
+	}
+	f.mu.Unlock()
+	if delay > 0 {
+		timer := time.NewTimer(delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return http.StatusServiceUnavailable
+		}
+	}
+	return status
+}

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Files returns the TLS configuration of a server whose certificate, key and
+// certificate authority are in a folder, under the names of a Kubernetes TLS
+// Secret. Clients have to show a certificate of the same authority. The files
+// are read for each connection, so that renewed ones need no restart.
+func Files(dir string) *tls.Config {
+	load := func() (*tls.Config, error) {
+		certificate, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+		if err != nil {
+			return nil, fmt.Errorf("load the server's certificate: %w", err)
+		}
+		ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+		if err != nil {
+			return nil, fmt.Errorf("load the certificate authority: %w", err)
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(ca) {
+			return nil, errors.New("the certificate authority's file holds no certificate")
+		}
+		return &tls.Config{
+			Certificates: []tls.Certificate{certificate},
+			ClientAuth:   tls.RequireAndVerifyClientCert,
+			ClientCAs:    pool,
+			MinVersion:   tls.VersionTLS12,
+			NextProtos:   []string{"h2", "http/1.1"},
+		}, nil
+	}
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return load() },
+	}
+}
+
+// Listen serves on an address until the context ends.
+func Listen(ctx context.Context, address string, handler http.Handler, config *tls.Config) error {
+	server := &http.Server{
+		Addr:              address,
+		Handler:           handler,
+		TLSConfig:         config,
+		ReadHeaderTimeout: 10 * time.Second,
+		// Every connection of a probe would be reported as a failed handshake.
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+	stop := context.AfterFunc(ctx, func() {
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = server.Shutdown(limit)
+	})
+	defer stop()
+	err := server.ListenAndServeTLS("", "")
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("serve on %s: %w", address, err)
+}

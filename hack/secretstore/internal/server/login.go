@@ -1,0 +1,94 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/c5c3/forge/hack/secretstore/internal/auth"
+)
+
+// defaultTTL is how long the token of a role that does not say is valid.
+const defaultTTL = time.Hour
+
+// loginMount returns the roles of the mount that a request wants to log in at.
+func (s *Server) loginMount(q *request) (map[string]auth.Role, bool) {
+	mount, ok := strings.CutSuffix(q.path, "/login")
+	if !ok || (q.method != http.MethodPost && q.method != http.MethodPut) {
+		return nil, false
+	}
+	roles, ok := s.config.Kubernetes[strings.TrimPrefix(mount, "auth/")]
+	return roles, ok && strings.HasPrefix(mount, "auth/")
+}
+
+func (s *Server) login(q *request, roles map[string]auth.Role) (reply, error) {
+	var body struct {
+		Role string `json:"role"`
+		JWT  string `json:"jwt"`
+	}
+	if err := q.decode(&body); err != nil {
+		return reply{}, err
+	}
+	role, ok := roles[body.Role]
+	if !ok {
+		return reply{}, fail(http.StatusBadRequest, fmt.Sprintf("invalid role name %q", body.Role))
+	}
+	account, err := s.reviewer.Review(q.Context(), body.JWT)
+	if errors.Is(err, auth.ErrNotAuthenticated) {
+		return reply{}, fail(http.StatusForbidden, "permission denied")
+	} else if err != nil {
+		return reply{}, err
+	}
+	if !role.Admits(account) {
+		return reply{}, fail(http.StatusForbidden, "service account name or namespace not authorized")
+	}
+	mount := strings.TrimSuffix(q.path, "/login")
+	ttl := role.TTL.Duration
+	if ttl == 0 {
+		ttl = defaultTTL
+	}
+	text, token := s.tokens.Issue(auth.Token{
+		DisplayName: strings.TrimPrefix(mount, "auth/") + "-" + account.Namespace + "-" + account.Name,
+		Path:        q.path,
+		Policies:    append([]string{"default"}, role.Policies...),
+		Metadata: map[string]string{
+			"role": body.Role, "service_account_name": account.Name,
+			"service_account_namespace": account.Namespace, "service_account_uid": account.UID,
+		},
+	}, ttl)
+	q.holder = token
+	return reply{status: http.StatusOK, body: envelope{Auth: map[string]any{
+		"client_token": text, "accessor": token.Accessor, "policies": token.Policies, "token_policies": token.Policies,
+		"metadata": token.Metadata, "lease_duration": int(ttl.Seconds()), "renewable": false, "token_type": "service",
+		"entity_id": "", "orphan": true, "num_uses": 0,
+	}}}, nil
+}
+
+// handleToken answers requests about the token that they carry, which the
+// policy "default" of OpenBao permits to all.
+func (s *Server) handleToken(q *request, rest string) (reply, error) {
+	switch rest {
+	case "lookup-self":
+		return withData(s.describe(q)), nil
+	case "revoke-self":
+		s.tokens.Revoke(q.token)
+		return noContent(), nil
+	}
+	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
+}
+
+func (s *Server) describe(q *request) map[string]any {
+	t := q.holder
+	var expires any
+	if !t.ExpireTime.IsZero() {
+		expires = timeText(t.ExpireTime)
+	}
+	return map[string]any{
+		"id": q.token, "accessor": t.Accessor, "display_name": t.DisplayName, "path": t.Path, "policies": t.Policies,
+		"meta": t.Metadata, "type": "service", "ttl": int(t.TTL(s.now()).Seconds()), "expire_time": expires,
+		"creation_time": t.CreatedTime.Unix(), "creation_ttl": int(t.CreationTTL.Seconds()), "renewable": false,
+		"num_uses": 0, "orphan": true, "entity_id": "",
+	}
+}

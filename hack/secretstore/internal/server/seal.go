@@ -1,0 +1,57 @@
+package server
+
+import (
+	"slices"
+	"sync"
+)
+
+// seal says whether the store is locked, and collects keys that unlock it.
+type seal struct {
+	mu        sync.Mutex
+	keys      []string
+	threshold int
+	sealed    bool
+	entered   []string
+}
+
+type sealStatus struct {
+	Type        string `json:"type"`
+	Initialized bool   `json:"initialized"`
+	Sealed      bool   `json:"sealed"`
+	Threshold   int    `json:"t"`
+	Shares      int    `json:"n"`
+	Progress    int    `json:"progress"`
+	Version     string `json:"version"`
+}
+
+func (s *seal) status() sealStatus {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sealStatus{
+		Type: "shamir", Initialized: true, Sealed: s.sealed, Threshold: s.threshold, Shares: len(s.keys),
+		Progress: len(s.entered), Version: version,
+	}
+}
+
+func (s *seal) lock() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sealed, s.entered = true, nil
+}
+
+// enter takes one key and reports whether it is one of the keys. Enough
+// different ones unlock the store.
+func (s *seal) enter(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.keys, key) {
+		return false
+	}
+	if s.sealed && !slices.Contains(s.entered, key) {
+		s.entered = append(s.entered, key)
+	}
+	if len(s.entered) >= s.threshold {
+		s.sealed, s.entered = false, nil
+	}
+	return true
+}

@@ -1,0 +1,200 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/c5c3/forge/hack/secretstore/internal/kv"
+	"github.com/c5c3/forge/hack/secretstore/internal/policy"
+)
+
+// handleSecrets answers requests to the key/value engine. rest is what follows
+// the mount's path: the kind of request and the path of the secret.
+func (s *Server) handleSecrets(q *request, rest string) (reply, error) {
+	kind, path, _ := strings.Cut(rest, "/")
+	if path == "" && q.method != "LIST" {
+		return reply{}, fail(http.StatusNotFound)
+	}
+	writing := q.method == http.MethodPost || q.method == http.MethodPut
+	switch {
+	case kind == "data" && q.method == http.MethodGet:
+		return s.readData(q, path)
+	case kind == "data" && writing:
+		return s.writeData(q, path)
+	case kind == "data" && q.method == http.MethodDelete:
+		return s.changeVersions(q, policy.Delete, func() error { return s.secrets.Delete(path, nil) })
+	case kind == "metadata" && q.method == "LIST":
+		return s.list(q, path)
+	case kind == "metadata" && q.method == http.MethodGet:
+		return s.readMetadata(q, path)
+	case kind == "metadata" && writing:
+		return s.writeMetadata(q, path)
+	case kind == "metadata" && q.method == http.MethodDelete:
+		return s.changeVersions(q, policy.Delete, func() error { return s.secrets.DeleteAll(path) })
+	case writing:
+		return s.handleVersions(q, kind, path)
+	}
+	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
+}
+
+// handleVersions answers requests about named versions of a secret.
+func (s *Server) handleVersions(q *request, kind, path string) (reply, error) {
+	var body struct {
+		Versions []int `json:"versions"`
+	}
+	if err := q.decode(&body); err != nil {
+		return reply{}, err
+	}
+	if len(body.Versions) == 0 {
+		return reply{}, fail(http.StatusBadRequest, "No version number provided")
+	}
+	change := map[string]func(string, []int) error{
+		"delete": s.secrets.Delete, "undelete": s.secrets.Undelete, "destroy": s.secrets.Destroy,
+	}[kind]
+	if change == nil {
+		return reply{}, fail(http.StatusNotFound)
+	}
+	return s.changeVersions(q, policy.Update, func() error { return change(path, body.Versions) })
+}
+
+func (s *Server) changeVersions(q *request, wanted policy.Capability, change func() error) (reply, error) {
+	if err := s.permit(q, wanted); err != nil {
+		return reply{}, err
+	}
+	return noContent(), change()
+}
+
+// permitWrite asks for the capability that a write needs: it depends on whether
+// the secret exists.
+func (s *Server) permitWrite(q *request, path string) error {
+	if _, err := s.secrets.Get(path); err != nil {
+		return s.permit(q, policy.Create)
+	}
+	return s.permit(q, policy.Update)
+}
+
+func (s *Server) readData(q *request, path string) (reply, error) {
+	if err := s.permit(q, policy.Read); err != nil {
+		return reply{}, err
+	}
+	wanted := 0
+	if text := q.URL.Query().Get("version"); text != "" {
+		number, err := strconv.Atoi(text)
+		if err != nil {
+			return reply{}, fail(http.StatusBadRequest, "the version is not a number")
+		}
+		wanted = number
+	}
+	secret, err := s.secrets.Get(path)
+	if err != nil {
+		return reply{}, err
+	}
+	version, number := secret.Version(wanted)
+	if version == nil {
+		return reply{}, kv.ErrNotFound
+	}
+	answer := map[string]any{"data": version.Data, "metadata": versionMetadata(secret, version, number)}
+	if !version.Readable() {
+		answer["data"] = nil
+		return reply{}, &failure{status: http.StatusNotFound, data: answer}
+	}
+	return withData(answer), nil
+}
+
+func (s *Server) writeData(q *request, path string) (reply, error) {
+	if err := s.permitWrite(q, path); err != nil {
+		return reply{}, err
+	}
+	var body struct {
+		Data    map[string]any `json:"data"`
+		Options struct {
+			CAS *int `json:"cas"`
+		} `json:"options"`
+	}
+	if err := q.decode(&body); err != nil {
+		return reply{}, err
+	}
+	if body.Data == nil {
+		return reply{}, fail(http.StatusBadRequest, "no data provided")
+	}
+	secret, err := s.secrets.Write(path, body.Data, body.Options.CAS)
+	if err != nil {
+		return reply{}, err
+	}
+	version, number := secret.Version(0)
+	return withData(versionMetadata(secret, version, number)), nil
+}
+
+func (s *Server) list(q *request, path string) (reply, error) {
+	// Policies name the folders that may be listed with a slash at the end.
+	if path != "" && !strings.HasSuffix(q.path, "/") {
+		q.path += "/"
+	}
+	if err := s.permit(q, policy.List); err != nil {
+		return reply{}, err
+	}
+	names := s.secrets.List(path)
+	if len(names) == 0 {
+		return reply{}, kv.ErrNotFound
+	}
+	return withData(map[string]any{"keys": names}), nil
+}
+
+func (s *Server) readMetadata(q *request, path string) (reply, error) {
+	if err := s.permit(q, policy.Read); err != nil {
+		return reply{}, err
+	}
+	secret, err := s.secrets.Get(path)
+	if err != nil {
+		return reply{}, err
+	}
+	versions := map[string]any{}
+	for number, version := range secret.Versions {
+		versions[number] = map[string]any{
+			"created_time": timeText(version.CreatedTime), "deletion_time": timeText(version.DeletionTime),
+			"destroyed": version.Destroyed,
+		}
+	}
+	return withData(map[string]any{
+		"cas_required": secret.CASRequired, "created_time": timeText(secret.CreatedTime),
+		"current_version": secret.CurrentVersion, "custom_metadata": customMetadata(secret),
+		"delete_version_after": "0s", "max_versions": secret.MaxVersions, "oldest_version": secret.OldestVersion,
+		"updated_time": timeText(secret.UpdatedTime), "versions": versions,
+	}), nil
+}
+
+func (s *Server) writeMetadata(q *request, path string) (reply, error) {
+	if err := s.permitWrite(q, path); err != nil {
+		return reply{}, err
+	}
+	var body kv.Metadata
+	if err := q.decode(&body); err != nil {
+		return reply{}, err
+	}
+	return noContent(), s.secrets.WriteMetadata(path, body)
+}
+
+func versionMetadata(secret *kv.Secret, version *kv.Version, number int) map[string]any {
+	return map[string]any{
+		"created_time": timeText(version.CreatedTime), "custom_metadata": customMetadata(secret),
+		"deletion_time": timeText(version.DeletionTime), "destroyed": version.Destroyed, "version": number,
+	}
+}
+
+// customMetadata is null when there is none, not an empty object.
+func customMetadata(secret *kv.Secret) any {
+	if len(secret.CustomMetadata) == 0 {
+		return nil
+	}
+	return secret.CustomMetadata
+}
+
+// timeText is empty for the zero time.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}

@@ -1,0 +1,193 @@
+// Package server speaks the part of OpenBao's HTTP API that External Secrets
+// and the bootstrap of a cluster use: one key/value engine of version 2,
+// Kubernetes login, tokens, policies, and the seal.
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/c5c3/forge/hack/secretstore/internal/auth"
+	"github.com/c5c3/forge/hack/secretstore/internal/kv"
+	"github.com/c5c3/forge/hack/secretstore/internal/policy"
+)
+
+// version is what the store calls itself, so that nobody mistakes it for
+// OpenBao.
+const version = "0.0.0-stand-in"
+
+// maxBody is the largest request that OpenBao accepts by default, in bytes.
+const maxBody = 32 << 20
+
+// Server answers requests. It is an http.Handler.
+type Server struct {
+	config   Config
+	secrets  *kv.Store
+	seal     *seal
+	tokens   *auth.Tokens
+	reviewer auth.Reviewer
+	faults   faults
+	log      *slog.Logger
+	now      func() time.Time
+}
+
+// Options are what a server needs.
+type Options struct {
+	Config Config
+	Keys   Keys
+	// File keeps the secrets; what it holds from before is taken over.
+	File     string
+	Reviewer auth.Reviewer
+	// Log receives one line a request, without any value.
+	Log *slog.Logger
+}
+
+// New returns a server, which is not sealed.
+func New(o Options) (*Server, error) {
+	saved, err := os.ReadFile(o.File)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("read the saved secrets: %w", err)
+	}
+	secrets, err := kv.New(saved, time.Now, func(content []byte) error { return replaceFile(o.File, content) })
+	if err != nil {
+		return nil, err
+	}
+	return &Server{
+		config:   o.Config,
+		secrets:  secrets,
+		seal:     &seal{keys: o.Keys.UnsealKeys, threshold: o.Keys.Threshold},
+		tokens:   auth.NewTokens(o.Keys.RootToken, time.Now),
+		reviewer: o.Reviewer,
+		faults:   faults{byPrefix: map[string]Fault{}},
+		log:      o.Log,
+		now:      time.Now,
+	}, nil
+}
+
+// replaceFile leaves either the old or the new content, whatever happens.
+func replaceFile(file string, content []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary.Name())
+	_, writeErr := temporary.Write(content)
+	if err := errors.Join(writeErr, temporary.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), file)
+}
+
+// request is one request on its way through the server.
+type request struct {
+	*http.Request
+	// path is what follows /v1/.
+	path string
+	// method has LIST for both ways of asking for a list.
+	method string
+	token  string
+	holder auth.Token
+	body   []byte
+}
+
+// decode parses the body. An empty one leaves v as it is.
+func (r *request) decode(v any) error {
+	if len(r.body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(r.body, v); err != nil {
+		// The parser's message could quote a secret.
+		return fail(http.StatusBadRequest, "failed to parse JSON input")
+	}
+	return nil
+}
+
+func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
+	path, ok := strings.CutPrefix(r.URL.Path, "/v1/")
+	if !ok {
+		return nil, fail(http.StatusNotFound, "")
+	}
+	method := r.Method
+	if method == http.MethodGet && r.URL.Query().Get("list") == "true" {
+		method = "LIST"
+	}
+	token := r.Header.Get("X-Vault-Token")
+	if token == "" {
+		token = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	}
+	var body json.RawMessage
+	if r.ContentLength != 0 {
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&body)
+		if err != nil {
+			return nil, fail(http.StatusBadRequest, "failed to parse JSON input")
+		}
+	}
+	return &request{Request: r, path: path, method: method, token: token, body: body}, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := s.now()
+	answer := reply{status: http.StatusOK}
+	q, err := newRequest(w, r)
+	if err == nil {
+		answer, err = s.handle(q)
+	}
+	if err != nil {
+		answer = errorReply(err)
+	}
+	answer.write(w)
+	if r.URL.Path != "/v1/sys/health" && r.URL.Path != "/v1/sys/seal-status" {
+		attributes := []any{"method", r.Method, "path", r.URL.Path, "status", answer.status, "took", s.now().Sub(start).String()}
+		if q != nil {
+			attributes = append(attributes, "as", q.holder.DisplayName)
+		}
+		s.log.Info("request", attributes...)
+	}
+}
+
+func (s *Server) handle(q *request) (reply, error) {
+	if answer, done, err := s.handleOpen(q); done {
+		return answer, err
+	}
+	if s.seal.status().Sealed {
+		return reply{}, fail(http.StatusServiceUnavailable, "OpenBao is sealed")
+	}
+	if status := s.faults.inject(q.Context(), q.path); status != 0 {
+		return reply{}, fail(status, "a fault that a test asked for")
+	}
+	if role, ok := s.loginMount(q); ok {
+		return s.login(q, role)
+	}
+	holder, valid := s.tokens.Lookup(q.token)
+	if !valid {
+		return reply{}, fail(http.StatusForbidden, "permission denied", "invalid token")
+	}
+	q.holder = holder
+	return s.handleAuthenticated(q)
+}
+
+func (s *Server) handleAuthenticated(q *request) (reply, error) {
+	if rest, ok := strings.CutPrefix(q.path, s.config.Mount+"/"); ok {
+		return s.handleSecrets(q, rest)
+	}
+	if rest, ok := strings.CutPrefix(q.path, "auth/token/"); ok {
+		return s.handleToken(q, rest)
+	}
+	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
+}
+
+// permit fails unless the token's policies allow what is asked for.
+func (s *Server) permit(q *request, wanted policy.Capability) error {
+	if s.config.Policies.Allows(q.holder.Policies, q.path, wanted) {
+		return nil
+	}
+	return fail(http.StatusForbidden, "permission denied")
+}
