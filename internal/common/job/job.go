@@ -3,6 +3,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -56,6 +57,8 @@ type Runner struct {
 	Scheme *runtime.Scheme
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// RetryAfter replaces the constant of that name when it is not zero.
+	RetryAfter time.Duration
 }
 
 // State is what is known of a Job after a pass.
@@ -120,7 +123,7 @@ func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired
 		}
 		return r.replace(ctx, owner, live, desired)
 	case finished(live, batchv1.JobFailed):
-		if !sameKey || !sameTemplate || r.now().Sub(failedAt(live)) >= RetryAfter {
+		if !sameKey || !sameTemplate || r.now().Sub(failedAt(live)) >= cmp.Or(r.RetryAfter, RetryAfter) {
 			return r.replace(ctx, owner, live, desired)
 		}
 		return State{Job: live}, r.failure(ctx, live)

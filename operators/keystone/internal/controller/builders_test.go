@@ -107,7 +107,7 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"networkpolicy-tasks": taskNetworkPolicy(k),
 		}
 		if k.Spec.Database.IsManaged() {
-			objects["database"], objects["user"], objects["grant"] = mariaDatabase(k), mariaUser(k), mariaGrant(k)
+			objects["database"], objects["user"], objects["grant"] = mariaDatabase(k), mariaUser(k, k.Name, false), mariaGrant(k, k.Name)
 			objects["certificate"], objects["httproute"], objects["hpa"] = clientCertificate(k), httpRoute(k), autoscaler(k)
 		}
 		for kind, obj := range objects {
@@ -171,7 +171,7 @@ func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
 func TestTheConnectionURLKeepsAnyPasswordIntact(t *testing.T) {
 	for _, password := range []string{"simple", "-starts", "a b+c", "p@ss:w/rd?&=#%", "ü☃", `"'$(x)\`} {
 		k := minimal()
-		raw := connectionURL(k, credentials{databaseUser: "us er", databasePassword: []byte(password)})
+		raw := connectionURL(k, login{"us er", []byte(password)})
 		parsed, err := url.Parse(raw)
 		if err != nil {
 			t.Fatalf("password %q: %v", password, err)
@@ -317,11 +317,14 @@ func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
 
 func TestDatabaseErrorsComeWithAdvice(t *testing.T) {
 	k := minimal()
+	k.Spec.Database.TLS = managed().Spec.Database.TLS
 	for text, want := range map[string]string{
-		`(1045, "Access denied")`:       "Secret keystone-db",
-		`(2003, "Can't connect")`:       "db.example.com:3306",
-		`(2005, "Unknown server host")`: "db.example.com:3306",
-		`(1049, "Unknown database")`:    "create database keystone",
+		`(1045, "Access denied")`:                    "Secret keystone-db",
+		`(2003, "Can't connect")`:                    "db.example.com:3306",
+		`(2005, "Unknown server host")`:              "db.example.com:3306",
+		`(1049, "Unknown database")`:                 "create database keystone",
+		`(2026, "no TLS")`:                           "spec.database.tls.mode",
+		`(2003, "[SSL: CERTIFICATE_VERIFY_FAILED]")`: "Secret db-ca",
 	} {
 		if got := databaseHint(k, text); !strings.Contains(got, want) {
 			t.Errorf("advice for %s is %q, want it to mention %q", text, got, want)

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -68,8 +70,66 @@ func TestAWrongNewPasswordNeverReachesThePods(t *testing.T) {
 	if diff := cmp.Diff(before.Spec.Template, after.Spec.Template); diff != "" {
 		t.Errorf("the pod template (-before +after):\n%s", diff)
 	}
+	// A pod that restarts, or that the autoscaler adds, must still get in.
+	connection := secret(k.Namespace, k.Name+"-db-connection", nil)
+	expect.Exists(t, c, connection)
+	if !strings.Contains(string(connection.Data["connection"]), ":database-password@") {
+		t.Error("a pod that starts now gets the password that was refused")
+	}
 	fixPassword("schema-check")(w)
 	ready(t, c, k)
+	expect.Gone(t, c, secret(k.Namespace, k.Name+"-db-connection-next", nil))
+}
+
+// A server knows one password for each user, so that the pods have to pass
+// through another user while it changes.
+func TestTheUserOfAManagedDatabaseKeepsItsPasswordWhilePodsUseIt(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[1])
+	before := deploymentOf(k)
+	expect.Exists(t, c, before)
+	standby := k.Name + "-standby"
+	mariadb.Set("User", k.Namespace, standby, standin.Hang())
+	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k, operator: operator}
+	setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "changed"})
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "WaitingForDatabase")
+	settle(t, c, k, operator)
+	if got := passwordOf(t, c, k, k.Name); got != "database-password" {
+		t.Errorf("the password of the pods' user becomes %q before another user can stand in", got)
+	}
+	if got := passwordOf(t, c, k, standby); got != "changed" {
+		t.Errorf("the user that stands in has the password %q, want the new one", got)
+	}
+	after := deploymentOf(k)
+	expect.Exists(t, c, after)
+	if diff := cmp.Diff(before.Spec.Template, after.Spec.Template); diff != "" {
+		t.Errorf("the pod template (-before +after):\n%s", diff)
+	}
+
+	mariadb.Set("User", k.Namespace, standby, standin.Succeed())
+	expect.Gone(t, c, &mariadbv1alpha1.User{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: standby}})
+	expect.Gone(t, c, &mariadbv1alpha1.Grant{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: standby}})
+	expect.Gone(t, c, secret(k.Namespace, k.Name+"-db-logins", nil))
+	ready(t, c, k)
+	if got := passwordOf(t, c, k, k.Name); got != "changed" {
+		t.Errorf("the user's password ends as %q, want the new one", got)
+	}
+	connection := secret(k.Namespace, k.Name+"-db-connection", nil)
+	expect.Exists(t, c, connection)
+	if !strings.Contains(string(connection.Data["connection"]), "//keystone:changed@") {
+		t.Error("the pods do not end with their own user and the new password")
+	}
+}
+
+// passwordOf is the password that mariadb-operator would give to the user.
+func passwordOf(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, name string) string {
+	t.Helper()
+	user := &mariadbv1alpha1.User{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: name}}
+	expect.Exists(t, c, user)
+	ref := user.Spec.PasswordSecretKeyRef
+	source := secret(k.Namespace, ref.Name, nil)
+	expect.Exists(t, c, source)
+	return string(source.Data[ref.Key])
 }
 
 func TestAnOptionThatTheImageCannotReadNeverReachesThePods(t *testing.T) {

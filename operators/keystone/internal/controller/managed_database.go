@@ -3,11 +3,16 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -38,7 +43,7 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 	if err != nil {
 		return writeError(keystonev1alpha1.ReasonWaitingForDatabase, err)
 	}
-	granted, err := database.EnsureDatabaseUser(ctx, s.foreign, s.scheme, s.keystone, mariaUser(s.keystone), mariaGrant(s.keystone))
+	granted, err := s.ensureDatabaseUsers(ctx)
 	if err != nil {
 		return writeError(keystonev1alpha1.ReasonWaitingForDatabase, err)
 	}
@@ -47,4 +52,64 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 			"mariadb-operator is creating Database, User and Grant %s; if it lasts, look at their conditions", s.keystone.Name))
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
+}
+
+// planManagedLogins looks up what planLogins has to know.
+func (s *scope) planManagedLogins(ctx context.Context, wanted, current login, hash string) (loginPlan, error) {
+	var pods corev1.PodList
+	err := s.client.List(ctx, &pods, client.InNamespace(s.keystone.Namespace), client.MatchingLabels(selectorLabels(s.keystone)))
+	if err != nil {
+		return loginPlan{}, fmt.Errorf("listing the API pods: %w", err)
+	}
+	settled := !slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
+		return pod.Annotations[annotationConnectionHash] != hash
+	})
+	remembered, err := s.owned.Find(ctx, s.key(loginsSecretName(s.keystone)))
+	if err != nil || remembered == nil {
+		return planLogins(wanted, current, nil, settled), err
+	}
+	return planLogins(wanted, current, remembered.Data, settled), nil
+}
+
+// ensureDatabaseUsers keeps the user of the pods and, while its password
+// changes, the one that stands in for it. mariadb-operator reads a user's
+// password every half a minute; before it may see a new one, the passwords that
+// pods still use are copied and the user refers to the copy.
+func (s *scope) ensureDatabaseUsers(ctx context.Context) (bool, error) {
+	k := s.keystone
+	wanted := login{s.credentials.databaseUser, s.credentials.databasePassword}
+	remembered := &corev1.Secret{
+		ObjectMeta: mariaMeta(k, loginsSecretName(k)), Type: corev1.SecretTypeOpaque, Data: s.logins.known,
+	}
+	changing := s.logins.changing(wanted)
+	if changing {
+		if err := s.owned.EnsureData(ctx, k, remembered); err != nil {
+			return false, err
+		}
+	}
+	granted, err := s.ensureDatabaseUser(ctx, wanted.user, wanted.password)
+	if err != nil {
+		return false, err
+	}
+	standby := wanted.user + standbySuffix
+	if s.logins.uses(standby) {
+		ready, err := s.ensureDatabaseUser(ctx, standby, wanted.password)
+		return granted && ready, err
+	}
+	for _, unused := range []client.Object{
+		&mariadbv1alpha1.Grant{ObjectMeta: mariaMeta(k, standby)}, &mariadbv1alpha1.User{ObjectMeta: mariaMeta(k, standby)},
+	} {
+		if err := apply.EnsureAbsent(ctx, s.foreign, k, unused); err != nil {
+			return false, err
+		}
+	}
+	if changing {
+		return granted, nil
+	}
+	return granted, apply.EnsureAbsent(ctx, s.client, k, remembered)
+}
+
+func (s *scope) ensureDatabaseUser(ctx context.Context, name string, wanted keys.Secret) (bool, error) {
+	return database.EnsureDatabaseUser(ctx, s.foreign, s.scheme, s.keystone,
+		mariaUser(s.keystone, name, s.logins.pinned(name, wanted)), mariaGrant(s.keystone, name))
 }

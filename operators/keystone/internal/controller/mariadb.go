@@ -12,8 +12,8 @@ import (
 // user, is used up by a few workers.
 const connectionsPerPod = 50
 
-func mariaMeta(k *keystonev1alpha1.Keystone) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)}
+func mariaMeta(k *keystonev1alpha1.Keystone, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: k.Namespace, Labels: commonLabels(k)}
 }
 
 func mariaRef(k *keystonev1alpha1.Keystone) mariadbv1alpha1.MariaDBRef {
@@ -25,21 +25,26 @@ func mariaRef(k *keystonev1alpha1.Keystone) mariadbv1alpha1.MariaDBRef {
 
 func mariaDatabase(k *keystonev1alpha1.Keystone) *mariadbv1alpha1.Database {
 	return &mariadbv1alpha1.Database{
-		ObjectMeta: mariaMeta(k),
+		ObjectMeta: mariaMeta(k, k.Name),
 		Spec: mariadbv1alpha1.DatabaseSpec{
 			MariaDBRef: mariaRef(k), CharacterSet: "utf8", Collate: "utf8_general_ci", Name: k.Spec.Database.Database,
 		},
 	}
 }
 
-func mariaUser(k *keystonev1alpha1.Keystone) *mariadbv1alpha1.User {
-	ref := k.Spec.Database.SecretRef
+// mariaUser is a user with the password that the spec refers to or, when it is
+// pinned, with the one that pods still use.
+func mariaUser(k *keystonev1alpha1.Keystone, name string, pinned bool) *mariadbv1alpha1.User {
+	secret, key := k.Spec.Database.SecretRef.Name, passwordKey(k.Spec.Database.SecretRef)
+	if pinned {
+		secret, key = loginsSecretName(k), name
+	}
 	return &mariadbv1alpha1.User{
-		ObjectMeta: mariaMeta(k),
+		ObjectMeta: mariaMeta(k, name),
 		Spec: mariadbv1alpha1.UserSpec{
 			MariaDBRef: mariaRef(k),
 			PasswordSecretKeyRef: &mariadbv1alpha1.SecretKeySelector{
-				LocalObjectReference: mariadbv1alpha1.LocalObjectReference{Name: ref.Name}, Key: passwordKey(ref),
+				LocalObjectReference: mariadbv1alpha1.LocalObjectReference{Name: secret}, Key: key,
 			},
 			MaxUserConnections: maxUserConnections(k),
 		},
@@ -56,21 +61,24 @@ func maxUserConnections(k *keystonev1alpha1.Keystone) int32 {
 	return 2 * connectionsPerPod * pods
 }
 
-func mariaGrant(k *keystonev1alpha1.Keystone) *mariadbv1alpha1.Grant {
+func mariaGrant(k *keystonev1alpha1.Keystone, user string) *mariadbv1alpha1.Grant {
 	return &mariadbv1alpha1.Grant{
-		ObjectMeta: mariaMeta(k),
+		ObjectMeta: mariaMeta(k, user),
 		Spec: mariadbv1alpha1.GrantSpec{
 			MariaDBRef: mariaRef(k), Privileges: []string{"ALL PRIVILEGES"},
-			Database: k.Spec.Database.Database, Table: "*", Username: k.Name,
+			Database: k.Spec.Database.Database, Table: "*", Username: user,
 		},
 	}
 }
 
 // databaseReferences are what the finalizer removes from the MariaDB.
 func databaseReferences(k *keystonev1alpha1.Keystone) []referenced {
+	standby := k.Name + standbySuffix
 	return []referenced{
-		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: mariaMeta(k)}},
-		{"User", &mariadbv1alpha1.User{ObjectMeta: mariaMeta(k)}},
-		{"Database", &mariadbv1alpha1.Database{ObjectMeta: mariaMeta(k)}},
+		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: mariaMeta(k, standby)}},
+		{"User", &mariadbv1alpha1.User{ObjectMeta: mariaMeta(k, standby)}},
+		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: mariaMeta(k, k.Name)}},
+		{"User", &mariadbv1alpha1.User{ObjectMeta: mariaMeta(k, k.Name)}},
+		{"Database", &mariadbv1alpha1.Database{ObjectMeta: mariaMeta(k, k.Name)}},
 	}
 }

@@ -65,6 +65,10 @@ func taskLabels(k *keystonev1alpha1.Keystone, component string) map[string]strin
 
 func connectionSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-connection" }
 
+func candidateSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-connection-next" }
+
+func loginsSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-logins" }
+
 func clientCertificateName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-client" }
 
 func fernetKeysName(k *keystonev1alpha1.Keystone) string { return k.Name + "-fernet-keys" }

@@ -49,12 +49,18 @@ func pythonVariable() corev1.EnvVar {
 	return corev1.EnvVar{Name: "PYTHONPATH", Value: configDir}
 }
 
-// toolVariables are the environment of every keystone-manage run. The
+// toolVariables are the environment of every keystone-manage run that logs in
+// like the pods.
+func toolVariables(k *keystonev1alpha1.Keystone) []corev1.EnvVar {
+	return toolVariablesWith(connectionSecretName(k))
+}
+
+// toolVariablesWith takes the database URL from the named Secret. The
 // configuration lets a server try to reach its database for ever; a Job has to
 // end and tell why.
-func toolVariables(k *keystonev1alpha1.Keystone) []corev1.EnvVar {
+func toolVariablesWith(connectionSecret string) []corev1.EnvVar {
 	return []corev1.EnvVar{
-		connectionVariable(k),
+		secretVariable(connectionEnv, connectionSecret, connectionKey),
 		{Name: "OS_DATABASE__MAX_RETRIES", Value: "2"},
 		{Name: "OS_DATABASE__RETRY_INTERVAL", Value: "1"},
 		pythonVariable(),

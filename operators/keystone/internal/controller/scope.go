@@ -45,8 +45,11 @@ type scope struct {
 
 	// credentials is set by Secrets.
 	credentials credentials
+	// logins and connection are set by DBConnectionSecret.
+	logins     loginPlan
+	connection connection
 	// connectionHash is set by DBConnectionSecret and changes when any part of
-	// the database connection does.
+	// the database connection that pods are given does.
 	connectionHash string
 	// configMap is set by Config: the name of the current configuration.
 	configMap string

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -38,6 +37,9 @@ func reconcileDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 	if !check.IsDone() {
 		return check
 	}
+	if promoted := s.promoteConnection(ctx); !promoted.IsDone() {
+		return promoted
+	}
 	s.keystone.Status.InstalledRelease = s.keystone.Spec.Image.Tag
 	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "Database schema is up to date (revision verified)")
 }
@@ -65,36 +67,23 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	if err != nil {
 		return reconcile.Failed(reasons.failed, err)
 	}
-	state, err := s.jobs.Run(ctx, s.keystone, desired)
+	runner := *s.jobs
+	if s.connection.candidate() {
+		runner.RetryAfter = candidateRetry
+	}
+	state, err := runner.Run(ctx, s.keystone, desired)
 	switch {
 	case err != nil:
-		return writeError(reasons.of(err), fmt.Errorf("%s failed: %w%s", reasons.does, err, databaseHint(s.keystone, err.Error())))
+		outcome := writeError(reasons.of(err), fmt.Errorf("%s failed: %w%s", reasons.does, err, s.databaseHint(err.Error())))
+		if s.connection.candidate() && errors.Is(err, job.ErrJobFailed) {
+			return outcome.After(candidateRetry)
+		}
+		return outcome
 	case state.Complete:
 		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
 	return reconcile.Waiting(reasons.running,
-		describe(desired.Name, reasons.does, state.Waiting)+databaseHint(s.keystone, state.Waiting))
-}
-
-// databaseHint says what to do about the error codes of MariaDB that a user can
-// do something about (https://mariadb.com/kb/en/mariadb-error-code-reference/).
-func databaseHint(k *keystonev1alpha1.Keystone, text string) string {
-	db := k.Spec.Database
-	for _, code := range []string{"(1044,", "(1045,", "(1698,"} {
-		if strings.Contains(text, code) {
-			return fmt.Sprintf("; check the user name and password in Secret %s and the user's rights on database %s",
-				db.SecretRef.Name, db.Database)
-		}
-	}
-	for _, code := range []string{"(2003,", "(2005,"} {
-		if strings.Contains(text, code) {
-			return fmt.Sprintf("; check that %s is the address of the database and can be reached from the pods", databaseAddress(k))
-		}
-	}
-	if strings.Contains(text, "(1049,") {
-		return fmt.Sprintf("; create database %s or correct spec.database.database", db.Database)
-	}
-	return ""
+		describe(desired.Name, reasons.does, state.Waiting)+s.databaseHint(state.Waiting))
 }
 
 // describe words the wait for a Job.
@@ -114,7 +103,8 @@ func dbSync(s *scope) task {
 func schemaCheck(s *scope) task {
 	command := "keystone-manage --config-dir=" + configDir + " db_sync --check"
 	check := databaseTask(s, "schema-check", 2, []string{"/bin/sh", "-eu", "-c", command})
-	check.runKey = []any{check.runKey, s.connectionHash}
+	_, hash := s.taskConnection()
+	check.runKey = []any{check.runKey, hash}
 	return check
 }
 
@@ -123,11 +113,12 @@ func schemaCheck(s *scope) task {
 // the configuration.
 func databaseTask(s *scope, name string, retries int32, command []string) task {
 	k := s.keystone
+	secret, hash := s.taskConnection()
 	return task{
 		name: name, container: name, command: command, retries: retries,
-		env:         toolVariables(k),
+		env:         toolVariablesWith(secret),
 		mounts:      append([]mount{configMount(s.configMap)}, databaseTLSMounts(k)...),
-		annotations: map[string]string{annotationConnectionHash: s.connectionHash},
+		annotations: map[string]string{annotationConnectionHash: hash},
 		runKey:      []any{image(k), command, databaseAddress(k), k.Spec.Database.Database},
 	}
 }

@@ -10,9 +10,13 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -25,33 +29,139 @@ const connectionKey = "connection"
 // environment; it knows upper case only.
 const connectionEnv = "OS_DATABASE__CONNECTION"
 
+// connection is the database URL that pods have and, while that changes, the one
+// they are to get.
+type connection struct {
+	// used is "" when no pod depends on what it was until now.
+	used string
+	next string
+}
+
+// candidate reports whether next has to be proven before pods get it.
+func (c connection) candidate() bool { return c.used != "" && c.used != c.next }
+
+// given is what pods get now.
+func (c connection) given() string {
+	if c.candidate() {
+		return c.used
+	}
+	return c.next
+}
+
 // reconcileDBConnection keeps the Secret that hands the database URL to every
-// pod. It is the only place where the URL with its password exists.
+// pod. A changed URL goes to a Secret of its own first, from which the database
+// Jobs take it: until one of them has succeeded, a pod that starts anew gets
+// the URL that works.
 func reconcileDBConnection(ctx context.Context, s *scope) reconcile.Outcome {
-	secret := connectionSecret(s.keystone, s.credentials)
-	if err := s.owned.EnsureData(ctx, s.keystone, secret); err != nil {
+	if err := s.findConnection(ctx); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonSecretInvalid, err)
+	}
+	if s.connection.candidate() {
+		if err := s.owned.EnsureData(ctx, s.keystone, connectionSecret(s.keystone, candidateSecretName(s.keystone), s.connection.next)); err != nil {
+			return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
+		}
+	}
+	if err := s.giveConnection(ctx); err != nil {
 		return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
 	}
-	sum := sha256.Sum256(secret.Data[connectionKey])
-	s.connectionHash = hex.EncodeToString(sum[:])
 	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
-func connectionSecret(k *keystonev1alpha1.Keystone, c credentials) *corev1.Secret {
+// promoteConnection gives pods the connection that a Job has proven.
+func (s *scope) promoteConnection(ctx context.Context) reconcile.Outcome {
+	s.connection.used = s.connection.next
+	if err := s.giveConnection(ctx); err != nil {
+		return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
+}
+
+// giveConnection writes the Secret of the pods, and removes that of the Jobs
+// when there is nothing left to prove.
+func (s *scope) giveConnection(ctx context.Context) error {
+	given := s.connection.given()
+	if err := s.owned.EnsureData(ctx, s.keystone, connectionSecret(s.keystone, connectionSecretName(s.keystone), given)); err != nil {
+		return err
+	}
+	s.connectionHash = connectionHash(given)
+	if s.connection.candidate() {
+		return nil
+	}
+	return apply.EnsureAbsent(ctx, s.client, s.keystone, connectionSecret(s.keystone, candidateSecretName(s.keystone), ""))
+}
+
+// taskConnection is what database Jobs log in with: the name of the Secret and
+// the hash of what is in it.
+func (s *scope) taskConnection() (secret, hash string) {
+	if s.connection.candidate() {
+		return candidateSecretName(s.keystone), connectionHash(s.connection.next)
+	}
+	return connectionSecretName(s.keystone), s.connectionHash
+}
+
+// findConnection compares the connection of the pods with the one the spec
+// leads to.
+func (s *scope) findConnection(ctx context.Context) error {
+	k := s.keystone
+	wanted := login{s.credentials.databaseUser, s.credentials.databasePassword}
+	s.logins = loginPlan{next: wanted}
+	deploy := &appsv1.Deployment{}
+	err := s.client.Get(ctx, s.key(k.Name), deploy)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("reading Deployment %s: %w", k.Name, err)
+	}
+	secret, findErr := s.owned.Find(ctx, s.key(connectionSecretName(k)))
+	if findErr != nil {
+		return findErr
+	}
+	if err != nil || secret == nil {
+		s.connection = connection{next: connectionURL(k, wanted)}
+		return nil
+	}
+	live := string(secret.Data[connectionKey])
+	if current, ok := loginOf(live); ok && k.Spec.Database.IsManaged() {
+		if s.logins, err = s.planManagedLogins(ctx, wanted, current, connectionHash(live)); err != nil {
+			return err
+		}
+	}
+	s.connection.next = connectionURL(k, s.logins.next)
+	// While a release is upgraded its own Jobs prove the connection; they could
+	// not succeed with one that the database does not take any more.
+	inUse := deploy.Spec.Template.Annotations[annotationConnectionHash] == connectionHash(live)
+	if inUse && k.Status.UpgradePhase == "" {
+		s.connection.used = live
+	}
+	return nil
+}
+
+func connectionHash(url string) string {
+	sum := sha256.Sum256([]byte(url))
+	return hex.EncodeToString(sum[:])
+}
+
+func connectionSecret(k *keystonev1alpha1.Keystone, name, url string) *corev1.Secret {
 	return &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{
-			Name: connectionSecretName(k), Namespace: k.Namespace, Labels: commonLabels(k),
-		},
-		Type: corev1.SecretTypeOpaque,
-		Data: map[string][]byte{connectionKey: []byte(connectionURL(k, c))},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: k.Namespace, Labels: commonLabels(k)},
+		Type:       corev1.SecretTypeOpaque,
+		Data:       map[string][]byte{connectionKey: []byte(url)},
 	}
 }
 
 // connectionURL is the SQLAlchemy URL of the database.
-func connectionURL(k *keystonev1alpha1.Keystone, c credentials) string {
+func connectionURL(k *keystonev1alpha1.Keystone, l login) string {
 	return fmt.Sprintf("mysql+pymysql://%s:%s@%s/%s?%s",
-		escape(c.databaseUser), escape(string(c.databasePassword)), databaseAddress(k), escape(k.Spec.Database.Database),
+		escape(l.user), escape(string(l.password)), databaseAddress(k), escape(k.Spec.Database.Database),
 		connectionOptions(k.Spec.Database))
+}
+
+// loginOf reads a connectionURL and reports whether text is one.
+func loginOf(text string) (login, bool) {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.User == nil {
+		return login{}, false
+	}
+	password, found := parsed.User.Password()
+	return login{parsed.User.Username(), keys.Secret(password)}, found
 }
 
 // databaseAddress is host:port of the database server.
