@@ -1,0 +1,183 @@
+package keys
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Propagation is how long it takes at most until a changed Secret is in all
+// pods that mount it: the kubelet looks after its volumes once a minute, half
+// as much more when it is busy, and clocks may differ by another half minute.
+const Propagation = 2 * time.Minute
+
+// ID names a key without telling anything about it: 12 hexadecimal digits of a
+// SHA-256, which for a key of 256 random bits cannot be reversed or tried out.
+func ID(key []byte) string {
+	sum := sha256.Sum256(append([]byte("forge.c5c3.io/key-id:"), key...))
+	return hex.EncodeToString(sum[:6])
+}
+
+// Term is the time for which a key was the primary one. The zero Term is that
+// of a key that never was.
+type Term struct {
+	// Since is when it became the primary key, zero when that is not known.
+	Since time.Time `json:"since,omitzero"`
+	// Until is when another key took over, zero while it is the primary one.
+	Until time.Time `json:"until,omitzero"`
+	// Lifetime is how long, in seconds, what was made with the key at most
+	// stays in use.
+	Lifetime int64 `json:"lifetime,omitempty"`
+	// Migrated tells that everything that older keys encrypted has been
+	// encrypted with this key since it became the primary one.
+	Migrated bool `json:"migrated,omitempty"`
+}
+
+// History knows the Term of each key of a set by its ID. It is kept beside the
+// keys and holds no secret.
+type History map[string]Term
+
+// ParseHistory reads what String wrote. Anything else gives an empty History,
+// which Observe fills with the most cautious assumptions.
+func ParseHistory(text string) History {
+	history := History{}
+	if err := json.Unmarshal([]byte(text), &history); err != nil {
+		return History{}
+	}
+	return history
+}
+
+// String is the History in JSON, the same text for the same History.
+func (h History) String() string {
+	encoded, err := json.Marshal(h)
+	if err != nil {
+		return "{}" // no Term has a part that cannot be encoded
+	}
+	return string(encoded)
+}
+
+// NewHistory is that of a set which was just made: only its primary key can be
+// in use, from now on.
+func NewHistory(data map[string][]byte, now time.Time) History {
+	history := History{}
+	primary, _ := PrimaryName(data)
+	for name, key := range data {
+		history[ID(key)] = Term{}
+		if name == primary {
+			history[ID(key)] = Term{Since: stamp(now)}
+		}
+	}
+	return history
+}
+
+// Observe brings the History up to date with the keys that are in use now, and
+// with the lifetime of what is made with them. A key of which it knows nothing
+// may have been the primary one until this moment, unless it is the staged one.
+func (h History) Observe(data map[string][]byte, now time.Time, lifetime time.Duration) History {
+	seen := History{}
+	primary, _ := PrimaryName(data)
+	for name, key := range data {
+		term, known := h[ID(key)]
+		switch {
+		case name == primary:
+			term = term.open(now, lifetime)
+		case known:
+			term = term.close(now, lifetime)
+		case name != StagedName:
+			term = Term{Until: stamp(now), Lifetime: seconds(lifetime)}
+		}
+		seen[ID(key)] = term
+	}
+	return seen
+}
+
+// open is the Term of a primary key.
+func (t Term) open(now time.Time, lifetime time.Duration) Term {
+	if t.Since.IsZero() || !t.Until.IsZero() {
+		t = Term{Since: stamp(now), Lifetime: t.Lifetime}
+	}
+	// A shorter lifetime does not shorten that of what exists already.
+	t.Lifetime = max(t.Lifetime, seconds(lifetime))
+	return t
+}
+
+// close is the Term of a key that is not the primary one. Pods that do not have
+// its successor yet still use it, with the lifetime of that moment.
+func (t Term) close(now time.Time, lifetime time.Duration) Term {
+	if !t.Since.IsZero() && t.Until.IsZero() {
+		t.Until = stamp(now)
+	}
+	if now.Before(t.Until.Add(Propagation)) {
+		t.Lifetime = max(t.Lifetime, seconds(lifetime))
+	}
+	return t
+}
+
+// Rotated reports whether another key than the primary one was in use.
+func (h History) Rotated() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(h)), func(t Term) bool { return !t.Until.IsZero() })
+}
+
+// Primary returns the Term of the primary key of data.
+func (h History) Primary(data map[string][]byte) Term {
+	name, _ := PrimaryName(data)
+	return h[ID(data[name])]
+}
+
+// Migrated returns the History with the primary key of data marked as that of
+// everything that is encrypted.
+func (h History) Migrated(data map[string][]byte) History {
+	migrated := maps.Clone(h)
+	name, _ := PrimaryName(data)
+	term := migrated[ID(data[name])]
+	term.Migrated = true
+	migrated[ID(data[name])] = term
+	return migrated
+}
+
+// PropagatedAt returns when the keys in use are in all pods, the zero time when
+// they have been since the first pod started.
+func (h History) PropagatedAt(data map[string][]byte) time.Time {
+	if !h.Rotated() {
+		return time.Time{}
+	}
+	return h.Primary(data).Since.Add(Propagation)
+}
+
+// SafeAt returns the moment from which on next may replace current without
+// anything that was made with a key of current losing its key, the zero time
+// when it may at once. next must be a successor of current. lifetime is how long
+// what is made with a key stays in use.
+//
+// Two things take time. The key that next promotes was staged by the rotation
+// before, and has to be in every pod. And a key that next leaves out may have
+// been used by a pod until the pods had the set that replaced it, after which
+// the last thing made with it lives for its lifetime.
+func (h History) SafeAt(current, next map[string][]byte, lifetime time.Duration) time.Time {
+	safe := h.PropagatedAt(current)
+	kept := map[string]bool{}
+	for _, key := range next {
+		kept[ID(key)] = true
+	}
+	for _, key := range current {
+		term := h[ID(key)]
+		if kept[ID(key)] || term.Until.IsZero() {
+			continue
+		}
+		last := term.Until.Add(Propagation + max(time.Duration(term.Lifetime)*time.Second, lifetime))
+		if last.After(safe) {
+			safe = last
+		}
+	}
+	return safe
+}
+
+// stamp rounds up, so that nothing seems to have happened before it did.
+func stamp(now time.Time) time.Time {
+	return now.UTC().Add(time.Second - 1).Truncate(time.Second)
+}
+
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

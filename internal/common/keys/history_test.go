@@ -1,0 +1,114 @@
+package keys
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var noon = time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
+
+// terms are the Terms of a set by the names of its keys.
+func terms(h History, data map[string][]byte) map[string]Term {
+	named := map[string]Term{}
+	for name, key := range data {
+		named[name] = h[ID(key)]
+	}
+	return named
+}
+
+func TestTheFirstRotationIsNeverHeld(t *testing.T) {
+	current := generate(t, 3)
+	history := NewHistory(current, noon).Observe(current, noon.Add(time.Minute), time.Hour)
+	next := rotate(current, 3, generate(t, 1)["0"])
+	if at := history.SafeAt(current, next, 48*time.Hour); !at.IsZero() {
+		t.Errorf("it is held until %s", at)
+	}
+}
+
+func TestASecondRotationWaitsForThePodsAndForTheLastToken(t *testing.T) {
+	first := generate(t, 3)
+	second := rotate(first, 4, generate(t, 1)["0"])
+	history := NewHistory(first, noon).Observe(second, noon.Add(time.Hour), time.Hour)
+	for name, test := range map[string]struct {
+		maxActive int
+		want      time.Time
+	}{
+		"dropping nothing":                 {5, noon.Add(time.Hour + Propagation)},
+		"dropping one that was never used": {4, noon.Add(time.Hour + Propagation)},
+		"dropping the former primary key":  {3, noon.Add(time.Hour + Propagation + 2*time.Hour)},
+	} {
+		third := rotate(second, test.maxActive, generate(t, 1)["0"])
+		if got := history.SafeAt(second, third, 2*time.Hour); !got.Equal(test.want) {
+			t.Errorf("%s: safe at %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+func TestAShorterLifetimeDoesNotShortenThatOfExistingTokens(t *testing.T) {
+	first := generate(t, 3)
+	second := rotate(first, 3, generate(t, 1)["0"])
+	third := rotate(second, 3, generate(t, 1)["0"])
+	history := NewHistory(first, noon).Observe(first, noon, 10*time.Hour).Observe(first, noon, time.Hour).
+		Observe(second, noon.Add(time.Hour), time.Hour)
+	want := noon.Add(time.Hour + Propagation + 10*time.Hour)
+	if got := history.SafeAt(second, third, time.Hour); !got.Equal(want) {
+		t.Errorf("safe at %s, want %s", got, want)
+	}
+}
+
+func TestKeysOfUnknownOriginMayHaveBeenInUseUntilNow(t *testing.T) {
+	data := generate(t, 4)
+	for _, text := range []string{"", "garbage", "[]", `{"x":1}`, `{"abc":{"since":"yesterday"}}`} {
+		got := terms(ParseHistory(text).Observe(data, noon, time.Hour), data)
+		want := map[string]Term{
+			"0": {}, "1": {Until: noon, Lifetime: 3600}, "2": {Until: noon, Lifetime: 3600}, "3": {Since: noon, Lifetime: 3600},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("history %q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestAHistorySurvivesBeingWrittenAndDoesNotChangeByItself(t *testing.T) {
+	first := generate(t, 3)
+	second := rotate(first, 3, generate(t, 1)["0"])
+	history := NewHistory(first, noon).Observe(first, noon, time.Hour).Observe(second, noon.Add(time.Hour), time.Hour)
+	text := history.String()
+	if again := ParseHistory(text).Observe(second, noon.Add(20*time.Hour), time.Hour).String(); again != text {
+		t.Errorf("it became %s, was %s", again, text)
+	}
+	for _, key := range second {
+		if strings.Contains(text, string(key)) || strings.Contains(string(key), ID(key)) {
+			t.Error("the history shows a key")
+		}
+	}
+}
+
+func TestAMigrationCountsForThePrimaryKeyOnly(t *testing.T) {
+	first := generate(t, 3)
+	second := rotate(first, 3, generate(t, 1)["0"])
+	history := NewHistory(first, noon).Observe(first, noon, 0).Migrated(first)
+	if !history.Primary(first).Migrated || history.Rotated() {
+		t.Errorf("history %s, want the primary key migrated and nothing rotated", history)
+	}
+	history = history.Observe(second, noon.Add(time.Hour), 0)
+	if history.Primary(second).Migrated || !history.Rotated() {
+		t.Errorf("history %s, want a rotation and the new primary key not migrated", history)
+	}
+}
+
+// A clock that was wrong when a key took over leaves a time in the future. It
+// keeps holding: nobody can tell it from a clock that is wrong now.
+func TestATimeInTheFutureHoldsUntilItHasPassed(t *testing.T) {
+	first := generate(t, 3)
+	second := rotate(first, 3, generate(t, 1)["0"])
+	third := rotate(second, 3, generate(t, 1)["0"])
+	ahead := noon.Add(1000 * time.Hour)
+	history := NewHistory(first, noon).Observe(second, ahead, time.Hour).Observe(second, noon, time.Hour)
+	if got, want := history.SafeAt(second, third, time.Hour), ahead.Add(Propagation+time.Hour); !got.Equal(want) {
+		t.Errorf("safe at %s, want %s", got, want)
+	}
+}

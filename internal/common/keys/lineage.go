@@ -1,0 +1,84 @@
+package keys
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// StagedName is the name of the key that the next rotation makes the primary
+// one. It signs and encrypts nothing before that.
+const StagedName = "0"
+
+// index returns the number that a key's name stands for. Keystone reads every
+// file whose name is a number; one number spelt in two ways would hide a key.
+func index(name string) (int, bool) {
+	number, err := strconv.Atoi(name)
+	if err != nil || number < 0 || strconv.Itoa(number) != name {
+		return 0, false
+	}
+	return number, true
+}
+
+// PrimaryName returns the name of the key that signs and encrypts, which is the
+// one with the highest number. ok is false when no key has a number but "0".
+func PrimaryName(data map[string][]byte) (name string, ok bool) {
+	highest := 0
+	for candidate := range data {
+		if number, valid := index(candidate); valid && number > highest {
+			highest, name = number, candidate
+		}
+	}
+	return name, highest > 0
+}
+
+// ErrNotSuccessor is wrapped by errors about a key set that was not made from
+// the one in use.
+var ErrNotSuccessor = errors.New("the staged keys were not made from the keys in use")
+
+// ValidateSuccessor checks that next is what "keystone-manage fernet_rotate" or
+// "credential_rotate" makes of current: the staged key of current has become the
+// primary one under the next number, "0" is a new key, the former primary key is
+// still there, and every other key stands under the name it had. Keys may be
+// missing, apart from the former primary one. Anything else comes from another
+// set than current, and would take keys away under which tokens or credentials
+// exist. The numbers need not be contiguous: Keystone itself leaves gaps. Errors
+// give names of keys and never a part of their content.
+func ValidateSuccessor(current, next map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(next)) {
+		if _, ok := index(name); !ok {
+			return fmt.Errorf("the name %q is not a number as Keystone writes it", name)
+		}
+	}
+	primary, ok := PrimaryName(current)
+	if !ok {
+		return fmt.Errorf("%w: those have no primary key", ErrNotSuccessor)
+	}
+	promoted, ok := PrimaryName(next)
+	switch {
+	case !ok || !bytes.Equal(next[promoted], current[StagedName]) || len(current[StagedName]) == 0:
+		return fmt.Errorf("%w: the new primary key is not the one that was staged before", ErrNotSuccessor)
+	case !bytes.Equal(next[primary], current[primary]):
+		return fmt.Errorf("%w: the primary key %q would be lost", ErrNotSuccessor, primary)
+	}
+	return validateRest(current, next, promoted)
+}
+
+func validateRest(current, next map[string][]byte, promoted string) error {
+	known := map[string]bool{}
+	for _, key := range current {
+		known[string(key)] = true
+	}
+	if len(next[StagedName]) == 0 || known[string(next[StagedName])] {
+		return fmt.Errorf("%w: key %q is not a new one", ErrNotSuccessor, StagedName)
+	}
+	for _, name := range slices.Sorted(maps.Keys(next)) {
+		if name != StagedName && name != promoted && !bytes.Equal(next[name], current[name]) {
+			return fmt.Errorf("%w: key %q is another one there", ErrNotSuccessor, name)
+		}
+	}
+	return nil
+}
