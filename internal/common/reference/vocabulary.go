@@ -32,7 +32,9 @@ func (p Page) WriteVocabulary(w io.Writer, conditions []Condition, events []Even
 	for _, condition := range conditions {
 		v.writeCondition(condition)
 	}
-	v.writeEvents(events)
+	if len(events) > 0 {
+		v.writeEvents(events)
+	}
 	if v.err != nil {
 		return v.err
 	}

@@ -16,6 +16,10 @@ import (
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=='Ready')].status`
 // +kubebuilder:printcolumn:name="Release",type=string,JSONPath=`.spec.openStackRelease`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || size(self.metadata.name) <= 25",message="name must be no longer than 25 characters: the Keystone is named after it"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'])",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
+// +kubebuilder:validation:XValidation:rule="self.spec.openStackRelease >= oldSelf.spec.openStackRelease || (has(oldSelf.status) && has(oldSelf.status.updatePhase) && oldSelf.status.updatePhase != 'Idle' && has(oldSelf.status.services) && oldSelf.status.services.exists(s, has(s.release) && s.release == self.spec.openStackRelease))",fieldPath=".spec.openStackRelease",message="openStackRelease must not go back: database migrations only go forward"
 type ControlPlane struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -46,9 +50,12 @@ type ControlPlaneList struct {
 
 // ControlPlaneSpec describes a control plane. Besides the release and the
 // services everything has a default.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.infrastructure.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 type ControlPlaneSpec struct {
 	// openStackRelease is the OpenStack release of all services. A later
-	// release upgrades them; there is no way back. Example: "2025.2".
+	// release upgrades them. There is no way back, except to the release the
+	// services still have while an upgrade runs. Example: "2025.2".
 	//
 	// +required
 	// +kubebuilder:validation:Pattern=`^\d{4}\.\d$`
@@ -61,6 +68,7 @@ type ControlPlaneSpec struct {
 	// +default="RegionOne"
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=255
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="region is immutable"
 	Region string `json:"region,omitempty"`
 
 	// infrastructure is the database and the cache of the services. When it is
@@ -91,17 +99,27 @@ type ControlPlaneSpec struct {
 
 // InfrastructureSpec is the database and the cache of a control plane.
 type InfrastructureSpec struct {
-	// database is the MariaDB of the services. The default is a new MariaDB
-	// with the name "openstack-db".
+	// database is the MariaDB of the services. The choice between clusterRef
+	// and host, the name of the cluster and that of the database cannot be
+	// changed later. The default is a new MariaDB with the name
+	// "openstack-db".
 	//
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="database mode (managed clusterRef vs brownfield host) is immutable"
+	// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || !has(oldSelf.clusterRef) || self.clusterRef.name == oldSelf.clusterRef.name",fieldPath=".clusterRef.name",message="database clusterRef.name is immutable"
+	// +kubebuilder:validation:XValidation:rule="self.database == oldSelf.database",fieldPath=".database",message="database name is immutable"
+	// +kubebuilder:validation:XValidation:rule="(has(self.replicas) ? self.replicas : 3) == (has(oldSelf.replicas) ? oldSelf.replicas : 3)",fieldPath=".replicas",message="database replicas is immutable"
+	// +kubebuilder:validation:XValidation:rule="quantity(has(self.storageSize) && size(self.storageSize) > 0 ? self.storageSize : '100Gi').compareTo(quantity(has(oldSelf.storageSize) && size(oldSelf.storageSize) > 0 ? oldSelf.storageSize : '100Gi')) == 0",fieldPath=".storageSize",message="database storageSize is immutable"
 	// +default={"clusterRef":{"name":"openstack-db"},"database":"keystone","secretRef":{"name":"keystone-db"}}
 	Database InfrastructureDatabaseSpec `json:"database,omitzero"`
 
-	// cache is the memcached of the services. The default is a new Memcached
-	// with the name "openstack-memcached".
+	// cache is the memcached of the services. The choice between clusterRef and
+	// servers and the name of the cluster cannot be changed later. The default
+	// is a new Memcached with the name "openstack-memcached".
 	//
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="cache mode (managed clusterRef vs brownfield servers) is immutable"
+	// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || !has(oldSelf.clusterRef) || self.clusterRef.name == oldSelf.clusterRef.name",fieldPath=".clusterRef.name",message="cache clusterRef.name is immutable"
 	// +default={"clusterRef":{"name":"openstack-memcached"}}
 	Cache commonv1.CacheSpec `json:"cache,omitzero"`
 }
@@ -140,6 +158,8 @@ type ServicesSpec struct {
 
 // ServiceKeystoneSpec holds the settings of Keystone that a control plane
 // offers. Everything else can be set on the Keystone resource itself.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.gateway) || !has(self.publicEndpoint) || (isURL(self.publicEndpoint) && url(self.publicEndpoint).getScheme() == 'https' && url(self.publicEndpoint).getHostname() == self.gateway.hostname)",fieldPath=".publicEndpoint",message="publicEndpoint must be an https URL with the host of gateway.hostname"
 type ServiceKeystoneSpec struct {
 	// replicas is the number of API pods. When it is not set, Keystone's own
 	// default applies.
@@ -165,6 +185,9 @@ type ServiceKeystoneSpec struct {
 	// default applies. Example: "168h".
 	//
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self).getMilliseconds() % 86400000 == 0",message="rotationInterval must be a positive multiple of 24h, for example 168h"
 	RotationInterval *metav1.Duration `json:"rotationInterval,omitempty"`
 
 	// gateway publishes the API through a Gateway. When it is not set, the API
@@ -218,7 +241,9 @@ type ControlPlaneStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// updatePhase is the step a running update is in.
+	// updatePhase is the step that an update to another release is in: Idle
+	// when none runs, then Updating, UpdatingServices and Verifying, or
+	// RollingBack when it is taken back.
 	//
 	// +optional
 	UpdatePhase UpdatePhase `json:"updatePhase,omitempty"`
@@ -226,6 +251,7 @@ type ControlPlaneStatus struct {
 	// services tell which service is ready in which release.
 	//
 	// +optional
+	// +kubebuilder:validation:MaxItems=32
 	// +listType=map
 	// +listMapKey=name
 	Services []ServiceStatus `json:"services,omitempty"`
@@ -242,6 +268,7 @@ type ServiceStatus struct {
 	// name is the service's name. Example: "keystone".
 	//
 	// +required
+	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 
 	// ready tells whether the service works as the spec asks.
@@ -252,6 +279,7 @@ type ServiceStatus struct {
 	// release is the OpenStack release the service runs. Example: "2025.2".
 	//
 	// +optional
+	// +kubebuilder:validation:MaxLength=128
 	Release string `json:"release,omitempty"`
 }
 
@@ -275,11 +303,11 @@ type AdminApplicationCredentialStatus struct {
 }
 
 // GetConditions returns the conditions of the status.
-func (c *ControlPlane) GetConditions() []metav1.Condition {
-	return c.Status.Conditions
+func (cp *ControlPlane) GetConditions() []metav1.Condition {
+	return cp.Status.Conditions
 }
 
 // SetConditions replaces the conditions of the status.
-func (c *ControlPlane) SetConditions(conditions []metav1.Condition) {
-	c.Status.Conditions = conditions
+func (cp *ControlPlane) SetConditions(conditions []metav1.Condition) {
+	cp.Status.Conditions = conditions
 }

@@ -51,6 +51,8 @@ type RotationTarget string
 const RotationTargetAdminApplicationCredential RotationTarget = "adminApplicationCredential"
 
 // CredentialRotationSpec says which credential is replaced, and when.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.intervalDays) || !has(self.preRotationDays) || self.preRotationDays < self.intervalDays",fieldPath=".preRotationDays",message="preRotationDays must be less than intervalDays"
 type CredentialRotationSpec struct {
 	// target is the credential that is replaced.
 	//
@@ -71,25 +73,31 @@ type CredentialRotationSpec struct {
 	// +default=false
 	ReMint bool `json:"reMint,omitempty"`
 
-	// intervalDays is the time between two rotations, in days. When it is not
-	// set, the credential is not replaced on a schedule.
+	// intervalDays is how long a credential is used, in days. It acts when the
+	// rotation mode of the ControlPlane is Scheduled. When it is not set, the
+	// credential is not replaced on a schedule.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=36500
 	IntervalDays *int32 `json:"intervalDays,omitempty"`
 
-	// preRotationDays is how many days before the end of an interval the new
-	// credential is made.
+	// preRotationDays is how many days before the end of intervalDays the next
+	// credential is made, which leaves its users that time to change over. When
+	// it is not set, it is made at the end.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=36500
 	PreRotationDays *int32 `json:"preRotationDays,omitempty"`
 
 	// gracePeriodDays is how many days the old credential still works after a
-	// new one took over.
+	// new one took over. When it is not set, the old one is revoked as soon as
+	// the new one has reached its users.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=36500
 	GracePeriodDays *int32 `json:"gracePeriodDays,omitempty"`
 }
 
@@ -116,6 +124,18 @@ type CredentialRotationStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	LastTriggeredGeneration int64 `json:"lastTriggeredGeneration,omitempty"`
+
+	// lastRotation is when this CredentialRotation last had the credential
+	// replaced.
+	//
+	// +optional
+	LastRotation *metav1.Time `json:"lastRotation,omitempty"`
+
+	// nextRotation is when the next credential is made. It is set while the
+	// credential is replaced on a schedule.
+	//
+	// +optional
+	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
 }
 
 // GetConditions returns the conditions of the status.
@@ -126,4 +146,14 @@ func (r *CredentialRotation) GetConditions() []metav1.Condition {
 // SetConditions replaces the conditions of the status.
 func (r *CredentialRotation) SetConditions(conditions []metav1.Condition) {
 	r.Status.Conditions = conditions
+}
+
+// SetObservedGeneration records the generation that the status describes.
+func (r *CredentialRotation) SetObservedGeneration(generation int64) {
+	r.Status.ObservedGeneration = generation
+}
+
+// StatusCopy returns a deep copy of the status.
+func (r *CredentialRotation) StatusCopy() any {
+	return *r.Status.DeepCopy()
 }

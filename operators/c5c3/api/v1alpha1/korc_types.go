@@ -16,6 +16,8 @@ type KORCSpec struct {
 
 // AdminCredentialSpec is the administrator's application credential and where
 // it comes from.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.cloudCredentialsRef) || !has(self.passwordSecretRef) || self.cloudCredentialsRef.secretName != self.passwordSecretRef.name",fieldPath=".cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 type AdminCredentialSpec struct {
 	// cloudCredentialsRef is the Secret with the clouds.yaml that K-ORC reads.
 	//
@@ -68,6 +70,7 @@ type CloudCredentialsRef struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="secretName is immutable"
 	SecretName string `json:"secretName,omitempty"`
 }
 
@@ -116,6 +119,7 @@ type AccessRule struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Service string `json:"service"`
 }
 
@@ -145,6 +149,12 @@ type RotationSpec struct {
 	// +default="PasswordDriven"
 	Mode RotationMode `json:"mode,omitempty"`
 }
+
+// The K-ORC kinds of bootstrap resources.
+const (
+	BootstrapKindProject = "Project"
+	BootstrapKindRole    = "Role"
+)
 
 // BootstrapResourceSpec names an OpenStack resource.
 type BootstrapResourceSpec struct {

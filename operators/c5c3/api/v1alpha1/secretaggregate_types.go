@@ -4,7 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SecretAggregate collects the Secrets of a control plane into one.
+// SecretAggregate collects the Secrets of the namespace's ControlPlane into
+// one. It reads no other Secret.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -17,7 +18,7 @@ type SecretAggregate struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec says where the Secrets are collected.
+	// spec says which Secrets are collected, and where.
 	//
 	// +optional
 	Spec SecretAggregateSpec `json:"spec,omitzero"`
@@ -37,21 +38,130 @@ type SecretAggregateList struct {
 	Items           []SecretAggregate `json:"items"`
 }
 
-// SecretAggregateSpec says where Secrets are collected.
+// SecretAggregateSpec says which Secrets are collected, and where. Without
+// sources it collects all that the ControlPlane has.
 type SecretAggregateSpec struct {
-	// targetSecretName is the name of the Secret that holds the others.
+	// targetSecretName is the name of the Secret that holds the others. The
+	// operator creates it, and deletes it with the SecretAggregate. When it is
+	// not set, it is the name of the SecretAggregate. Example: "credentials".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	TargetSecretName string `json:"targetSecretName,omitempty"`
+
+	// sources are the Secrets that are collected. When there are none, all
+	// that the ControlPlane has are.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=credential
+	// +kubebuilder:validation:MaxItems=16
+	Sources []SecretAggregateSource `json:"sources,omitempty"`
+}
+
+// AggregatedCredential names a Secret of a control plane by what it holds.
+//
+// +kubebuilder:validation:Enum=adminApplicationCredential;adminPassword;databaseCredentials
+type AggregatedCredential string
+
+const (
+	// AggregatedAdminApplicationCredential is the clouds.yaml with the
+	// administrator's application credential.
+	AggregatedAdminApplicationCredential AggregatedCredential = "adminApplicationCredential"
+	// AggregatedAdminPassword is the administrator's password.
+	AggregatedAdminPassword AggregatedCredential = "adminPassword"
+	// AggregatedDatabaseCredentials are the user and the password of Keystone's
+	// database.
+	AggregatedDatabaseCredentials AggregatedCredential = "databaseCredentials"
+)
+
+// SecretAggregateSource is one Secret that is collected.
+type SecretAggregateSource struct {
+	// credential is the Secret, named by what it holds: the clouds.yaml of
+	// "adminApplicationCredential", the "adminPassword", or the user and the
+	// password of "databaseCredentials".
+	//
+	// +required
+	Credential AggregatedCredential `json:"credential"`
+
+	// keys are the entries that are taken. When there are none, all are.
+	// Example: ["password"].
+	//
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:items:Pattern=`^[-._a-zA-Z0-9]+$`
+	Keys []string `json:"keys,omitempty"`
+
+	// keyPrefix stands in front of each key in the collecting Secret. When it
+	// is not set, it is the credential and a dot, as in
+	// "databaseCredentials.password". Two entries that end up with the same key
+	// are refused.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:Pattern=`^[-._a-zA-Z0-9]*$`
+	KeyPrefix *string `json:"keyPrefix,omitempty"`
 }
 
 // SecretAggregateStatus is what the operator last saw.
 type SecretAggregateStatus struct {
-	// conditions tell what works and what does not.
+	// conditions tell what works and what does not; Ready is True when the
+	// Secret holds everything the spec asks for.
 	//
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// observedGeneration is the generation of the spec that the operator last
+	// worked on.
+	//
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// targetSecretName is the Secret that the operator last wrote.
+	//
+	// +optional
+	TargetSecretName string `json:"targetSecretName,omitempty"`
+}
+
+// TargetSecret is the name of the Secret that holds the others.
+func (a *SecretAggregate) TargetSecret() string {
+	if a.Spec.TargetSecretName == "" {
+		return a.Name
+	}
+	return a.Spec.TargetSecretName
+}
+
+// Prefix is what stands in front of each key of the source.
+func (s SecretAggregateSource) Prefix() string {
+	if s.KeyPrefix == nil {
+		return string(s.Credential) + "."
+	}
+	return *s.KeyPrefix
+}
+
+// GetConditions returns the conditions of the status.
+func (a *SecretAggregate) GetConditions() []metav1.Condition {
+	return a.Status.Conditions
+}
+
+// SetConditions replaces the conditions of the status.
+func (a *SecretAggregate) SetConditions(conditions []metav1.Condition) {
+	a.Status.Conditions = conditions
+}
+
+// SetObservedGeneration records the generation that the status describes.
+func (a *SecretAggregate) SetObservedGeneration(generation int64) {
+	a.Status.ObservedGeneration = generation
+}
+
+// StatusCopy returns a deep copy of the status.
+func (a *SecretAggregate) StatusCopy() any {
+	return *a.Status.DeepCopy()
 }

@@ -1,4 +1,4 @@
-// Command reference writes the reference page of the c5c3 API. It runs in the
+// Command reference writes the reference pages of the c5c3 API. It runs in the
 // operator's folder and takes the folder of the pages as its argument.
 package main
 
@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/reference"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
+
+const command = "make generate"
 
 func main() {
 	if len(os.Args) != 2 {
@@ -26,22 +30,37 @@ func main() {
 }
 
 func run(folder string) error {
-	var crds []*apiextensionsv1.CustomResourceDefinition
-	for _, plural := range []string{"controlplanes", "credentialrotations", "secretaggregates"} {
-		path := filepath.Join("config", "crd", "bases", "c5c3.io_"+plural+".yaml")
-		content, err := os.ReadFile(path)
-		if err != nil {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	if err := writeAPI(filepath.Join(folder, "api-c5c3.md")); err != nil {
+		return err
+	}
+	constants, err := constants("api/v1alpha1/conditions.go", "api/v1alpha1/events.go")
+	if err != nil {
+		return err
+	}
+	for _, kind := range c5c3v1alpha1.Vocabularies() {
+		path := filepath.Join(folder, strings.ToLower(kind.Kind)+"-conditions.md")
+		if err := writeVocabulary(path, kind, constants); err != nil {
 			return err
 		}
-		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := yaml.UnmarshalStrict(content, crd); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func writeAPI(path string) error {
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for _, plural := range []string{"controlplanes", "credentialrotations", "secretaggregates"} {
+		crd, err := readCRD(filepath.Join("config", "crd", "bases", "c5c3.io_"+plural+".yaml"))
+		if err != nil {
+			return err
 		}
 		crds = append(crds, crd)
 	}
 	var page bytes.Buffer
 	description := reference.Page{
-		Title: "ControlPlane API", Command: "make generate",
+		Title: "ControlPlane API", Command: command,
 		External: map[string]string{
 			"status.conditions": "https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/",
 		},
@@ -49,8 +68,46 @@ func run(folder string) error {
 	if err := description.WriteCRDs(&page, crds...); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	return os.WriteFile(path, page.Bytes(), 0o644)
+}
+
+func readCRD(path string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(content, crd); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return crd, nil
+}
+
+func constants(files ...string) ([]reference.Constant, error) {
+	var all []reference.Constant
+	for _, file := range files {
+		found, err := reference.Constants(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func writeVocabulary(path string, kind c5c3v1alpha1.Vocabulary, constants []reference.Constant) error {
+	var conditions []reference.Condition
+	for _, doc := range kind.Conditions {
+		conditions = append(conditions, reference.Condition(doc))
+	}
+	var events []reference.Event
+	for _, doc := range kind.Events {
+		events = append(events, reference.Event(doc))
+	}
+	var page bytes.Buffer
+	description := reference.Page{Title: kind.Kind + " conditions and events", Command: command}
+	if err := description.WriteVocabulary(&page, conditions, events, constants); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, "api-c5c3.md"), page.Bytes(), 0o644)
+	return os.WriteFile(path, page.Bytes(), 0o644)
 }

@@ -1,0 +1,87 @@
+// Package rules checks resources against tables, so that each rule of a kind
+// is one line: the field it is about and what must hold for it. The same table
+// serves the webhook at admission and the controller before each pass.
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Check looks at one aspect of a resource and reports its errors at or below
+// the given field.
+type Check[T any] func(resource T, at *field.Path) field.ErrorList
+
+// Rule is one line of what must hold for a resource.
+type Rule[T any] struct {
+	// Path is the field the rule is about, such as "spec.replicas".
+	Path string
+	// Check looks at it.
+	Check Check[T]
+}
+
+// Table is what must hold for a resource on its own.
+type Table[T any] []Rule[T]
+
+// Validate returns everything that is wrong with the resource, the same errors
+// in the same order for the same resource: the text ends up in its status.
+func (t Table[T]) Validate(resource T) field.ErrorList {
+	var errs field.ErrorList
+	for _, rule := range t {
+		errs = append(errs, rule.Check(resource, Path(rule.Path))...)
+	}
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errs
+}
+
+// Immutable is a field that a stored resource keeps.
+type Immutable[T any] struct {
+	// Path is the field an error names.
+	Path string
+	// Message says that it cannot be changed.
+	Message string
+	// Get returns what must stay the same, a comparable value.
+	Get func(T) any
+}
+
+// Unchanged returns the immutable fields that differ. Both resources carry
+// their defaults.
+func Unchanged[T any](immutables []Immutable[T], old, updated T) field.ErrorList {
+	var errs field.ErrorList
+	for _, immutable := range immutables {
+		value := immutable.Get(updated)
+		if value == immutable.Get(old) {
+			continue
+		}
+		var shown any = field.OmitValueType{}
+		if text, ok := value.(string); ok {
+			shown = text
+		}
+		errs = append(errs, field.Invalid(Path(immutable.Path), shown, immutable.Message))
+	}
+	return errs
+}
+
+// AtLeast checks a number that is not nil.
+func AtLeast[T any, N int32 | int64](minimum N, get func(T) *N) Check[T] {
+	return func(resource T, at *field.Path) field.ErrorList {
+		if value := get(resource); value != nil && *value < minimum {
+			return field.ErrorList{field.Invalid(at, *value, fmt.Sprintf("%s must be at least %d", leaf(at), minimum))}
+		}
+		return nil
+	}
+}
+
+// Path is the field at a path with dots, such as "spec.replicas".
+func Path(dotted string) *field.Path {
+	segments := strings.Split(dotted, ".")
+	return field.NewPath(segments[0], segments[1:]...)
+}
+
+func leaf(at *field.Path) string {
+	path := at.String()
+	return path[strings.LastIndex(path, ".")+1:]
+}

@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+type boat struct {
+	crew  *int32
+	names map[string]string
+	home  string
+}
+
+func checkNames(b boat, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for key := range b.names {
+		errs = append(errs, field.Required(at.Key(key), "name it"))
+	}
+	return errs
+}
+
+var table = Table[boat]{
+	{"spec.names", checkNames},
+	{"spec.crew", AtLeast(2, func(b boat) *int32 { return b.crew })},
+}
+
+func TestTheSameResourceAlwaysReadsTheSame(t *testing.T) {
+	crew := int32(1)
+	b := boat{crew: &crew, names: map[string]string{"d": "", "a": "", "c": "", "b": ""}}
+	var paths []string
+	for _, err := range table.Validate(b) {
+		paths = append(paths, err.Field)
+	}
+	want := []string{"spec.crew", "spec.names[a]", "spec.names[b]", "spec.names[c]", "spec.names[d]"}
+	if diff := cmp.Diff(want, paths); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestALowerBoundNamesTheFieldAndPassesOverNil(t *testing.T) {
+	for crew, want := range map[int32]string{1: "spec.crew: Invalid value: 1: crew must be at least 2", 2: "", 3: ""} {
+		got := ""
+		if errs := table.Validate(boat{crew: &crew}); len(errs) > 0 {
+			got = errs[0].Error()
+		}
+		if got != want {
+			t.Errorf("%d: got %q, expected %q", crew, got, want)
+		}
+	}
+	if errs := table.Validate(boat{}); len(errs) > 0 {
+		t.Errorf("an unset number is refused: %v", errs)
+	}
+}
+
+func TestOnlyAChangedImmutableFieldIsReported(t *testing.T) {
+	immutables := []Immutable[boat]{
+		{"spec.home", "home is immutable", func(b boat) any { return b.home }},
+		{"spec.crew", "whether there is a crew is immutable", func(b boat) any { return b.crew != nil }},
+	}
+	crew := int32(2)
+	old := boat{home: "Kiel"}
+	if errs := Unchanged(immutables, old, old); len(errs) > 0 {
+		t.Errorf("the same boat is refused: %v", errs)
+	}
+	var got []string
+	for _, err := range Unchanged(immutables, old, boat{home: "Husum", crew: &crew}) {
+		got = append(got, err.Error())
+	}
+	want := []string{
+		`spec.home: Invalid value: "Husum": home is immutable`,
+		"spec.crew: Invalid value: whether there is a crew is immutable",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,412 @@
+//go:build integration
+
+package v1alpha1
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+)
+
+const configDir = "../../config"
+
+func testScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{AddToScheme, scheme.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// apiServer is an API server that knows the c5c3 kinds.
+type apiServer struct {
+	client.Client
+	env       *envtest.Env
+	namespace string
+}
+
+func startServer(t *testing.T, webhooks ...string) *apiServer {
+	t.Helper()
+	env := envtest.Start(t, envtest.Options{CRDs: []string{filepath.Join(configDir, "crd", "bases")}, Webhooks: webhooks})
+	return &apiServer{Client: env.Client(t, testScheme(t)), env: env, namespace: env.Namespace(t)}
+}
+
+// place puts the object into the server's namespace, where each test has its
+// objects for itself.
+func (s *apiServer) place(cp *ControlPlane) *ControlPlane {
+	cp.Namespace = s.namespace
+	return cp
+}
+
+func (s *apiServer) create(t *testing.T, obj client.Object) {
+	t.Helper()
+	obj.SetNamespace(s.namespace)
+	if err := s.Create(t.Context(), obj); err != nil {
+		t.Fatalf("refused: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Delete(context.WithoutCancel(t.Context()), obj); client.IgnoreNotFound(err) != nil {
+			t.Errorf("delete: %v", err)
+		}
+	})
+}
+
+func wantInvalid(t *testing.T, err error, path, message string) {
+	t.Helper()
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), message) {
+		t.Errorf("want Invalid with %q at %s, got %v", message, path, err)
+	}
+}
+
+func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
+	server := startServer(t)
+	t.Run("refuses", server.testSchemaRefuses)
+	t.Run("accepts", server.testAccepts)
+	t.Run("completes a minimal one as the operator does", server.testSchemaDefaults)
+	t.Run("completes the cache beside an external database", server.testBrownfield)
+	t.Run("keeps immutable fields", server.testImmutable)
+	t.Run("lets a running update be taken back", server.testTakingBack)
+	t.Run("leaves an empty policy to the webhook", server.testLeftToWebhook)
+	t.Run("refuses a rotation", server.testRefusesRotation)
+	t.Run("refuses an aggregate", server.testRefusesAggregate)
+	t.Run("accepts an aggregate of everything", func(t *testing.T) {
+		server.create(t, &SecretAggregate{ObjectMeta: metav1.ObjectMeta{Name: "all"}})
+	})
+	t.Run("lists all kinds with openstack and shows the documented columns", server.testNames)
+	t.Run("accepts the samples", server.testSamples)
+}
+
+func TestTheWebhookCompletesTheSchema(t *testing.T) {
+	server := startServer(t, filepath.Join(configDir, "webhook"))
+	serveWebhook(t, server)
+	t.Run("refuses", server.testWebhookRefuses)
+	t.Run("refuses on update", server.testWebhookRefusesUpdate)
+	t.Run("accepts", server.testAccepts)
+	t.Run("completes what a schema cannot", server.testWebhookDefaults)
+	t.Run("keeps immutable fields", server.testImmutable)
+	t.Run("lets a running update be taken back", server.testTakingBack)
+	t.Run("refuses a second one in the namespace", server.testOnlyOne)
+	t.Run("does not hold up a deletion", server.testDeletion)
+	t.Run("accepts the samples", server.testSamples)
+}
+
+// serveWebhook runs a manager with nothing but the webhook.
+func serveWebhook(t *testing.T, server *apiServer) {
+	t.Helper()
+	install := server.env.Webhooks
+	mgr, err := ctrl.NewManager(server.env.Config, ctrl.Options{
+		Scheme:  testScheme(t),
+		Metrics: metricsserver.Options{BindAddress: "0"},
+		WebhookServer: webhook.NewServer(webhook.Options{
+			Host: install.LocalServingHost, Port: install.LocalServingPort, CertDir: install.LocalServingCertDir,
+		}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&ControlPlaneWebhook{Client: mgr.GetAPIReader()}).SetupWebhookWithManager(mgr); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("manager: %v", err)
+		}
+	})
+	expect.Eventually(t, "the webhook server to answer", func(context.Context) error {
+		return mgr.GetWebhookServer().StartedChecker()(nil)
+	})
+}
+
+func (s *apiServer) testSchemaRefuses(t *testing.T) {
+	for _, v := range violations() {
+		if v.schema == "" {
+			continue
+		}
+		t.Run(v.name, func(t *testing.T) {
+			path := v.path
+			if v.schemaPath != "" {
+				path = v.schemaPath
+			}
+			wantInvalid(t, s.Create(t.Context(), s.place(v.apply())), path, v.schema)
+		})
+	}
+}
+
+func (s *apiServer) testAccepts(t *testing.T) {
+	t.Run("a minimal one", func(t *testing.T) { s.create(t, minimal()) })
+	for name, change := range accepted() {
+		t.Run(name, func(t *testing.T) {
+			cp := completed()
+			change(cp)
+			s.create(t, cp)
+		})
+	}
+}
+
+// testSchemaDefaults compares with the defaults in Go: they must not differ,
+// whichever of the two an object meets.
+func (s *apiServer) testSchemaDefaults(t *testing.T) {
+	cp := minimal()
+	want := defaulted(cp).Spec
+	s.create(t, cp)
+	if diff := cmp.Diff(want, cp.Spec); diff != "" {
+		t.Errorf("the schema's defaults differ from SetDefaults (-Go +schema):\n%s", diff)
+	}
+}
+
+func (s *apiServer) testBrownfield(t *testing.T) {
+	cp := minimal()
+	cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
+	s.create(t, cp)
+	if cp.Spec.Infrastructure.Database.IsManaged() {
+		t.Error("an external database became a managed one")
+	}
+	if !cp.Spec.Infrastructure.Cache.IsManaged() {
+		t.Error("the cache has no default beside an external database")
+	}
+}
+
+func (s *apiServer) testImmutable(t *testing.T) {
+	for name, change := range immutableChanges() {
+		t.Run(name, func(t *testing.T) {
+			cp := minimal()
+			s.create(t, cp)
+			change.change(cp)
+			wantInvalid(t, s.Update(t.Context(), cp), change.path, change.message)
+		})
+	}
+	for name, change := range mutableChanges() {
+		t.Run("but not "+name, func(t *testing.T) {
+			cp := minimal()
+			s.create(t, cp)
+			change(cp)
+			if err := s.Update(t.Context(), cp); err != nil {
+				t.Errorf("refused: %v", err)
+			}
+		})
+	}
+}
+
+func (s *apiServer) testTakingBack(t *testing.T) {
+	cp := minimal()
+	cp.Spec.OpenStackRelease = "2026.1"
+	s.create(t, cp)
+	cp.Status.UpdatePhase = UpdatePhaseUpdatingServices
+	cp.Status.Services = []ServiceStatus{{Name: "keystone", Release: "2025.2"}}
+	if err := s.Status().Update(t.Context(), cp); err != nil {
+		t.Fatal(err)
+	}
+	cp.Spec.OpenStackRelease = "2025.1"
+	wantInvalid(t, s.Update(t.Context(), cp), "spec.openStackRelease", "openStackRelease must not go back")
+	cp.Spec.OpenStackRelease = "2025.2"
+	if err := s.Update(t.Context(), cp); err != nil {
+		t.Errorf("the way back to the installed release is closed: %v", err)
+	}
+}
+
+// testLeftToWebhook guards against a rule on a Keystone's field moving to a
+// type that both kinds share.
+func (s *apiServer) testLeftToWebhook(t *testing.T) {
+	for _, v := range violations() {
+		if v.schema == "" {
+			t.Run(v.name, func(t *testing.T) { s.create(t, v.apply()) })
+		}
+	}
+}
+
+func (s *apiServer) testRefusesRotation(t *testing.T) {
+	for name, v := range rotationViolations() {
+		t.Run(name, func(t *testing.T) {
+			rotation := &CredentialRotation{ObjectMeta: metav1.ObjectMeta{Name: "rotate", Namespace: s.namespace}, Spec: v.spec}
+			wantInvalid(t, s.Create(t.Context(), rotation), v.path, v.schema)
+		})
+	}
+}
+
+func (s *apiServer) testRefusesAggregate(t *testing.T) {
+	for name, v := range aggregateViolations() {
+		t.Run(name, func(t *testing.T) {
+			aggregate := &SecretAggregate{ObjectMeta: metav1.ObjectMeta{Name: "all", Namespace: s.namespace}, Spec: v.spec}
+			wantInvalid(t, s.Create(t.Context(), aggregate), v.path, v.schema)
+		})
+	}
+}
+
+func (s *apiServer) testNames(t *testing.T) {
+	for plural, want := range map[string][]string{
+		"controlplanes": {"Ready", "Release", "Age"}, "credentialrotations": {"Target", "Ready", "Age"}, "secretaggregates": nil,
+	} {
+		crd := &unstructured.Unstructured{}
+		crd.SetAPIVersion("apiextensions.k8s.io/v1")
+		crd.SetKind("CustomResourceDefinition")
+		if err := s.Get(t.Context(), client.ObjectKey{Name: plural + ".c5c3.io"}, crd); err != nil {
+			t.Fatal(err)
+		}
+		categories, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "categories")
+		shortNames, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "shortNames")
+		if diff := cmp.Diff([]string{"openstack"}, categories); diff != "" || len(shortNames) != 0 {
+			t.Errorf("%s: categories %v, short names %v", plural, categories, shortNames)
+		}
+		if diff := cmp.Diff(want, columns(t, crd)); diff != "" {
+			t.Errorf("columns of %s (-want +got):\n%s", plural, diff)
+		}
+	}
+}
+
+func columns(t *testing.T, crd *unstructured.Unstructured) []string {
+	t.Helper()
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	if len(versions) != 1 {
+		t.Fatalf("%d versions", len(versions))
+	}
+	version, _ := versions[0].(map[string]any)
+	printed, _, _ := unstructured.NestedSlice(version, "additionalPrinterColumns")
+	var names []string
+	for _, column := range printed {
+		fields, _ := column.(map[string]any)
+		name, _ := fields["name"].(string)
+		names = append(names, name)
+	}
+	return names
+}
+
+func (s *apiServer) testSamples(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(configDir, "samples", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			obj := &unstructured.Unstructured{}
+			if err := yaml.Unmarshal(content, obj); err != nil {
+				t.Fatal(err)
+			}
+			obj.SetNamespace(s.namespace)
+			strict := client.WithFieldValidation(s.Client, metav1.FieldValidationStrict)
+			if err := strict.Create(t.Context(), obj); err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			if err := s.Delete(t.Context(), obj); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func (s *apiServer) testWebhookRefuses(t *testing.T) {
+	for _, v := range violations() {
+		t.Run(v.name, func(t *testing.T) {
+			err := s.Create(t.Context(), s.place(v.apply()))
+			if v.schema == "" {
+				wantInvalid(t, err, v.path, v.message)
+			} else if !apierrors.IsInvalid(err) {
+				t.Errorf("want Invalid, got %v", err)
+			}
+		})
+	}
+}
+
+func (s *apiServer) testWebhookRefusesUpdate(t *testing.T) {
+	for _, v := range violations() {
+		if strings.HasPrefix(v.path, "metadata.") {
+			continue
+		}
+		t.Run(v.name, func(t *testing.T) {
+			cp := minimal()
+			s.create(t, cp)
+			v.change(cp)
+			if err := s.Update(t.Context(), cp); !apierrors.IsInvalid(err) {
+				t.Errorf("want Invalid, got %v", err)
+			}
+		})
+	}
+}
+
+func (s *apiServer) testWebhookDefaults(t *testing.T) {
+	spec := map[string]any{
+		"openStackRelease": "2025.2", "region": "",
+		"infrastructure": map[string]any{
+			"database": map[string]any{"replicas": int64(1), "storageSize": "512Mi"},
+			"cache":    map[string]any{"replicas": int64(1)},
+		},
+		"services": map[string]any{"keystone": map[string]any{}},
+		"korc": map[string]any{"adminCredential": map[string]any{
+			"passwordSecretRef": map[string]any{"name": "admin"}, "cloudCredentialsRef": map[string]any{"cloudName": "", "secretName": ""},
+		}},
+	}
+	obj := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	obj.SetGroupVersionKind(GroupVersion.WithKind("ControlPlane"))
+	obj.SetName("controlplane")
+	s.create(t, obj)
+	got := &ControlPlane{}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(obj), got); err != nil {
+		t.Fatal(err)
+	}
+	want := completed().Spec
+	want.Infrastructure.Database.Replicas, want.Infrastructure.Database.StorageSize = new(int32(1)), "512Mi"
+	want.Infrastructure.Cache.Replicas = 1
+	want.KORC.AdminCredential.PasswordSecretRef.Name = "admin"
+	if diff := cmp.Diff(want, got.Spec); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func (s *apiServer) testOnlyOne(t *testing.T) {
+	s.create(t, minimal())
+	second := minimal()
+	second.Name = "second"
+	wantInvalid(t, s.Create(t.Context(), s.place(second)), "metadata.namespace", `already has the ControlPlane "controlplane"`)
+	second.Namespace = s.env.Namespace(t)
+	if err := s.Create(t.Context(), second); err != nil {
+		t.Errorf("one in another namespace is refused: %v", err)
+	}
+}
+
+func (s *apiServer) testDeletion(t *testing.T) {
+	cp := minimal()
+	cp.Finalizers = []string{"c5c3.io/orc-teardown"}
+	s.create(t, cp)
+	if err := s.Delete(t.Context(), cp); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(cp), cp); err != nil {
+		t.Fatal(err)
+	}
+	cp.Spec.Global = nil
+	cp.Spec.Services.Keystone.PublicEndpoint = "https:///v3"
+	cp.Finalizers = nil
+	if err := s.Update(t.Context(), cp); err != nil {
+		t.Fatalf("an object that is being deleted is held up: %v", err)
+	}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(cp), cp); !apierrors.IsNotFound(err) {
+		t.Errorf("want NotFound, got %v", err)
+	}
+}

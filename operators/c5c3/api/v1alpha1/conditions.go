@@ -1,0 +1,184 @@
+package v1alpha1
+
+// Condition types. Those of a ControlPlane are all counted by Ready but the two
+// of kstatus; the companion kinds have Ready and those two only.
+const (
+	// ConditionReady is True when everything is as the spec asks.
+	ConditionReady = "Ready"
+	// ConditionInfrastructureReady covers the database and the cache.
+	ConditionInfrastructureReady = "InfrastructureReady"
+	// ConditionDBCredentialsReady covers the Secret with the database's user and password.
+	ConditionDBCredentialsReady = "DBCredentialsReady"
+	// ConditionAdminPasswordReady covers the Secret with the administrator's password.
+	ConditionAdminPasswordReady = "AdminPasswordReady"
+	// ConditionKeystoneReady covers the Keystone resource.
+	ConditionKeystoneReady = "KeystoneReady"
+	// ConditionKORCReady covers the application credential that K-ORC makes.
+	ConditionKORCReady = "KORCReady"
+	// ConditionAdminCredentialReady covers the way of the application credential into the secret store and back into clouds.yaml.
+	ConditionAdminCredentialReady = "AdminCredentialReady"
+	// ConditionCatalogReady covers the entry of Keystone in the service catalog.
+	ConditionCatalogReady = "CatalogReady"
+
+	// ConditionReconciling is present and True, as kstatus defines it, while the operator still works towards the spec.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is present and True, as kstatus defines it, when the operator cannot go on before somebody changes something.
+	ConditionStalled = "Stalled"
+)
+
+// Reasons of conditions. A reason is stable, so alerts and scripts may rely on
+// it; the condition's message says the details and what to do.
+const (
+	// ReasonAllReady: nothing to do.
+	ReasonAllReady = "AllReady"
+	// ReasonNotAllReady: look at the conditions the message names.
+	ReasonNotAllReady = "NotAllReady"
+	// ReasonProgressing: wait; the message names what is not ready yet.
+	ReasonProgressing = "Progressing"
+	// ReasonInvalidSpec: change the field the message names; nothing is touched until then.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonDeleting: wait; the message names what is still being removed.
+	ReasonDeleting = "Deleting"
+	// ReasonDuplicateControlPlane: delete this ControlPlane or the one the message names; the older one works, and nothing is done for this one.
+	ReasonDuplicateControlPlane = "DuplicateControlPlane"
+	// ReasonReconcileError: look at the error in the message; the operator tries again.
+	ReasonReconcileError = "ReconcileError"
+
+	// ReasonInfrastructureReady: nothing to do.
+	ReasonInfrastructureReady = "InfrastructureReady"
+	// ReasonMariaDBNotInstalled: install mariadb-operator, or use database.host.
+	ReasonMariaDBNotInstalled = "MariaDBNotInstalled"
+	// ReasonMemcachedNotInstalled: install the memcached operator, or use cache.servers.
+	ReasonMemcachedNotInstalled = "MemcachedNotInstalled"
+	// ReasonMariaDBError: look at the error in the message.
+	ReasonMariaDBError = "MariaDBError"
+	// ReasonMemcachedError: look at the error in the message.
+	ReasonMemcachedError = "MemcachedError"
+	// ReasonWaitingForDatabase: wait; if it lasts, look at the MariaDB the message names.
+	ReasonWaitingForDatabase = "WaitingForDatabase"
+	// ReasonWaitingForCache: wait; if it lasts, look at the Memcached the message names.
+	ReasonWaitingForCache = "WaitingForCache"
+
+	// ReasonDBCredentialsReady: nothing to do.
+	ReasonDBCredentialsReady = "DBCredentialsReady"
+	// ReasonAdminPasswordReady: nothing to do.
+	ReasonAdminPasswordReady = "AdminPasswordReady"
+	// ReasonBrownfieldUserSuppliedCredential: nothing to do; the Secret that the spec names is yours.
+	ReasonBrownfieldUserSuppliedCredential = "BrownfieldUserSuppliedCredential"
+	// ReasonExternalSecretsNotInstalled: install External Secrets, or use database.host with Secrets of your own.
+	ReasonExternalSecretsNotInstalled = "ExternalSecretsNotInstalled"
+	// ReasonSecretStoreNotReady: repair the ClusterSecretStore or the secret backend behind it.
+	ReasonSecretStoreNotReady = "SecretStoreNotReady"
+	// ReasonExternalSecretError: look at the error in the message.
+	ReasonExternalSecretError = "ExternalSecretError"
+	// ReasonWaitingForDBCredentialSecret: wait; if it lasts, put the user and the password at the path the message names.
+	ReasonWaitingForDBCredentialSecret = "WaitingForDBCredentialSecret"
+	// ReasonWaitingForAdminPasswordSecret: wait; if it lasts, put the password at the path the message names.
+	ReasonWaitingForAdminPasswordSecret = "WaitingForAdminPasswordSecret"
+
+	// ReasonKeystoneReady: nothing to do.
+	ReasonKeystoneReady = "KeystoneReady"
+	// ReasonKeystoneNotManaged: nothing to do; services.keystone is not set.
+	ReasonKeystoneNotManaged = "KeystoneNotManaged"
+	// ReasonKeystoneNotInstalled: install the Keystone operator.
+	ReasonKeystoneNotInstalled = "KeystoneNotInstalled"
+	// ReasonWaitingForInfrastructure: wait for InfrastructureReady.
+	ReasonWaitingForInfrastructure = "WaitingForInfrastructure"
+	// ReasonInvalidRotationInterval: set services.keystone.rotationInterval to a positive multiple of 24h.
+	ReasonInvalidRotationInterval = "InvalidRotationInterval"
+	// ReasonKeystoneError: look at the error in the message.
+	ReasonKeystoneError = "KeystoneError"
+	// ReasonKeystoneProjectionRejected: correct the field of services.keystone that the message names.
+	ReasonKeystoneProjectionRejected = "KeystoneProjectionRejected"
+	// ReasonWaitingForKeystone: wait; if it lasts, look at the conditions of the Keystone.
+	ReasonWaitingForKeystone = "WaitingForKeystone"
+
+	// ReasonApplicationCredentialMinted: nothing to do.
+	ReasonApplicationCredentialMinted = "ApplicationCredentialMinted"
+	// ReasonKORCNotInstalled: install K-ORC, the OpenStack Resource Controller.
+	ReasonKORCNotInstalled = "KORCNotInstalled"
+	// ReasonWaitingForAdminPassword: create the Secret with the administrator's password, with the key the message names.
+	ReasonWaitingForAdminPassword = "WaitingForAdminPassword"
+	// ReasonAdminPasswordError: look at the error in the message.
+	ReasonAdminPasswordError = "AdminPasswordError"
+	// ReasonPasswordCloudError: look at the error in the message.
+	ReasonPasswordCloudError = "PasswordCloudError"
+	// ReasonAdminImportError: look at the error in the message.
+	ReasonAdminImportError = "AdminImportError"
+	// ReasonSecretError: look at the error in the message.
+	ReasonSecretError = "SecretError"
+	// ReasonSeedCloudsYamlError: look at the error in the message.
+	ReasonSeedCloudsYamlError = "SeedCloudsYamlError"
+	// ReasonPushSecretError: look at the error in the message.
+	ReasonPushSecretError = "PushSecretError"
+	// ReasonApplicationCredentialError: look at the error in the message.
+	ReasonApplicationCredentialError = "ApplicationCredentialError"
+	// ReasonApplicationCredentialFailed: correct what K-ORC reports in the message; it is tried again then.
+	ReasonApplicationCredentialFailed = "ApplicationCredentialFailed"
+	// ReasonWaitingForApplicationCredential: wait; if it lasts, look at the ApplicationCredential and the imports the message names.
+	ReasonWaitingForApplicationCredential = "WaitingForApplicationCredential"
+	// ReasonReMinting: wait; the application credential is being replaced.
+	ReasonReMinting = "ReMinting"
+	// ReasonReMintStalled: repair K-ORC or its way to Keystone; the old application credential cannot be deleted.
+	ReasonReMintStalled = "ReMintStalled"
+	// ReasonFinalizingORC: wait; K-ORC is removing what it made in Keystone.
+	ReasonFinalizingORC = "FinalizingORC"
+
+	// ReasonAdminCredentialReady: nothing to do.
+	ReasonAdminCredentialReady = "AdminCredentialReady"
+	// ReasonWaitingForKORC: wait for KORCReady.
+	ReasonWaitingForKORC = "WaitingForKORC"
+	// ReasonCloudsYamlError: look at the error in the message.
+	ReasonCloudsYamlError = "CloudsYamlError"
+	// ReasonWaitingForCloudsYaml: wait; if it lasts, look at the ExternalSecret the message names.
+	ReasonWaitingForCloudsYaml = "WaitingForCloudsYaml"
+	// ReasonWaitingForCredentialID: wait; K-ORC has not reported the credential's id yet.
+	ReasonWaitingForCredentialID = "WaitingForCredentialID"
+	// ReasonWaitingForAppCredentialSecret: wait; the Secret with the credential is not there yet.
+	ReasonWaitingForAppCredentialSecret = "WaitingForAppCredentialSecret"
+	// ReasonWaitingForPushSecret: wait; if it lasts, look at the PushSecret the message names.
+	ReasonWaitingForPushSecret = "WaitingForPushSecret"
+	// ReasonWaitingForCloudsYamlSync: wait; the new credential is on its way through the secret store.
+	ReasonWaitingForCloudsYamlSync = "WaitingForCloudsYamlSync"
+	// ReasonCloudsYamlSyncStuck: repair External Secrets or the secret backend; the new credential has not come back for 15 minutes.
+	ReasonCloudsYamlSyncStuck = "CloudsYamlSyncStuck"
+
+	// ReasonCatalogRegistered: nothing to do.
+	ReasonCatalogRegistered = "CatalogRegistered"
+	// ReasonWaitingForAdminCredential: wait for AdminCredentialReady.
+	ReasonWaitingForAdminCredential = "WaitingForAdminCredential"
+	// ReasonWaitingForCatalog: wait; if it lasts, look at the K-ORC Service and Endpoint the message names.
+	ReasonWaitingForCatalog = "WaitingForCatalog"
+	// ReasonCatalogFailed: correct what K-ORC reports in the message; it is tried again then.
+	ReasonCatalogFailed = "CatalogFailed"
+	// ReasonServiceError: look at the error in the message.
+	ReasonServiceError = "ServiceError"
+	// ReasonEndpointError: look at the error in the message.
+	ReasonEndpointError = "EndpointError"
+
+	// ReasonRotationTriggered: nothing to do; the credential is being replaced.
+	ReasonRotationTriggered = "RotationTriggered"
+	// ReasonRotationScheduled: nothing to do; the credential is replaced at status.nextRotation.
+	ReasonRotationScheduled = "RotationScheduled"
+	// ReasonNoRotationNeeded: nothing to do.
+	ReasonNoRotationNeeded = "NoRotationNeeded"
+	// ReasonBootstrapComplete: nothing to do; there is a credential.
+	ReasonBootstrapComplete = "BootstrapComplete"
+	// ReasonWaitingForBootstrap: wait; the first credential is being made.
+	ReasonWaitingForBootstrap = "WaitingForBootstrap"
+	// ReasonUnsupportedTarget: set spec.target to adminApplicationCredential.
+	ReasonUnsupportedTarget = "UnsupportedTarget"
+	// ReasonNoControlPlane: create a ControlPlane in the namespace.
+	ReasonNoControlPlane = "NoControlPlane"
+	// ReasonAmbiguousControlPlane: delete all ControlPlanes of the namespace but one.
+	ReasonAmbiguousControlPlane = "AmbiguousControlPlane"
+	// ReasonControlPlaneListError: look at the error in the message.
+	ReasonControlPlaneListError = "ControlPlaneListError"
+
+	// ReasonSecretsAggregated: nothing to do.
+	ReasonSecretsAggregated = "SecretsAggregated"
+	// ReasonWaitingForSecrets: wait; if it lasts, look at the Secret or the key the message names.
+	ReasonWaitingForSecrets = "WaitingForSecrets"
+	// ReasonKeyCollision: give one of the sources the message names another keyPrefix.
+	ReasonKeyCollision = "KeyCollision"
+)

@@ -1,0 +1,83 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+)
+
+// The values SetDefaults fills in. Where the schema states one, too, it is the
+// same.
+const (
+	DefaultRegion = "RegionOne"
+
+	DefaultDatabaseCluster = "openstack-db"
+	DefaultDatabaseName    = "keystone"
+	DefaultDatabaseSecret  = "keystone-db"
+	DefaultCacheCluster    = "openstack-memcached"
+
+	DefaultCloudName           = "admin"
+	DefaultCloudsSecret        = "k-orc-clouds-yaml"
+	DefaultAdminPasswordSecret = "keystone-admin"
+	DefaultAdminPasswordKey    = "password"
+
+	DefaultRestricted   = true
+	DefaultRotationMode = RotationPasswordDriven
+)
+
+// The size of the database servers the operator creates when the spec names
+// none. It is not written into the object.
+const (
+	DefaultDatabaseReplicas    int32 = 3
+	DefaultDatabaseStorageSize       = "100Gi"
+)
+
+// SetDefaults fills in every unset field that has a default and leaves the rest
+// alone. Doing it twice changes nothing more. It runs in the mutating webhook
+// and again at the start of a reconcile pass, because an object may have been
+// stored while the webhook was off.
+func SetDefaults(cp *ControlPlane) {
+	setIfZero(&cp.Spec.Region, DefaultRegion)
+	defaultDatabase(&cp.Spec.Infrastructure.Database)
+	defaultCache(&cp.Spec.Infrastructure)
+	defaultCredential(&cp.Spec.KORC.AdminCredential)
+}
+
+func setIfZero[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// defaultDatabase never makes a database that somebody else runs a managed one.
+func defaultDatabase(db *InfrastructureDatabaseSpec) {
+	setIfZero(&db.Database, DefaultDatabaseName)
+	setIfZero(&db.SecretRef.Name, DefaultDatabaseSecret)
+	if db.Host == "" {
+		db.ClusterRef = namedRef(db.ClusterRef, DefaultDatabaseCluster)
+	}
+	db.DatabaseSpec.SetDefaults()
+}
+
+func defaultCache(infrastructure *InfrastructureSpec) {
+	cache := &infrastructure.Cache
+	if len(cache.Servers) == 0 {
+		cache.ClusterRef = namedRef(cache.ClusterRef, DefaultCacheCluster)
+	}
+	cache.SetDefaults()
+}
+
+func namedRef(ref *corev1.LocalObjectReference, name string) *corev1.LocalObjectReference {
+	if ref != nil && ref.Name != "" {
+		return ref
+	}
+	return &corev1.LocalObjectReference{Name: name}
+}
+
+func defaultCredential(credential *AdminCredentialSpec) {
+	setIfZero(&credential.CloudCredentialsRef.CloudName, DefaultCloudName)
+	setIfZero(&credential.CloudCredentialsRef.SecretName, DefaultCloudsSecret)
+	setIfZero(&credential.PasswordSecretRef.Name, DefaultAdminPasswordSecret)
+	setIfZero(&credential.PasswordSecretRef.Key, DefaultAdminPasswordKey)
+	setIfZero(&credential.ApplicationCredential.Restricted, new(DefaultRestricted))
+	setIfZero(&credential.ApplicationCredential.Rotation.Mode, DefaultRotationMode)
+}

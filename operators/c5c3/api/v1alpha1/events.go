@@ -1,0 +1,14 @@
+package v1alpha1
+
+// Reasons of events. An event marks a transition, never a state; the state is in
+// the conditions.
+const (
+	// EventFinalizingORC: K-ORC is removing what it made in Keystone.
+	EventFinalizingORC = "FinalizingORC"
+	// EventORCTeardownComplete: what K-ORC made in Keystone is gone.
+	EventORCTeardownComplete = "ORCTeardownComplete"
+	// EventORCTeardownStalled: delete by hand in OpenStack what the message names; K-ORC did not within five minutes.
+	EventORCTeardownStalled = "ORCTeardownStalled"
+	// EventRotationNudged: the application credential is being replaced.
+	EventRotationNudged = "RotationNudged"
+)

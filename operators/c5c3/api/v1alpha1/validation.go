@@ -1,0 +1,255 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/rules"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// table repeats what the schema states as markers and CEL, in the same words,
+// and adds what a schema cannot state. Only what needs other objects is not
+// here but in the webhook.
+var table = rules.Table[*ControlPlane]{
+	{Path: "metadata.name", Check: checkName},
+
+	{Path: "spec.openStackRelease", Check: checkRelease},
+	{Path: "spec.region", Check: checkRegion},
+	{Path: "spec.infrastructure.database", Check: checkDatabase},
+	{Path: "spec.infrastructure.database.replicas", Check: rules.AtLeast(1, databaseReplicas)},
+	{Path: "spec.infrastructure.database.storageSize", Check: checkStorageSize},
+	{Path: "spec.infrastructure.cache", Check: checkCache},
+
+	{Path: "spec.services.keystone.replicas", Check: rules.AtLeast(1, keystoneReplicas)},
+	{Path: "spec.services.keystone.image", Check: ofKeystone(checkImage)},
+	{Path: "spec.services.keystone.policyOverrides", Check: ofKeystone(checkPolicyOverrides)},
+	{Path: "spec.services.keystone.rotationInterval", Check: ofKeystone(checkRotationInterval)},
+	{Path: "spec.services.keystone.gateway", Check: ofKeystone(checkGateway)},
+	{Path: "spec.services.keystone.publicEndpoint", Check: ofKeystone(checkPublicEndpoint)},
+	{Path: "spec.global", Check: checkGlobalPolicy},
+
+	{Path: "spec.korc.adminCredential.cloudCredentialsRef.cloudName", Check: checkCloudName},
+	{Path: "spec.korc.adminCredential.cloudCredentialsRef.secretName", Check: checkCloudsSecret},
+	{Path: "spec.korc.adminCredential.passwordSecretRef", Check: checkPasswordSecretRef},
+	{Path: "spec.korc.adminCredential.applicationCredential.accessRules", Check: checkAccessRules},
+	{Path: "spec.korc.adminCredential.applicationCredential.rotation.mode", Check: checkRotationMode},
+	{Path: "spec.korc.adminCredential.bootstrapResources", Check: checkBootstrapResources},
+}
+
+// Validate returns everything that is wrong with a ControlPlane on its own,
+// that is, without looking at other objects. It expects an object that
+// SetDefaults has been applied to.
+func Validate(cp *ControlPlane) field.ErrorList {
+	return table.Validate(cp)
+}
+
+// The Keystone's name is the control plane's and a suffix of nine characters,
+// and may have 34 at most.
+const maxNameLength = 25
+
+// A Keystone's name becomes that of a Service, a DNS label as RFC 1035 has it.
+var serviceName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+
+// checkName leaves an empty name to the API server, which may yet generate one.
+func checkName(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if cp.Name == "" || cp.Spec.Services.Keystone == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	if !serviceName.MatchString(cp.Name) {
+		errs = append(errs, field.Invalid(at, cp.Name,
+			"name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"))
+	}
+	if len(cp.Name) > maxNameLength {
+		errs = append(errs, field.Invalid(at, cp.Name,
+			fmt.Sprintf("name must be no longer than %d characters: the Keystone is named after it", maxNameLength)))
+	}
+	return errs
+}
+
+// releasePattern has parts of a fixed width, so that the order of two releases
+// is that of their texts.
+var releasePattern = regexp.MustCompile(`^\d{4}\.\d$`)
+
+func checkRelease(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if releasePattern.MatchString(cp.Spec.OpenStackRelease) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, cp.Spec.OpenStackRelease, "must be an OpenStack release, for example 2025.2")}
+}
+
+// Limits of the length of names, those of Keystone's own tables.
+const (
+	maxRegionLength    = 255
+	maxResourceLength  = 255
+	maxCloudNameLength = 256
+)
+
+func checkRegion(cp *ControlPlane, at *field.Path) field.ErrorList {
+	return tooLong(cp.Spec.Region, maxRegionLength, at)
+}
+
+func tooLong(value string, limit int, at *field.Path) field.ErrorList {
+	if len([]rune(value)) <= limit {
+		return nil
+	}
+	return field.ErrorList{field.TooLongMaxLength(at, value, limit)}
+}
+
+func checkDatabase(cp *ControlPlane, at *field.Path) field.ErrorList {
+	return commonv1.ValidateDatabase(cp.Spec.Infrastructure.Database.DatabaseSpec, at)
+}
+
+func databaseReplicas(cp *ControlPlane) *int32 { return cp.Spec.Infrastructure.Database.Replicas }
+
+func checkStorageSize(cp *ControlPlane, at *field.Path) field.ErrorList {
+	size, err := cp.Spec.Infrastructure.Database.StorageSizeOrDefault()
+	if err == nil && size.Sign() > 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, cp.Spec.Infrastructure.Database.StorageSize,
+		"storageSize must be a positive quantity such as 100Gi")}
+}
+
+func checkCache(cp *ControlPlane, at *field.Path) field.ErrorList {
+	return commonv1.ValidateCache(cp.Spec.Infrastructure.Cache, at)
+}
+
+// ofKeystone makes a check of the Keystone service one that passes over a
+// control plane without it.
+func ofKeystone(check rules.Check[*ServiceKeystoneSpec]) rules.Check[*ControlPlane] {
+	return func(cp *ControlPlane, at *field.Path) field.ErrorList {
+		if cp.Spec.Services.Keystone == nil {
+			return nil
+		}
+		return check(cp.Spec.Services.Keystone, at)
+	}
+}
+
+func keystoneReplicas(cp *ControlPlane) *int32 {
+	if cp.Spec.Services.Keystone == nil {
+		return nil
+	}
+	return cp.Spec.Services.Keystone.Replicas
+}
+
+func checkImage(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
+	if keystone.Image == nil {
+		return nil
+	}
+	return commonv1.ValidateImage(*keystone.Image, at)
+}
+
+func checkPolicyOverrides(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
+	return commonv1.ValidatePolicy(keystone.PolicyOverrides, at)
+}
+
+func checkRotationInterval(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
+	if keystone.RotationInterval == nil {
+		return nil
+	}
+	if _, ok := RotationDays(*keystone.RotationInterval); ok {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, keystone.RotationInterval.Duration.String(),
+		"rotationInterval must be a positive multiple of 24h, for example 168h")}
+}
+
+func checkGateway(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
+	return commonv1.ValidateGateway(keystone.Gateway, at)
+}
+
+func checkPublicEndpoint(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
+	return commonv1.ValidatePublicEndpoint(keystone.PublicEndpoint, keystone.Gateway, at)
+}
+
+func checkGlobalPolicy(cp *ControlPlane, at *field.Path) field.ErrorList {
+	return commonv1.ValidatePolicy(cp.Spec.Global, at)
+}
+
+func checkCloudName(cp *ControlPlane, at *field.Path) field.ErrorList {
+	return tooLong(cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName, maxCloudNameLength, at)
+}
+
+// checkCloudsSecret refuses a Secret that something else writes: the two
+// would overwrite each other for ever.
+func checkCloudsSecret(cp *ControlPlane, at *field.Path) field.ErrorList {
+	name := cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName
+	var errs field.ErrorList
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		errs = append(errs, field.Invalid(at, name, message))
+	}
+	others := []string{
+		cp.Spec.Infrastructure.Database.SecretRef.Name, cp.Spec.KORC.AdminCredential.PasswordSecretRef.Name,
+		cp.DatabaseSecretName(), cp.AdminSecretName(), cp.ApplicationCredentialName(), cp.PasswordCloudSecretName(),
+	}
+	if slices.Contains(others, name) {
+		errs = append(errs, field.Invalid(at, name, "secretName must not be the name of another Secret of the control plane"))
+	}
+	return errs
+}
+
+func checkPasswordSecretRef(cp *ControlPlane, at *field.Path) field.ErrorList {
+	return commonv1.ValidateSecretRef(cp.Spec.KORC.AdminCredential.PasswordSecretRef, at)
+}
+
+var (
+	httpMethods    = []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
+	rotationModes  = []RotationMode{RotationPasswordDriven, RotationScheduled, RotationManual}
+	bootstrapKinds = []string{BootstrapKindProject, BootstrapKindRole}
+)
+
+func checkAccessRules(cp *ControlPlane, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, rule := range cp.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules {
+		entry := at.Index(i)
+		if rule.Path != "" && !strings.HasPrefix(rule.Path, "/") {
+			errs = append(errs, field.Invalid(entry.Child("path"), rule.Path, "must begin with /"))
+		}
+		if rule.Method != "" && !slices.Contains(httpMethods, rule.Method) {
+			errs = append(errs, field.NotSupported(entry.Child("method"), rule.Method, httpMethods))
+		}
+		if rule.Service == "" {
+			errs = append(errs, field.Required(entry.Child("service"), "name the K-ORC Service the requests go to"))
+			continue
+		}
+		for _, message := range validation.IsDNS1123Subdomain(rule.Service) {
+			errs = append(errs, field.Invalid(entry.Child("service"), rule.Service, message))
+		}
+	}
+	return errs
+}
+
+func checkRotationMode(cp *ControlPlane, at *field.Path) field.ErrorList {
+	mode := cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode
+	if slices.Contains(rotationModes, mode) {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(at, mode, rotationModes)}
+}
+
+func checkBootstrapResources(cp *ControlPlane, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[BootstrapResourceSpec]bool{}
+	for i, resource := range cp.Spec.KORC.AdminCredential.BootstrapResources {
+		entry := at.Index(i)
+		if seen[resource] {
+			errs = append(errs, field.Duplicate(entry, resource.Kind+" "+resource.Name))
+		}
+		seen[resource] = true
+		if !slices.Contains(bootstrapKinds, resource.Kind) {
+			errs = append(errs, field.NotSupported(entry.Child("kind"), resource.Kind, bootstrapKinds))
+		}
+		if resource.Name == "" {
+			errs = append(errs, field.Required(entry.Child("name"), "name the resource"))
+		}
+		errs = append(errs, tooLong(resource.Name, maxResourceLength, entry.Child("name"))...)
+	}
+	return errs
+}

@@ -1,0 +1,190 @@
+package v1alpha1
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+func TestEachRuleNamesItsFieldAndWhatToDo(t *testing.T) {
+	for _, v := range violations() {
+		t.Run(v.name, func(t *testing.T) {
+			errs := Validate(v.apply())
+			if !slices.ContainsFunc(errs, func(err *field.Error) bool {
+				return err.Field == v.path && strings.Contains(err.Error(), v.message)
+			}) {
+				t.Errorf("want an error at %s that says %q, got %v", v.path, v.message, errs)
+			}
+			for _, err := range errs {
+				if !strings.HasPrefix(err.Field, v.path) {
+					t.Errorf("beside the one at %s there is an error at another field: %v", v.path, err)
+				}
+			}
+		})
+	}
+}
+
+// accepted are objects at the edge of what is allowed.
+func accepted() map[string]func(*ControlPlane) {
+	return map[string]func(*ControlPlane){
+		"the longest name":    func(cp *ControlPlane) { cp.Name = strings.Repeat("c", 25) },
+		"a long name without": func(cp *ControlPlane) { cp.Name, cp.Spec.Services.Keystone = "1."+strings.Repeat("c", 60), nil },
+		"an external database": func(cp *ControlPlane) {
+			cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
+		},
+		"an external cache":    func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}} },
+		"one database server":  func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(1)) },
+		"a small database":     sized("512Mi"),
+		"a size that is empty": sized(""),
+		"an image": ofService(func(k *ServiceKeystoneSpec) {
+			k.Image = &commonv1.ImageSpec{Repository: "registry.example.com:5000/keystone", Tag: "2025.2-upgraded"}
+		}),
+		"a rotation a day":         interval(24 * time.Hour),
+		"a rotation every nine":    interval(9 * 24 * time.Hour),
+		"an endpoint with a port":  ofService(published("https://keystone.example.com:8443/v3")),
+		"an endpoint of the route": ofService(published("")),
+		"global rules": func(cp *ControlPlane) {
+			cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}}
+		},
+		"a credential that may do all": ofCredential(func(c *AdminCredentialSpec) { c.ApplicationCredential.Restricted = new(false) }),
+		"an access rule":               accessRule(AccessRule{Service: "compute", Method: "GET", Path: "/v2.1/servers"}),
+		"a rotation on request":        ofCredential(func(c *AdminCredentialSpec) { c.ApplicationCredential.Rotation.Mode = RotationManual }),
+		"resources of the same name": bootstrap(
+			BootstrapResourceSpec{Kind: BootstrapKindProject, Name: "admin"}, BootstrapResourceSpec{Kind: BootstrapKindRole, Name: "admin"},
+		),
+	}
+}
+
+func published(endpoint string) func(*ServiceKeystoneSpec) {
+	return func(k *ServiceKeystoneSpec) { k.Gateway, k.PublicEndpoint = gateway("keystone.example.com"), endpoint }
+}
+
+func TestWhatWorksIsAccepted(t *testing.T) {
+	for name, change := range accepted() {
+		t.Run(name, func(t *testing.T) {
+			cp := completed()
+			change(cp)
+			if errs := Validate(defaulted(cp)); len(errs) > 0 {
+				t.Error(errs)
+			}
+		})
+	}
+}
+
+// immutableChanges are the changes of a stored ControlPlane that are refused.
+func immutableChanges() map[string]violation {
+	return map[string]violation{
+		"region": {change: func(cp *ControlPlane) { cp.Spec.Region = "RegionTwo" }, path: "spec.region", message: "region is immutable"},
+		"database mode": {
+			change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase() },
+			path:   databasePath, message: "database mode (managed clusterRef vs brownfield host) is immutable",
+		},
+		"database cluster": {
+			change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.ClusterRef = named("other") },
+			path:   databasePath + ".clusterRef.name", message: "database clusterRef.name is immutable",
+		},
+		"database name": {
+			change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Database = "other" },
+			path:   databasePath + ".database", message: "database name is immutable",
+		},
+		"database servers": {
+			change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(1)) },
+			path:   databasePath + ".replicas", message: "database replicas is immutable",
+		},
+		"database size": {change: sized("1Gi"), path: databasePath + ".storageSize", message: "database storageSize is immutable"},
+		"cache mode": {
+			change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}} },
+			path:   cachePath, message: "cache mode (managed clusterRef vs brownfield servers) is immutable",
+		},
+		"cache cluster": {
+			change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.ClusterRef = named("other") },
+			path:   cachePath + ".clusterRef.name", message: "cache clusterRef.name is immutable",
+		},
+		"clouds.yaml": {change: clouds("other"), path: cloudsPath, message: "secretName is immutable"},
+		"release": {
+			change: func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2025.1" },
+			path:   "spec.openStackRelease", message: "openStackRelease must not go back: database migrations only go forward",
+		},
+	}
+}
+
+// mutableChanges are changes of a stored ControlPlane that look like refused
+// ones.
+func mutableChanges() map[string]func(*ControlPlane) {
+	return map[string]func(*ControlPlane){
+		"another spelling of the size":    sized("102400Mi"),
+		"the default size, written out":   sized("100Gi"),
+		"the default number, written out": func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(3)) },
+		"more cache servers":              func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Replicas = 5 },
+		"the next release":                func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" },
+		"another cloud":                   ofCredential(func(c *AdminCredentialSpec) { c.CloudCredentialsRef.CloudName = "other" }),
+		"no Keystone":                     func(cp *ControlPlane) { cp.Spec.Services.Keystone = nil },
+	}
+}
+
+func TestImmutableFieldsKeepTheirValue(t *testing.T) {
+	for name, change := range immutableChanges() {
+		t.Run(name, func(t *testing.T) {
+			errs := ValidateUpdate(completed(), defaulted(change.apply()))
+			if !slices.ContainsFunc(errs, func(err *field.Error) bool {
+				return err.Field == change.path && strings.HasPrefix(err.Detail, change.message)
+			}) || len(errs) != 1 {
+				t.Errorf("want %q at %s, got %v", change.message, change.path, errs)
+			}
+		})
+	}
+}
+
+func TestMutableFieldsMayChange(t *testing.T) {
+	for name, change := range mutableChanges() {
+		cp := completed()
+		change(cp)
+		if errs := ValidateUpdate(completed(), cp); len(errs) > 0 {
+			t.Errorf("%s: %v", name, errs)
+		}
+	}
+}
+
+func TestOnlyARunningUpdateMayBeTakenBackAndOnlyToWhereItCameFrom(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		phase             UpdatePhase
+		installed, target string
+		want              bool
+	}{
+		{"to the installed release", UpdatePhaseUpdatingServices, "2025.2", "2025.2", true},
+		{"again while it is taken back", UpdatePhaseRollingBack, "2025.2", "2025.2", true},
+		{"to a release before it", UpdatePhaseUpdatingServices, "2025.2", "2025.1", false},
+		{"after the update", UpdatePhaseIdle, "2026.1", "2025.2", false},
+		{"without an update", UpdatePhaseIdle, "2025.2", "2025.2", false},
+		{"before the operator saw it", "", "2025.2", "2025.2", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			old := completed()
+			old.Spec.OpenStackRelease = "2026.1"
+			old.Status.UpdatePhase = c.phase
+			old.Status.Services = []ServiceStatus{{Name: "keystone", Release: c.installed}}
+			updated := old.DeepCopy()
+			updated.Spec.OpenStackRelease = c.target
+			if errs := ValidateUpdate(old, updated); (len(errs) == 0) != c.want {
+				t.Errorf("want accepted %t, got %v", c.want, errs)
+			}
+		})
+	}
+}
+
+func TestAnIntervalIsAPositiveNumberOfDays(t *testing.T) {
+	for interval, want := range map[time.Duration]int64{
+		24 * time.Hour: 1, 48 * time.Hour: 2, 168 * time.Hour: 7, 0: 0, -24 * time.Hour: 0, 25 * time.Hour: 0,
+		24*time.Hour + time.Nanosecond: 0,
+	} {
+		if got, ok := RotationDays(*every(interval)); got != want || ok != (want > 0) {
+			t.Errorf("%s: got %d days (%t), expected %d", interval, got, ok, want)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/rules"
+)
+
+// immutables are the fields a stored ControlPlane keeps. To change one would
+// leave what was created for the old value behind, with the data in it.
+var immutables = []rules.Immutable[*ControlPlane]{
+	{Path: "spec.region", Message: "region is immutable", Get: func(cp *ControlPlane) any { return cp.Spec.Region }},
+	{
+		Path: "spec.infrastructure.database", Message: "database mode (managed clusterRef vs brownfield host) is immutable",
+		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Database.IsManaged() },
+	},
+	{
+		Path: "spec.infrastructure.database.database", Message: "database name is immutable",
+		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Database.Database },
+	},
+	{
+		Path: "spec.infrastructure.database.replicas", Message: "database replicas is immutable",
+		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Database.ReplicasOrDefault() },
+	},
+	{Path: "spec.infrastructure.database.storageSize", Message: "database storageSize is immutable", Get: canonicalStorageSize},
+	{
+		Path: "spec.infrastructure.cache", Message: "cache mode (managed clusterRef vs brownfield servers) is immutable",
+		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Cache.IsManaged() },
+	},
+	{
+		Path: "spec.korc.adminCredential.cloudCredentialsRef.secretName", Message: "secretName is immutable",
+		Get: func(cp *ControlPlane) any { return cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName },
+	},
+}
+
+// canonicalStorageSize is the same for quantities written in different ways.
+func canonicalStorageSize(cp *ControlPlane) any {
+	size, err := cp.Spec.Infrastructure.Database.StorageSizeOrDefault()
+	if err != nil {
+		return cp.Spec.Infrastructure.Database.StorageSize
+	}
+	return size.AsDec().String()
+}
+
+// ValidateUpdate returns what is wrong with replacing one ControlPlane by
+// another, beside what Validate finds wrong with the new one. Both objects carry
+// their defaults.
+func ValidateUpdate(old, updated *ControlPlane) field.ErrorList {
+	errs := rules.Unchanged(immutables, old, updated)
+	errs = append(errs, checkClusterNames(old, updated)...)
+	return append(errs, checkDowngrade(old, updated)...)
+}
+
+// checkClusterNames compares the names of clusters only where there are two: a
+// change of the mode is an error of its own.
+func checkClusterNames(old, updated *ControlPlane) field.ErrorList {
+	before, after := old.Spec.Infrastructure, updated.Spec.Infrastructure
+	var errs field.ErrorList
+	if before.Database.IsManaged() && after.Database.IsManaged() && before.Database.ClusterRef.Name != after.Database.ClusterRef.Name {
+		errs = append(errs, field.Invalid(rules.Path("spec.infrastructure.database.clusterRef.name"), after.Database.ClusterRef.Name,
+			"database clusterRef.name is immutable"))
+	}
+	if before.Cache.IsManaged() && after.Cache.IsManaged() && before.Cache.ClusterRef.Name != after.Cache.ClusterRef.Name {
+		errs = append(errs, field.Invalid(rules.Path("spec.infrastructure.cache.clusterRef.name"), after.Cache.ClusterRef.Name,
+			"cache clusterRef.name is immutable"))
+	}
+	return errs
+}
+
+// checkDowngrade refuses an earlier release than before: migrations of the
+// database only go forward. While an update runs, the way back to the release
+// that a service still has stays open; whether it can be gone in the phase the
+// update has reached is the service's decision.
+func checkDowngrade(old, updated *ControlPlane) field.ErrorList {
+	before, after := old.Spec.OpenStackRelease, updated.Spec.OpenStackRelease
+	if !releasePattern.MatchString(before) || !releasePattern.MatchString(after) || after >= before || takesUpdateBack(old, after) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(rules.Path("spec.openStackRelease"), after,
+		fmt.Sprintf("openStackRelease must not go back: database migrations only go forward, and the control plane is at %s", before))}
+}
+
+func takesUpdateBack(old *ControlPlane, release string) bool {
+	if phase := old.Status.UpdatePhase; phase == "" || phase == UpdatePhaseIdle {
+		return false
+	}
+	return slices.ContainsFunc(old.Status.Services, func(s ServiceStatus) bool { return s.Release == release })
+}

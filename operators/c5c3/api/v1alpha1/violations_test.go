@@ -1,0 +1,294 @@
+package v1alpha1
+
+import (
+	"strings"
+	"time"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// violation is one change to a valid ControlPlane that breaks one rule.
+type violation struct {
+	name   string
+	change func(*ControlPlane)
+	// path and message are what validation in Go says.
+	path, message string
+	// schema is a part of what the API server says without a webhook, after
+	// schemaPath if that differs from path. It is empty when the schema cannot
+	// state the rule.
+	schema, schemaPath string
+}
+
+// apply starts from an object with its defaults, as the schema's rules see it.
+func (v violation) apply() *ControlPlane {
+	cp := completed()
+	v.change(cp)
+	return cp
+}
+
+const (
+	tooSmall = "should be greater than or equal to"
+	noMatch  = "should match"
+
+	databasePath   = "spec.infrastructure.database"
+	cachePath      = "spec.infrastructure.cache"
+	keystonePath   = "spec.services.keystone"
+	credentialPath = "spec.korc.adminCredential"
+	cloudsPath     = credentialPath + ".cloudCredentialsRef.secretName"
+	accessRulePath = credentialPath + ".applicationCredential.accessRules[0]"
+
+	oneDatabase = "exactly one of clusterRef or host must be set"
+	oneCache    = "exactly one of clusterRef or servers must be set"
+	otherSecret = "secretName must not be the name of another Secret of the control plane"
+	wholeDays   = "rotationInterval must be a positive multiple of 24h"
+)
+
+func violations() []violation {
+	return append(append(infrastructureViolations(), keystoneViolations()...), credentialViolations()...)
+}
+
+func infrastructureViolations() []violation {
+	return []violation{
+		{
+			"a name that no Service can have", func(cp *ControlPlane) { cp.Name = "1.control" },
+			"metadata.name", "name must start with a letter", "name must start with a letter", "Invalid value",
+		},
+		{
+			"a name too long for the Keystone", func(cp *ControlPlane) { cp.Name = strings.Repeat("c", 26) },
+			"metadata.name", "name must be no longer than 25 characters", "name must be no longer than 25 characters", "Invalid value",
+		},
+		{
+			"no release", func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "" },
+			"spec.openStackRelease", "must be an OpenStack release", noMatch, "",
+		},
+		{
+			"a release with a suffix", func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2025.2-rc1" },
+			"spec.openStackRelease", "must be an OpenStack release", noMatch, "",
+		},
+		{
+			"a release by its name", func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "flamingo" },
+			"spec.openStackRelease", "must be an OpenStack release", noMatch, "",
+		},
+		{
+			"a region that is too long", func(cp *ControlPlane) { cp.Spec.Region = strings.Repeat("r", 256) },
+			"spec.region", "Too long", "Too long", "",
+		},
+		{
+			"a database in both modes", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Host = "db.example.com" },
+			databasePath, oneDatabase, oneDatabase, "",
+		},
+		{
+			"a database host with a port", func(cp *ControlPlane) {
+				cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
+				cp.Spec.Infrastructure.Database.Host = "db:3306"
+			},
+			databasePath + ".host", "must be a host name or an IP address", noMatch, "",
+		},
+		{
+			"a database name with a dash", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Database = "key-stone" },
+			databasePath + ".database", "must be 1 to 64 letters", noMatch, "",
+		},
+		{
+			"no database servers", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(0)) },
+			databasePath + ".replicas", "replicas must be at least 1", tooSmall, "",
+		},
+		{
+			"a size that is no quantity", sized("plenty"),
+			databasePath + ".storageSize", "storageSize must be a positive quantity", "storageSize must be a positive quantity", "",
+		},
+		{
+			"a size of nothing", sized("0"),
+			databasePath + ".storageSize", "storageSize must be a positive quantity", "storageSize must be a positive quantity", "",
+		},
+		{
+			"database TLS without a CA", func(cp *ControlPlane) {
+				cp.Spec.Infrastructure.Database.TLS = &commonv1.DatabaseTLSSpec{
+					Enabled: true, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client"},
+				}
+			},
+			databasePath + ".tls.caBundleSecretRef", "caBundleSecretRef is required", "caBundleSecretRef is required", databasePath + ".tls",
+		},
+		{
+			"a cache in both modes", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Servers = []string{"memcached:11211"} },
+			cachePath, oneCache, oneCache, "",
+		},
+		{
+			"no cache servers", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Replicas = -1 },
+			cachePath + ".replicas", "replicas must be at least 1", tooSmall, "",
+		},
+	}
+}
+
+func sized(size string) func(*ControlPlane) {
+	return func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.StorageSize = size }
+}
+
+func keystoneViolations() []violation {
+	return []violation{
+		{
+			"no Keystone replicas", ofService(func(k *ServiceKeystoneSpec) { k.Replicas = new(int32(0)) }),
+			keystonePath + ".replicas", "replicas must be at least 1", tooSmall, "",
+		},
+		{
+			"an image name with a tag", ofService(func(k *ServiceKeystoneSpec) {
+				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone:2025.2", Tag: "2025.2"}
+			}),
+			keystonePath + ".image.repository", "must be an image name without a tag", noMatch, "",
+		},
+		{
+			"an image without a tag", ofService(func(k *ServiceKeystoneSpec) {
+				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone"}
+			}),
+			keystonePath + ".image.tag", "Required value", noMatch, "",
+		},
+		{
+			"an interval that is no whole day", interval(36 * time.Hour),
+			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
+		},
+		{
+			"an interval with a rest of a second", interval(24*time.Hour + time.Second),
+			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
+		},
+		{
+			"no interval at all", interval(0),
+			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
+		},
+		{
+			"an interval into the past", interval(-24 * time.Hour),
+			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
+		},
+		{
+			"a Gateway without a host name", ofService(func(k *ServiceKeystoneSpec) { k.Gateway = gateway("") }),
+			keystonePath + ".gateway.hostname", "Required value", "should be at least 1 chars long", "",
+		},
+		{
+			"an endpoint of another protocol", ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "ftp://keystone.example.com" }),
+			keystonePath + ".publicEndpoint", "must be a URL", noMatch, "",
+		},
+		{
+			"an endpoint without a host", ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "https:///v3" }),
+			keystonePath + ".publicEndpoint", "must be a URL", "", "",
+		},
+		{
+			"an endpoint with another host than the Gateway's", ofService(func(k *ServiceKeystoneSpec) {
+				k.Gateway, k.PublicEndpoint = gateway("keystone.example.com"), "https://identity.example.com/v3"
+			}),
+			keystonePath + ".publicEndpoint", "publicEndpoint must be an https URL with the host of gateway.hostname",
+			"publicEndpoint must be an https URL with the host of gateway.hostname", "",
+		},
+		{
+			"policy overrides without any", ofService(func(k *ServiceKeystoneSpec) { k.PolicyOverrides = &commonv1.PolicySpec{} }),
+			keystonePath + ".policyOverrides", "at least one of rules or configMapRef must be set", "", "",
+		},
+		{
+			"a rule without a definition", ofService(func(k *ServiceKeystoneSpec) {
+				k.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a": ""}}
+			}),
+			keystonePath + ".policyOverrides.rules[a]", "policy rule value must not be empty",
+			"policy rule value must not be empty", keystonePath + ".policyOverrides",
+		},
+		{
+			"a global policy without rules", func(cp *ControlPlane) { cp.Spec.Global = &commonv1.PolicySpec{} },
+			"spec.global", "at least one of rules or configMapRef must be set", "", "",
+		},
+		{
+			"a global rule without a name", func(cp *ControlPlane) {
+				cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"": "role:admin"}}
+			},
+			"spec.global.rules", "policy rule name must not be empty", "policy rule name must not be empty", "spec.global",
+		},
+	}
+}
+
+func ofService(change func(*ServiceKeystoneSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) { change(cp.Spec.Services.Keystone) }
+}
+
+func interval(d time.Duration) func(*ControlPlane) {
+	return ofService(func(k *ServiceKeystoneSpec) { k.RotationInterval = every(d) })
+}
+
+func credentialViolations() []violation {
+	return []violation{
+		{
+			"a cloud's name that is too long", ofCredential(func(c *AdminCredentialSpec) {
+				c.CloudCredentialsRef.CloudName = strings.Repeat("c", 257)
+			}),
+			credentialPath + ".cloudCredentialsRef.cloudName", "Too long", "Too long", "",
+		},
+		{
+			"a clouds.yaml in a Secret that cannot exist", clouds("Clouds_YAML"),
+			cloudsPath, "RFC 1123 subdomain", noMatch, "",
+		},
+		{"a clouds.yaml over the application credential", clouds("controlplane-admin-app-credential"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over K-ORC's password", clouds("controlplane-admin-password-cloud"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over the database's password", clouds("controlplane-keystone-db-credentials"), cloudsPath, otherSecret, otherSecret, ""},
+		{
+			"a clouds.yaml over the administrator's password", clouds("controlplane-keystone-admin-credentials"),
+			cloudsPath, otherSecret, otherSecret, "",
+		},
+		{"a clouds.yaml over the given password", clouds("keystone-admin"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over the given database's Secret", clouds("keystone-db"), cloudsPath, otherSecret, otherSecret, ""},
+		{
+			"a password in a Secret that cannot exist", ofCredential(func(c *AdminCredentialSpec) { c.PasswordSecretRef.Name = "Keystone_Admin" }),
+			credentialPath + ".passwordSecretRef.name", "RFC 1123 subdomain", noMatch, "",
+		},
+		{
+			"a password under an impossible key", ofCredential(func(c *AdminCredentialSpec) { c.PasswordSecretRef.Key = "pass word" }),
+			credentialPath + ".passwordSecretRef.key", "a valid config key must consist of", noMatch, "",
+		},
+		{
+			"an unknown rotation", ofCredential(func(c *AdminCredentialSpec) { c.ApplicationCredential.Rotation.Mode = "Never" }),
+			credentialPath + ".applicationCredential.rotation.mode", "Unsupported value", "Unsupported value", "",
+		},
+		{
+			"access to no service", accessRule(AccessRule{}),
+			accessRulePath + ".service", "Required value", "should be at least 1 chars long", "",
+		},
+		{
+			"access to a service that cannot exist", accessRule(AccessRule{Service: "Compute API"}),
+			accessRulePath + ".service", "RFC 1123 subdomain", noMatch, "",
+		},
+		{
+			"an unknown method", accessRule(AccessRule{Service: "compute", Method: "FETCH"}),
+			accessRulePath + ".method", "Unsupported value", "Unsupported value", "",
+		},
+		{
+			"a relative path", accessRule(AccessRule{Service: "compute", Path: "servers"}),
+			accessRulePath + ".path", "must begin with /", noMatch, "",
+		},
+		{
+			"an unknown resource", bootstrap(BootstrapResourceSpec{Kind: "User", Name: "x"}),
+			credentialPath + ".bootstrapResources[0].kind", "Unsupported value", "Unsupported value", "",
+		},
+		{
+			"a resource without a name", bootstrap(BootstrapResourceSpec{Kind: BootstrapKindRole}),
+			credentialPath + ".bootstrapResources[0].name", "Required value", "should be at least 1 chars long", "",
+		},
+		{
+			"a resource whose name is too long", bootstrap(BootstrapResourceSpec{Kind: BootstrapKindRole, Name: strings.Repeat("r", 256)}),
+			credentialPath + ".bootstrapResources[0].name", "Too long", "Too long", "",
+		},
+		{
+			"a resource twice",
+			bootstrap(BootstrapResourceSpec{Kind: BootstrapKindRole, Name: "x"}, BootstrapResourceSpec{Kind: BootstrapKindRole, Name: "x"}),
+			credentialPath + ".bootstrapResources[1]", "Duplicate value", "Duplicate value", "",
+		},
+	}
+}
+
+func ofCredential(change func(*AdminCredentialSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) { change(&cp.Spec.KORC.AdminCredential) }
+}
+
+func clouds(secret string) func(*ControlPlane) {
+	return ofCredential(func(c *AdminCredentialSpec) { c.CloudCredentialsRef.SecretName = secret })
+}
+
+func accessRule(rule AccessRule) func(*ControlPlane) {
+	return ofCredential(func(c *AdminCredentialSpec) { c.ApplicationCredential.AccessRules = []AccessRule{rule} })
+}
+
+func bootstrap(resources ...BootstrapResourceSpec) func(*ControlPlane) {
+	return ofCredential(func(c *AdminCredentialSpec) { c.BootstrapResources = resources })
+}

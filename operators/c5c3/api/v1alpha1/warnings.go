@@ -1,0 +1,40 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/c5c3/forge/internal/common/keys"
+)
+
+// What Keystone does unless its own resource says otherwise: the number of
+// Fernet keys it keeps, and the time for which it accepts a token, see
+// https://docs.openstack.org/keystone/latest/configuration/config-options.html
+// on [token] expiration and allow_expired_window.
+const (
+	keystoneFernetKeys         = 3
+	keystoneTokenExpiration    = time.Hour
+	keystoneAllowExpiredWindow = 48 * time.Hour
+)
+
+// warnings names what works but probably not as the user wants.
+func warnings(cp *ControlPlane) admission.Warnings {
+	keystone := cp.Spec.Services.Keystone
+	if keystone == nil || keystone.RotationInterval == nil {
+		return nil
+	}
+	interval := keystone.RotationInterval.Duration
+	if _, ok := RotationDays(*keystone.RotationInterval); !ok {
+		return nil
+	}
+	required := keys.RequiredActiveKeys(keystoneTokenExpiration, keystoneAllowExpiredWindow, interval)
+	if required <= keystoneFernetKeys {
+		return nil
+	}
+	return admission.Warnings{fmt.Sprintf(
+		"spec.services.keystone.rotationInterval: a rotation every %s needs spec.fernet.maxActiveKeys of at least %d on Keystone %s; "+
+			"with its default of %d keys a token could become invalid before its lifetime ends",
+		interval, required, cp.KeystoneName(), keystoneFernetKeys)}
+}

@@ -1,0 +1,159 @@
+package v1alpha1
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+func cluster(t testing.TB, objects ...client.Object) client.WithWatch {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
+}
+
+// unreachable is an API server that answers nothing.
+func unreachable(t testing.TB) client.Reader {
+	t.Helper()
+	return interceptor.NewClient(cluster(t), interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			return errors.New("connection refused")
+		},
+	})
+}
+
+func TestAllErrorsComeAtOnce(t *testing.T) {
+	cp := completed()
+	cp.Spec.OpenStackRelease = "latest"
+	cp.Spec.Services.Keystone.Replicas = new(int32(0))
+	present := completed()
+	present.Name = "first"
+	_, err := (&ControlPlaneWebhook{Client: cluster(t, present)}).ValidateCreate(t.Context(), cp)
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
+		t.Fatalf("want Invalid, got %v", err)
+	}
+	details := status.Status().Details
+	if details.Group != "c5c3.io" || details.Kind != "ControlPlane" || details.Name != "controlplane" || len(details.Causes) != 3 {
+		t.Errorf("got %+v", details)
+	}
+}
+
+func TestANamespaceHasOneControlPlane(t *testing.T) {
+	elsewhere := completed()
+	elsewhere.Name, elsewhere.Namespace = "first", "elsewhere"
+	here := completed()
+	here.Name = "first"
+	for _, c := range []struct {
+		name   string
+		reader client.Reader
+		want   string
+	}{
+		{"none", cluster(t), ""},
+		{"one in another namespace", cluster(t, elsewhere), ""},
+		{"one here", cluster(t, here), `metadata.namespace: Forbidden: namespace "openstack" already has the ControlPlane "first"`},
+		{"nobody knows", unreachable(t), "metadata.namespace: Internal error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := (&ControlPlaneWebhook{Client: c.reader}).ValidateCreate(t.Context(), completed())
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("want %q, got %v", c.want, err)
+			}
+		})
+	}
+}
+
+func TestAnUpdateThatLeavesTheSpecAloneIsNotChecked(t *testing.T) {
+	stored := minimal()
+	stored.Spec.OpenStackRelease = "was valid once"
+	labelled := defaulted(stored)
+	labelled.Labels = map[string]string{"a": "b"}
+	webhook := &ControlPlaneWebhook{Client: unreachable(t)}
+	if _, err := webhook.ValidateUpdate(t.Context(), stored, labelled); err != nil {
+		t.Errorf("a label is refused: %v", err)
+	}
+	labelled.Spec.Services.Keystone.Replicas = new(int32(1))
+	if _, err := webhook.ValidateUpdate(t.Context(), stored, labelled); !apierrors.IsInvalid(err) {
+		t.Errorf("want Invalid for a changed spec, got %v", err)
+	}
+}
+
+func TestAnObjectBeingDeletedIsNotChecked(t *testing.T) {
+	stored := completed()
+	deleted := stored.DeepCopy()
+	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
+	deleted.Spec.Region = "other"
+	if _, err := (&ControlPlaneWebhook{Client: unreachable(t)}).ValidateUpdate(t.Context(), stored, deleted); err != nil {
+		t.Errorf("refused: %v", err)
+	}
+}
+
+func TestARotationThatNeedsMoreKeysIsAWarning(t *testing.T) {
+	for interval, want := range map[time.Duration]string{
+		24 * time.Hour:  "spec.fernet.maxActiveKeys of at least 5 on Keystone controlplane-keystone",
+		48 * time.Hour:  "at least 4",
+		72 * time.Hour:  "",
+		168 * time.Hour: "",
+	} {
+		cp := completed()
+		cp.Spec.Services.Keystone.RotationInterval = every(interval)
+		warnings, err := (&ControlPlaneWebhook{Client: cluster(t)}).ValidateCreate(t.Context(), cp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(warnings, "\n"); (text == "") != (want == "") || !strings.Contains(text, want) {
+			t.Errorf("%s: want %q, got %q", interval, want, text)
+		}
+	}
+}
+
+func FuzzAdmissionTakesAnyJSON(f *testing.F) {
+	add := func(cp *ControlPlane) {
+		content, err := json.Marshal(cp)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(content)
+	}
+	for _, change := range accepted() {
+		cp := minimal()
+		change(cp)
+		add(cp)
+	}
+	for _, v := range violations() {
+		add(v.apply())
+	}
+	webhook := &ControlPlaneWebhook{Client: cluster(f)}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		cp := &ControlPlane{}
+		if json.Unmarshal(content, cp) != nil {
+			return
+		}
+		if err := webhook.Default(t.Context(), cp); err != nil {
+			t.Fatal(err)
+		}
+		_, err := webhook.ValidateCreate(t.Context(), cp)
+		if err != nil && !apierrors.IsInvalid(err) {
+			t.Fatalf("want Invalid, got %v", err)
+		}
+		if _, again := webhook.ValidateCreate(t.Context(), defaulted(cp)); (again == nil) != (err == nil) {
+			t.Fatalf("first %v, then %v", err, again)
+		}
+		if _, err := webhook.ValidateUpdate(t.Context(), minimal(), cp); err != nil && !apierrors.IsInvalid(err) {
+			t.Fatalf("want Invalid, got %v", err)
+		}
+	})
+}
