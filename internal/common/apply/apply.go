@@ -23,6 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,10 +38,27 @@ const FieldManager = "forge-operator"
 // which somebody else controls. It is never taken over.
 var ErrNotOwned = errors.New("object is not controlled by this resource")
 
+// ErrPredecessor is wrapped by errors about an object that a deleted resource
+// of the same kind and name left behind. Garbage collection removes it.
+var ErrPredecessor = errors.New("object of a deleted predecessor is being removed")
+
+// IsPredecessors reports whether live is controlled by a resource of the same
+// kind and name as the controller of desired, but not by it.
+func IsPredecessors(desired, live client.Object) bool {
+	ours, theirs := metav1.GetControllerOf(desired), metav1.GetControllerOf(live)
+	if ours == nil || theirs == nil {
+		return false
+	}
+	group, _ := schema.ParseGroupVersion(ours.APIVersion)
+	other, _ := schema.ParseGroupVersion(theirs.APIVersion)
+	return ours.UID != theirs.UID && ours.Name == theirs.Name && ours.Kind == theirs.Kind && group.Group == other.Group
+}
+
 // EnsureObject makes the live object carry the fields of obj, owned by
 // fieldManager and controlled by owner, and leaves the result in obj. It makes
 // no request when nothing would change. An existing object that owner does not
-// control, and that this manager never applied, is refused with ErrNotOwned.
+// control, and that this manager never applied, is refused with ErrNotOwned, or
+// with ErrPredecessor when it will go by itself.
 //
 // obj must set every field it wants to own and nothing else; zero values that
 // its Go type does not omit count as wanted.
@@ -63,7 +81,7 @@ func EnsureObject[T client.Object](
 	if live == nil {
 		return write(ctx, c, obj, fieldManager)
 	}
-	if err := checkOwner(owner, live, fieldManager); err != nil {
+	if err := checkOwner(owner, obj, live, fieldManager); err != nil {
 		return err
 	}
 	same, err := Converged(live, obj, fieldManager)
@@ -142,13 +160,16 @@ func get[T client.Object](ctx context.Context, c client.Client, obj T) (client.O
 
 // checkOwner refuses objects of others. An object without a controller that
 // this manager once applied has only lost its reference, which is repaired.
-func checkOwner(owner, live client.Object, fieldManager string) error {
+func checkOwner(owner, desired, live client.Object, fieldManager string) error {
 	controller := metav1.GetControllerOf(live)
 	if controller == nil && managedBy(live, fieldManager) {
 		return nil
 	}
 	if controller != nil && controller.UID == owner.GetUID() {
 		return nil
+	}
+	if IsPredecessors(desired, live) {
+		return fmt.Errorf("%s %s: %w", kindOf(live), client.ObjectKeyFromObject(live), ErrPredecessor)
 	}
 	holder := "has no controller"
 	if controller != nil {

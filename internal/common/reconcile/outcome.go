@@ -73,8 +73,10 @@ func Failed(reason string, err error) Outcome {
 	return Outcome{verdict: verdictFailed, reason: reason, message: errorText(err), err: err}
 }
 
-// Terminal reports an error that only a change by the user ends. It is not
-// retried; the change itself is watched.
+// Terminal reports an error that a change by the user has to end. It is not
+// retried; the change itself is watched. The resource counts as stalled, also
+// with After: that something is looked at again now and then, as a Deployment is
+// that exceeded its progress deadline, is no reason to expect progress.
 func Terminal(reason string, err error) Outcome {
 	return Outcome{verdict: verdictTerminal, reason: reason, message: errorText(err), err: err}
 }

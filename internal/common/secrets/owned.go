@@ -43,6 +43,9 @@ func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *cor
 	if err != nil || live == nil {
 		return wrap("writing", desired, err)
 	}
+	if apply.IsPredecessors(desired, live) {
+		return fmt.Errorf("secret %s: %w", desired.Name, apply.ErrPredecessor)
+	}
 	if !metav1.IsControlledBy(live, owner) && !orphaned(live, desired) {
 		return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
 			desired.Name, apply.ErrNotOwned)
@@ -123,12 +126,20 @@ func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secr
 	changed := live.DeepCopy()
 	changed.Labels = merged(live.Labels, wanted)
 	if err := controllerutil.SetControllerReference(owner, changed, o.Scheme); err != nil {
+		if o.isPredecessors(owner, live) {
+			return fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
+		}
 		return fmt.Errorf("secret %s cannot be used, rename or delete it: %w: %w", live.Name, err, apply.ErrNotOwned)
 	}
 	if equality.Semantic.DeepEqual(live, changed) {
 		return nil
 	}
 	return wrap("adopting", live, o.Client.Update(ctx, changed))
+}
+
+func (o Owned) isPredecessors(owner client.Object, live *corev1.Secret) bool {
+	ours := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: live.Namespace}}
+	return controllerutil.SetControllerReference(owner, ours, o.Scheme) == nil && apply.IsPredecessors(ours, live)
 }
 
 // orphaned reports whether live is one of ours, by its labels, that has lost

@@ -131,6 +131,8 @@ const obstructionPeriod = 30 * time.Second
 // of the way, and a Job that failed for good from an error that may pass.
 func writeError(reason string, err error) reconcile.Outcome {
 	switch {
+	case errors.Is(err, apply.ErrPredecessor):
+		return reconcile.Waiting(reason, err.Error())
 	case errors.Is(err, apply.ErrNotOwned):
 		return reconcile.Terminal(reason, err).After(obstructionPeriod)
 	case errors.Is(err, job.ErrJobFailed):
