@@ -8,13 +8,9 @@ import (
 	"fmt"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
-	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // ErrKeyNotFound is wrapped by errors about a Secret that exists but lacks a
@@ -83,12 +79,4 @@ func GetSecretValue(ctx context.Context, r client.Reader, key client.ObjectKey, 
 		return "", fmt.Errorf("%w: key %q in Secret %s", ErrKeyNotFound, dataKey, key)
 	}
 	return string(value), nil
-}
-
-// EnsurePushSecret makes the PushSecret carry the declared fields. External
-// Secrets pushes again only when something about the object changes.
-func EnsurePushSecret(
-	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret,
-) error {
-	return apply.EnsureObject(ctx, c, scheme, owner, ps, apply.FieldManager)
 }

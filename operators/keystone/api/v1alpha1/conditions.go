@@ -1,7 +1,7 @@
 package v1alpha1
 
 // Condition types of a Keystone. Ready sums up all the others but
-// LoggingHealthy, which only informs, and the two of kstatus.
+// BackupHealthy and LoggingHealthy, which only inform, and the two of kstatus.
 const (
 	// ConditionReady is True when the API serves and everything around it is as the spec asks.
 	ConditionReady = "Ready"
@@ -33,6 +33,8 @@ const (
 	ConditionTrustFlushReady = "TrustFlushReady"
 	// ConditionPasswordRotationReady covers the scheduled change of the administrator's password.
 	ConditionPasswordRotationReady = "PasswordRotationReady"
+	// ConditionBackupHealthy tells whether the secret store has a copy of the keys; it only informs.
+	ConditionBackupHealthy = "BackupHealthy"
 	// ConditionLoggingHealthy tells whether log records reach standard error; it only informs.
 	ConditionLoggingHealthy = "LoggingHealthy"
 
@@ -70,7 +72,7 @@ const (
 	ReasonConfigError = "ConfigError"
 	// ReasonConfigCheckInProgress: wait; the image is reading the configuration.
 	ReasonConfigCheckInProgress = "ConfigCheckInProgress"
-	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion goes on when the backups are gone.
+	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion goes on when the backups are gone, or after 10 minutes.
 	ReasonOpenBaoFinalizerBlocked = "OpenBaoFinalizerBlocked"
 	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion goes on without it after 10 minutes.
 	ReasonWaitingForESOAdoption = "WaitingForESOAdoption"
@@ -212,6 +214,15 @@ const (
 	ReasonPasswordRotationConfigured = "PasswordRotationConfigured"
 	// ReasonAdminPasswordRotated: nothing to do; a new password has just been applied.
 	ReasonAdminPasswordRotated = "AdminPasswordRotated"
+
+	// ReasonKeysBackedUp: nothing to do.
+	ReasonKeysBackedUp = "KeysBackedUp"
+	// ReasonBackupNotConfigured: install External Secrets, or keep copies of the key Secrets yourself.
+	ReasonBackupNotConfigured = "BackupNotConfigured"
+	// ReasonBackupPending: wait; External Secrets has not stored the keys yet.
+	ReasonBackupPending = "BackupPending"
+	// ReasonBackupFailing: repair what the message names; the keys exist only in the cluster until then.
+	ReasonBackupFailing = "BackupFailing"
 
 	// ReasonStderrEnabled: nothing to do.
 	ReasonStderrEnabled = "StderrEnabled"

@@ -76,6 +76,10 @@ const (
 	EventDBSyncMetricEmissionDeferred = "DBSyncMetricEmissionDeferred"
 	// EventTrustFlushBypass: set trustFlush; without it expired trusts stay in the database.
 	EventTrustFlushBypass = "TrustFlushBypass"
+	// EventBackupFailing: repair what the BackupHealthy condition names.
+	EventBackupFailing = "BackupFailing"
+	// EventOpenBaoFinalizerTimedOut: repair the secret backend; External Secrets removes the key backups as soon as it answers.
+	EventOpenBaoFinalizerTimedOut = "OpenBaoFinalizerTimedOut"
 	// EventESOAdoptionTimedOut: delete the key backups in the secret backend by hand.
 	EventESOAdoptionTimedOut = "ESOAdoptionTimedOut"
 	// EventLoggingStderrDisabled: remove DEFAULT.use_stderr from extraConfig.

@@ -120,6 +120,11 @@ func serviceConditions() []ConditionDoc {
 			True: []string{ReasonRotationDisabled, ReasonPasswordRotationConfigured, ReasonAdminPasswordRotated},
 		},
 		{
+			Type:  ConditionBackupHealthy,
+			True:  []string{ReasonKeysBackedUp, ReasonBackupNotConfigured},
+			False: []string{ReasonBackupPending, ReasonBackupFailing},
+		},
+		{
 			Type:  ConditionLoggingHealthy,
 			True:  []string{ReasonStderrEnabled},
 			False: []string{ReasonStderrDisabled},
@@ -166,5 +171,6 @@ var warningEvents = []string{
 	EventBootstrapFailed, EventAdminSecretInvalid,
 	EventRotationAnnotationInvalid, EventRotationRejected,
 	EventAdminPasswordRotationAnnotationInvalid, EventAdminPasswordRotationRejected,
-	EventDBSyncMetricEmissionDeferred, EventTrustFlushBypass, EventESOAdoptionTimedOut, EventLoggingStderrDisabled,
+	EventDBSyncMetricEmissionDeferred, EventTrustFlushBypass,
+	EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventLoggingStderrDisabled,
 }

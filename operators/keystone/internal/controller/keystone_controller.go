@@ -36,7 +36,9 @@ import (
 // +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch
 // +kubebuilder:rbac:groups=k8s.mariadb.com,resources=databases;users;grants,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets;clustersecretstores,verbs=get;list;watch
+// +kubebuilder:rbac:groups=external-secrets.io,resources=clustersecretstores,verbs=get;list;watch
+// +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=external-secrets.io,resources=pushsecrets,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get;list;watch
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;list;watch;create;update;patch;delete
 
@@ -68,6 +70,10 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcile,
+	},
+	{
+		Name: "KeyBackup", Condition: keystonev1alpha1.ConditionBackupHealthy, Run: reconcileKeyBackup,
+		Informational: true,
 	},
 	{
 		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: reconcileNetworkPolicy,
@@ -109,12 +115,20 @@ var pipeline = reconcile.Pipeline[*scope]{
 }
 
 // finalizers are the stages of deletion.
-var finalizers = []reconcile.Finalizer[*scope]{{
-	Name: databaseFinalizer,
-	Step: reconcile.Step[*scope]{
-		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: finalizeDatabase,
+var finalizers = []reconcile.Finalizer[*scope]{
+	{
+		Name: databaseFinalizer,
+		Step: reconcile.Step[*scope]{
+			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: finalizeDatabase,
+		},
 	},
-}}
+	{
+		Name: openBaoFinalizer,
+		Step: reconcile.Step[*scope]{
+			Name: "KeyBackup", Condition: keystonev1alpha1.ConditionSecretsReady, Run: finalizeOpenBao,
+		},
+	},
+}
 
 // guard repeats what the webhooks do, for installations without them.
 func guard(k *keystonev1alpha1.Keystone) error {

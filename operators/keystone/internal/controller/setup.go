@@ -1,12 +1,14 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,9 +24,9 @@ import (
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	"github.com/c5c3/forge/internal/common/rotation"
 )
 
 const (
@@ -41,19 +43,19 @@ type Options struct {
 	// DiscoveryInterval is how often optional kinds are looked for; zero means
 	// the default.
 	DiscoveryInterval time.Duration
-}
-
 	// Now is the clock of key rotations; nil means time.Now.
 	Now func() time.Time
 	// SecretStoreTimeout bounds the waits for External Secrets during deletion;
 	// zero means the default.
 	SecretStoreTimeout time.Duration
+}
+
 // Scheme knows every type the controller reads or writes.
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, keystonev1alpha1.AddToScheme, mariadbv1alpha1.AddToScheme,
-		esov1.AddToScheme, certmanagerv1.AddToScheme, gatewayv1.Install,
+		esov1.AddToScheme, esov1alpha1.AddToScheme, certmanagerv1.AddToScheme, gatewayv1.Install,
 	} {
 		utilruntime.Must(add(scheme))
 	}
@@ -78,19 +80,20 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	tools := &toolbox{
-		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
 	ages, err := rotation.NewAges(metrics.Registry, metricsPrefix, appName)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
+	tools := &toolbox{
+		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
 		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		prober: probe.New(options.Probe),
 		jobs:   &job.Runner{Client: mgr.GetClient(), Scheme: mgr.GetScheme()},
-
-		operatorNamespace: cfg.OperatorNamespace,
 		ages:   ages,
 		clock:  options.Now,
+
+		secretStoreTimeout: cmp.Or(options.SecretStoreTimeout, defaultSecretStoreTimeout),
+		operatorNamespace:  cfg.OperatorNamespace,
 	}
 	if err := mgr.Add(tools.prober); err != nil {
 		return fmt.Errorf("adding the health prober: %w", err)

@@ -7,6 +7,7 @@ import (
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	"golang.org/x/time/rate"
 	appsv1 "k8s.io/api/apps/v1"
@@ -15,8 +16,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/client-go/util/workqueue"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -107,6 +108,7 @@ func trackKinds(
 		{Object: &mariadbv1alpha1.Grant{}, Handler: owned},
 		{Object: &certmanagerv1.Certificate{}, Handler: owned},
 		{Object: &gatewayv1.HTTPRoute{}, Handler: owned},
+		{Object: &esov1alpha1.PushSecret{}, Handler: owned},
 		{Object: &esov1.ExternalSecret{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexSecret))},
 	}
 	if cfg.Namespace == "" {

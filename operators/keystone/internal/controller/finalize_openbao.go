@@ -1,0 +1,141 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// openBaoFinalizer stands for the copies of the keys in the secret store.
+const openBaoFinalizer = "keystone.openstack.c5c3.io/openbao-finalizer"
+
+const (
+	// defaultSecretStoreTimeout bounds each of the two waits for External Secrets
+	// during deletion: for taking over a PushSecret, and for removing its copy.
+	defaultSecretStoreTimeout = 10 * time.Minute
+	// deletionPeriod is how often a deletion that waits looks again, should a
+	// watch have missed something.
+	deletionPeriod = time.Minute
+)
+
+// finalizeOpenBao has External Secrets remove the copies of the keys from the
+// store. A PushSecret is deleted only after External Secrets has taken it over,
+// because otherwise its copy would stay. What External Secrets does not do in
+// time is told and left to it: a PushSecret in deletion keeps its own finalizer
+// and removes its copy as soon as the store answers, also without the Keystone.
+func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
+	if !s.kinds.Served(pushSecretGVK) {
+		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
+			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed, so that there is no PushSecret to remove")
+	}
+	var backups []*esov1alpha1.PushSecret
+	for _, backup := range keyBackups {
+		live, err := s.findPush(ctx, backup.name(s.keystone))
+		if err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+		}
+		if live != nil {
+			backups = append(backups, live)
+		}
+	}
+	plan := planRelease(backups, s.keystone.DeletionTimestamp.Time, time.Now(), s.secretStoreTimeout)
+	for _, push := range plan.remove {
+		if err := s.deletePush(ctx, push); err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+		}
+	}
+	return plan.outcome
+}
+
+// deletePush deletes exactly the object that was looked at.
+func (s *scope) deletePush(ctx context.Context, push *esov1alpha1.PushSecret) error {
+	uid := push.UID
+	if err := s.foreign.Delete(ctx, push, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting PushSecret %s: %w", push.Name, err)
+	}
+	return nil
+}
+
+// releasePlan is what a pass does about the PushSecrets of a Keystone in
+// deletion, and what it says.
+type releasePlan struct {
+	remove  []*esov1alpha1.PushSecret
+	outcome reconcile.Outcome
+}
+
+// planRelease decides by what the objects themselves say about time, so that a
+// restarted operator goes on where the last one was. deleted is when the
+// deletion of the Keystone began.
+func planRelease(backups []*esov1alpha1.PushSecret, deleted, now time.Time, patience time.Duration) releasePlan {
+	var plan releasePlan
+	var unadopted, blocking, late []string
+	for _, push := range backups {
+		terminating := !push.DeletionTimestamp.IsZero()
+		if !terminating {
+			plan.remove = append(plan.remove, push)
+		}
+		switch {
+		case !terminating && !secrets.Adopted(push):
+			unadopted = append(unadopted, push.Name)
+		case terminating && now.Sub(push.DeletionTimestamp.Time) >= patience:
+			late = append(late, describePush(push))
+		default:
+			blocking = append(blocking, describePush(push))
+		}
+	}
+	if len(unadopted) > 0 && now.Sub(deleted) < patience {
+		return releasePlan{outcome: waitForDeletion(keystonev1alpha1.ReasonWaitingForESOAdoption, fmt.Sprintf(
+			"External Secrets has not taken over PushSecret %s, so that its deletion would leave keys in the store; "+
+				"start the controller of External Secrets; deletion goes on without it after %s", strings.Join(unadopted, ", "), patience))}
+	}
+	plan.outcome = releaseOutcome(unadopted, blocking, late, patience)
+	return plan
+}
+
+func releaseOutcome(unadopted, blocking, late []string, patience time.Duration) reconcile.Outcome {
+	abandoned := fmt.Sprintf("External Secrets has not taken over PushSecret %s within %s; "+
+		"delete the keys in the secret store by hand if there are any", strings.Join(unadopted, ", "), patience)
+	if len(blocking) > 0 {
+		blocked := waitForDeletion(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, fmt.Sprintf(
+			"External Secrets has not removed the keys from the secret store yet: %s; if that lasts, repair ClusterSecretStore %s "+
+				"or the backend behind it; deletion goes on without it after %s", strings.Join(blocking, "; "), secretStoreName, patience)).
+			OnTransition(corev1.EventTypeNormal, keystonev1alpha1.EventFinalizingOpenBaoSecrets,
+				"Removing the copies of the keys from the secret store")
+		if len(unadopted) > 0 {
+			blocked = blocked.OnTransition(corev1.EventTypeWarning, keystonev1alpha1.EventESOAdoptionTimedOut, abandoned)
+		}
+		return blocked
+	}
+	done := reconcile.Done(keystonev1alpha1.ReasonDeleting, "The copies of the keys in the secret store are released")
+	if len(unadopted) > 0 {
+		done = done.WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventESOAdoptionTimedOut, abandoned)
+	}
+	if len(late) > 0 {
+		return done.WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventOpenBaoFinalizerTimedOut, fmt.Sprintf(
+			"The keys are still in the secret store after %s: %s; External Secrets removes them, and then the PushSecret, once the store answers",
+			patience, strings.Join(late, "; ")))
+	}
+	return done.WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "No PushSecret holds a copy of the keys any more")
+}
+
+func waitForDeletion(reason, message string) reconcile.Outcome {
+	return reconcile.Waiting(reason, message).After(deletionPeriod)
+}
+
+// describePush quotes what External Secrets says about a PushSecret.
+func describePush(push *esov1alpha1.PushSecret) string {
+	state := secrets.PushStateOf(push)
+	if !state.Failed() {
+		return "PushSecret " + push.Name
+	}
+	return fmt.Sprintf("PushSecret %s (%s)", push.Name, state.Message)
+}

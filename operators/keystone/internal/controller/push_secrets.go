@@ -1,0 +1,87 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/secrets"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+var pushSecretGVK = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
+
+// keyBackup is the copy of one key Secret in the secret store.
+type keyBackup struct {
+	// source is the name of the key Secret.
+	source func(*keystonev1alpha1.Keystone) string
+	// entry is the last element of the path in the store.
+	entry string
+}
+
+var keyBackups = []keyBackup{
+	{source: fernetKeysName, entry: "fernet-keys"},
+	{source: credentialKeysName, entry: "credential-keys"},
+}
+
+func (b keyBackup) name(k *keystonev1alpha1.Keystone) string { return b.source(k) + "-backup" }
+
+// path is where the store keeps the copy, relative to the mount of the store.
+func (b keyBackup) path(k *keystonev1alpha1.Keystone) string {
+	return strings.Join([]string{"openstack", "keystone", k.Namespace, k.Name, b.entry}, "/")
+}
+
+// push copies the whole Secret. External Secrets removes the copy with the
+// PushSecret: keys of a Keystone that is gone open nothing any more.
+func (b keyBackup) push(k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
+	return pushSecret(k, b.name(k), source, esov1alpha1.PushSecretSpec{
+		DeletionPolicy: esov1alpha1.PushSecretDeletionPolicyDelete,
+		Data:           pushTo(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(k)}}),
+	})
+}
+
+// pushTo is the list of a single push. It spells the default out because the
+// list is applied as a whole.
+func pushTo(match esov1alpha1.PushSecretMatch) []esov1alpha1.PushSecretData {
+	return []esov1alpha1.PushSecretData{{Match: match, ConversionStrategy: esov1alpha1.PushSecretConversionNone}}
+}
+
+// pushSecret completes spec to a PushSecret from source to the store. External
+// Secrets does not watch the source: the hash among the annotations makes it
+// push a change at once.
+func pushSecret(
+	k *keystonev1alpha1.Keystone, name string, source *corev1.Secret, spec esov1alpha1.PushSecretSpec,
+) *esov1alpha1.PushSecret {
+	spec.SecretStoreRefs = []esov1alpha1.PushSecretStoreRef{{Name: secretStoreName, Kind: esov1.ClusterSecretStoreKind}}
+	spec.Selector = esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}}
+	return &esov1alpha1.PushSecret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: k.Namespace, Labels: commonLabels(k),
+			Annotations: map[string]string{secrets.ContentHashAnnotation: secrets.ContentHash(source)},
+		},
+		Spec: spec,
+	}
+}
+
+// findPush returns the named PushSecret, nil when there is none or when the
+// Keystone does not control it.
+func (s *scope) findPush(ctx context.Context, name string) (*esov1alpha1.PushSecret, error) {
+	live := &esov1alpha1.PushSecret{}
+	err := s.foreign.Get(ctx, s.key(name), live)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading PushSecret %s: %w", name, err)
+	}
+	if !controlledBy(live, s.keystone) {
+		return nil, nil
+	}
+	return live, nil
+}
