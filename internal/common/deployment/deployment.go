@@ -5,6 +5,7 @@ package deployment
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -77,7 +78,44 @@ func replace(ctx context.Context, c client.Client, live *appsv1.Deployment) erro
 // EnsureService makes the Service carry the declared fields. Addresses and
 // node ports stay as the API server assigned them.
 func EnsureService(ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, svc *corev1.Service) error {
+	if err := restorePorts(ctx, c, owner, svc); err != nil {
+		return err
+	}
 	return apply.EnsureObject(ctx, c, scheme, owner, svc, apply.FieldManager)
+}
+
+// restorePorts undoes the replacement of a declared port by another one. An
+// apply would add the declared one beside it, which the API refuses while one of
+// the two has no name.
+func restorePorts(ctx context.Context, c client.Client, owner client.Object, svc *corev1.Service) error {
+	live := &corev1.Service{}
+	err := c.Get(ctx, client.ObjectKeyFromObject(svc), live)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading Service %s: %w", svc.Name, err)
+	}
+	if !metav1.IsControlledBy(live, owner) || hasPorts(live, svc.Spec.Ports) {
+		return nil
+	}
+	changed := live.DeepCopy()
+	changed.Spec.Ports = svc.Spec.Ports
+	if err := c.Patch(ctx, changed, client.MergeFromWithOptions(live, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("restoring the ports of Service %s: %w", svc.Name, err)
+	}
+	return nil
+}
+
+func hasPorts(live *corev1.Service, wanted []corev1.ServicePort) bool {
+	for _, port := range wanted {
+		if !slices.ContainsFunc(live.Spec.Ports, func(p corev1.ServicePort) bool {
+			return p.Port == port.Port && p.Protocol == port.Protocol
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // IsDeploymentReady reports whether the rollout of the current spec has ended:

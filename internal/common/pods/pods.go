@@ -6,9 +6,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
+
+// startLimit is how long the kubelet may take to set up a pod's network and
+// volumes before that is worth a word. The pod's status never says what is
+// missing.
+const startLimit = time.Minute
 
 // maxOutput bounds how much of a container's own output a condition quotes.
 const maxOutput = 500
@@ -51,6 +57,11 @@ func Problem(list []corev1.Pod) (text string, imagePull bool) {
 	}
 	for i := range sorted {
 		if text := runProblem(&sorted[i]); text != "" {
+			return text, false
+		}
+	}
+	for i := range sorted {
+		if text := startProblem(&sorted[i]); text != "" {
 			return text, false
 		}
 	}
@@ -107,6 +118,20 @@ func runProblem(pod *corev1.Pod) string {
 	for _, status := range statuses(pod) {
 		if text := containerProblem(pod, status); text != "" {
 			return text
+		}
+	}
+	return ""
+}
+
+func startProblem(pod *corev1.Pod) string {
+	started := pod.Status.StartTime
+	if started == nil || time.Since(started.Time) < startLimit {
+		return ""
+	}
+	for _, status := range statuses(pod) {
+		if waiting := status.State.Waiting; waiting != nil && waiting.Reason == "ContainerCreating" {
+			return fmt.Sprintf("pod %s waits for a volume or its network; its events, as kubectl describe pod shows them, say what is missing",
+				pod.Name)
 		}
 	}
 	return ""

@@ -35,6 +35,12 @@ func restarted(ready bool) corev1.ContainerStatus {
 	}
 }
 
+// assigned has been on its node for the given time.
+func assigned(since time.Duration, p corev1.Pod) corev1.Pod {
+	p.Status.StartTime = &metav1.Time{Time: time.Now().Add(-since)}
+	return p
+}
+
 func ended(code int32, message string) corev1.ContainerStatus {
 	return corev1.ContainerStatus{Name: "main", State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: message},
@@ -68,7 +74,13 @@ func TestTheObstacleOfPodsIsNamed(t *testing.T) {
 		"configuration is missing": {
 			[]corev1.Pod{pod("a", 0, waiting("CreateContainerConfigError"))}, "cannot start (CreateContainerConfigError): details", false,
 		},
-		"a wait that is normal": {pods: []corev1.Pod{pod("a", 0, waiting("ContainerCreating"))}},
+		"a wait that is normal": {pods: []corev1.Pod{assigned(time.Second, pod("a", 0, waiting("ContainerCreating")))}},
+		"a volume that cannot be mounted": {
+			[]corev1.Pod{assigned(time.Hour, pod("a", 0, waiting("ContainerCreating")))}, "pod a waits for a volume or its network", false,
+		},
+		"a cause outweighs a wait": {[]corev1.Pod{
+			assigned(time.Hour, pod("new", 0, waiting("ContainerCreating"))), pod("old", time.Hour, ended(1, "the cause")),
+		}, "the cause", false},
 		"the newest pod counts": {
 			[]corev1.Pod{pod("old", time.Hour, ended(1, "old cause")), pod("new", 0, ended(2, "new cause"))}, "new cause", false,
 		},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -275,6 +276,30 @@ func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAPodThatStopsServingIsNamed(t *testing.T) {
+	pod := func(ready bool, age time.Duration) corev1.Pod {
+		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "keystone-1"}}
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Ready: ready, State: corev1.ContainerState{
+			Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Now().Add(-age))},
+		}}}
+		return p
+	}
+	for name, test := range map[string]struct {
+		pod  corev1.Pod
+		want bool
+	}{
+		"ready":      {pod(true, time.Hour), false},
+		"starting":   {pod(false, time.Second), false},
+		"not ready":  {pod(false, time.Hour), true},
+		"no process": {corev1.Pod{}, false},
+	} {
+		got := unready(minimal(), []corev1.Pod{test.pod})
+		if strings.Contains(got, "keystone-1") != test.want || test.want && !strings.Contains(got, "db.example.com:3306") {
+			t.Errorf("a pod that is %s is described by %q", name, got)
+		}
 	}
 }
 

@@ -57,6 +57,8 @@ func TestDriftOfOwnedFieldsIsPutBack(t *testing.T) {
 		func(d *appsv1.Deployment) **int32 { return &d.Spec.Replicas }, new(int32(7)))
 	drifts(t, c, k, &corev1.Service{}, "", "target port",
 		func(s *corev1.Service) *intstr.IntOrString { return &s.Spec.Ports[0].TargetPort }, intstr.FromInt32(80))
+	drifts(t, c, k, &corev1.Service{}, "", "port",
+		func(s *corev1.Service) *int32 { return &s.Spec.Ports[0].Port }, int32(5001))
 	drifts(t, c, k, &corev1.Service{}, "", "selector",
 		func(s *corev1.Service) *map[string]string { return &s.Spec.Selector }, map[string]string{"app": "other"})
 	drifts(t, c, k, &policyv1.PodDisruptionBudget{}, "", "maxUnavailable",

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -56,6 +57,9 @@ func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) r
 	}
 	message := "The Deployment is rolling out: " + deployment.Progress(deploy)
 	problem, imagePull := pods.Problem(list.Items)
+	if problem == "" {
+		problem = unready(s.keystone, list.Items)
+	}
 	switch {
 	case imagePull:
 		return reconcile.Waiting(keystonev1alpha1.ReasonImagePullFailed, "The Deployment does not roll out: "+problem)
@@ -63,6 +67,24 @@ func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) r
 		message += "; " + problem
 	}
 	return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDeployment, message)
+}
+
+// settleTime is how long a pod may take from its start to its first good answer
+// before that is worth a word.
+const settleTime = 30 * time.Second
+
+// unready names a pod that runs and does not serve, "" when there is none.
+func unready(k *keystonev1alpha1.Keystone, list []corev1.Pod) string {
+	for i := range list {
+		for _, container := range list[i].Status.ContainerStatuses {
+			running := container.State.Running
+			if running != nil && !container.Ready && list[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
+				return fmt.Sprintf("pod %s runs but is not ready, which takes a login to the database at %s and an answer of the API",
+					list[i].Name, databaseAddress(k))
+			}
+		}
+	}
+	return ""
 }
 
 func apiService(k *keystonev1alpha1.Keystone) *corev1.Service {
