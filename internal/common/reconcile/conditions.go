@@ -55,11 +55,16 @@ func setCondition(conditions *[]metav1.Condition, generation int64, conditionTyp
 // record writes the conditions of the steps that ran. A condition shared by
 // several steps tells about the first one that is not done; when one of its
 // steps was held back and none of the others has bad news, the condition keeps
-// what the last full run said, with that run's generation.
+// what the last full run said, with that run's generation, unless the step has
+// a reason of its own for being held back.
 func record(conditions *[]metav1.Condition, generation int64, results []stepResult) {
 	for _, group := range groupByCondition(results) {
 		worst := slices.IndexFunc(group, func(r stepResult) bool { return r.skipped == "" && !r.outcome.IsDone() })
-		if worst < 0 && slices.ContainsFunc(group, func(r stepResult) bool { return r.skipped != "" }) {
+		if held := slices.IndexFunc(group, func(r stepResult) bool { return r.skipped != "" }); worst < 0 && held >= 0 {
+			if reason := group[held].heldBack; reason != "" {
+				setCondition(conditions, generation, group[held].condition, metav1.ConditionFalse, reason,
+					"Waiting for "+conditionOf(results, group[held].skipped))
+			}
 			continue
 		}
 		outcome, status := group[0].outcome, metav1.ConditionTrue
@@ -68,6 +73,16 @@ func record(conditions *[]metav1.Condition, generation int64, results []stepResu
 		}
 		setCondition(conditions, generation, group[0].condition, status, outcome.reason, outcome.message)
 	}
+}
+
+// conditionOf is the condition of the named step.
+func conditionOf(results []stepResult, step string) string {
+	for _, result := range results {
+		if result.name == step {
+			return result.condition
+		}
+	}
+	return step
 }
 
 func groupByCondition(results []stepResult) [][]stepResult {

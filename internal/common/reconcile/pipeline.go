@@ -20,6 +20,9 @@ type Step[S any] struct {
 	// Needs names the steps that have to be done (or told to proceed) before
 	// this one runs. They must be declared earlier.
 	Needs []string
+	// HeldBack is the reason with which the condition becomes False while one
+	// of Needs is not met. Without it the condition keeps what it last said.
+	HeldBack string
 	// Informational steps are reported but count neither for Ready nor in the
 	// step metrics.
 	Informational bool
@@ -71,8 +74,9 @@ type stepResult struct {
 	condition string
 	announce  []string
 	outcome   Outcome
-	// skipped names the first unmet need when the step was held back.
-	skipped string
+	// skipped names the first unmet need when the step was held back, and
+	// heldBack is what the step wants said then.
+	skipped, heldBack string
 }
 
 // run executes the steps in declared order in this goroutine: deterministic,
@@ -84,7 +88,7 @@ func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepR
 	for _, step := range p {
 		result := stepResult{name: step.Name, condition: step.Condition, announce: step.Announce}
 		if i := slices.IndexFunc(step.Needs, func(need string) bool { return !open[need] }); i >= 0 {
-			result.skipped = step.Needs[i]
+			result.skipped, result.heldBack = step.Needs[i], step.HeldBack
 			results = append(results, result)
 			continue
 		}

@@ -65,6 +65,10 @@ type Reconciler[T Object, S any] struct {
 	// an installation without webhooks stays safe. An error is shown as a
 	// terminal InvalidSpec and nothing else happens.
 	Guard func(T) error
+	// Park says why the resource is left alone as a whole, false when it is
+	// not. The outcome, which must not be done, becomes Ready, and nothing else
+	// happens: not even finalizers are added. It may be nil.
+	Park func(ctx context.Context, obj T) (Outcome, bool)
 	// Scope builds what the steps of one pass share.
 	Scope func(T) S
 	// Pipeline are the steps.
@@ -93,6 +97,11 @@ func (r *Reconciler[T, S]) Reconcile(ctx context.Context, request ctrl.Request) 
 	pass.previous = slices.Clone(obj.GetConditions())
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return pass.finalize(ctx)
+	}
+	if r.Park != nil {
+		if outcome, parked := r.Park(ctx, obj); parked {
+			return pass.park(ctx, outcome)
+		}
 	}
 	if err := r.addFinalizers(ctx, obj); err != nil {
 		return conflictIsRetry(err)
@@ -158,6 +167,19 @@ func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, erro
 	setStalled(&conditions, generation, ReasonInvalidSpec, message)
 	p.obj.SetConditions(conditions)
 	p.results = []stepResult{{condition: ConditionReady, outcome: Terminal(ReasonInvalidSpec, errors.New(message))}}
+	return p.finish(ctx)
+}
+
+// park reports why the resource is left alone.
+func (p *pass[T, S]) park(ctx context.Context, outcome Outcome) (ctrl.Result, error) {
+	outcome = outcome.normalised()
+	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
+	setCondition(&conditions, generation, ConditionReady, metav1.ConditionFalse, outcome.reason, outcome.message)
+	if outcome.verdict == verdictTerminal {
+		setStalled(&conditions, generation, outcome.reason, outcome.message)
+	}
+	p.obj.SetConditions(conditions)
+	p.results = []stepResult{{condition: ConditionReady, outcome: outcome}}
 	return p.finish(ctx)
 }
 

@@ -46,7 +46,9 @@ type aggregateViolation struct {
 }
 
 func aggregateViolations() map[string]aggregateViolation {
-	of := func(sources ...SecretAggregateSource) SecretAggregateSpec { return SecretAggregateSpec{Sources: sources} }
+	of := func(sources ...SecretAggregateSource) SecretAggregateSpec {
+		return SecretAggregateSpec{Sources: sources}
+	}
 	return map[string]aggregateViolation{
 		"a Secret that cannot exist": {
 			SecretAggregateSpec{TargetSecretName: "All_Secrets"}, "spec.targetSecretName", "RFC 1123 subdomain", noMatch,

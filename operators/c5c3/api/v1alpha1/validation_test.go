@@ -37,7 +37,9 @@ func accepted() map[string]func(*ControlPlane) {
 		"an external database": func(cp *ControlPlane) {
 			cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
 		},
-		"an external cache":    func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}} },
+		"an external cache": func(cp *ControlPlane) {
+			cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}}
+		},
 		"one database server":  func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(1)) },
 		"a small database":     sized("512Mi"),
 		"a size that is empty": sized(""),
@@ -98,8 +100,10 @@ func immutableChanges() map[string]violation {
 		},
 		"database size": {change: sized("1Gi"), path: databasePath + ".storageSize", message: "database storageSize is immutable"},
 		"cache mode": {
-			change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}} },
-			path:   cachePath, message: "cache mode (managed clusterRef vs brownfield servers) is immutable",
+			change: func(cp *ControlPlane) {
+				cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}}
+			},
+			path: cachePath, message: "cache mode (managed clusterRef vs brownfield servers) is immutable",
 		},
 		"cache cluster": {
 			change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.ClusterRef = named("other") },
