@@ -61,13 +61,13 @@ func (h History) String() string {
 
 // NewHistory is that of a set which was just made: only its primary key can be
 // in use, from now on.
-func NewHistory(data map[string][]byte, now time.Time) History {
+func NewHistory(data map[string][]byte, now time.Time, lifetime time.Duration) History {
 	history := History{}
 	primary, _ := PrimaryName(data)
 	for name, key := range data {
 		history[ID(key)] = Term{}
 		if name == primary {
-			history[ID(key)] = Term{Since: stamp(now)}
+			history[ID(key)] = Term{Since: stamp(now), Lifetime: seconds(lifetime)}
 		}
 	}
 	return history

@@ -21,7 +21,7 @@ func terms(h History, data map[string][]byte) map[string]Term {
 
 func TestTheFirstRotationIsNeverHeld(t *testing.T) {
 	current := generate(t, 3)
-	history := NewHistory(current, noon).Observe(current, noon.Add(time.Minute), time.Hour)
+	history := NewHistory(current, noon, 0).Observe(current, noon.Add(time.Minute), time.Hour)
 	next := rotate(current, 3, generate(t, 1)["0"])
 	if at := history.SafeAt(current, next, 48*time.Hour); !at.IsZero() {
 		t.Errorf("it is held until %s", at)
@@ -31,7 +31,7 @@ func TestTheFirstRotationIsNeverHeld(t *testing.T) {
 func TestASecondRotationWaitsForThePodsAndForTheLastToken(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 4, generate(t, 1)["0"])
-	history := NewHistory(first, noon).Observe(second, noon.Add(time.Hour), time.Hour)
+	history := NewHistory(first, noon, 0).Observe(second, noon.Add(time.Hour), time.Hour)
 	for name, test := range map[string]struct {
 		maxActive int
 		want      time.Time
@@ -51,7 +51,7 @@ func TestAShorterLifetimeDoesNotShortenThatOfExistingTokens(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 3, generate(t, 1)["0"])
 	third := rotate(second, 3, generate(t, 1)["0"])
-	history := NewHistory(first, noon).Observe(first, noon, 10*time.Hour).Observe(first, noon, time.Hour).
+	history := NewHistory(first, noon, 0).Observe(first, noon, 10*time.Hour).Observe(first, noon, time.Hour).
 		Observe(second, noon.Add(time.Hour), time.Hour)
 	want := noon.Add(time.Hour + Propagation + 10*time.Hour)
 	if got := history.SafeAt(second, third, time.Hour); !got.Equal(want) {
@@ -75,7 +75,7 @@ func TestKeysOfUnknownOriginMayHaveBeenInUseUntilNow(t *testing.T) {
 func TestAHistorySurvivesBeingWrittenAndDoesNotChangeByItself(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 3, generate(t, 1)["0"])
-	history := NewHistory(first, noon).Observe(first, noon, time.Hour).Observe(second, noon.Add(time.Hour), time.Hour)
+	history := NewHistory(first, noon, 0).Observe(first, noon, time.Hour).Observe(second, noon.Add(time.Hour), time.Hour)
 	text := history.String()
 	if again := ParseHistory(text).Observe(second, noon.Add(20*time.Hour), time.Hour).String(); again != text {
 		t.Errorf("it became %s, was %s", again, text)
@@ -90,7 +90,7 @@ func TestAHistorySurvivesBeingWrittenAndDoesNotChangeByItself(t *testing.T) {
 func TestAMigrationCountsForThePrimaryKeyOnly(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 3, generate(t, 1)["0"])
-	history := NewHistory(first, noon).Observe(first, noon, 0).Migrated(first)
+	history := NewHistory(first, noon, 0).Observe(first, noon, 0).Migrated(first)
 	if !history.Primary(first).Migrated || history.Rotated() {
 		t.Errorf("history %s, want the primary key migrated and nothing rotated", history)
 	}
@@ -107,7 +107,7 @@ func TestATimeInTheFutureHoldsUntilItHasPassed(t *testing.T) {
 	second := rotate(first, 3, generate(t, 1)["0"])
 	third := rotate(second, 3, generate(t, 1)["0"])
 	ahead := noon.Add(1000 * time.Hour)
-	history := NewHistory(first, noon).Observe(second, ahead, time.Hour).Observe(second, noon, time.Hour)
+	history := NewHistory(first, noon, 0).Observe(second, ahead, time.Hour).Observe(second, noon, time.Hour)
 	if got, want := history.SafeAt(second, third, time.Hour), ahead.Add(Propagation+time.Hour); !got.Equal(want) {
 		t.Errorf("safe at %s, want %s", got, want)
 	}

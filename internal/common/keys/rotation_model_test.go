@@ -81,7 +81,7 @@ func (i *installation) fresh() []byte {
 func newInstallation(seed uint64) *installation {
 	i := &installation{Rand: rand.New(rand.NewPCG(seed, 1)), maxActive: 3, lifetime: time.Hour, needed: map[string]time.Duration{}}
 	i.production = map[string][]byte{"0": i.fresh(), "1": i.fresh(), "2": i.fresh()}
-	i.history = NewHistory(i.production, i.clock())
+	i.history = NewHistory(i.production, i.clock(), i.lifetime)
 	for range 3 {
 		i.replicas = append(i.replicas, &replica{keys: i.production})
 	}

@@ -96,6 +96,8 @@ const (
 	ReasonCredentialKeysAvailable = "CredentialKeysAvailable"
 	// ReasonCredentialKeysRotated: nothing to do; a rotation has just been applied.
 	ReasonCredentialKeysRotated = "CredentialKeysRotated"
+	// ReasonCredentialMigrateFailed: correct what the message names; no credential is lost, and the keys are not rotated again until then.
+	ReasonCredentialMigrateFailed = "CredentialMigrateFailed"
 	// ReasonGeneratingKeys: wait; the first keys are being made.
 	ReasonGeneratingKeys = "GeneratingKeys"
 	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.

@@ -13,6 +13,8 @@ const (
 	EventCredentialKeysRotated = "CredentialKeysRotated"
 	// EventAdminPasswordRotated: a new administrator password took over.
 	EventAdminPasswordRotated = "AdminPasswordRotated"
+	// EventRotationHeld: nothing to do; new keys take over when nothing needs those any more that they replace.
+	EventRotationHeld = "RotationHeld"
 	// EventDatabaseSynced: the schema was brought to the image's revision.
 	EventDatabaseSynced = "DatabaseSynced"
 	// EventBootstrapComplete: the administrator, the region and the catalog entry exist.
@@ -74,6 +76,8 @@ const (
 	EventAdminPasswordRotationRejected = "AdminPasswordRotationRejected"
 	// EventDBSyncMetricEmissionDeferred: nothing to do; a metric of a Job is recorded later.
 	EventDBSyncMetricEmissionDeferred = "DBSyncMetricEmissionDeferred"
+	// EventCredentialMigrateFailed: correct what the CredentialKeysReady condition names.
+	EventCredentialMigrateFailed = "CredentialMigrateFailed"
 	// EventTrustFlushBypass: set trustFlush; without it expired trusts stay in the database.
 	EventTrustFlushBypass = "TrustFlushBypass"
 	// EventBackupFailing: repair what the BackupHealthy condition names.

@@ -8,6 +8,11 @@ import (
 	"github.com/c5c3/forge/internal/common/schedule"
 )
 
+// AnnotationApplyHeldRotation, on a Keystone, lets a held rotation of the token
+// keys be applied at once. Its value is the one that the condition and the event
+// name, so that it counts for that rotation only.
+const AnnotationApplyHeldRotation = "keystone.openstack.c5c3.io/apply-held-rotation"
+
 // Keystone's own defaults of [token] expiration and allow_expired_window, see
 // https://docs.openstack.org/keystone/latest/configuration/config-options.html.
 const (
@@ -20,16 +25,22 @@ const (
 // one. It follows extraConfig; ok is false when an option there is not a number
 // of seconds.
 func (s *KeystoneSpec) TokenLifetime() (lifetime time.Duration, ok bool) {
-	expiration, okExpiration := s.tokenSeconds("expiration", defaultTokenExpiration)
-	window, okWindow := s.tokenSeconds("allow_expired_window", defaultAllowExpiredWindow)
+	return TokenLifetime(s.ExtraConfig)
+}
+
+// TokenLifetime is KeystoneSpec.TokenLifetime for the options of a rendered
+// keystone.conf.
+func TokenLifetime(options map[string]map[string]string) (lifetime time.Duration, ok bool) {
+	expiration, okExpiration := tokenSeconds(options, "expiration", defaultTokenExpiration)
+	window, okWindow := tokenSeconds(options, "allow_expired_window", defaultAllowExpiredWindow)
 	return expiration + window, okExpiration && okWindow
 }
 
 // maxSeconds is about 68 years, so that a sum of two stays a valid duration.
 const maxSeconds = 1<<31 - 1
 
-func (s *KeystoneSpec) tokenSeconds(option string, def time.Duration) (time.Duration, bool) {
-	text, set := s.ExtraConfig["token"][option]
+func tokenSeconds(options map[string]map[string]string, option string, def time.Duration) (time.Duration, bool) {
+	text, set := options["token"][option]
 	if !set {
 		return def, true
 	}

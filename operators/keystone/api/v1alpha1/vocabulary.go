@@ -57,7 +57,7 @@ func prerequisiteConditions() []ConditionDoc {
 		{
 			Type: ConditionCredentialKeysReady, Aggregated: true,
 			True:  []string{ReasonCredentialKeysAvailable, ReasonCredentialKeysRotated},
-			False: []string{ReasonGeneratingKeys, ReasonWaitingForKeys, ReasonKeysMissing},
+			False: []string{ReasonGeneratingKeys, ReasonWaitingForKeys, ReasonKeysMissing, ReasonCredentialMigrateFailed},
 		},
 		{
 			Type: ConditionNetworkPolicyReady, Aggregated: true,
@@ -159,7 +159,7 @@ func eventsOfType(eventType string, reasons []string) []EventDoc {
 
 var normalEvents = []string{
 	EventFernetKeysGenerated, EventCredentialKeysGenerated, EventFernetKeysRotated, EventCredentialKeysRotated,
-	EventAdminPasswordRotated, EventDatabaseSynced, EventBootstrapComplete,
+	EventRotationHeld, EventAdminPasswordRotated, EventDatabaseSynced, EventBootstrapComplete,
 	EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete, EventUpgradeComplete,
 	EventUpgradeAborted,
 	EventFinalizingDatabase, EventDatabaseFinalized, EventFinalizingOpenBaoSecrets, EventOpenBaoSecretsFinalized,
@@ -169,7 +169,7 @@ var warningEvents = []string{
 	EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
 	EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
 	EventBootstrapFailed, EventAdminSecretInvalid,
-	EventRotationAnnotationInvalid, EventRotationRejected,
+	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed,
 	EventAdminPasswordRotationAnnotationInvalid, EventAdminPasswordRotationRejected,
 	EventDBSyncMetricEmissionDeferred, EventTrustFlushBypass,
 	EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventLoggingStderrDisabled,

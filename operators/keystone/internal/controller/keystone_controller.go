@@ -110,6 +110,12 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Database"},
 	},
 	{
+		Name: "FernetRotation", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcileRotation,
+	},
+	{
+		Name: "CredentialRotation", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcileRotation,
+	},
+	{
 		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
 	},
 }

@@ -160,7 +160,7 @@ func (r rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.Po
 		Volumes:                      append(volumes, r.volumes...),
 		InitContainers:               r.initContainers,
 		Containers: []corev1.Container{{
-			Name: r.name, Image: image(k),
+			Name: r.name, Image: scheduledImage(k),
 			Command:                  []string{scriptsDir + "/" + r.script},
 			Env:                      env,
 			Resources:                taskResources(k.Spec.Resources),

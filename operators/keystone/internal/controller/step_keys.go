@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,6 +23,18 @@ type keyFamily struct {
 	generated string
 	// loss is what users lose when the keys are gone for good.
 	loss string
+
+	// metric is the family's value of the label key_type.
+	metric string
+	// rotated is the reason, and the event, of a rotation that was taken over.
+	rotated string
+	// hold tells why and until when staged keys have to wait.
+	hold func(s *scope, r stagedRotation) hold
+	// lifetime is how long what is made with a key stays in use; ok is false
+	// when the configuration does not tell.
+	lifetime func(s *scope) (lifetime time.Duration, ok bool)
+	// rotation is the CronJob that makes new keys.
+	rotation keyRotation
 }
 
 var fernetKeys = keyFamily{
@@ -30,6 +43,11 @@ var fernetKeys = keyFamily{
 	available: keystonev1alpha1.ReasonFernetKeysAvailable,
 	generated: keystonev1alpha1.EventFernetKeysGenerated,
 	loss:      "every token that was issued so far becomes invalid",
+	metric:    "fernet",
+	rotated:   keystonev1alpha1.ReasonFernetKeysRotated,
+	hold:      holdTokenKeys,
+	lifetime:  tokenLifetime,
+	rotation:  fernetRotation,
 }
 
 var credentialKeys = keyFamily{
@@ -38,9 +56,23 @@ var credentialKeys = keyFamily{
 	available: keystonev1alpha1.ReasonCredentialKeysAvailable,
 	generated: keystonev1alpha1.EventCredentialKeysGenerated,
 	loss:      "every stored credential becomes unreadable",
+	metric:    "credential",
+	rotated:   keystonev1alpha1.ReasonCredentialKeysRotated,
+	hold:      holdCredentialKeys,
+	// Credentials are encrypted anew instead of running out.
+	lifetime: func(*scope) (time.Duration, bool) { return 0, true },
+	rotation: credentialRotation,
 }
 
-// reconcile keeps the family's key Secret: created once, never replaced.
+func tokenLifetime(s *scope) (lifetime time.Duration, ok bool) {
+	if s.options == nil {
+		return 0, false
+	}
+	return keystonev1alpha1.TokenLifetime(s.options)
+}
+
+// reconcile keeps the family's key Secret: created once, and replaced only by
+// keys that were rotated out of it.
 func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	secret, created, err := f.ensure(ctx, s)
 	var missing *keysMissingError
@@ -54,11 +86,16 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(
 			"secret %s does not hold usable keys: %w; restore it from its backup", secret.Name, err))
 	}
-	done := reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys", secret.Name))
+	f.reportAge(s, secret)
 	if created {
-		done = done.WithNormalEvent(f.generated, fmt.Sprintf("Created Secret %s with %d keys", secret.Name, len(secret.Data)))
+		return f.done(s).WithNormalEvent(f.generated, fmt.Sprintf("Created Secret %s with %d keys", secret.Name, len(secret.Data)))
 	}
-	return done
+	return f.takeOver(ctx, s, secret)
+}
+
+// done is the outcome while nothing is going on.
+func (f keyFamily) done(s *scope) reconcile.Outcome {
+	return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys", f.name(s.keystone)))
 }
 
 // ensure returns the key Secret, creating it only while nothing can depend on
@@ -71,7 +108,7 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 		return live, false, err
 	}
 	if k.Status.InstalledRelease == "" {
-		desired, err := f.newSecret(k)
+		desired, err := f.newSecret(s)
 		if err != nil {
 			return nil, false, err
 		}
@@ -84,15 +121,20 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	return live, false, err
 }
 
-func (f keyFamily) newSecret(k *keystonev1alpha1.Keystone) (*corev1.Secret, error) {
+func (f keyFamily) newSecret(s *scope) (*corev1.Secret, error) {
+	k := s.keystone
+	lifetime, _ := f.lifetime(s)
 	data, err := keys.Generate(int(keys.Normalise(f.maxActive(k))))
 	if err != nil {
 		return nil, fmt.Errorf("generating keys: %w", err)
 	}
 	return &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: f.name(k), Namespace: k.Namespace, Labels: commonLabels(k)},
-		Type:       corev1.SecretTypeOpaque,
-		Data:       data,
+		ObjectMeta: metav1.ObjectMeta{
+			Name: f.name(k), Namespace: k.Namespace, Labels: commonLabels(k),
+			Annotations: map[string]string{annotationKeyHistory: keys.NewHistory(data, s.now(), lifetime).String()},
+		},
+		Type: corev1.SecretTypeOpaque,
+		Data: data,
 	}, nil
 }
 

@@ -66,8 +66,8 @@ func watch(
 		Owns(&appsv1.Deployment{}).Owns(&corev1.Service{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).
 		Owns(&batchv1.Job{}).Owns(&batchv1.CronJob{}).
 		Owns(&policyv1.PodDisruptionBudget{}).Owns(&autoscalingv2.HorizontalPodAutoscaler{}).Owns(&networkingv1.NetworkPolicy{}).
-		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byInstance)).
 		Owns(&corev1.ServiceAccount{}).Owns(&rbacv1.Role{}).Owns(&rbacv1.RoleBinding{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byInstance)).
 		WatchesRawSource(tools.refs.SecretSource(find.by(indexSecret))).
 		WatchesRawSource(tools.refs.ConfigMapSource(find.by(indexConfigMap))).
 		WatchesRawSource(tools.prober.Source()).
@@ -148,6 +148,7 @@ func referencedSecrets(k *keystonev1alpha1.Keystone) []string {
 		// A lost key Secret may come back without the owner reference that would
 		// announce it, and a Secret of somebody else may stand in the way of ours.
 		fernetKeysName(k), credentialKeysName(k), connectionSecretName(k),
+		stagingName(fernetKeysName(k)), stagingName(credentialKeysName(k)),
 	}
 	if tls := k.Spec.Database.TLS; tls != nil {
 		for _, ref := range []*commonv1.SecretRefSpec{tls.CABundleSecretRef, tls.ClientCertSecretRef} {

@@ -1,0 +1,48 @@
+package controller
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/c5c3/forge/internal/common/keys"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// hold is why a finished rotation is not taken over yet; without a reason it is.
+type hold struct {
+	reason string
+	// until is zero when it ends with an event and not with time.
+	until time.Time
+}
+
+// holdTokenKeys holds a rotation that would end tokens before their time.
+func holdTokenKeys(s *scope, r stagedRotation) hold {
+	until := r.history.SafeAt(r.current.Data, r.staging.Data, r.lifetime)
+	primary, _ := keys.PrimaryName(r.current.Data)
+	acknowledgement := keys.ID(r.current.Data[primary])
+	if !s.now().Before(until) || s.keystone.Annotations[keystonev1alpha1.AnnotationApplyHeldRotation] == acknowledgement {
+		return hold{}
+	}
+	why := "because tokens are still valid that were signed with a key it drops"
+	if until.Equal(r.history.PropagatedAt(r.current.Data)) {
+		why = "because the pods may not have the key yet that it promotes"
+	}
+	return hold{until: until, reason: fmt.Sprintf(
+		"until %s, %s; to apply it at once, at the cost of those tokens, annotate the Keystone with %s=%s",
+		until.UTC().Format(time.RFC3339), why, keystonev1alpha1.AnnotationApplyHeldRotation, acknowledgement)}
+}
+
+// holdCredentialKeys holds a rotation until no credential needs an older key
+// than the primary one. There is no acknowledgement: it ends by itself, and
+// going on would make credentials unreadable.
+func holdCredentialKeys(s *scope, r stagedRotation) hold {
+	if until := r.history.SafeAt(r.current.Data, r.staging.Data, 0); s.now().Before(until) {
+		return hold{until: until, reason: fmt.Sprintf(
+			"until %s, because the pods may not have the keys in use yet", until.UTC().Format(time.RFC3339))}
+	}
+	if r.history.Rotated() && !r.history.Primary(r.current.Data).Migrated {
+		return hold{reason: fmt.Sprintf(
+			"until Job %s has encrypted all credentials with the key of the rotation before", credentialMigrateName(s.keystone))}
+	}
+	return hold{}
+}

@@ -1,0 +1,105 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// keyRotation is what differs between the CronJobs of the two families.
+type keyRotation struct {
+	// name is the suffix of the CronJob and everything around it.
+	name   string
+	script string
+	// volume is the name of the volume with the keys, directory where Keystone
+	// looks for them.
+	volume    string
+	directory string
+	maxActive string
+	schedule  func(*keystonev1alpha1.Keystone) (schedule string, suspend bool)
+	// others are the keys of the other family.
+	others func(*keystonev1alpha1.Keystone) mount
+	// afterwards runs when everything is in place, and returns done when it has
+	// nothing else to say; it may be nil.
+	afterwards func(ctx context.Context, s *scope, done reconcile.Outcome) reconcile.Outcome
+}
+
+var fernetRotation = keyRotation{
+	name: "fernet-rotate", script: "fernet_rotate.sh",
+	volume: volumeFernetKeys, directory: fernetKeysDir, maxActive: "OS_FERNET_TOKENS__MAX_ACTIVE_KEYS",
+	schedule: func(k *keystonev1alpha1.Keystone) (string, bool) {
+		return k.Spec.Fernet.RotationSchedule, k.Spec.Fernet.Suspend
+	},
+	others: func(k *keystonev1alpha1.Keystone) mount {
+		return secretMount(volumeCredentialKeys, credentialKeysName(k), credentialKeysDir+"/")
+	},
+}
+
+var credentialRotation = keyRotation{
+	name: "credential-rotate", script: "credential_rotate.sh",
+	volume: volumeCredentialKeys, directory: credentialKeysDir, maxActive: "OS_CREDENTIAL__MAX_ACTIVE_KEYS",
+	schedule: func(k *keystonev1alpha1.Keystone) (string, bool) {
+		return k.Spec.CredentialKeys.RotationSchedule, k.Spec.CredentialKeys.Suspend
+	},
+	others: func(k *keystonev1alpha1.Keystone) mount {
+		return secretMount(volumeFernetKeys, fernetKeysName(k), fernetKeysDir+"/")
+	},
+	afterwards: migrateCredentials,
+}
+
+// reconcileRotation keeps the CronJob that makes new keys. There is nothing to
+// rotate before the first installation, and without a configuration, of which
+// Config tells, everything stays as it is.
+func (f keyFamily) reconcileRotation(ctx context.Context, s *scope) reconcile.Outcome {
+	if s.configMap == "" || s.keystone.Status.InstalledRelease == "" {
+		return f.done(s)
+	}
+	if err := s.ensureRotation(ctx, f.rotator(s)); err != nil {
+		return writeError(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	if f.rotation.afterwards != nil {
+		return f.rotation.afterwards(ctx, s, f.done(s))
+	}
+	return f.done(s)
+}
+
+func (f keyFamily) rotator(s *scope) rotator {
+	k, r := s.keystone, f.rotation
+	schedule, suspend := r.schedule(k)
+	source := "/" + r.volume + "-src"
+	writable := corev1.VolumeMount{Name: r.volume, MountPath: r.directory}
+	sourceMount := secretMount(r.volume+"-src", f.name(k), source)
+	return rotator{
+		name: r.name, target: r.volume, source: f.name(k), staging: stagingName(f.name(k)),
+		schedule: schedule, suspend: suspend, script: r.script,
+		env:    append(toolVariables(k), corev1.EnvVar{Name: r.maxActive, Value: activeKeys(f.maxActive(k))}),
+		mounts: append([]mount{configMount(s.configMap), sourceMount, r.others(k)}, databaseTLSMounts(k)...),
+		volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
+			// Keys never reach a disk.
+			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: ptr.To(resource.MustParse("1Mi"))},
+		}}},
+		writable:       []corev1.VolumeMount{writable},
+		initContainers: []corev1.Container{copyKeys(k, source, r.directory, sourceMount, writable)},
+	}
+}
+
+// copyKeys puts the mounted keys where keystone-manage may change them.
+func copyKeys(
+	k *keystonev1alpha1.Keystone, source, directory string, mounted mount, writable corev1.VolumeMount,
+) corev1.Container {
+	_, volumeMounts := split([]mount{mounted})
+	return corev1.Container{
+		Name: "copy-keys", Image: scheduledImage(k),
+		Command:                  []string{"sh", "-c", fmt.Sprintf("install -m 0400 %s/* %s/", source, directory)},
+		Resources:                taskResources(k.Spec.Resources),
+		VolumeMounts:             append(volumeMounts, writable),
+		SecurityContext:          restrictedContainer(),
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+	}
+}

@@ -1,0 +1,75 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+const credentialMigrate = "credential-migrate"
+
+func credentialMigrateName(k *keystonev1alpha1.Keystone) string {
+	return k.Name + "-" + credentialMigrate
+}
+
+// migrateCredentials encrypts all credentials with the primary key after a
+// rotation. It waits until every pod has the key: until then one may still
+// encrypt with the key before, and the next rotation takes that one away.
+func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) reconcile.Outcome {
+	secret, err := s.owned.Find(ctx, s.key(credentialKeysName(s.keystone)))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	if secret == nil {
+		return done // CredentialKeys says so.
+	}
+	history := keys.ParseHistory(secret.Annotations[annotationKeyHistory])
+	if !history.Rotated() || history.Primary(secret.Data).Migrated {
+		return done
+	}
+	if wait := history.PropagatedAt(secret.Data).Sub(s.now()); wait > 0 {
+		return done.After(min(wait, longestHoldTimer))
+	}
+	built, err := migrateJob(s, secret.Data)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	state, err := s.jobs.Run(ctx, s.keystone, built)
+	if err != nil {
+		return writeError(keystonev1alpha1.ReasonCredentialMigrateFailed, err)
+	}
+	if !state.Complete {
+		return done
+	}
+	migrated := secret.DeepCopy()
+	metav1.SetMetaDataAnnotation(&migrated.ObjectMeta, annotationKeyHistory, history.Migrated(secret.Data).String())
+	if err := s.client.Update(ctx, migrated); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError,
+			fmt.Errorf("recording the migration of the credentials in Secret %s: %w", secret.Name, err))
+	}
+	return done
+}
+
+// migrateJob runs once for each primary key, with the image that fits the
+// schema.
+func migrateJob(s *scope, data map[string][]byte) (*batchv1.Job, error) {
+	k := s.keystone
+	primary, _ := keys.PrimaryName(data)
+	built, err := taskJob(k, task{
+		name: credentialMigrate, container: credentialMigrate, command: manage("credential_migrate"), retries: 2,
+		env:    toolVariables(k),
+		mounts: append(append([]mount{configMount(s.configMap)}, keyMounts(k)...), databaseTLSMounts(k)...),
+		runKey: keys.ID(data[primary]),
+	})
+	if err != nil {
+		return nil, err
+	}
+	built.Spec.Template.Spec.Containers[0].Image = scheduledImage(k)
+	return built, nil
+}

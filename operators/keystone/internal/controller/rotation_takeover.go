@@ -1,0 +1,162 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/rotation"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// annotationKeyHistory is on a key Secret and tells when each key was the
+// primary one.
+const annotationKeyHistory = "forge.c5c3.io/key-history"
+
+func stagingName(secret string) string { return secret + "-rotation" }
+
+// stagedRotation is a finished rotation that waits to be taken over.
+type stagedRotation struct {
+	current, staging *corev1.Secret
+	history          keys.History
+	lifetime         time.Duration
+}
+
+// takeOver replaces the keys in use by staged ones, when there are any that were
+// made from them and when nothing loses its key by it.
+func (f keyFamily) takeOver(ctx context.Context, s *scope, current *corev1.Secret) reconcile.Outcome {
+	lifetime, known := f.lifetime(s)
+	if !known {
+		return f.done(s) // Config, or the check of the configuration, says what is wrong.
+	}
+	r := stagedRotation{current: current, lifetime: lifetime}
+	r.history = keys.ParseHistory(current.Annotations[annotationKeyHistory]).Observe(current.Data, s.now(), lifetime)
+	if err := f.remember(ctx, s, &r); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	staging, err := s.owned.Find(ctx, s.key(stagingName(current.Name)))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	// One of somebody else is reported where the staging Secret is kept.
+	if staging == nil || !metav1.IsControlledBy(staging, s.keystone) {
+		return f.done(s)
+	}
+	r.staging = staging
+	_, finished, err := rotation.CompletedAt(staging)
+	switch {
+	case err != nil:
+		return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys; a rotation is ignored: %s", current.Name, err)).
+			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventRotationAnnotationInvalid, err.Error())
+	case !finished:
+		if len(staging.Data) > 0 {
+			log.FromContext(ctx).V(1).Info("Ignoring an unfinished rotation", "secret", staging.Name)
+		}
+		return f.done(s)
+	case rotation.Applied(current, staging):
+		return f.discard(ctx, s, r, f.done(s))
+	}
+	return f.decide(ctx, s, r)
+}
+
+// remember writes the history down when something changed that no rotation of
+// ours caused.
+func (f keyFamily) remember(ctx context.Context, s *scope, r *stagedRotation) error {
+	if r.current.Annotations[annotationKeyHistory] == r.history.String() {
+		return nil
+	}
+	updated := r.current.DeepCopy()
+	metav1.SetMetaDataAnnotation(&updated.ObjectMeta, annotationKeyHistory, r.history.String())
+	if err := s.client.Update(ctx, updated); err != nil {
+		return fmt.Errorf("recording the use of the keys in Secret %s: %w", r.current.Name, err)
+	}
+	r.current = updated
+	return nil
+}
+
+func (f keyFamily) decide(ctx context.Context, s *scope, r stagedRotation) reconcile.Outcome {
+	err := keys.Validate(r.staging.Data, f.maxActive(s.keystone))
+	if err == nil {
+		err = keys.ValidateSuccessor(r.current.Data, r.staging.Data)
+	}
+	if err != nil {
+		return f.reject(ctx, s, r, err)
+	}
+	if held := f.hold(s, r); held.reason != "" {
+		outcome := reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys; a rotation is held %s", r.current.Name, held.reason)).
+			OnNews(corev1.EventTypeNormal, keystonev1alpha1.EventRotationHeld, "The rotation of Secret "+r.current.Name+" is held "+held.reason)
+		if !held.until.IsZero() {
+			// A clock that is set must not make it wait any longer.
+			outcome = outcome.After(min(held.until.Sub(s.now()), longestHoldTimer))
+		}
+		return outcome
+	}
+	return f.apply(ctx, s, r)
+}
+
+// longestHoldTimer bounds the timer of a held rotation.
+const longestHoldTimer = time.Hour
+
+// reject empties the staging Secret, so that the next run of the CronJob starts
+// from the keys in use.
+func (f keyFamily) reject(ctx context.Context, s *scope, r stagedRotation, problem error) reconcile.Outcome {
+	if err := rotation.Clear(ctx, s.client, r.staging); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	advice := "the keys in use stay, and the next run of the CronJob makes new ones"
+	if errors.Is(problem, keys.ErrNotSuccessor) {
+		advice = "the keys in use have changed since, and taking these over could take away keys that are needed; " + advice
+	}
+	return f.done(s).WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventRotationRejected,
+		fmt.Sprintf("Refused what is staged in Secret %s: %s; %s", r.staging.Name, problem, advice))
+}
+
+// apply is one write: keys, time and history change together or not at all. It
+// fails with a conflict when the Secret has changed since it was read.
+func (f keyFamily) apply(ctx context.Context, s *scope, r stagedRotation) reconcile.Outcome {
+	next := r.current.DeepCopy()
+	next.Data = r.staging.Data
+	history := r.history.Observe(next.Data, s.now(), r.lifetime)
+	metav1.SetMetaDataAnnotation(&next.ObjectMeta, annotationKeyHistory, history.String())
+	metav1.SetMetaDataAnnotation(&next.ObjectMeta, rotation.CompletedAtAnnotation,
+		r.staging.Annotations[rotation.CompletedAtAnnotation])
+	if err := s.client.Update(ctx, next); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, fmt.Errorf("taking over rotated keys: %w", err))
+	}
+	f.reportAge(s, next)
+	primary, _ := keys.PrimaryName(next.Data)
+	text := fmt.Sprintf("Secret %s holds rotated keys: %q is the primary one of %d", next.Name, primary, len(next.Data))
+	return f.discard(ctx, s, r, reconcile.Done(f.rotated, text).WithNormalEvent(f.rotated, text))
+}
+
+// discard removes what has been taken over and keeps the events of outcome.
+func (f keyFamily) discard(ctx context.Context, s *scope, r stagedRotation, outcome reconcile.Outcome) reconcile.Outcome {
+	if err := rotation.Discard(ctx, s.client, r.staging); err != nil {
+		failed := reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		for _, event := range outcome.Events() {
+			failed = failed.WithEvent(event.Type, event.Reason, event.Note)
+		}
+		return failed
+	}
+	return outcome
+}
+
+// reportAge exports since when the primary key is in use.
+func (f keyFamily) reportAge(s *scope, secret *corev1.Secret) {
+	since := keys.ParseHistory(secret.Annotations[annotationKeyHistory]).Primary(secret.Data).Since
+	if at, ok, err := rotation.CompletedAt(secret); ok && err == nil {
+		since = at
+	}
+	if since.IsZero() {
+		since = secret.CreationTimestamp.Time
+	}
+	s.ages.Set(client.ObjectKeyFromObject(s.keystone), f.metric, since)
+}
