@@ -19,6 +19,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/c5c3/forge/hack/secretstore/internal/pki"
 )
 
 func main() {
@@ -36,11 +38,10 @@ type description struct {
 
 // secretSpec describes one certificate and the Secret that holds it.
 type secretSpec struct {
-	Namespace   string   `json:"namespace"`
-	Name        string   `json:"name"`
-	CommonName  string   `json:"commonName"`
-	DNSNames    []string `json:"dnsNames"`
-	IPAddresses []string `json:"ipAddresses"`
+	pki.Subject
+
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
 }
 
 type object map[string]any
@@ -55,13 +56,13 @@ func run(in io.Reader, out io.Writer) error {
 	if len(wanted.Secrets) == 0 {
 		return errors.New("the description names no secret")
 	}
-	ca, err := newAuthority(wanted.CommonName, time.Now())
+	ca, err := pki.NewAuthority(wanted.CommonName, time.Now())
 	if err != nil {
 		return err
 	}
 	items := make([]object, 0, len(wanted.Secrets))
 	for _, spec := range wanted.Secrets {
-		certificate, key, err := ca.issue(spec)
+		certificate, key, err := ca.Issue(spec.Subject)
 		if err != nil {
 			return fmt.Errorf("make the certificate %s/%s: %w", spec.Namespace, spec.Name, err)
 		}
@@ -70,7 +71,7 @@ func run(in io.Reader, out io.Writer) error {
 			"kind":       "Secret",
 			"type":       "kubernetes.io/tls",
 			"metadata":   object{"namespace": spec.Namespace, "name": spec.Name},
-			"stringData": object{"ca.crt": ca.pem, "tls.crt": certificate, "tls.key": key},
+			"stringData": object{"ca.crt": ca.PEM, "tls.crt": certificate, "tls.key": key},
 		})
 	}
 	return json.NewEncoder(out).Encode(object{"apiVersion": "v1", "kind": "List", "items": items})

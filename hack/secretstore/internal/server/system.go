@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
@@ -14,7 +15,7 @@ func (s *Server) handleOpen(q *request) (reply, bool, error) {
 	writing := q.method == http.MethodPost || q.method == http.MethodPut
 	switch {
 	case q.path == "sys/health":
-		return s.health(), true, nil
+		return s.health(q), true, nil
 	case q.path == "sys/seal-status":
 		return reply{status: http.StatusOK, body: s.seal.status()}, true, nil
 	case q.path == "sys/init" && q.method == http.MethodGet:
@@ -32,11 +33,16 @@ func (s *Server) handleOpen(q *request) (reply, bool, error) {
 	return reply{}, false, nil
 }
 
-func (s *Server) health() reply {
+// health tells the state by the HTTP status, for load balancers. A client may
+// choose which one means "sealed".
+func (s *Server) health(q *request) reply {
 	status := s.seal.status()
 	code := http.StatusOK
 	if status.Sealed {
 		code = http.StatusServiceUnavailable
+		if chosen, err := strconv.Atoi(q.URL.Query().Get("sealedcode")); err == nil && chosen >= 200 && chosen < 600 {
+			code = chosen
+		}
 	}
 	return reply{status: code, body: map[string]any{
 		"initialized": true, "sealed": status.Sealed, "standby": false, "version": version,

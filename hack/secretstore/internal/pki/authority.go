@@ -1,4 +1,5 @@
-package main
+// Package pki makes certificates for a cluster that lives for days.
+package pki
 
 import (
 	"crypto"
@@ -17,14 +18,24 @@ import (
 // validity is longer than a local cluster lives: nothing renews certificates.
 const validity = 5 * 365 * 24 * time.Hour
 
-// authority signs certificates.
-type authority struct {
+// Authority signs certificates.
+type Authority struct {
 	certificate *x509.Certificate
 	key         crypto.Signer
-	pem         string
+	// PEM is the authority's own certificate.
+	PEM string
 }
 
-func newAuthority(name string, now time.Time) (*authority, error) {
+// Subject is what a certificate says about its holder.
+type Subject struct {
+	CommonName  string   `json:"commonName"`
+	DNSNames    []string `json:"dnsNames"`
+	IPAddresses []string `json:"ipAddresses"`
+}
+
+// NewAuthority makes an authority with a key of its own. Its certificates are
+// valid for five years.
+func NewAuthority(name string, now time.Time) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make the authority's key: %w", err)
@@ -46,25 +57,25 @@ func newAuthority(name string, now time.Time) (*authority, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the authority's certificate: %w", err)
 	}
-	return &authority{certificate: certificate, key: key, pem: encode("CERTIFICATE", der)}, nil
+	return &Authority{certificate: certificate, key: key, PEM: encode("CERTIFICATE", der)}, nil
 }
 
-// issue returns a certificate for a server and client, and its key, as PEM.
-func (a *authority) issue(spec secretSpec) (certificate, key string, err error) {
+// Issue returns a certificate for a server and client, and its key, as PEM.
+func (a *Authority) Issue(subject Subject) (certificate, key string, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return "", "", err
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial(),
-		Subject:      pkix.Name{CommonName: spec.CommonName},
+		Subject:      pkix.Name{CommonName: subject.CommonName},
 		NotBefore:    a.certificate.NotBefore,
 		NotAfter:     a.certificate.NotAfter,
-		DNSNames:     spec.DNSNames,
+		DNSNames:     subject.DNSNames,
 		KeyUsage:     x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
-	for _, text := range spec.IPAddresses {
+	for _, text := range subject.IPAddresses {
 		address := net.ParseIP(text)
 		if address == nil {
 			return "", "", fmt.Errorf("%q is no IP address", text)

@@ -1,0 +1,156 @@
+package server_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	vault "github.com/hashicorp/vault/api"
+)
+
+func TestASecretIsReadAsItWasWritten(t *testing.T) {
+	kv := start(t).client(t, rootToken).KVv2("kv-v2")
+	want := map[string]any{"0": "a", "nested": map[string]any{"b": "c"}}
+	if _, err := kv.Put(t.Context(), "a/b", want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := kv.Get(t.Context(), "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.Data); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got.VersionMetadata.Version != 1 || got.VersionMetadata.CreatedTime.IsZero() {
+		t.Errorf("metadata %+v", got.VersionMetadata)
+	}
+}
+
+func TestAnOlderVersionStaysReadable(t *testing.T) {
+	kv := start(t).client(t, rootToken).KVv2("kv-v2")
+	for _, value := range []string{"first", "second"} {
+		if _, err := kv.Put(t.Context(), "a", map[string]any{"v": value}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, err := kv.GetVersion(t.Context(), "a", 1)
+	if err != nil || old.Data["v"] != "first" {
+		t.Errorf("got %v, %v", old, err)
+	}
+}
+
+func TestWhatIsNotThereIsNotFound(t *testing.T) {
+	client := start(t).client(t, rootToken)
+	if _, err := client.KVv2("kv-v2").Get(t.Context(), "a"); !errors.Is(err, vault.ErrSecretNotFound) {
+		t.Errorf("get: %v", err)
+	}
+	// External Secrets reads it this way, and takes nothing for "not there".
+	if secret, err := client.Logical().ReadWithContext(t.Context(), "kv-v2/data/a"); secret != nil || err != nil {
+		t.Errorf("read: %v, %v", secret, err)
+	}
+	if secret, err := client.Logical().ListWithContext(t.Context(), "kv-v2/metadata/a"); secret != nil || err != nil {
+		t.Errorf("list: %v, %v", secret, err)
+	}
+}
+
+func TestADeletedVersionShowsOnlyItsMetadata(t *testing.T) {
+	client := start(t).client(t, rootToken)
+	put(t, client, "a", map[string]any{"v": "x"})
+	if err := client.KVv2("kv-v2").Delete(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	secret, err := client.Logical().ReadWithContext(t.Context(), "kv-v2/data/a")
+	if err != nil || secret == nil {
+		t.Fatalf("got %v, %v", secret, err)
+	}
+	if secret.Data["data"] != nil || secret.Data["metadata"].(map[string]any)["deletion_time"] == "" {
+		t.Errorf("got %v", secret.Data)
+	}
+	if err := client.KVv2("kv-v2").Undelete(t.Context(), "a", []int{1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.KVv2("kv-v2").Get(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestADestroyedVersionIsGone(t *testing.T) {
+	client := start(t).client(t, rootToken)
+	put(t, client, "a", map[string]any{"v": "x"})
+	if err := client.KVv2("kv-v2").Destroy(t.Context(), "a", []int{1}); err != nil {
+		t.Fatal(err)
+	}
+	versions, err := client.KVv2("kv-v2").GetVersionsAsList(t.Context(), "a")
+	if err != nil || len(versions) != 1 || !versions[0].Destroyed {
+		t.Errorf("got %v, %v", versions, err)
+	}
+}
+
+func TestCustomMetadataIsKeptBesideTheVersions(t *testing.T) {
+	client := start(t).client(t, rootToken)
+	kv := client.KVv2("kv-v2")
+	input := vault.KVMetadataPutInput{CustomMetadata: map[string]any{"managed-by": "external-secrets"}, MaxVersions: 3}
+	if err := kv.PutMetadata(t.Context(), "a", input); err != nil {
+		t.Fatal(err)
+	}
+	put(t, client, "a", map[string]any{"v": "x"})
+	metadata, err := kv.GetMetadata(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if metadata.CustomMetadata["managed-by"] != "external-secrets" || metadata.MaxVersions != 3 || metadata.CurrentVersion != 1 {
+		t.Errorf("got %+v", metadata)
+	}
+	secret, err := kv.Get(t.Context(), "a")
+	if err != nil || secret.CustomMetadata["managed-by"] != "external-secrets" {
+		t.Errorf("with the data: %+v, %v", secret, err)
+	}
+}
+
+func TestDeletingTheMetadataEndsThePath(t *testing.T) {
+	client := start(t).client(t, rootToken)
+	put(t, client, "a/b", map[string]any{"v": "x"})
+	if err := client.KVv2("kv-v2").DeleteMetadata(t.Context(), "a/b"); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := client.Logical().ListWithContext(t.Context(), "kv-v2/metadata/"); list != nil || err != nil {
+		t.Errorf("got %v, %v", list, err)
+	}
+}
+
+func TestFoldersAreListedLevelByLevel(t *testing.T) {
+	client := start(t).client(t, rootToken)
+	put(t, client, "a/b/c", map[string]any{})
+	put(t, client, "a/d", map[string]any{})
+	list, err := client.Logical().ListWithContext(t.Context(), "kv-v2/metadata/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]any{"b/", "d"}, list.Data["keys"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestACheckAndSetThatFailsSaysSo(t *testing.T) {
+	client := start(t).client(t, rootToken)
+	put(t, client, "a", map[string]any{"v": "x"})
+	_, err := client.KVv2("kv-v2").Put(t.Context(), "a", map[string]any{"v": "y"}, vault.WithCheckAndSet(0))
+	if status(err) != http.StatusBadRequest {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestARequestThatIsNoJSONIsRefusedWithoutRepeatingIt(t *testing.T) {
+	s := start(t)
+	request := s.client(t, rootToken).NewRequest(http.MethodPost, "/v1/kv-v2/data/a")
+	request.BodyBytes = []byte(`{"data": "the-secret"`)
+	//nolint:staticcheck // the client's other requests are always well formed
+	_, err := s.client(t, rootToken).RawRequestWithContext(t.Context(), request)
+	if status(err) != http.StatusBadRequest {
+		t.Fatalf("got %v", err)
+	}
+	if text := err.Error() + s.log.String(); containsSecret(text) {
+		t.Errorf("it is repeated: %s", text)
+	}
+}

@@ -1,0 +1,104 @@
+package server_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestASealedStoreRefusesEverythingButBeingUnsealed(t *testing.T) {
+	s := start(t)
+	root := s.client(t, rootToken)
+	put(t, root, "a", map[string]any{"v": "x"})
+	if err := root.Sys().SealWithContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.KVv2("kv-v2").Get(t.Context(), "a"); status(err) != http.StatusServiceUnavailable {
+		t.Errorf("read: %v", err)
+	}
+	if _, err := s.login(t, "external-secrets/external-secrets"); status(err) != http.StatusServiceUnavailable {
+		t.Errorf("login: %v", err)
+	}
+	health, err := root.Sys().HealthWithContext(t.Context())
+	if err != nil || !health.Sealed || !health.Initialized {
+		t.Errorf("health: %+v, %v", health, err)
+	}
+	for i, key := range []string{"k1", "k1", "k3"} {
+		status, err := root.Sys().UnsealWithContext(t.Context(), key)
+		if err != nil || status.Sealed != (i < 2) {
+			t.Fatalf("key %d: %+v, %v", i, status, err)
+		}
+	}
+	if _, err := root.KVv2("kv-v2").Get(t.Context(), "a"); err != nil {
+		t.Errorf("read after unsealing: %v", err)
+	}
+}
+
+func TestAWrongKeyDoesNotUnseal(t *testing.T) {
+	root := start(t).client(t, rootToken)
+	if err := root.Sys().SealWithContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.Sys().UnsealWithContext(t.Context(), "other"); status(err) != http.StatusBadRequest {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOnlyTheRootTokenReachesTheControls(t *testing.T) {
+	eso := start(t).externalSecrets(t)
+	for _, path := range []string{"sys/seal", "sys/stand-in/empty", "sys/stand-in/fault"} {
+		if _, err := eso.Logical().WriteWithContext(t.Context(), path, nil); status(err) != http.StatusForbidden {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestAFaultAffectsOnlyWhatIsBelowItsPrefix(t *testing.T) {
+	root := start(t).client(t, rootToken)
+	put(t, root, "a/b", map[string]any{"v": "x"})
+	put(t, root, "c", map[string]any{"v": "x"})
+	fault := map[string]any{"prefix": "a/", "status": 503}
+	if _, err := root.Logical().WriteWithContext(t.Context(), "sys/stand-in/fault", fault); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.KVv2("kv-v2").Get(t.Context(), "a/b"); status(err) != http.StatusServiceUnavailable {
+		t.Errorf("below: %v", err)
+	}
+	if _, err := root.KVv2("kv-v2").Get(t.Context(), "c"); err != nil {
+		t.Errorf("beside: %v", err)
+	}
+	if _, err := root.Logical().WriteWithContext(t.Context(), "sys/stand-in/fault", map[string]any{"prefix": "a/"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := root.KVv2("kv-v2").Get(t.Context(), "a/b"); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestASlowStoreAnswersLate(t *testing.T) {
+	root := start(t).client(t, rootToken)
+	put(t, root, "a", map[string]any{"v": "x"})
+	fault := map[string]any{"prefix": "a", "delay": "1h"}
+	if _, err := root.Logical().WriteWithContext(t.Context(), "sys/stand-in/fault", fault); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := root.KVv2("kv-v2").Get(ctx, "a"); err == nil || ctx.Err() == nil {
+		t.Errorf("it answered: %v", err)
+	}
+}
+
+func TestAnEmptiedStoreKeepsOtherPrefixes(t *testing.T) {
+	root := start(t).client(t, rootToken)
+	put(t, root, "a/b", map[string]any{"v": "x"})
+	put(t, root, "c", map[string]any{"v": "x"})
+	if _, err := root.Logical().WriteWithContext(t.Context(), "sys/stand-in/empty", map[string]any{"prefix": "a/"}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := root.Logical().ListWithContext(t.Context(), "kv-v2/metadata/")
+	if err != nil || len(list.Data["keys"].([]any)) != 1 {
+		t.Errorf("got %v, %v", list, err)
+	}
+}
