@@ -18,7 +18,7 @@ INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
 .PHONY: test
 test: ## Everything that needs no cluster: all tests with the race detector, linters, generated files, charts.
 	+@MAKE='$(MAKE)' hack/tools/stages.sh test-tools vet test-race lint shellcheck \
-		verify-generated helm-lint helm-test
+		verify-generated verify-invalid-cr-fixtures helm-lint helm-test
 
 .PHONY: test-tools
 test-tools: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm) ## Build and install what the tests need.
@@ -53,3 +53,18 @@ OPERATOR ?= keystone
 .PHONY: test-operator
 test-operator: $(ENVTEST_BINARIES) ## Run the tests of one operator (OPERATOR=keystone).
 	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) ./operators/$(OPERATOR)/...
+
+# How long each fuzz target runs; "go test" tries only their seeds.
+FUZZTIME ?= 3s
+
+.PHONY: fuzz
+fuzz: ## Fuzz everything that parses or renders (FUZZTIME=1m, FUZZ_GUIDED=true for long runs).
+	@hack/tools/fuzz.sh $(FUZZTIME)
+
+INVALID_CR := tests/e2e/keystone/invalid-cr
+
+.PHONY: verify-invalid-cr-fixtures
+verify-invalid-cr-fixtures: ## Fail when the manifests of the suite invalid-cr are not what their generator writes.
+	@hack/tools/install-debian-packages.sh test
+	@python3 -B $(INVALID_CR)/_generate.py --check
+	@cd $(INVALID_CR) && python3 -B -m unittest --quiet test_generate

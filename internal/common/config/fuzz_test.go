@@ -32,7 +32,20 @@ func FuzzRenderINI(f *testing.F) {
 		if diff := cmp.Diff(ini, got); diff != "" {
 			t.Fatalf("%q parsed back (-want +got):\n%s", text, diff)
 		}
+		wantReadBy(t, "oslo.config", osloRead, text, INI{section: {key: unquoted(value)}})
+		wantReadBy(t, "configparser", configparserRead, text, ini)
 	})
+}
+
+func wantReadBy(t *testing.T, reader string, read func(string) (INI, error), text string, want INI) {
+	t.Helper()
+	got, err := read(text)
+	if err != nil {
+		t.Fatalf("%s reading %q: %v", reader, text, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s reading %q (-want +got):\n%s", reader, text, diff)
+	}
 }
 
 func FuzzParseINI(f *testing.F) {
@@ -78,6 +91,7 @@ func FuzzRenderPaste(f *testing.F) {
 		if err != nil {
 			t.Fatalf("parsing %q: %v", text, err)
 		}
+		wantReadBy(t, "configparser", configparserRead, text, got)
 		section := "filter:" + name
 		want := map[string]string{key: strings.ReplaceAll(value, "%", "%%")}
 		want["paste.filter_factory"] = factory

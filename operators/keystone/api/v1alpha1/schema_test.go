@@ -77,7 +77,9 @@ func (b bound) String() string { return b.path + " " + b.keyword }
 
 // limitsSize tells whether the bound is about length. Those stand in the schema
 // alone: they bound the cost of its rules and the size of an object.
-func (b bound) limitsSize() bool { return strings.HasPrefix(b.keyword, "max") && b.keyword != "maximum" }
+func (b bound) limitsSize() bool {
+	return strings.HasPrefix(b.keyword, "max") && b.keyword != "maximum"
+}
 
 func bounds(t testing.TB) []bound {
 	t.Helper()

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Runs every fuzz target of the packages for a while, one after the other.
+#
+# Usage: fuzz.sh TIME [PACKAGE-FOLDER...]
+# Without folders, all that have targets. Inputs that fail are written to the
+# package's testdata/fuzz, where "go test" finds them from then on.
+#
+# FUZZ_GUIDED=true lets coverage guide the search. That compiles all dependencies
+# anew, which takes minutes for the first run and is worth it for long ones only.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+time=$1
+shift
+folders=("$@")
+if ((${#folders[@]} == 0)); then
+	mapfile -t folders < <(git ls-files -co --exclude-standard '*_test.go' | xargs grep -l '^func Fuzz' | xargs -n1 dirname | sort -u)
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for folder in "${folders[@]}"; do
+	mapfile -t targets < <(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$folder"/*_test.go)
+	if [[ ${FUZZ_GUIDED:-} != true ]]; then
+		go test -c -o "$work/test" "./$folder"
+	fi
+	for target in "${targets[@]}"; do
+		start=$SECONDS
+		if [[ ${FUZZ_GUIDED:-} == true ]]; then
+			go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "./$folder"
+		else
+			(cd "$folder" && "$work/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$time" \
+				-test.fuzzcachedir "$work/corpus" >"$work/log" 2>&1) || { cat "$work/log"; exit 1; }
+		fi
+		printf '%6d s  %s %s\n' $((SECONDS - start)) "$folder" "$target"
+	done
+done

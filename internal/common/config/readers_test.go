@@ -1,0 +1,108 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// The readers here follow the ones in Python that read what is rendered, down to
+// what makes them see more than one option in a text. Errors are theirs, too.
+
+// pythonLines splits a text as a file opened in text mode does.
+func pythonLines(text string) []string {
+	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
+}
+
+// osloRead follows oslo_config.iniparser: a line that begins with white space
+// continues the option before it, and a pair of quotes around a value goes.
+func osloRead(text string) (INI, error) {
+	read, section, key := INI{}, "", ""
+	for _, line := range pythonLines(text) {
+		line = strings.TrimRightFunc(line, unicode.IsSpace)
+		switch {
+		case line == "":
+			key = ""
+		case line[0] == ' ' || line[0] == '\t':
+			if key == "" {
+				return nil, errors.New("unexpected continuation line")
+			}
+			read[section][key] += "\n" + strings.TrimLeftFunc(line, unicode.IsSpace)
+		case line[0] == '[':
+			if !strings.HasSuffix(line, "]") || len(line) <= 2 {
+				return nil, errors.New("invalid section")
+			}
+			section, key = line[1:len(line)-1], ""
+			if read[section] == nil {
+				read[section] = map[string]string{}
+			}
+		case line[0] == '#' || line[0] == ';':
+		default:
+			name, value, err := osloOption(line)
+			if err != nil {
+				return nil, err
+			}
+			if _, twice := read.Get(section, name); twice {
+				return nil, fmt.Errorf("two values of %q", name)
+			}
+			read.Set(section, name, value)
+			key = name
+		}
+	}
+	return read, nil
+}
+
+func osloOption(line string) (key, value string, err error) {
+	end := strings.IndexAny(line, "=:")
+	if end < 0 {
+		return "", "", errors.New("no ':' or '=' found in assignment")
+	}
+	if key = strings.TrimSpace(line[:end]); key == "" {
+		return "", "", errors.New("key cannot be empty")
+	}
+	return key, unquoted(strings.TrimSpace(line[end+1:])), nil
+}
+
+// unquoted takes one pair of quotes away, as oslo.config does; a lone quote is
+// its own pair there.
+func unquoted(value string) string {
+	if value == "" || (value[0] != '"' && value[0] != '\'') || value[0] != value[len(value)-1] {
+		return value
+	}
+	return value[1:max(1, len(value)-1)]
+}
+
+// configparserRead follows Python's configparser as paste.deploy sets it up:
+// names keep their case, comments stand on lines of their own, and deeper
+// indentation continues a value. Interpolation is left out.
+func configparserRead(text string) (INI, error) {
+	read, section, key, indent := INI{}, "", "", 0
+	for _, line := range pythonLines(text) {
+		stripped := strings.TrimSpace(line)
+		depth := len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace))
+		switch {
+		case stripped == "" || stripped[0] == '#' || stripped[0] == ';':
+			continue
+		case section != "" && key != "" && depth > indent:
+			read[section][key] += "\n" + stripped
+			continue
+		}
+		indent = depth
+		if stripped[0] == '[' && strings.Contains(stripped, "]") {
+			section, key = stripped[1:strings.LastIndex(stripped, "]")], ""
+			if read[section] != nil {
+				return nil, fmt.Errorf("duplicate section %q", section)
+			}
+			read[section] = map[string]string{}
+			continue
+		}
+		end := strings.IndexAny(stripped, "=:")
+		if section == "" || end <= 0 {
+			return nil, fmt.Errorf("cannot parse %q", line)
+		}
+		key = strings.TrimSpace(stripped[:end])
+		read.Set(section, key, strings.TrimSpace(stripped[end+1:]))
+	}
+	return read, nil
+}
