@@ -26,7 +26,9 @@ type conditioned struct {
 	// work does what the real controller does for an object before it is
 	// ready; undo takes it back before the finalizer goes. Both may be nil.
 	work, undo func(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error
-	script     *script
+	// stamp adds to the status of an object that is ready. It may be nil.
+	stamp  func(obj *unstructured.Unstructured) error
+	script *script
 }
 
 func (k *conditioned) empty() *unstructured.Unstructured {
@@ -65,6 +67,11 @@ func (k *conditioned) act(ctx context.Context, c client.Client, obj *unstructure
 	before = obj.DeepCopy()
 	if err := setCondition(obj, ready); err != nil {
 		return err
+	}
+	if k.stamp != nil && ready.Status == metav1.ConditionTrue {
+		if err := k.stamp(obj); err != nil {
+			return err
+		}
 	}
 	return errors.Join(patchStatus(ctx, c, obj, before), notScripted(outcome, err))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"time"
 
 	esv1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esv1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
@@ -45,7 +46,7 @@ func NewExternalSecrets() *ExternalSecrets {
 		},
 		esv1alpha1.PushSecretKind: {
 			kind: esv1alpha1.SchemeGroupVersion.WithKind(esv1alpha1.PushSecretKind), reason: esv1alpha1.ReasonSynced,
-			finalizer: pushSecretFinalizer, work: e.push, undo: e.unpush,
+			finalizer: pushSecretFinalizer, work: e.push, undo: e.unpush, stamp: stampPush,
 		},
 	}
 	for _, kind := range e.kinds {
@@ -111,11 +112,15 @@ func (e *ExternalSecrets) pull(ctx context.Context, c client.Client, obj *unstru
 }
 
 // push writes a Secret to the store: whole, as JSON, where neither a key nor
-// a property is given, as the real controller does.
+// a property is given, as the real controller does, and only when something
+// about the PushSecret has changed.
 func (e *ExternalSecrets) push(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
 	ps, err := pushSecret(obj)
 	if err != nil {
 		return err
+	}
+	if ps.Status.SyncedResourceVersion == pushVersion(ps) {
+		return nil
 	}
 	if ps.Spec.Selector.Secret == nil {
 		return errors.New("spec.selector.secret is not set")
@@ -149,6 +154,26 @@ func (e *ExternalSecrets) unpush(_ context.Context, _ client.Client, obj *unstru
 		delete(e.store, entry.GetRemoteKey())
 	}
 	return nil
+}
+
+// stampPush records which state of a PushSecret was pushed and when.
+func stampPush(obj *unstructured.Unstructured) error {
+	ps, err := pushSecret(obj)
+	if err != nil || ps.Status.SyncedResourceVersion == pushVersion(ps) {
+		return err
+	}
+	status := map[string]string{
+		"refreshTime": time.Now().UTC().Format(time.RFC3339), "syncedResourceVersion": pushVersion(ps),
+	}
+	for field, value := range status {
+		err = errors.Join(err, unstructured.SetNestedField(obj.Object, value, "status", field))
+	}
+	return err
+}
+
+// pushVersion changes with the spec, the labels and the annotations.
+func pushVersion(ps *esv1alpha1.PushSecret) string {
+	return fmt.Sprintf("%d-%v-%v", ps.Generation, ps.Labels, ps.Annotations)
 }
 
 func pushSecret(obj *unstructured.Unstructured) (*esv1alpha1.PushSecret, error) {

@@ -214,8 +214,15 @@ const (
 	ReasonRotationDisabled = "RotationDisabled"
 	// ReasonPasswordRotationConfigured: nothing to do.
 	ReasonPasswordRotationConfigured = "PasswordRotationConfigured"
-	// ReasonAdminPasswordRotated: nothing to do; a new password has just been applied.
+	// ReasonAdminPasswordRotated: wait; a new password is on its way to its Secret and to Keystone.
 	ReasonAdminPasswordRotated = "AdminPasswordRotated"
+
+	// ReasonAdminPasswordRotationAnnotationInvalid: delete the staging Secret the message names.
+	ReasonAdminPasswordRotationAnnotationInvalid = "AdminPasswordRotationAnnotationInvalid"
+	// ReasonAdminPasswordRotationRejected: look at the rotation Job's log, delete the staging Secret and start the CronJob's Job again.
+	ReasonAdminPasswordRotationRejected = "AdminPasswordRotationRejected"
+	// ReasonAdminPasswordNotDelivered: repair what the message names; the previous password stays valid until then.
+	ReasonAdminPasswordNotDelivered = "AdminPasswordNotDelivered"
 
 	// ReasonKeysBackedUp: nothing to do.
 	ReasonKeysBackedUp = "KeysBackedUp"

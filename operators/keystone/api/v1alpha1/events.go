@@ -80,7 +80,9 @@ const (
 	EventCredentialMigrateFailed = "CredentialMigrateFailed"
 	// EventTrustFlushBypass: set trustFlush; without it expired trusts stay in the database.
 	EventTrustFlushBypass = "TrustFlushBypass"
-	// EventBackupFailing: repair what the BackupHealthy condition names.
+	// EventAdminPasswordNotDelivered: repair what the PasswordRotationReady condition names.
+	EventAdminPasswordNotDelivered = "AdminPasswordNotDelivered"
+	// EventBackupFailing: repair what the BackupHealthy condition, or PasswordRotationReady for the password, names.
 	EventBackupFailing = "BackupFailing"
 	// EventOpenBaoFinalizerTimedOut: repair the secret backend; External Secrets removes the key backups as soon as it answers.
 	EventOpenBaoFinalizerTimedOut = "OpenBaoFinalizerTimedOut"

@@ -118,6 +118,9 @@ func serviceConditions() []ConditionDoc {
 		{
 			Type: ConditionPasswordRotationReady, Aggregated: true,
 			True: []string{ReasonRotationDisabled, ReasonPasswordRotationConfigured, ReasonAdminPasswordRotated},
+			False: []string{
+				ReasonAdminPasswordRotationAnnotationInvalid, ReasonAdminPasswordRotationRejected, ReasonAdminPasswordNotDelivered,
+			},
 		},
 		{
 			Type:  ConditionBackupHealthy,
@@ -172,5 +175,5 @@ var warningEvents = []string{
 	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed,
 	EventAdminPasswordRotationAnnotationInvalid, EventAdminPasswordRotationRejected,
 	EventDBSyncMetricEmissionDeferred, EventTrustFlushBypass,
-	EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventLoggingStderrDisabled,
+	EventAdminPasswordNotDelivered, EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventLoggingStderrDisabled,
 }

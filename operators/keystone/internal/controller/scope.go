@@ -51,6 +51,9 @@ type scope struct {
 	// connectionHash is set by DBConnectionSecret and changes when any part of
 	// the database connection that pods are given does.
 	connectionHash string
+	// bootstrapped is set by Bootstrap once Keystone has the administrator's
+	// password of this pass.
+	bootstrapped bool
 	// configMap is set by Config: the name of the current configuration.
 	configMap string
 	// options is set by Config: the merged keystone.conf.

@@ -32,6 +32,7 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Waiting(keystonev1alpha1.ReasonBootstrapInProgress,
 			describe(desired.Name, "creating the administrator and the catalog entries", state.Waiting))
 	}
+	s.bootstrapped = true
 	return reconcile.Done(keystonev1alpha1.ReasonBootstrapComplete, "The administrator, the region and the catalog entries exist")
 }
 

@@ -2,20 +2,110 @@ package controller
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// reconcilePasswordRotation reports on the scheduled change of the
-// administrator's password. A schedule that this version does not carry out is
-// refused rather than ignored.
-func reconcilePasswordRotation(_ context.Context, s *scope) reconcile.Outcome {
-	if s.keystone.Spec.PasswordRotationEnabled() {
-		return reconcile.Terminal(keystonev1alpha1.ReasonReconcileError, errors.New(
-			"this version does not rotate the administrator's password; set spec.bootstrap.passwordRotation.enabled to false "+
-				"and change the password in its Secret"))
+// ageOfAdminPassword is the key type of the metric.
+const ageOfAdminPassword = "admin-password"
+
+// reconcilePasswordRotation replaces the administrator's password on a
+// schedule. A CronJob stages a new one, the operator checks it and keeps it as
+// the next one, and that reaches the Secret of the spec through External
+// Secrets, or directly where nothing else writes the Secret. Bootstrap then
+// gives it to Keystone, as it does with every change of that Secret.
+func reconcilePasswordRotation(ctx context.Context, s *scope) reconcile.Outcome {
+	k := s.keystone
+	if !k.Spec.PasswordRotationEnabled() {
+		if err := s.removePasswordRotation(ctx); err != nil {
+			return writeError(keystonev1alpha1.ReasonReconcileError, err)
+		}
+		s.ages.Unset(client.ObjectKeyFromObject(k), ageOfAdminPassword)
+		return reconcile.Done(keystonev1alpha1.ReasonRotationDisabled, "spec.bootstrap.passwordRotation is not enabled")
 	}
-	return reconcile.Done(keystonev1alpha1.ReasonRotationDisabled, "spec.bootstrap.passwordRotation is not enabled")
+	if err := s.ensureRotation(ctx, passwordRotator(k)); err != nil {
+		return writeError(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	taken := s.takeOverPassword(ctx)
+	outcome := taken.outcome()
+	if taken.err == nil {
+		outcome = s.deliverPassword(ctx)
+	}
+	if taken.refusal != nil && outcome.Err() == nil {
+		outcome = taken.outcome()
+	}
+	if taken.committed {
+		outcome = outcome.WithNormalEvent(keystonev1alpha1.EventAdminPasswordRotated,
+			fmt.Sprintf("Accepted a new password of the administrator into Secret %s", nextPasswordName(k)))
+	}
+	return outcome
+}
+
+func nextPasswordName(k *keystonev1alpha1.Keystone) string { return k.Name + "-admin-password-next" }
+
+func stagedPasswordName(k *keystonev1alpha1.Keystone) string {
+	return k.Name + "-admin-password-rotation"
+}
+
+func passwordPushName(k *keystonev1alpha1.Keystone) string { return k.Name + "-admin-password-backup" }
+
+// passwordPath is where the store keeps the password, relative to its mount.
+func passwordPath(k *keystonev1alpha1.Keystone) string {
+	return strings.Join([]string{"bootstrap", k.Namespace, k.Name, "admin"}, "/")
+}
+
+func passwordRotator(k *keystonev1alpha1.Keystone) rotator {
+	spec := k.Spec.Bootstrap.PasswordRotation
+	return rotator{
+		name: "admin-password-rotate", target: "admin-password",
+		source: nextPasswordName(k), staging: stagedPasswordName(k),
+		schedule: spec.Schedule, suspend: spec.Suspend,
+		script: "admin_password_rotate.sh",
+		env:    []corev1.EnvVar{{Name: "PASSWORD_LENGTH", Value: strconv.Itoa(minPasswordLength(k))}},
+	}
+}
+
+// passwordPush writes the next password to the store. The value outlives the
+// PushSecret, because the Secret that Keystone was bootstrapped with is read
+// from there. It is pushed once for each rotation: pushing again and again
+// would take back what somebody else writes there meanwhile.
+func passwordPush(k *keystonev1alpha1.Keystone, next *corev1.Secret) *esov1alpha1.PushSecret {
+	return pushSecret(k, passwordPushName(k), next, esov1alpha1.PushSecretSpec{
+		RefreshInterval: &metav1.Duration{},
+		DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyNone,
+		Data: pushTo(esov1alpha1.PushSecretMatch{
+			SecretKey: commonv1.DatabasePasswordKey,
+			RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: passwordPath(k), Property: commonv1.DatabasePasswordKey},
+		}),
+	})
+}
+
+// removePasswordRotation deletes everything of the rotation from the cluster.
+// The password in use and its copy in the store stay.
+func (s *scope) removePasswordRotation(ctx context.Context) error {
+	k := s.keystone
+	// Its schedule is of no importance for finding what to delete.
+	gone := rotator{name: "admin-password-rotate", source: nextPasswordName(k), staging: stagedPasswordName(k)}
+	if err := s.removeRotation(ctx, gone); err != nil {
+		return err
+	}
+	if s.kinds.Served(pushSecretGVK) {
+		push := &esov1alpha1.PushSecret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: passwordPushName(k)}}
+		if err := apply.EnsureAbsent(ctx, s.foreign, k, push); err != nil {
+			return err
+		}
+	}
+	next := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: nextPasswordName(k)}}
+	return apply.EnsureAbsent(ctx, s.client, k, next)
 }

@@ -1,0 +1,80 @@
+package secrets_test
+
+import (
+	"strings"
+	"testing"
+
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/c5c3/forge/internal/common/secrets"
+)
+
+func source(uid string, data map[string]string) *corev1.Secret {
+	secret := &corev1.Secret{Data: map[string][]byte{}}
+	secret.UID = types.UID(uid)
+	for key, value := range data {
+		secret.Data[key] = []byte(value)
+	}
+	return secret
+}
+
+func TestTheContentHashChangesWithTheContentOnly(t *testing.T) {
+	base := source("a", map[string]string{"0": "x", "1": "y"})
+	same := base.DeepCopy()
+	same.Labels, same.Annotations, same.ResourceVersion = map[string]string{"a": "b"}, map[string]string{"c": "d"}, "7"
+	if secrets.ContentHash(base) != secrets.ContentHash(same) {
+		t.Error("the hash changed with the metadata")
+	}
+	for name, other := range map[string]*corev1.Secret{
+		"another value":                   source("a", map[string]string{"0": "x", "1": "z"}),
+		"another key":                     source("a", map[string]string{"0": "x", "2": "y"}),
+		"one key less":                    source("a", map[string]string{"0": "x"}),
+		"values that swapped places":      source("a", map[string]string{"0": "y", "1": "x"}),
+		"the same text cut differently":   source("a", map[string]string{"0": "x\n1:1=1:y"}),
+		"the same data in another Secret": source("b", map[string]string{"0": "x", "1": "y"}),
+	} {
+		if secrets.ContentHash(base) == secrets.ContentHash(other) {
+			t.Errorf("%s has the same hash", name)
+		}
+	}
+}
+
+func TestThePushStateQuotesExternalSecrets(t *testing.T) {
+	condition := func(status corev1.ConditionStatus, message string) []esov1alpha1.PushSecretStatusCondition {
+		return []esov1alpha1.PushSecretStatusCondition{{
+			Type: esov1alpha1.PushSecretReady, Status: status, Reason: esov1alpha1.ReasonErrored, Message: message,
+		}}
+	}
+	for name, tc := range map[string]struct {
+		conditions []esov1alpha1.PushSecretStatusCondition
+		want       secrets.PushState
+		failed     bool
+	}{
+		"not looked at yet": {nil, secrets.PushState{}, false},
+		"pushed": {
+			condition(corev1.ConditionTrue, "PushSecret synced successfully"),
+			secrets.PushState{Synced: true, Message: "PushSecret synced successfully"}, false,
+		},
+		"refused on several lines": {
+			condition(corev1.ConditionFalse, "Code: 503. Errors:\n\n* Vault is sealed\n"),
+			secrets.PushState{Message: "Code: 503. Errors: * Vault is sealed"}, true,
+		},
+		"refused without a word": {condition(corev1.ConditionFalse, ""), secrets.PushState{Message: "Errored"}, true},
+		"refused with many": {
+			condition(corev1.ConditionFalse, strings.Repeat("é", 400)), secrets.PushState{Message: strings.Repeat("é", 250)}, true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := secrets.PushStateOf(&esov1alpha1.PushSecret{Status: esov1alpha1.PushSecretStatus{Conditions: tc.conditions}})
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("state (-want +got):\n%s", diff)
+			}
+			if got.Failed() != tc.failed {
+				t.Errorf("failed is %t, want %t", got.Failed(), tc.failed)
+			}
+		})
+	}
+}

@@ -1,0 +1,274 @@
+package controller
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/rotation"
+	"github.com/c5c3/forge/internal/common/secrets"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+const (
+	// annotationDelivered on the next password is the rotation that has reached
+	// the administrator's Secret. From then on the Secret may hold another
+	// password again: somebody has changed it, which is not undone.
+	annotationDelivered = "forge.c5c3.io/rotation-delivered"
+	// annotationPushedAt on an ExternalSecret makes External Secrets read the
+	// store again; it does so when any annotation changes.
+	annotationPushedAt = "forge.c5c3.io/pushed-at"
+	// deliveryTimeout is how long a new password may take from the CronJob to the
+	// administrator's Secret before that counts as a failure.
+	deliveryTimeout = 10 * time.Minute
+)
+
+// delivery is the way of the next password to the administrator's Secret.
+type delivery struct {
+	*scope
+	next *corev1.Secret
+	// target is the administrator's Secret, nil while it is missing.
+	target *corev1.Secret
+	// push is nil where External Secrets is not installed.
+	push *esov1alpha1.PushSecret
+}
+
+// deliverPassword brings the next password to the administrator's Secret and
+// reports how far it has come.
+func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
+	d, err := s.newDelivery(ctx)
+	if err != nil {
+		return writeError(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	if since, known := d.inUseSince(); known {
+		s.ages.Set(client.ObjectKeyFromObject(s.keystone), ageOfAdminPassword, since)
+	}
+	if d.next == nil {
+		return d.configured("The next password is made at " + s.keystone.Spec.Bootstrap.PasswordRotation.Schedule)
+	}
+	arrived := d.target != nil && bytes.Equal(d.password(), d.target.Data[d.targetKey()])
+	switch {
+	case arrived && !d.delivered():
+		err = d.markDelivered(ctx)
+	case !arrived && !d.delivered():
+		return d.forward(ctx)
+	}
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	if arrived && !s.bootstrapped {
+		return reconcile.Done(keystonev1alpha1.ReasonAdminPasswordRotated,
+			fmt.Sprintf("Secret %s holds the new password, which Keystone is being given", d.target.Name))
+	}
+	return d.configured(fmt.Sprintf("The last password was made at %s, the next one at %s",
+		d.next.Annotations[rotation.CompletedAtAnnotation], s.keystone.Spec.Bootstrap.PasswordRotation.Schedule))
+}
+
+// newDelivery reads both ends and keeps the PushSecret between them.
+func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
+	d := &delivery{scope: s}
+	next, err := s.owned.Find(ctx, s.key(nextPasswordName(s.keystone)))
+	if err != nil {
+		return nil, err
+	}
+	target := &corev1.Secret{}
+	err = s.refs.Get(ctx, s.key(s.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name), target)
+	switch {
+	case err == nil:
+		d.target = target
+	case !apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("reading the administrator's Secret: %w", err)
+	}
+	if next == nil || len(next.Data[commonv1.DatabasePasswordKey]) == 0 {
+		return d, nil
+	}
+	d.next = next
+	if !s.kinds.Served(pushSecretGVK) {
+		return d, nil
+	}
+	d.push = passwordPush(s.keystone, next)
+	return d, secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, d.push)
+}
+
+func (d *delivery) password() []byte { return d.next.Data[commonv1.DatabasePasswordKey] }
+
+func (d *delivery) targetKey() string {
+	return passwordKey(d.keystone.Spec.Bootstrap.AdminPasswordSecretRef)
+}
+
+func (d *delivery) delivered() bool {
+	return d.next.Annotations[annotationDelivered] == d.next.Annotations[rotation.CompletedAtAnnotation]
+}
+
+func (d *delivery) markDelivered(ctx context.Context) error {
+	changed := d.next.DeepCopy()
+	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, annotationDelivered, d.next.Annotations[rotation.CompletedAtAnnotation])
+	if err := d.client.Update(ctx, changed); err != nil {
+		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
+	}
+	return nil
+}
+
+// inUseSince is since when the password in use is, as far as anybody can tell:
+// when it was made by a rotation, or when the Secret was created.
+func (d *delivery) inUseSince() (time.Time, bool) {
+	if d.next != nil && d.delivered() {
+		if at, ok, err := rotation.CompletedAt(d.next); ok && err == nil {
+			return at, true
+		}
+	}
+	if d.target == nil {
+		return time.Time{}, false
+	}
+	return d.target.CreationTimestamp.Time, true
+}
+
+// configured reports a rotation with nothing on its way, and a copy in the
+// store that fails.
+func (d *delivery) configured(message string) reconcile.Outcome {
+	if d.keystone.Spec.Bootstrap.PasswordRotation.Suspend {
+		message += "; the schedule is suspended"
+	}
+	problem := d.pushProblem()
+	if problem == "" {
+		return reconcile.Done(keystonev1alpha1.ReasonPasswordRotationConfigured, message)
+	}
+	message += "; " + problem
+	return reconcile.Done(keystonev1alpha1.ReasonPasswordRotationConfigured, message).
+		OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventBackupFailing, problem)
+}
+
+// pushProblem says why the store does not have the next password, "" when
+// nothing is known to be wrong.
+func (d *delivery) pushProblem() string {
+	if d.push == nil {
+		return ""
+	}
+	state := secrets.PushStateOf(d.push)
+	if !state.Failed() {
+		return ""
+	}
+	return fmt.Sprintf("PushSecret %s cannot write to %s (%s); %s", d.push.Name, passwordPath(d.keystone), state.Message, pushRemedy)
+}
+
+// forward does the next thing on the way to the administrator's Secret.
+func (d *delivery) forward(ctx context.Context) reconcile.Outcome {
+	external, err := d.externalSecret(ctx)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	switch owner := d.targetController(); {
+	case external != nil:
+		return d.throughStore(ctx, external)
+	case d.target == nil:
+		return d.onItsWay("the Secret of spec.bootstrap.adminPasswordSecretRef does not exist")
+	case owner != nil:
+		return d.undeliverable(fmt.Sprintf("Secret %s is controlled by %s %s, which does not read the store",
+			d.target.Name, owner.Kind, owner.Name))
+	case ptr.Deref(d.target.Immutable, false):
+		return d.undeliverable(fmt.Sprintf("Secret %s is immutable", d.target.Name))
+	}
+	if err := d.write(ctx); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonAdminPasswordRotated,
+		fmt.Sprintf("Secret %s was given the new password", d.target.Name))
+}
+
+func (d *delivery) targetController() *metav1.OwnerReference {
+	if d.target == nil {
+		return nil
+	}
+	return metav1.GetControllerOf(d.target)
+}
+
+// externalSecret is the ExternalSecret that writes the administrator's Secret:
+// its controller, or else the one of the same name; nil when there is none.
+func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, error) {
+	if !d.kinds.Served(externalSecretGVK) {
+		return nil, nil
+	}
+	name := d.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name
+	if owner := d.targetController(); owner != nil && owner.Kind == esov1.ExtSecretKind {
+		name = owner.Name
+	}
+	external := &esov1.ExternalSecret{}
+	err := d.foreign.Get(ctx, d.key(name), external)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading ExternalSecret %s: %w", name, err)
+	}
+	return external, nil
+}
+
+// throughStore has External Secrets read the store again once it has stored the
+// password. Otherwise it would do so at its next refresh, hours later, and store
+// and Keystone would differ until then.
+func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSecret) reconcile.Outcome {
+	if problem := d.pushProblem(); problem != "" {
+		return d.onItsWay(problem)
+	}
+	if d.push == nil || !secrets.PushStateOf(d.push).Synced {
+		return d.onItsWay("External Secrets has not stored it yet")
+	}
+	pushedAt := d.push.Status.RefreshTime.UTC().Format(time.RFC3339)
+	if external.Annotations[annotationPushedAt] != pushedAt {
+		changed := external.DeepCopy()
+		metav1.SetMetaDataAnnotation(&changed.ObjectMeta, annotationPushedAt, pushedAt)
+		if err := d.foreign.Patch(ctx, changed, client.MergeFrom(external)); err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, fmt.Errorf("refreshing ExternalSecret %s: %w", external.Name, err))
+		}
+	}
+	return d.onItsWay(fmt.Sprintf("ExternalSecret %s has not delivered it yet; it has to read property %s of %s",
+		external.Name, commonv1.DatabasePasswordKey, passwordPath(d.keystone)))
+}
+
+// onItsWay reports a delivery under way, or one that takes too long. Until it
+// arrives Keystone and the administrator's Secret keep the previous password.
+func (d *delivery) onItsWay(state string) reconcile.Outcome {
+	at, _, err := rotation.CompletedAt(d.next)
+	left := deliveryTimeout - d.now().Sub(at)
+	if err != nil || left <= 0 {
+		return d.undeliverable(state)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonAdminPasswordRotated,
+		fmt.Sprintf("A new password is on its way to Secret %s: %s", d.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name, state)).
+		After(min(left, deliveryTimeout))
+}
+
+func (d *delivery) undeliverable(state string) reconcile.Outcome {
+	name := d.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name
+	return reconcile.Terminal(keystonev1alpha1.ReasonAdminPasswordNotDelivered, fmt.Errorf(
+		"the new password does not reach Secret %s, so the previous one stays valid: %s; or copy key %s of Secret %s there yourself",
+		name, state, commonv1.DatabasePasswordKey, d.next.Name))
+}
+
+// write puts the password into a Secret that nothing else keeps up to date. It
+// is marked at once: when something takes the write back, that is somebody's
+// decision and no reason for a quarrel.
+func (d *delivery) write(ctx context.Context) error {
+	changed := d.target.DeepCopy()
+	if changed.Data == nil {
+		changed.Data = map[string][]byte{}
+	}
+	changed.Data[d.targetKey()] = bytes.Clone(d.password())
+	// Not a wait for the cache: it does not hold other people's Secrets.
+	err := d.foreign.Patch(ctx, changed, client.MergeFromWithOptions(d.target, client.MergeFromWithOptimisticLock{}))
+	if err != nil {
+		return fmt.Errorf("writing the new password to Secret %s: %w", changed.Name, err)
+	}
+	return d.markDelivered(ctx)
+}

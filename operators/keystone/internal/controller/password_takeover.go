@@ -1,0 +1,129 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/rotation"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+const (
+	// leastPasswordLength is the least passwordLength the API accepts.
+	leastPasswordLength = 24
+	// mostPasswordLength is Keystone's default of [identity] max_password_length.
+	mostPasswordLength = 4096
+)
+
+func minPasswordLength(k *keystonev1alpha1.Keystone) int {
+	return max(int(k.Spec.Bootstrap.PasswordRotation.PasswordLength), leastPasswordLength)
+}
+
+// takeover is what became of a staged password.
+type takeover struct {
+	// committed is true in the pass that made the staged password the next one.
+	committed bool
+	// refusal says why the staged password cannot be used; it stays staged, so
+	// that somebody can look into the matter.
+	refusal       error
+	refusalReason string
+	err           error
+}
+
+func (t takeover) outcome() reconcile.Outcome {
+	if t.err != nil {
+		return writeError(keystonev1alpha1.ReasonReconcileError, t.err)
+	}
+	return reconcile.Terminal(t.refusalReason, t.refusal)
+}
+
+// takeOverPassword makes a staged password the next one: first a single write
+// of the next one, then the staging Secret goes. A crash between the two leaves
+// a staged password that is the next one already.
+func (s *scope) takeOverPassword(ctx context.Context) takeover {
+	staging, err := s.owned.Find(ctx, s.key(stagedPasswordName(s.keystone)))
+	if err != nil || staging == nil || !controlledBy(staging, s.keystone) {
+		return takeover{err: err}
+	}
+	_, staged, err := rotation.CompletedAt(staging)
+	switch {
+	case err != nil:
+		return takeover{refusal: err, refusalReason: keystonev1alpha1.ReasonAdminPasswordRotationAnnotationInvalid}
+	case !staged:
+		return takeover{}
+	}
+	if err := checkPassword(staging.Data, minPasswordLength(s.keystone)); err != nil {
+		return takeover{refusalReason: keystonev1alpha1.ReasonAdminPasswordRotationRejected, refusal: fmt.Errorf(
+			"the password staged in Secret %s cannot be used: %w; look at the log of the last Job of CronJob %s, delete the Secret "+
+				"and start a Job of the CronJob; the password in use stays",
+			staging.Name, err, passwordRotator(s.keystone).objectName(s.keystone))}
+	}
+	next, err := s.owned.Find(ctx, s.key(nextPasswordName(s.keystone)))
+	if err != nil {
+		return takeover{err: err}
+	}
+	taken := takeover{}
+	if next == nil || !rotation.Applied(next, staging) {
+		if taken.err = s.commitPassword(ctx, staging); taken.err != nil {
+			return taken
+		}
+		taken.committed = true
+	}
+	taken.err = rotation.Discard(ctx, s.client, staging)
+	return taken
+}
+
+// commitPassword makes the staged password the next one in one write.
+func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) error {
+	completed := staging.Annotations[rotation.CompletedAtAnnotation]
+	live, created, err := s.owned.EnsureOnce(ctx, s.keystone, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: nextPasswordName(s.keystone), Namespace: s.keystone.Namespace, Labels: commonLabels(s.keystone),
+			Annotations: map[string]string{rotation.CompletedAtAnnotation: completed},
+		},
+		Type: corev1.SecretTypeOpaque,
+		Data: maps.Clone(staging.Data),
+	})
+	if err != nil || created {
+		return err
+	}
+	changed := live.DeepCopy()
+	changed.Data = maps.Clone(staging.Data)
+	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, rotation.CompletedAtAnnotation, completed)
+	if err := s.client.Update(ctx, changed); err != nil {
+		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
+	}
+	return nil
+}
+
+// checkPassword accepts what a rotation Job makes and nothing that a container's
+// environment, Keystone or a person logging in could stumble over. The error
+// tells nothing about the password.
+func checkPassword(data map[string][]byte, least int) error {
+	password := data[commonv1.DatabasePasswordKey]
+	switch {
+	case len(password) == 0:
+		return fmt.Errorf("there is no value under %s", commonv1.DatabasePasswordKey)
+	case len(data) > 1:
+		return fmt.Errorf("there are more keys than %s", commonv1.DatabasePasswordKey)
+	case len(password) < least:
+		return fmt.Errorf("it is shorter than %d characters", least)
+	case len(password) > mostPasswordLength:
+		return fmt.Errorf("it is longer than %d characters", mostPasswordLength)
+	case !utf8.Valid(password) || strings.ContainsFunc(string(password), unprintable):
+		return errors.New("it holds other characters than printable ones")
+	}
+	return nil
+}
+
+func unprintable(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }

@@ -1,0 +1,50 @@
+package controller
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/testutil/golden"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// rotating is a Keystone whose administrator's password is rotated.
+func rotating() *keystonev1alpha1.Keystone {
+	k := minimal()
+	k.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
+	keystonev1alpha1.SetDefaults(k)
+	return k
+}
+
+func sourceSecret(name string, data map[string]string) *corev1.Secret {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "source"}, Data: map[string][]byte{}}
+	for key, value := range data {
+		secret.Data[key] = []byte(value)
+	}
+	return secret
+}
+
+func TestPushSecretsMatchTheirGoldenFiles(t *testing.T) {
+	k := rotating()
+	keys := map[string]string{"0": "hunter2-zero", "1": "hunter2-one"}
+	for _, backup := range keyBackups {
+		golden.CompareYAML(t, "rotation/pushsecret-"+backup.entry+".yaml", backup.push(k, sourceSecret(backup.source(k), keys)))
+	}
+	password := passwordPush(k, sourceSecret(nextPasswordName(k), map[string]string{"password": "hunter2-next"}))
+	golden.CompareYAML(t, "rotation/pushsecret-admin-password.yaml", password)
+	golden.CompareYAML(t, "rotation/cronjob-admin-password.yaml", passwordRotator(k).cronJob(k, "keystone-admin-password-rotate-script-01234567"))
+}
+
+func TestPushSecretsCarryNoSecret(t *testing.T) {
+	k := rotating()
+	shown := fmt.Sprint(
+		passwordPush(k, sourceSecret(nextPasswordName(k), map[string]string{"password": "hunter2-next"})),
+		keyBackups[0].push(k, sourceSecret(fernetKeysName(k), map[string]string{"0": "hunter2-zero"})))
+	if strings.Contains(shown, "hunter2") {
+		t.Error("a PushSecret quotes what it pushes")
+	}
+}
