@@ -1,44 +1,20 @@
 package tls_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
 	"encoding/pem"
-	"math/big"
 	"strings"
 	"testing"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/testutil/certificate"
 	"github.com/c5c3/forge/internal/common/tls"
 )
 
-// pair is a self-signed certificate and its key.
-func pair(t *testing.T) (certificate, key []byte) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})
-}
-
 func TestABundleNeedsWellFormedCertificates(t *testing.T) {
-	first, key := pair(t)
-	second, _ := pair(t)
+	first, key := certificate.SelfSigned(t)
+	second, _ := certificate.SelfSigned(t)
 	broken := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("nonsense")})
 	for name, test := range map[string]struct {
 		text []byte
@@ -60,13 +36,13 @@ func TestABundleNeedsWellFormedCertificates(t *testing.T) {
 }
 
 func TestAKeyPairBelongsTogether(t *testing.T) {
-	certificate, key := pair(t)
-	_, other := pair(t)
-	if err := tls.CheckKeyPair(certificate, key); err != nil {
+	cert, key := certificate.SelfSigned(t)
+	_, other := certificate.SelfSigned(t)
+	if err := tls.CheckKeyPair(cert, key); err != nil {
 		t.Errorf("a good pair: %v", err)
 	}
 	for name, bad := range map[string][]byte{"another key": other, "no key": nil, "text": []byte("key")} {
-		if err := tls.CheckKeyPair(certificate, bad); err == nil || !strings.Contains(err.Error(), "private key") {
+		if err := tls.CheckKeyPair(cert, bad); err == nil || !strings.Contains(err.Error(), "private key") {
 			t.Errorf("%s: error %v, want one about the private key", name, err)
 		}
 	}

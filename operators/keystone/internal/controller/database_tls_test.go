@@ -1,7 +1,11 @@
 package controller
 
 import (
+	"slices"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -36,5 +40,40 @@ func TestEveryTLSModeGetsWhatItsNamePromises(t *testing.T) {
 	k.Spec.Database.TLS.Enabled = false
 	if got := connectionOptions(k.Spec.Database); got != "charset=utf8" || refusesPlainText(k.Spec.Database) {
 		t.Errorf("without TLS: options %q, plain text refused: %t", got, refusesPlainText(k.Spec.Database))
+	}
+}
+
+func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
+	s := scopeOf(managed())
+	templates := map[string]corev1.PodTemplateSpec{
+		"API":         apiDeployment(s.keystone, s.configMap, s.connectionHash).Spec.Template,
+		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
+	}
+	for _, described := range []task{dbSync(s), schemaCheck(s), bootstrapTask(s)} {
+		built, err := taskJob(s.keystone, described)
+		if err != nil {
+			t.Fatal(err)
+		}
+		templates[described.name] = built.Spec.Template
+	}
+	for name, template := range templates {
+		pod, container := template.Spec, template.Spec.Containers[0]
+		for _, variable := range []string{connectionEnv, "PYTHONPATH"} {
+			if !slices.ContainsFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == variable }) {
+				t.Errorf("%s: the container has no %s", name, variable)
+			}
+		}
+		if !slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
+			return m.Name == volumeDatabaseTLS && m.MountPath == databaseTLSDir
+		}) {
+			t.Errorf("%s: the certificates are not mounted", name)
+		}
+		volume := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == volumeDatabaseTLS })
+		if volume < 0 || ptr.Deref(pod.Volumes[volume].Projected.DefaultMode, 0) != keyFileMode {
+			t.Errorf("%s: the certificates are readable for others than their user", name)
+		}
+		if ptr.Deref(pod.SecurityContext.FSGroup, 0) != runAsID {
+			t.Errorf("%s: the certificates do not belong to the user of the process", name)
+		}
 	}
 }
