@@ -1,0 +1,124 @@
+package controller
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/testutil/golden"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+var families = map[string]keyFamily{"fernet": fernetKeys, "credential": credentialKeys}
+
+// installed is a Keystone at the point from which on its keys rotate.
+func installed(k *keystonev1alpha1.Keystone) *keystonev1alpha1.Keystone {
+	k.Status.InstalledRelease = k.Spec.Image.Tag
+	return k
+}
+
+func TestRotationObjectsMatchTheirGoldenFiles(t *testing.T) {
+	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": minimal(), "managed": managed()} {
+		s := scopeOf(installed(k))
+		for family, f := range families {
+			r := f.rotator(s)
+			t.Run(name+"/"+family, func(t *testing.T) {
+				golden.CompareYAML(t, name+"/cronjob-"+r.name+".yaml", r.cronJob(k, r.scriptBase(k)+"-01234567"))
+				if name == "minimal" {
+					golden.CompareYAML(t, name+"/access-"+r.name+".yaml", r.access(k).Objects())
+				}
+			})
+		}
+		t.Run(name+"/migrate", func(t *testing.T) {
+			built, err := migrateJob(s, map[string][]byte{"0": []byte("a"), "1": []byte("b")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.CompareYAML(t, name+"/job-credential-migrate.yaml", built)
+		})
+	}
+}
+
+func TestARotationMayWriteNothingButItsStagingSecret(t *testing.T) {
+	for name, f := range families {
+		k := minimal()
+		r := f.rotator(scopeOf(installed(k)))
+		for _, obj := range r.access(k).Objects() {
+			role, ok := obj.(*rbacv1.Role)
+			if !ok {
+				continue
+			}
+			for _, rule := range role.Rules {
+				writes := slices.ContainsFunc(rule.Verbs, func(verb string) bool { return verb != "get" })
+				if writes && !slices.Equal(rule.ResourceNames, []string{r.staging}) || len(rule.ResourceNames) != 1 {
+					t.Errorf("%s: the Job may %v %v", name, rule.Verbs, rule.ResourceNames)
+				}
+			}
+		}
+	}
+}
+
+func TestARotationFollowsItsSchedule(t *testing.T) {
+	k := installed(minimal())
+	k.Spec.Fernet.RotationSchedule, k.Spec.Fernet.Suspend, k.Spec.Fernet.MaxActiveKeys = "5 4 * * *", true, 7
+	k.Spec.CredentialKeys.RotationSchedule = "1 2 * * *"
+	fernet := fernetKeys.rotator(scopeOf(k))
+	built := fernet.cronJob(k, "scripts")
+	if built.Spec.Schedule != "5 4 * * *" || !ptr.Deref(built.Spec.Suspend, false) {
+		t.Errorf("schedule %q, suspend %v", built.Spec.Schedule, built.Spec.Suspend)
+	}
+	if want := (corev1.EnvVar{Name: "OS_FERNET_TOKENS__MAX_ACTIVE_KEYS", Value: "7"}); !slices.Contains(fernet.env, want) {
+		t.Errorf("the environment %v lacks %v", fernet.env, want)
+	}
+	credential := credentialKeys.rotator(scopeOf(k)).cronJob(k, "scripts")
+	if credential.Spec.Schedule != "1 2 * * *" || ptr.Deref(credential.Spec.Suspend, true) {
+		t.Errorf("schedule %q, suspend %v", credential.Spec.Schedule, credential.Spec.Suspend)
+	}
+}
+
+func TestNoRotationPodIsSelectedAsAnAPIPod(t *testing.T) {
+	k := installed(minimal())
+	selector := labels.SelectorFromSet(selectorLabels(k))
+	for name, f := range families {
+		r := f.rotator(scopeOf(k))
+		if pod := r.cronJob(k, "scripts").Spec.JobTemplate.Spec.Template; selector.Matches(labels.Set(pod.Labels)) {
+			t.Errorf("pods of the %s rotation are selected as API pods", name)
+		}
+	}
+}
+
+// A container that is started again finds what its predecessor left.
+func TestEachTryOfARotationStartsFromTheKeysInUse(t *testing.T) {
+	for name, f := range families {
+		files, err := f.rotator(scopeOf(installed(minimal()))).files()
+		if err != nil {
+			t.Fatal(err)
+		}
+		script := files[f.rotation.script]
+		cleared := strings.Index(script, "rm -f "+f.rotation.directory)
+		copied := strings.Index(script, "/"+f.rotation.volume+"-src/..data")
+		rotated := strings.Index(script, strings.TrimSuffix(f.rotation.script, ".sh")+"\n")
+		if cleared < 0 || copied < cleared || rotated < copied {
+			t.Errorf("%s: the script clears at %d, copies at %d and rotates at %d", name, cleared, copied, rotated)
+		}
+	}
+}
+
+func TestCredentialsAreMigratedBeforeTheirKeysAreRotated(t *testing.T) {
+	files, err := credentialKeys.rotator(scopeOf(installed(minimal()))).files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := files["credential_rotate.sh"]
+	if migrate, rotate := strings.Index(script, "credential_migrate\n"), strings.Index(script, "credential_rotate\n"); migrate < 0 || rotate < migrate {
+		t.Errorf("the script migrates at %d and rotates at %d", migrate, rotate)
+	}
+	if strings.Count(script, "credential_migrate") != 1 {
+		t.Error("the script migrates to a key that nobody has taken over yet")
+	}
+}
