@@ -2,6 +2,7 @@ package controller
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -32,7 +33,7 @@ func TestEveryTLSModeGetsWhatItsNamePromises(t *testing.T) {
 		if err := addPythonFiles(k, files); err != nil {
 			t.Fatal(err)
 		}
-		if _, guarded := files[tlsGuardFile]; guarded != want.guard {
+		if guarded := strings.Contains(files[startFile], "REQUIRE_TLS = True"); guarded != want.guard {
 			t.Errorf("%s: a connection in plain text is refused: %t, want %t", mode, guarded, want.guard)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -15,8 +16,8 @@ const (
 	configCheckFile = "config_check.py"
 	cacheGuardFile  = "forge_cache.py"
 	cacheGuardProxy = "forge_cache.Guard"
-	// tlsGuardFile has the name that Python imports at every start.
-	tlsGuardFile   = "sitecustomize.py"
+	// startFile has the name that Python imports at every start.
+	startFile      = "sitecustomize.py"
 	middlewareFile = "keystone_wsgi.py"
 	pasteFile      = "api-paste.ini"
 )
@@ -27,18 +28,18 @@ var pythonFiles embed.FS
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
 
-// addPythonFiles adds the files whose content does not depend on the Keystone.
+// addPythonFiles adds the files that are the same for every Keystone, but for
+// what the TLS mode of the database says.
 func addPythonFiles(k *keystonev1alpha1.Keystone, files map[string]string) error {
-	names := []string{readyFile, configCheckFile, cacheGuardFile}
-	if refusesPlainText(k.Spec.Database) {
-		names = append(names, tlsGuardFile)
-	}
-	for _, name := range names {
+	for _, name := range []string{readyFile, configCheckFile, cacheGuardFile, startFile} {
 		content, err := pythonFiles.ReadFile("files/" + name)
 		if err != nil {
 			return fmt.Errorf("the operator lacks the file %s; this is a bug in the operator: %w", name, err)
 		}
 		files[name] = string(content)
+	}
+	if refusesPlainText(k.Spec.Database) {
+		files[startFile] = strings.Replace(files[startFile], "\nREQUIRE_TLS = False\n", "\nREQUIRE_TLS = True\n", 1)
 	}
 	return nil
 }

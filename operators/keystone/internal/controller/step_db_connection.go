@@ -194,7 +194,7 @@ func connectionOptions(db commonv1.DatabaseSpec) string {
 
 // refusesPlainText reports whether the mode promises an encrypted connection.
 // PyMySQL goes on without TLS when the server does not offer it, which is what
-// prefer means; every other mode needs the guard in tlsGuardFile.
+// prefer means; every other mode needs what startFile does.
 func refusesPlainText(db commonv1.DatabaseSpec) bool {
 	return db.TLSEnabled() && db.TLS.Mode != commonv1.DatabaseTLSPrefer
 }
