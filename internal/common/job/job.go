@@ -103,6 +103,50 @@ func (r *Runner) Run(ctx context.Context, owner client.Object, desired *batchv1.
 	return r.proceed(ctx, owner, live, desired)
 }
 
+// Find returns the live Job of that name if the owner controls it, nil
+// otherwise. It reads the cache.
+func (r *Runner) Find(ctx context.Context, owner client.Object, name string) (*batchv1.Job, error) {
+	live := &batchv1.Job{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: owner.GetNamespace(), Name: name}, live)
+	if apierrors.IsNotFound(err) || err == nil && !metav1.IsControlledBy(live, owner) {
+		return nil, nil //nolint:nilnil // Absence is not an error.
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading Job %s: %w", name, err)
+	}
+	return live, nil
+}
+
+// Remove deletes the Job of that name if the owner controls it, and reports
+// whether it and its pods are gone.
+func (r *Runner) Remove(ctx context.Context, owner client.Object, name string) (bool, error) {
+	live, err := r.Find(ctx, owner, name)
+	if live == nil || err != nil {
+		return err == nil, err
+	}
+	if !live.DeletionTimestamp.IsZero() {
+		return false, nil
+	}
+	return false, r.delete(ctx, live, metav1.DeletePropagationForeground)
+}
+
+// SucceededFor reports whether the live Job, which may be nil, succeeded with
+// the run key of the desired one.
+func SucceededFor(live, desired *batchv1.Job) bool {
+	return live != nil && live.DeletionTimestamp.IsZero() && finished(live, batchv1.JobComplete) &&
+		live.Annotations[RunKeyAnnotation] == desired.Annotations[RunKeyAnnotation]
+}
+
+// Ended tells whether, how and when a Job ended.
+func Ended(live *batchv1.Job) (ended, succeeded bool, at time.Time) {
+	for _, conditionType := range []batchv1.JobConditionType{batchv1.JobComplete, batchv1.JobFailed} {
+		if finished(live, conditionType) {
+			return true, conditionType == batchv1.JobComplete, find(live, conditionType).LastTransitionTime.Time
+		}
+	}
+	return false, false, time.Time{}
+}
+
 // proceed takes the step that the live Job, whoever made it, calls for.
 func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired *batchv1.Job) (State, error) {
 	if !live.DeletionTimestamp.IsZero() {

@@ -35,16 +35,16 @@ func NewMetrics(registerer prometheus.Registerer, prefix string) (*Metrics, erro
 		}, []string{"sub_reconciler", "condition_type"}),
 	}
 	var err error
-	if m.duration, err = register(registerer, m.duration); err != nil {
+	if m.duration, err = Register(registerer, m.duration); err != nil {
 		return nil, err
 	}
-	m.errors, err = register(registerer, m.errors)
+	m.errors, err = Register(registerer, m.errors)
 	return m, err
 }
 
-// register adds the collector, or returns the equal one that an earlier
+// Register adds the collector, or returns the equal one that an earlier
 // controller of the process registered.
-func register[C prometheus.Collector](registerer prometheus.Registerer, collector C) (C, error) {
+func Register[C prometheus.Collector](registerer prometheus.Registerer, collector C) (C, error) {
 	err := registerer.Register(collector)
 	if known, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {
 		if existing, ok := known.ExistingCollector.(C); ok {

@@ -35,6 +35,8 @@ type Outcome struct {
 	transition []Event
 	// news is emitted when the condition's message changes to this outcome's.
 	news []Event
+	// recorded is emitted when the status write of this pass has succeeded.
+	recorded []Event
 }
 
 // Event is something worth telling the user that happened in this pass and
@@ -115,6 +117,14 @@ func (o Outcome) OnNews(eventType, reason, note string) Outcome {
 	return o
 }
 
+// OnRecord attaches an event that is emitted when the status of this pass has
+// been written. It is for what only the status remembers, such as the phase of
+// an upgrade: a pass whose write fails is repeated and announces nothing.
+func (o Outcome) OnRecord(eventType, reason, note string) Outcome {
+	o.recorded = append(o.recorded, Event{Type: eventType, Reason: reason, Note: note})
+	return o
+}
+
 // WithNormalEvent attaches a Normal event.
 func (o Outcome) WithNormalEvent(reason, note string) Outcome {
 	return o.WithEvent(corev1.EventTypeNormal, reason, note)
@@ -134,6 +144,12 @@ func (o Outcome) Err() error { return o.err }
 
 // RequeueAfter is the delay asked for with After, zero otherwise.
 func (o Outcome) RequeueAfter() time.Duration { return o.after }
+
+// Proceeds reports whether the steps that need this one may run.
+func (o Outcome) Proceeds() bool { return o.proceed }
+
+// Recorded are the events attached with OnRecord.
+func (o Outcome) Recorded() []Event { return o.recorded }
 
 // Events are the events attached with WithEvent.
 func (o Outcome) Events() []Event { return o.events }

@@ -73,9 +73,6 @@ type Reconciler[T Object, S any] struct {
 	Scope func(T) S
 	// Pipeline are the steps.
 	Pipeline Pipeline[S]
-	// Summarise completes the rest of the status from the conditions of the
-	// pass. It may be nil.
-	Summarise func(T)
 	// Finalizers are the stages of deletion, in order. All of them are added
 	// before the first step runs.
 	Finalizers []Finalizer[S]
@@ -158,9 +155,6 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	record(&conditions, generation, p.results)
 	aggregate(&conditions, generation, p.Pipeline.Conditions(), p.results)
 	p.obj.SetConditions(conditions)
-	if p.Summarise != nil {
-		p.Summarise(p.obj)
-	}
 	return p.finish(ctx)
 }
 
@@ -296,10 +290,13 @@ func (p *pass[T, S]) emit(eventType, reason string, result stepResult, note stri
 	p.Recorder.Eventf(p.obj, nil, eventType, reason, result.actionName(), "%s", shorten(note, maxNote))
 }
 
-// emitTransitions announces a step once, when its condition changes to a
+// emitTransitions announces what the status write has recorded, and a step once, when its condition changes to a
 // failure or to a reason the step declares worth announcing.
 func (p *pass[T, S]) emitTransitions() {
 	for _, result := range p.results {
+		for _, event := range result.outcome.recorded {
+			p.emit(event.Type, event.Reason, result, event.Note)
+		}
 		if len(result.outcome.news) > 0 && isNews(p.previous, p.obj.GetConditions(), result) {
 			for _, event := range result.outcome.news {
 				p.emit(event.Type, event.Reason, result, event.Note)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"sync"
 
 	"k8s.io/client-go/rest"
@@ -14,7 +13,7 @@ import (
 // Faults disturbed.
 var ErrInjected = errors.New("injected fault")
 
-// Mode says what happens at the chosen call.
+// Mode says what happens at the chosen write.
 type Mode int
 
 const (
@@ -28,14 +27,6 @@ const (
 	// KillAfter stores the write, loses the answer and refuses everything
 	// after it, as if the process had died just after.
 	KillAfter
-	// Conflict answers 409 in place of the API server.
-	Conflict
-	// TooManyRequests answers 429 and asks to come back after a second.
-	TooManyRequests
-	// InternalError answers 500.
-	InternalError
-	// Timeout lets the call reach nobody and end as one that took too long.
-	Timeout
 )
 
 // String returns the mode in words.
@@ -43,7 +34,6 @@ func (m Mode) String() string {
 	names := map[Mode]string{
 		FailBefore: "fail before", FailAfter: "fail after",
 		KillBefore: "kill before", KillAfter: "kill after",
-		Conflict: "409", TooManyRequests: "429", InternalError: "500", Timeout: "timeout",
 	}
 	return names[m]
 }
@@ -51,36 +41,22 @@ func (m Mode) String() string {
 func (m Mode) after() bool { return m == FailAfter || m == KillAfter }
 func (m Mode) kills() bool { return m == KillBefore || m == KillAfter }
 
-// Faults disturbs one call of a client. Events and leases are not counted:
+// Faults disturbs one write of a client. Events and leases are not counted:
 // no state of an object depends on them, and their number depends on timing.
-// Create it with [NewFaults] or [NewCallFaults].
+// Create it with [NewFaults].
 type Faults struct {
-	at     int
-	mode   Mode
-	counts func(Request) bool
-	fired  chan struct{}
+	at    int
+	mode  Mode
+	fired chan struct{}
 
-	mu   sync.Mutex
-	seen Requests
-	hit  Request
+	mu     sync.Mutex
+	writes int
+	hit    Request
 }
 
 // NewFaults returns a fault at the at-th write, counted from 1.
 func NewFaults(at int, mode Mode) *Faults {
-	return &Faults{at: at, mode: mode, counts: Request.Write, fired: make(chan struct{})}
-}
-
-// NewCallFaults returns a fault at the at-th call about any object, reads and
-// watches among them, counted from 1. With 0 nothing is disturbed.
-func NewCallFaults(at int, mode Mode) *Faults {
-	return &Faults{at: at, mode: mode, counts: func(r Request) bool { return r.Resource != "" }, fired: make(chan struct{})}
-}
-
-// Seen returns the calls that counted so far.
-func (f *Faults) Seen() Requests {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append(Requests(nil), f.seen...)
+	return &Faults{at: at, mode: mode, fired: make(chan struct{})}
 }
 
 // Config returns a copy of cfg whose requests are disturbed.
@@ -90,7 +66,7 @@ func (f *Faults) Config(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-// Fired is closed once the chosen call was reached.
+// Fired is closed once the chosen write was reached.
 func (f *Faults) Fired() <-chan struct{} { return f.fired }
 
 // Hit returns the request that was disturbed; the zero Request before.
@@ -111,9 +87,6 @@ func (f *Faults) Wrap(next http.RoundTripper) http.RoundTripper {
 			return nil, fmt.Errorf("%w: refused %s", ErrInjected, r)
 		default:
 			defer close(f.fired)
-			if code := f.mode.code(); code != 0 {
-				return answer(req, r, code), nil
-			}
 			return nil, f.disturb(next, req, r)
 		}
 	})
@@ -130,14 +103,14 @@ const (
 func (f *Faults) decide(r Request) decision {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.seen) >= f.at && f.mode.kills() {
+	if f.writes >= f.at && f.mode.kills() {
 		return refuse
 	}
-	if !f.counts(r) || r.Event() || r.Lease() {
+	if !r.Write() || r.Event() || r.Lease() {
 		return pass
 	}
-	f.seen = append(f.seen, r)
-	if len(f.seen) != f.at {
+	f.writes++
+	if f.writes != f.at {
 		return pass
 	}
 	f.hit = r
@@ -145,9 +118,6 @@ func (f *Faults) decide(r Request) decision {
 }
 
 func (f *Faults) disturb(next http.RoundTripper, req *http.Request, r Request) error {
-	if f.mode == Timeout {
-		return fmt.Errorf("%w: %s: %w", ErrInjected, r, os.ErrDeadlineExceeded)
-	}
 	if !f.mode.after() {
 		return fmt.Errorf("%w: refused %s", ErrInjected, r)
 	}

@@ -148,6 +148,8 @@ const (
 	ReasonContractInProgress = "ContractInProgress"
 	// ReasonContractFailed: correct what the message names; going back is no longer possible.
 	ReasonContractFailed = "ContractFailed"
+	// ReasonUpgradeAborting: wait; the Jobs of the upgrade are being stopped.
+	ReasonUpgradeAborting = "UpgradeAborting"
 	// ReasonUpgradeAbortRefused: set image.tag to the target again; the schema no longer fits the old release.
 	ReasonUpgradeAbortRefused = "UpgradeAbortRefused"
 

@@ -286,6 +286,14 @@ type KeystoneStatus struct {
 	//
 	// +optional
 	UpgradePhase UpgradePhase `json:"upgradePhase,omitempty"`
+
+	// expandedRelease is the image tag of a release whose tables and columns the
+	// database may already hold, because an upgrade to it began. It outlives an
+	// abort, since nothing is taken back, and is empty once an upgrade has
+	// completed.
+	//
+	// +optional
+	ExpandedRelease string `json:"expandedRelease,omitempty"`
 }
 
 // GetConditions returns the conditions of the status.

@@ -28,6 +28,7 @@ type toolbox struct {
 	kinds   *optional.Kinds
 	prober  *probe.Prober
 	jobs    *job.Runner
+	dbSyncs *dbSyncMetrics
 	ages    *rotation.Ages
 	// clock is nil for time.Now.
 	clock func() time.Time

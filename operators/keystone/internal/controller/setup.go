@@ -84,13 +84,17 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
+	dbSyncs, err := newDBSyncMetrics(metrics.Registry)
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
 	tools := &toolbox{
 		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
 		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		prober: probe.New(options.Probe),
 		jobs:   &job.Runner{Client: mgr.GetClient(), Scheme: mgr.GetScheme()},
-		ages:   ages,
-		clock:  options.Now,
+		ages:   ages, dbSyncs: dbSyncs,
+		clock: options.Now,
 
 		secretStoreTimeout: cmp.Or(options.SecretStoreTimeout, defaultSecretStoreTimeout),
 		operatorNamespace:  cfg.OperatorNamespace,
@@ -115,4 +119,5 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 func (t *toolbox) forget(name types.NamespacedName) {
 	t.prober.Forget(name)
 	t.ages.Forget(name)
+	t.dbSyncs.forget(name)
 }

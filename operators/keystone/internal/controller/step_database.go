@@ -6,47 +6,128 @@ import (
 	"fmt"
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
+
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // reconcileDatabase brings the database to the schema of the image: the
-// database and its user when a MariaDB of the cluster holds it, then db_sync,
-// then a check of the result.
+// database and its user when a MariaDB of the cluster holds it, then what the
+// image's release means for the installed schema.
 func reconcileDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 	if s.keystone.Spec.Database.IsManaged() {
 		if outcome := s.ensureManagedDatabase(ctx); !outcome.IsDone() {
 			return outcome
 		}
 	}
-	if outcome, refused := refuseRelease(s.keystone); refused {
-		return outcome
+	return s.recordDatabaseJobs(ctx, s.followRelease(ctx))
+}
+
+func (s *scope) followRelease(ctx context.Context) reconcile.Outcome {
+	contracted, err := s.contractedRelease(ctx)
+	if err == nil {
+		err = s.recoverInstalledRelease(ctx)
 	}
-	sync := s.runDatabaseTask(ctx, dbSync(s), taskReasons{
-		running: keystonev1alpha1.ReasonDBSyncInProgress, failed: keystonev1alpha1.ReasonDBSyncFailed,
-		does: "installing the database schema",
-	})
-	if !sync.IsDone() {
-		return sync
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	check := s.runDatabaseTask(ctx, schemaCheck(s), taskReasons{
-		running: keystonev1alpha1.ReasonSchemaCheckInProgress, failed: keystonev1alpha1.ReasonSchemaDriftDetected,
-		broken: keystonev1alpha1.ReasonDBSyncFailed, does: "checking the database schema",
-	})
-	if !check.IsDone() {
+	plan, refusal := planSchema(s.keystone, contracted)
+	switch plan {
+	case schemaUpgrade:
+		return s.upgrade(ctx)
+	case schemaAbort:
+		return s.abortUpgrade(ctx)
+	case schemaSync:
+		return s.syncSchema(ctx)
+	}
+	return refusal
+}
+
+// syncSchema installs the schema of the image, or brings it up to date within a
+// release, and checks the result.
+func (s *scope) syncSchema(ctx context.Context) reconcile.Outcome {
+	message := schemaMessage
+	contraction, err := s.finishedContraction(ctx)
+	switch {
+	case err != nil:
+		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
+	case s.keystone.Status.ExpandedRelease != "":
+		return s.keepExpandedSchema(ctx)
+	case contraction != nil:
+		message = upgradedMessage(contraction.Annotations[annotationUpgradedFrom], s.keystone.Spec.Image.Tag)
+	default:
+		sync := s.runDatabaseTask(ctx, dbSync(s), taskReasons{
+			running: keystonev1alpha1.ReasonDBSyncInProgress, failed: keystonev1alpha1.ReasonDBSyncFailed,
+			does: "installing the database schema",
+		})
+		if !sync.IsDone() {
+			return sync
+		}
+	}
+	if check := s.runDatabaseTask(ctx, schemaCheck(s), schemaCheckReasons); !check.IsDone() {
 		return check
 	}
+	return s.acceptSchema(ctx, message)
+}
+
+// acceptSchema records the release of a schema that fits, and gives pods the
+// connection that the check of it has proven.
+func (s *scope) acceptSchema(ctx context.Context, message string) reconcile.Outcome {
 	if promoted := s.promoteConnection(ctx); !promoted.IsDone() {
 		return promoted
 	}
 	s.keystone.Status.InstalledRelease = s.keystone.Spec.Image.Tag
-	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "Database schema is up to date (revision verified)")
+	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, message)
+}
+
+// finishedContraction is the Job that ended an upgrade to the wanted image, nil
+// when the schema has another origin. There is nothing left for db_sync to do
+// then.
+func (s *scope) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
+	live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
+	if live == nil || err != nil {
+		return nil, err
+	}
+	desired, err := taskJob(s.keystone, dbContract(s))
+	if err != nil || !job.SucceededFor(live, desired) {
+		return nil, err
+	}
+	return live, nil
+}
+
+// keepExpandedSchema leaves alone the schema that an aborted upgrade has
+// expanded. The installed release runs on it, but its tools neither know the
+// revision nor have anything to add to it.
+func (s *scope) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
+	live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, taskSchemaCheck))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
+	}
+	checked, err := taskJob(s.keystone, schemaCheck(s))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
+	}
+	if !job.SucceededFor(live, checked) {
+		if check := s.checkLogin(ctx, ""); !check.IsDone() {
+			return check
+		}
+	}
+	return s.acceptSchema(ctx, fmt.Sprintf(
+		"Database schema fits release %s and also holds what the aborted upgrade to %s may have added",
+		s.keystone.Spec.Image.Tag, s.keystone.Status.ExpandedRelease))
 }
 
 // taskReasons word what a database Job is doing. broken, when set, is the reason
-// of a tool that could not do its work, as opposed to one with a bad result.
-type taskReasons struct{ running, failed, broken, does string }
+// of a tool that could not do its work, as opposed to one with a bad result;
+// remedy is what can be done beside correcting the cause.
+type taskReasons struct{ running, failed, broken, does, remedy string }
+
+var schemaCheckReasons = taskReasons{
+	running: keystonev1alpha1.ReasonSchemaCheckInProgress, failed: keystonev1alpha1.ReasonSchemaDriftDetected,
+	broken: keystonev1alpha1.ReasonDBSyncFailed, does: "checking the database schema",
+}
 
 // checkResults are the exit codes with which db_sync --check reports a schema
 // that is not the image's: expand, migrate or contract is needed
@@ -74,7 +155,8 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	state, err := runner.Run(ctx, s.keystone, desired)
 	switch {
 	case err != nil:
-		outcome := writeError(reasons.of(err), fmt.Errorf("%s failed: %w%s", reasons.does, err, s.databaseHint(err.Error())))
+		outcome := writeError(reasons.of(err), fmt.Errorf("%s failed: %w%s%s",
+			reasons.does, err, s.databaseHint(err.Error()), reasons.remedy))
 		if s.connection.candidate() && errors.Is(err, job.ErrJobFailed) {
 			return outcome.After(candidateRetry)
 		}
@@ -82,8 +164,11 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	case state.Complete:
 		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
-	return reconcile.Waiting(reasons.running,
-		describe(desired.Name, reasons.does, state.Waiting)+s.databaseHint(state.Waiting))
+	message := describe(desired.Name, reasons.does, state.Waiting) + s.databaseHint(state.Waiting)
+	if state.Waiting != "" {
+		message += reasons.remedy
+	}
+	return reconcile.Waiting(reasons.running, message)
 }
 
 // describe words the wait for a Job.
@@ -95,14 +180,14 @@ func describe(name, does, obstacle string) string {
 }
 
 func dbSync(s *scope) task {
-	return databaseTask(s, "db-sync", 4, manage("db_sync"))
+	return databaseTask(s, taskSync, 4, manage("db_sync"))
 }
 
 // schemaCheck also proves a changed connection before any API pod is given it,
 // so that a wrong password never replaces a running pod.
 func schemaCheck(s *scope) task {
 	command := "keystone-manage --config-dir=" + configDir + " db_sync --check"
-	check := databaseTask(s, "schema-check", 2, []string{"/bin/sh", "-eu", "-c", command})
+	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", command})
 	_, hash := s.taskConnection()
 	check.runKey = []any{check.runKey, hash}
 	return check

@@ -28,9 +28,13 @@ type task struct {
 	mounts    []mount
 	// annotations go on the pod template.
 	annotations map[string]string
+	// jobAnnotations go on the Job.
+	jobAnnotations map[string]string
 	// runKey is what a completed run depends on; a change runs it again.
 	runKey any
 }
+
+func jobName(k *keystonev1alpha1.Keystone, task string) string { return k.Name + "-" + task }
 
 // taskJob builds the Job of a task. What the template mounts or quotes does
 // not belong to the run key by itself: a configuration that cannot affect the
@@ -40,11 +44,13 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	annotations := map[string]string{job.RunKeyAnnotation: key}
+	maps.Copy(annotations, t.jobAnnotations)
 	volumes, volumeMounts := split(t.mounts)
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: k.Name + "-" + t.name, Namespace: k.Namespace, Labels: commonLabels(k),
-			Annotations: map[string]string{job.RunKeyAnnotation: key},
+			Name: jobName(k, t.name), Namespace: k.Namespace, Labels: commonLabels(k),
+			Annotations: annotations,
 		},
 		Spec: batchv1.JobSpec{
 			BackoffLimit:          ptr.To(t.retries),

@@ -1,0 +1,145 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// countedTasks maps the tasks on the schema to the annotations of the Keystone
+// that name the last Job counted for each, so that a restarted operator does not
+// count it again.
+var countedTasks = map[string]string{
+	taskSync:        "forge.c5c3.io/last-db-sync-job-uid",
+	taskSchemaCheck: "forge.c5c3.io/last-schema-check-job-uid",
+	taskExpand:      "forge.c5c3.io/last-db-expand-job-uid",
+	taskMigrate:     "forge.c5c3.io/last-db-migrate-job-uid",
+	taskContract:    "forge.c5c3.io/last-db-contract-job-uid",
+}
+
+// countRetry is when Jobs are counted that could not be marked as counted.
+const countRetry = time.Minute
+
+// dbSyncMetrics count the Jobs that worked on the schema of a Keystone.
+type dbSyncMetrics struct {
+	total    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+}
+
+// newDBSyncMetrics registers `keystone_operator_db_sync_total` and
+// `keystone_operator_db_sync_duration_seconds`, or finds those of an earlier
+// controller of the process.
+func newDBSyncMetrics(registerer prometheus.Registerer) (*dbSyncMetrics, error) {
+	labels := []string{"keystone", "namespace"}
+	m := &dbSyncMetrics{
+		total: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: metricsPrefix + "_db_sync_total",
+			Help: "Jobs that worked on the database schema of a Keystone and ended, by result.",
+		}, append(labels, "result")),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    metricsPrefix + "_db_sync_duration_seconds",
+			Help:    "Time from the creation to the end of a Job that worked on the database schema of a Keystone, in seconds.",
+			Buckets: []float64{1, 5, 10, 30, 60, 120, 300, 600},
+		}, labels),
+	}
+	var err error
+	if m.total, err = reconcile.Register(registerer, m.total); err != nil {
+		return nil, err
+	}
+	m.duration, err = reconcile.Register(registerer, m.duration)
+	return m, err
+}
+
+func (m *dbSyncMetrics) count(k types.NamespacedName, ended *batchv1.Job) {
+	result := "failed"
+	_, succeeded, at := job.Ended(ended)
+	if succeeded {
+		result = "succeeded"
+	}
+	m.total.WithLabelValues(k.Name, k.Namespace, result).Inc()
+	m.duration.WithLabelValues(k.Name, k.Namespace).Observe(at.Sub(ended.CreationTimestamp.Time).Seconds())
+}
+
+func (m *dbSyncMetrics) forget(k types.NamespacedName) {
+	labels := prometheus.Labels{"keystone": k.Name, "namespace": k.Namespace}
+	m.total.DeletePartialMatch(labels)
+	m.duration.DeletePartialMatch(labels)
+}
+
+// recordDatabaseJobs counts the Jobs that have ended and were not counted. It
+// waits for the check that follows db_sync, so that a first installation costs
+// one write for both.
+func (s *scope) recordDatabaseJobs(ctx context.Context, outcome reconcile.Outcome) reconcile.Outcome {
+	if outcome.Reason() == keystonev1alpha1.ReasonSchemaCheckInProgress {
+		return outcome
+	}
+	ended, err := s.uncountedJobs(ctx)
+	if err == nil && len(ended) > 0 {
+		err = s.markCounted(ctx, ended)
+	}
+	switch {
+	case apierrors.IsConflict(err):
+		return reconcile.Failed(outcome.Reason(), err)
+	case err != nil:
+		log.FromContext(ctx).Error(err, "Counting the database Jobs failed; it is tried again")
+		return outcome.After(countRetry).WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventDBSyncMetricEmissionDeferred,
+			fmt.Sprintf("The metrics of %d database Jobs are recorded later: %v", len(ended), err))
+	}
+	for _, live := range ended {
+		s.dbSyncs.count(client.ObjectKeyFromObject(s.keystone), live)
+	}
+	return outcome
+}
+
+// uncountedJobs maps annotations to the ended Jobs that they do not name yet.
+func (s *scope) uncountedJobs(ctx context.Context) (map[string]*batchv1.Job, error) {
+	ended := map[string]*batchv1.Job{}
+	for task, annotation := range countedTasks {
+		live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, task))
+		if err != nil {
+			return nil, err
+		}
+		if live == nil || s.keystone.Annotations[annotation] == string(live.UID) {
+			continue
+		}
+		if over, _, _ := job.Ended(live); over {
+			ended[annotation] = live
+		}
+	}
+	return ended, nil
+}
+
+// markCounted writes the annotations before anything is counted: a crash in
+// between loses a sample and never counts one twice.
+func (s *scope) markCounted(ctx context.Context, ended map[string]*batchv1.Job) error {
+	marked := s.keystone.DeepCopy()
+	annotations := maps.Clone(marked.Annotations)
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	for annotation, live := range ended {
+		annotations[annotation] = string(live.UID)
+	}
+	marked.Annotations = annotations
+	// The lock keeps this pass from writing a status over a spec it has not seen.
+	patch := client.MergeFromWithOptions(s.keystone.DeepCopy(), client.MergeFromWithOptimisticLock{})
+	if err := s.client.Patch(ctx, marked, patch); err != nil {
+		return fmt.Errorf("annotating the Keystone with the Jobs that were counted: %w", err)
+	}
+	s.keystone.Annotations, s.keystone.ResourceVersion = annotations, marked.ResourceVersion
+	return nil
+}

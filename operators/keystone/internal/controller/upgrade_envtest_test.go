@@ -1,0 +1,431 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+const (
+	oldTag = "2025.1"
+	newTag = "2025.2"
+)
+
+// atOldRelease is the brownfield mode with the release before the fixtures'.
+var atOldRelease = mode{"brownfield", testutil.Secrets, func(namespace, name string) *keystonev1alpha1.Keystone {
+	k := testutil.Brownfield(namespace, name)
+	k.Spec.Image.Tag = oldTag
+	return k
+}}
+
+func setTag(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, tag string) {
+	t.Helper()
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
+}
+
+// upgrading starts an upgrade of a converged Keystone that gets stuck where the
+// object named stuck has the outcome.
+func upgrading(t *testing.T, stuck string, outcome standin.Outcome) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
+	t.Helper()
+	c, k, operator := converged(t, atOldRelease)
+	settleOn(k, stuck, outcome)
+	setTag(t, c, k, newTag)
+	return c, k, operator
+}
+
+// settleOn sets the outcome of a Job, or of the Deployment when name is "".
+func settleOn(k *keystonev1alpha1.Keystone, name string, outcome standin.Outcome) {
+	if name == "" {
+		deployments.Set(k.Namespace, k.Name, outcome)
+		return
+	}
+	jobs.Set(k.Namespace, k.Name+"-"+name, outcome)
+}
+
+// installed waits until the Keystone is ready with the release.
+func installed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, tag string) {
+	t.Helper()
+	ready(t, c, k)
+	if got, want := k.Status, (keystonev1alpha1.KeystoneStatus{InstalledRelease: tag}); got.InstalledRelease != tag ||
+		got.TargetRelease != "" || got.UpgradePhase != "" {
+		t.Errorf("the status is %+v, expected %+v", got, want)
+	}
+	deploy := deploymentOf(k)
+	expect.Exists(t, c, deploy)
+	if got := deploy.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(got, ":"+tag) {
+		t.Errorf("the pods run %s, expected release %s", got, tag)
+	}
+	expectCronImages(t, c, k, tag)
+}
+
+func expectCronImages(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, tag string) {
+	t.Helper()
+	expect.Eventually(t, "the image of the CronJobs", func(ctx context.Context) error {
+		var list batchv1.CronJobList
+		if err := c.List(ctx, &list, client.InNamespace(k.Namespace)); err != nil {
+			return err
+		}
+		if len(list.Items) == 0 {
+			return errors.New("there is no CronJob")
+		}
+		for i := range list.Items {
+			for _, container := range list.Items[i].Spec.JobTemplate.Spec.Template.Spec.Containers {
+				if !strings.HasSuffix(container.Image, ":"+tag) {
+					return fmt.Errorf("CronJob %s runs %s", list.Items[i].Name, container.Image)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// runsOf counts how often each of the Keystone's Jobs on the schema succeeded.
+func runsOf(k *keystonev1alpha1.Keystone) map[string]int {
+	runs := map[string]int{}
+	for _, name := range []string{"db-sync", "schema-check", "db-expand", "db-migrate", "db-contract"} {
+		if count := len(jobs.Runs(k.Namespace, k.Name+"-"+name)); count > 0 {
+			runs[name] = count
+		}
+	}
+	return runs
+}
+
+func expectRuns(t *testing.T, k *keystonev1alpha1.Keystone, want map[string]int) {
+	t.Helper()
+	if diff := cmp.Diff(want, runsOf(k)); diff != "" {
+		t.Errorf("successful Jobs (-want +got):\n%s", diff)
+	}
+}
+
+// expectOnce waits until each of the events was seen, and fails if one was seen
+// twice.
+func expectOnce(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, reasons ...string) {
+	t.Helper()
+	for _, reason := range reasons {
+		expect.Eventually(t, "the event "+reason+", once", func(context.Context) error {
+			var seen int32
+			for _, event := range expect.Events(t, c, k) {
+				if event.Reason == reason {
+					seen += event.Count
+				}
+			}
+			if seen != 1 {
+				return fmt.Errorf("it was seen %d times", seen)
+			}
+			return nil
+		})
+	}
+}
+
+func inPhase(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, phase keystonev1alpha1.UpgradePhase) {
+	t.Helper()
+	expect.Object(t, c, k, func() error {
+		if k.Status.UpgradePhase != phase || k.Status.ObservedGeneration != k.Generation {
+			return fmt.Errorf("the phase is %q, expected %q", k.Status.UpgradePhase, phase)
+		}
+		return nil
+	})
+}
+
+var upgradeEvents = []string{
+	"UpgradeInitiated", "ExpandComplete", "MigrateComplete", "DeploymentRolloutComplete", "UpgradeComplete",
+}
+
+func TestAnUpgradeRunsEachPhaseOnceAndThenNothingAnymore(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, atOldRelease)
+	setTag(t, c, k, newTag)
+	installed(t, c, k, newTag)
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionTrue, "DatabaseSynced",
+		"Database schema is up to date", "(upgraded 2025.1 → 2025.2)")
+	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 2, "db-expand": 1, "db-migrate": 1, "db-contract": 1})
+	settle(t, c, k, operator)
+	before := k.DeepCopy()
+	for range 3 {
+		if requests := pass(t, c, k, operator); len(requests) > 0 {
+			t.Errorf("a pass after the upgrade took %d requests:\n%s", len(requests), requests)
+		}
+	}
+	expect.Exists(t, c, k)
+	if diff := cmp.Diff(before.Status, k.Status); diff != "" {
+		t.Errorf("the status after the upgrade (-before +after):\n%s", diff)
+	}
+	expectOnce(t, c, k, upgradeEvents...)
+}
+
+func TestReleasesFollowOneAnother(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, atOldRelease)
+	for _, tag := range []string{"2025.2", "2026.1"} {
+		setTag(t, c, k, tag)
+		installed(t, c, k, tag)
+	}
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionTrue, "DatabaseSynced", "(upgraded 2025.2 → 2026.1)")
+	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 3, "db-expand": 2, "db-migrate": 2, "db-contract": 2})
+}
+
+// A change of the password concerns no release, also after an upgrade.
+func TestAPasswordChangeAfterAnUpgradeRunsNoMigration(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, atOldRelease)
+	setTag(t, c, k, newTag)
+	installed(t, c, k, newTag)
+	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
+	setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "changed"})
+	expect.Eventually(t, "a check of the changed connection", func(context.Context) error {
+		if runs := runsOf(k)["schema-check"]; runs != 3 {
+			return fmt.Errorf("%d checks", runs)
+		}
+		return nil
+	})
+	ready(t, c, k)
+	settle(t, c, k, operator)
+	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 3, "db-expand": 1, "db-migrate": 1, "db-contract": 1})
+}
+
+// phases are where an upgrade can still be taken back, and what it waits for
+// there.
+var phases = []struct {
+	phase  keystonev1alpha1.UpgradePhase
+	stuck  string
+	reason string
+	failed string
+}{
+	{keystonev1alpha1.UpgradePhaseExpanding, "db-expand", "ExpandInProgress", "ExpandFailed"},
+	{keystonev1alpha1.UpgradePhaseMigrating, "db-migrate", "MigrateInProgress", "MigrateFailed"},
+	{keystonev1alpha1.UpgradePhaseRollingUpdate, "", "UpgradeRollingUpdate", ""},
+}
+
+func TestAnUpgradeIsTakenBackBySettingTheOldTag(t *testing.T) {
+	for _, p := range phases {
+		t.Run(string(p.phase), func(t *testing.T) {
+			t.Parallel()
+			c, k, operator := upgrading(t, p.stuck, standin.Hang())
+			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, p.reason)
+			inPhase(t, c, k, p.phase)
+			expectCronImages(t, c, k, oldTag)
+			setTag(t, c, k, oldTag)
+			settleOn(k, p.stuck, standin.Succeed())
+			installed(t, c, k, oldTag)
+			for _, name := range []string{"db-expand", "db-migrate", "db-contract"} {
+				expect.Gone(t, c, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + "-" + name}})
+			}
+			if runs := runsOf(k); runs["db-sync"] != 1 || runs["schema-check"] != 1 || runs["db-contract"] != 0 {
+				t.Errorf("the old release's tools ran on the schema of the new one: %v", runs)
+			}
+			if k.Status.ExpandedRelease != newTag {
+				t.Errorf("the status forgot that the schema may be expanded for %s", newTag)
+			}
+			expectOnce(t, c, k, "UpgradeInitiated", "UpgradeAborted")
+			settle(t, c, k, operator)
+
+			setTag(t, c, k, newTag)
+			installed(t, c, k, newTag)
+			if k.Status.ExpandedRelease != "" {
+				t.Errorf("the schema is still said to be expanded for %s after the upgrade", k.Status.ExpandedRelease)
+			}
+		})
+	}
+}
+
+// The old release's db_sync does not know the revision that the new one left.
+func TestAPatchAfterAnAbortedUpgradeRunsNoMigration(t *testing.T) {
+	t.Parallel()
+	c, k, _ := upgrading(t, "db-migrate", standin.Hang())
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseMigrating)
+	setTag(t, c, k, oldTag)
+	installed(t, c, k, oldTag)
+	setTag(t, c, k, oldTag+"-fixed")
+	installed(t, c, k, oldTag+"-fixed")
+	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 2, "db-expand": 1})
+}
+
+func TestAnUpgradeCannotBeTakenBackOnceItContracts(t *testing.T) {
+	t.Parallel()
+	c, k, operator := upgrading(t, "db-contract", standin.Hang())
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "ContractInProgress")
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseContracting)
+	expectCronImages(t, c, k, newTag)
+	setTag(t, c, k, oldTag)
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "UpgradeAbortRefused", "cannot be taken back", "set image.tag to 2025.2")
+	settle(t, c, k, operator)
+	expectOnce(t, c, k, "UpgradeAbortRefused")
+	deploy := deploymentOf(k)
+	expect.Exists(t, c, deploy)
+	if got := deploy.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(got, ":"+newTag) {
+		t.Errorf("pods of %s meet a contracted schema", got)
+	}
+	expectCronImages(t, c, k, newTag)
+	settleOn(k, "db-contract", standin.Succeed())
+	setTag(t, c, k, newTag)
+	installed(t, c, k, newTag)
+}
+
+func TestAThirdTagDuringAnUpgradeIsRefused(t *testing.T) {
+	t.Parallel()
+	c, k, operator := upgrading(t, "db-expand", standin.Hang())
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
+	setTag(t, c, k, "2026.1")
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "UpgradeTargetChanged",
+		"set image.tag to 2025.2 to finish it, or to 2025.1 to abort it")
+	settle(t, c, k, operator)
+	expectOnce(t, c, k, "UpgradeTargetChanged")
+	settleOn(k, "db-expand", standin.Succeed())
+	setTag(t, c, k, newTag)
+	installed(t, c, k, newTag)
+}
+
+func TestAFailedPhaseIsExplainedAndGoesOnOnceItIsCorrected(t *testing.T) {
+	for job, says := range map[string][]string{
+		"db-expand":   {"ExpandFailed", "no space left", "set image.tag back to 2025.1 to abort"},
+		"db-migrate":  {"MigrateFailed", "no space left", "set image.tag back to 2025.1 to abort"},
+		"db-contract": {"ContractFailed", "no space left", "no longer possible"},
+	} {
+		t.Run(job, func(t *testing.T) {
+			t.Parallel()
+			c, k, operator := upgrading(t, job, standin.Fail("no space left"))
+			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, says[0], says[1:]...)
+			settle(t, c, k, operator)
+			expectOnce(t, c, k, says[0])
+			settleOn(k, job, standin.Succeed())
+			// Whatever changes the Job's template makes it run again at once.
+			w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
+			setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "corrected"})
+			installed(t, c, k, newTag)
+			expectOnce(t, c, k, upgradeEvents...)
+		})
+	}
+}
+
+func TestAnImageThatCannotBePulledIsNamedAndTheUpgradeTakenBack(t *testing.T) {
+	t.Parallel()
+	c, k, _ := upgrading(t, "db-expand", standin.NoImage("not found"))
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "ExpandInProgress",
+		"cannot pull image", "set image.tag back to 2025.1")
+	setTag(t, c, k, oldTag)
+	installed(t, c, k, oldTag)
+}
+
+// apiPod is a pod of the Keystone's Deployment on a node that nothing runs: once
+// deleted it stays, like one that still ends its requests, until it is removed.
+func apiPod(k *keystonev1alpha1.Keystone, image string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: k.Namespace, Name: "old-pod",
+			Labels: map[string]string{
+				"app.kubernetes.io/name": "keystone", "app.kubernetes.io/instance": k.Name,
+				"app.kubernetes.io/managed-by": "keystone-operator",
+			},
+		},
+		Spec: corev1.PodSpec{NodeName: "gone", Containers: []corev1.Container{{Name: "keystone", Image: image}}},
+	}
+}
+
+func removePod(t *testing.T, c client.Client, pod *corev1.Pod) {
+	t.Helper()
+	if err := c.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNothingIsContractedWhileAPodOfTheOldReleaseEnds(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, atOldRelease)
+	pod := apiPod(k, "ghcr.io/c5c3/keystone:"+oldTag)
+	create(t, c, pod)
+	deleteObject(t, c, pod)
+	setTag(t, c, k, newTag)
+	expect.Condition(t, c, k, "DeploymentReady", metav1.ConditionFalse, "WaitingForDeployment", "old-pod", oldTag)
+	settle(t, c, k, operator)
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseRollingUpdate)
+	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 1, "db-expand": 1, "db-migrate": 1})
+	removePod(t, c, pod)
+	installed(t, c, k, newTag)
+}
+
+// A status may be lost, as when a backup is restored without it.
+func TestAnUpgradeGoesOnAfterItsStatusIsLost(t *testing.T) {
+	t.Parallel()
+	c, k, operator := upgrading(t, "", standin.Hang())
+	pod := apiPod(k, "ghcr.io/c5c3/keystone:"+oldTag)
+	create(t, c, pod)
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseRollingUpdate)
+	operator.Stop()
+	expect.Exists(t, c, k)
+	k.Status = keystonev1alpha1.KeystoneStatus{}
+	if err := c.Status().Update(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	testutil.Start(t, asOperator, k.Namespace)
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseRollingUpdate)
+	settleOn(k, "", standin.Succeed())
+	removePod(t, c, pod)
+	installed(t, c, k, newTag)
+	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 2, "db-expand": 1, "db-migrate": 1, "db-contract": 1})
+}
+
+func TestAPatchReleaseSyncsTheSchemaBeforeAnythingRunsIt(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, atOldRelease)
+	const patched = oldTag + "-upgraded"
+	settleOn(k, "db-sync", standin.Hang())
+	setTag(t, c, k, patched)
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncInProgress")
+	expectCronImages(t, c, k, oldTag)
+	if k.Status.UpgradePhase != "" {
+		t.Errorf("a patch release has the phase %s", k.Status.UpgradePhase)
+	}
+	deploy := deploymentOf(k)
+	expect.Exists(t, c, deploy)
+	if got := deploy.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(got, ":"+oldTag) {
+		t.Errorf("the pods run %s before its schema is there", got)
+	}
+	settleOn(k, "db-sync", standin.Succeed())
+	installed(t, c, k, patched)
+	settle(t, c, k, operator)
+	expectRuns(t, k, map[string]int{"db-sync": 2, "schema-check": 2})
+}
+
+func TestAKeystoneIsDeletedInTheMiddleOfAnUpgrade(t *testing.T) {
+	t.Parallel()
+	c, k, _ := upgrading(t, "db-expand", standin.Hang())
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
+	deleteObject(t, c, k)
+	expect.Gone(t, c, k)
+	expect.Eventually(t, "no children", func(ctx context.Context) error { return noChildren(ctx, c, k.Namespace) })
+}
+
+func TestAChangedOptionDuringAnUpgradeReachesOnlyTheNewPods(t *testing.T) {
+	t.Parallel()
+	c, k, _ := upgrading(t, "db-expand", standin.Hang())
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
+	before := deploymentOf(k)
+	expect.Exists(t, c, before)
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
+	})
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
+	after := deploymentOf(k)
+	expect.Exists(t, c, after)
+	if diff := cmp.Diff(before.Spec.Template, after.Spec.Template); diff != "" {
+		t.Errorf("pods of the old release got an option that was not tried with it (-before +after):\n%s", diff)
+	}
+	settleOn(k, "db-expand", standin.Succeed())
+	installed(t, c, k, newTag)
+}
+

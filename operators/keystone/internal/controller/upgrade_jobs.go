@@ -1,0 +1,68 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Names of the tasks that work on the schema.
+const (
+	taskSync        = "db-sync"
+	taskSchemaCheck = "schema-check"
+	taskExpand      = "db-expand"
+	taskMigrate     = "db-migrate"
+	taskContract    = "db-contract"
+)
+
+// annotationUpgradedFrom is on the Job that contracted the schema and tells
+// which release the upgrade came from.
+const annotationUpgradedFrom = "forge.c5c3.io/upgraded-from"
+
+func dbExpand(s *scope) task { return databaseTask(s, taskExpand, 4, manage("db_sync", "--expand")) }
+
+func dbMigrate(s *scope) task { return databaseTask(s, taskMigrate, 4, manage("db_sync", "--migrate")) }
+
+func dbContract(s *scope) task {
+	contract := databaseTask(s, taskContract, 4, manage("db_sync", "--contract"))
+	contract.jobAnnotations = map[string]string{annotationUpgradedFrom: s.keystone.Status.InstalledRelease}
+	return contract
+}
+
+// loginScript asks for the revision of the schema and judges only whether the
+// database let it: between expansion and contraction, and after an aborted
+// upgrade, the revision is not the image's. An image that is older than the
+// schema does not even know the revision (alembic's "Can't locate revision").
+const loginScript = `code=0
+output=$(keystone-manage --config-dir=` + configDir + ` db_sync --check 2>&1) || code=$?
+printf '%s\n' "$output" >&2
+case $code in
+0 | 2 | 3 | 4) exit 0 ;;
+esac
+printf '%s\n' "$output" | grep -q "Can't locate revision"
+`
+
+// loginCheck proves a changed connection while the revision of the schema is
+// not the image's.
+func loginCheck(s *scope) task {
+	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", loginScript})
+	_, hash := s.taskConnection()
+	check.runKey = []any{check.runKey, hash}
+	return check
+}
+
+func (s *scope) checkLogin(ctx context.Context, remedy string) reconcile.Outcome {
+	return s.runDatabaseTask(ctx, loginCheck(s), taskReasons{
+		running: keystonev1alpha1.ReasonSchemaCheckInProgress, failed: keystonev1alpha1.ReasonDBSyncFailed,
+		does: "checking the database connection", remedy: remedy,
+	})
+}
+
+// schemaMessage is the message of a schema that was found to be the image's.
+const schemaMessage = "Database schema is up to date (revision verified)"
+
+func upgradedMessage(from, to string) string {
+	return fmt.Sprintf("%s (upgraded %s → %s)", schemaMessage, from, to)
+}
