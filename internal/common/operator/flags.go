@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
@@ -30,6 +31,8 @@ const serviceAccountNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/n
 // settings are the parsed flags together with what the environment tells.
 type settings struct {
 	Config
+	ignoredNamespaces namespaces
+
 	metricsAddress string
 	metricsSecure  bool
 	probeAddress   string
@@ -42,6 +45,24 @@ type settings struct {
 	webhookCertValidity time.Duration
 
 	zap zap.Options
+}
+
+// namespaces is a flag with a list of names.
+type namespaces []string
+
+// String returns the names as the flag takes them.
+func (n *namespaces) String() string { return strings.Join(*n, ",") }
+
+// Set replaces the names.
+func (n *namespaces) Set(text string) error {
+	*n = nil
+	for name := range strings.SplitSeq(text, ",") {
+		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+			return fmt.Errorf("%q is no name of a namespace: %s", name, problems[0])
+		}
+		*n = append(*n, name)
+	}
+	return nil
 }
 
 // parse reads the command line. It returns flag.ErrHelp when help was asked
@@ -73,6 +94,8 @@ func (s *settings) bind(fs *flag.FlagSet) {
 		"Let only one replica at a time reconcile. Needed with more than one replica.")
 	fs.StringVar(&s.Namespace, "namespace", "",
 		"The only namespace to watch. Empty means all namespaces.")
+	fs.Var(&s.ignoredNamespaces, "ignore-namespaces",
+		"Namespaces to leave to an operator of their own, separated by commas.")
 	fs.DurationVar(&s.SyncPeriod, "sync-period", 10*time.Minute,
 		"How often every object is reconciled without a change. A safety net: progress does not depend on it.")
 	fs.IntVar(&s.MaxConcurrentReconciles, "max-concurrent-reconciles", 2,
@@ -101,6 +124,9 @@ func (s *settings) validate() error {
 	}
 	if s.SyncPeriod <= 0 {
 		problems = append(problems, errors.New("--sync-period must be positive"))
+	}
+	if s.Namespace != "" && len(s.ignoredNamespaces) > 0 {
+		problems = append(problems, errors.New("--ignore-namespaces is for an operator of all namespaces: remove it or --namespace"))
 	}
 	if s.leaderElect && s.leaseNamespace() == "" {
 		problems = append(problems, errors.New(

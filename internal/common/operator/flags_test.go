@@ -51,6 +51,7 @@ func (s *settings) byFlag() map[string]any {
 		"health-probe-bind-address": s.probeAddress,
 		"leader-elect":              s.leaderElect,
 		"namespace":                 s.Namespace,
+		"ignore-namespaces":         s.ignoredNamespaces.String(),
 		"sync-period":               s.SyncPeriod,
 		"max-concurrent-reconciles": s.MaxConcurrentReconciles,
 		"enable-webhooks":           s.EnableWebhooks,
@@ -69,10 +70,14 @@ func TestCommandLinesThatCannotWorkAreRefusedWithTheReason(t *testing.T) {
 		podNamespace string
 		want         string
 	}{
-		"unknown flag":          {[]string{"--leader-elected"}, "", "flag provided but not defined"},
-		"argument":              {[]string{"run"}, "", `unexpected argument "run"`},
-		"no workers":            {[]string{"--max-concurrent-reconciles=0"}, "", "--max-concurrent-reconciles must be at least 1"},
-		"no sync period":        {[]string{"--sync-period=0s"}, "", "--sync-period must be positive"},
+		"unknown flag":   {[]string{"--leader-elected"}, "", "flag provided but not defined"},
+		"argument":       {[]string{"run"}, "", `unexpected argument "run"`},
+		"no workers":     {[]string{"--max-concurrent-reconciles=0"}, "", "--max-concurrent-reconciles must be at least 1"},
+		"no sync period": {[]string{"--sync-period=0s"}, "", "--sync-period must be positive"},
+		"no namespace":   {[]string{"--ignore-namespaces=a,,b"}, "", "is no name of a namespace"},
+		"one and not one": {
+			[]string{"--namespace=a", "--ignore-namespaces=b"}, "", "--ignore-namespaces is for an operator of all namespaces",
+		},
 		"nowhere for the Lease": {[]string{"--leader-elect"}, "", "needs the environment variable POD_NAMESPACE or --namespace"},
 		"unknown source":        {[]string{"--webhook-cert-source=vault"}, "", "must be files or self-managed"},
 		"certificate for nothing": {

@@ -13,6 +13,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -70,7 +71,7 @@ func newManager(ctx context.Context, o Options, s *settings, restConfig *rest.Co
 func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Options {
 	options := ctrl.Options{
 		Scheme:                  o.Scheme,
-		Cache:                   cacheOptions(o.Name, s),
+		Cache:                   cacheOptions(o, s),
 		Client:                  clientOptions(),
 		Metrics:                 metricsOptions(s),
 		HealthProbeBindAddress:  s.probeAddress,
@@ -115,12 +116,14 @@ func clientOptions() client.Options {
 	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}}
 }
 
-// cacheOptions limits the cache to the watched namespace and, of the kinds
-// that every cluster holds many of, to the operator's own objects.
-func cacheOptions(name string, s *settings) cache.Options {
-	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{managedByLabel: name})}
+// cacheOptions limits the cache to the watched namespaces and, of the kinds
+// that every cluster holds many of, to the operator's own objects. What other
+// projects own is cached without what the operator does not read.
+func cacheOptions(o Options, s *settings) cache.Options {
+	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{managedByLabel: o.Name})}
 	options := cache.Options{
-		SyncPeriod: ptr.To(s.SyncPeriod),
+		SyncPeriod:       ptr.To(s.SyncPeriod),
+		DefaultTransform: o.CacheTransform,
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Secret{}:                         own,
 			&corev1.ConfigMap{}:                      own,
@@ -137,8 +140,15 @@ func cacheOptions(name string, s *settings) cache.Options {
 			&rbacv1.RoleBinding{}:                    own,
 		},
 	}
-	if s.Namespace != "" {
+	switch {
+	case s.Namespace != "":
 		options.DefaultNamespaces = map[string]cache.Config{s.Namespace: {}}
+	case len(s.ignoredNamespaces) > 0:
+		others := make([]fields.Selector, len(s.ignoredNamespaces))
+		for i, namespace := range s.ignoredNamespaces {
+			others[i] = fields.OneTermNotEqualSelector("metadata.namespace", namespace)
+		}
+		options.DefaultNamespaces = map[string]cache.Config{cache.AllNamespaces: {FieldSelector: fields.AndSelectors(others...)}}
 	}
 	return options
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -21,7 +22,7 @@ import (
 )
 
 func TestOnlyOwnSecretsAndConfigMapsAreCached(t *testing.T) {
-	options := cacheOptions("keystone-operator", &settings{})
+	options := cacheOptions(Options{Name: "keystone-operator"}, &settings{})
 	kinds := map[string]bool{}
 	for object, selection := range options.ByObject {
 		switch object.(type) {
@@ -60,6 +61,22 @@ func TestANamespacedOperatorWatchesNothingElseAndHasALeaseOfItsOwn(t *testing.T)
 	}
 	if got := options.LeaderElectionID; got != "keystone.openstack.c5c3.io-team-a" {
 		t.Errorf("Lease %q, want one that a cluster-wide operator does not use", got)
+	}
+}
+
+func TestAClusterWideOperatorLeavesOutIgnoredNamespaces(t *testing.T) {
+	s, err := parse([]string{"--ignore-namespaces=team-a,team-b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	selector := cacheOptions(Options{Name: "keystone-operator"}, s).DefaultNamespaces[cache.AllNamespaces].FieldSelector
+	if selector == nil {
+		t.Fatal("every namespace is watched")
+	}
+	for namespace, want := range map[string]bool{"team-a": false, "team-b": false, "team-c": true} {
+		if got := selector.Matches(fields.Set{"metadata.namespace": namespace}); got != want {
+			t.Errorf("namespace %s is watched: %t, want %t", namespace, got, want)
+		}
 	}
 }
 

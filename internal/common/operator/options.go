@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
@@ -18,6 +19,10 @@ type Options struct {
 	LeaderElectionID string
 	// Scheme knows every type the operator reads or writes.
 	Scheme *runtime.Scheme
+	// CacheTransform drops what the operator never reads from objects on their
+	// way into the cache. It is not asked about kinds of which only the
+	// operator's own objects are cached, and may be nil.
+	CacheTransform cache.TransformFunc
 	// Setup registers controllers, field indexes and health checks.
 	Setup func(ctx context.Context, mgr ctrl.Manager, cfg Config) error
 	// Webhooks registers admission webhooks. It is called only when webhooks

@@ -17,24 +17,46 @@ import (
 // rules in the file say and nothing else. The file holds a YAML list of RBAC
 // rules, as the charts of the operators do.
 func (e *Env) User(ctx context.Context, name, rulesFile string) (*rest.Config, error) {
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: role.ObjectMeta}
+	binding.RoleRef, binding.Subjects = roleRef("ClusterRole", name), subjects(name)
+	return e.user(ctx, name, rulesFile, &role.Rules, role, binding)
+}
+
+// NamespacedUser is User for one namespace: the rules stand in a Role, which
+// grants nothing in other namespaces and nothing that is in none.
+func (e *Env) NamespacedUser(ctx context.Context, namespace, name, rulesFile string) (*rest.Config, error) {
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	binding := &rbacv1.RoleBinding{ObjectMeta: role.ObjectMeta}
+	binding.RoleRef, binding.Subjects = roleRef("Role", name), subjects(name)
+	return e.user(ctx, name, rulesFile, &role.Rules, role, binding)
+}
+
+func roleRef(kind, name string) rbacv1.RoleRef {
+	return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: name}
+}
+
+func subjects(name string) []rbacv1.Subject {
+	return []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}}
+}
+
+// user reads the rules, creates the objects that give them, and returns how the
+// user reaches the API server.
+func (e *Env) user(
+	ctx context.Context, name, rulesFile string, rules *[]rbacv1.PolicyRule, objects ...client.Object,
+) (*rest.Config, error) {
 	data, err := os.ReadFile(rulesFile)
 	if err != nil {
 		return nil, fmt.Errorf("read the rules of user %s: %w", name, err)
 	}
-	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if err := yaml.UnmarshalStrict(data, &role.Rules); err != nil {
+	if err := yaml.UnmarshalStrict(data, rules); err != nil {
 		return nil, fmt.Errorf("parse the rules of user %s in %s: %w", name, rulesFile, err)
-	}
-	binding := &rbacv1.ClusterRoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: name}},
 	}
 	c, err := client.New(e.Config, client.Options{})
 	if err != nil {
 		return nil, err
 	}
-	for _, obj := range []client.Object{role, binding} {
+	for _, obj := range objects {
 		if err := c.Create(ctx, obj); err != nil {
 			return nil, fmt.Errorf("give user %s its rights: %w", name, err)
 		}

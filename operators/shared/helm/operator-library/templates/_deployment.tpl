@@ -6,6 +6,9 @@
 {{- if .Values.rbac.namespaceScoped }}
 - --namespace={{ .Release.Namespace }}
 {{- end }}
+{{- with (.Values.controller).ignoreNamespaces }}
+- --ignore-namespaces={{ join "," . }}
+{{- end }}
 {{- if not .Values.webhook.enabled }}
 - --enable-webhooks=false
 {{- else if include "operator-library.selfManagesCert" . }}
