@@ -296,3 +296,15 @@ func TestNoMessageShowsAPassword(t *testing.T) {
 		t.Error("the operator's log shows the password")
 	}
 }
+
+// The nodes learn later than the Deployment's status that a pod is out of
+// service: a probe at that moment is still answered.
+func TestAnAPIWithoutAReadyPodIsNotHealthyWhateverAProbeFinds(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
+	setDeployment(standin.Fail("no pod is ready"))(w)
+	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, "ConnectionFailed", "No API pod is ready")
+	setDeployment(standin.Succeed())(w)
+	ready(t, c, k)
+}

@@ -50,9 +50,16 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, fmt.Errorf("reading Deployment %s: %w", k.Name, err))
 	}
-	trigger := fmt.Sprintf("%d/%d/%d", deploy.Status.ObservedGeneration, deploy.Status.UpdatedReplicas, deploy.Status.AvailableReplicas)
+	status := deploy.Status
+	trigger := fmt.Sprintf("%d/%d/%d/%d", status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas)
 	result, known := s.prober.Check(client.ObjectKeyFromObject(k), internalEndpoint(k), trigger)
 	switch {
+	case status.ReadyReplicas == 0:
+		// A Service sends nothing to pods that are not ready, but the nodes learn
+		// about that later than the Deployment's status: a probe may still be
+		// answered.
+		return reconcile.Waiting(keystonev1alpha1.ReasonConnectionFailed,
+			"No API pod is ready, so that nothing answers at "+internalEndpoint(k)+"; DeploymentReady tells why")
 	case !known && wasHealthy(k):
 		// A restarted operator has not asked yet; that is no news about the API.
 		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(k))
