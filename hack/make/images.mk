@@ -7,8 +7,10 @@ ROOTFS_SCRIPTS := $(addprefix images/,build-rootfs.sh setup-rootfs.sh prepare-ro
 
 # Images on a root file system of Debian packages, and those of our own binaries.
 DEBIAN_IMAGES := keystone mariadb memcached openstack-client
-OPERATOR_IMAGES := keystone-operator
+OPERATOR_IMAGES := keystone-operator c5c3-operator
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
+# What a Keystone alone needs.
+QUICKSTART_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) keystone-operator)
 
 # Two at a time keep two cores busy: one unpacks while the other downloads.
 .PHONY: images

@@ -6,7 +6,7 @@ quickstart: ## Bring up a cluster with a Keystone and issue a token.
 
 # The most expensive first, so that none of it is left to run alone at the end.
 .PHONY: quickstart-parts
-quickstart-parts: cluster-parts helm-deps $(IMAGE_ARCHIVES)
+quickstart-parts: cluster-parts helm-deps $(QUICKSTART_ARCHIVES)
 
 .PHONY: quickstart-down
 quickstart-down: cluster-down ## Remove what quickstart brought up; built tools and images stay.

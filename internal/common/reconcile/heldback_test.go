@@ -46,3 +46,21 @@ func TestAParkedResourceIsLeftAloneButForReady(t *testing.T) {
 		t.Errorf("once the reason is gone: finalizers %v, conditions %v", got.Finalizers, got.Status.Conditions)
 	}
 }
+
+func TestTheStatusIsCompletedFromTheConditionsOfThePass(t *testing.T) {
+	w := newWorld(t, someThing())
+	w.reconciler.Summarise = func(obj *thing) {
+		obj.Status.Ready = meta.IsStatusConditionTrue(obj.Status.Conditions, "StepReady")
+	}
+	for _, ready := range []bool{true, false} {
+		if !ready {
+			w.outcome = Waiting("NotYet", "later")
+		}
+		if _, err := w.pass(t); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.get(t).Status.Ready; got != ready {
+			t.Errorf("got %t, expected %t", got, ready)
+		}
+	}
+}

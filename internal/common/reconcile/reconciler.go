@@ -73,6 +73,9 @@ type Reconciler[T Object, S any] struct {
 	Scope func(T) S
 	// Pipeline are the steps.
 	Pipeline Pipeline[S]
+	// Summarise completes the rest of the status from the conditions of the
+	// pass. It may be nil.
+	Summarise func(T)
 	// Finalizers are the stages of deletion, in order. All of them are added
 	// before the first step runs.
 	Finalizers []Finalizer[S]
@@ -155,6 +158,9 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	record(&conditions, generation, p.results)
 	aggregate(&conditions, generation, p.Pipeline.Conditions(), p.results)
 	p.obj.SetConditions(conditions)
+	if p.Summarise != nil {
+		p.Summarise(p.obj)
+	}
 	return p.finish(ctx)
 }
 

@@ -33,6 +33,7 @@ type thing struct {
 type thingStatus struct {
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
+	Ready              bool               `json:"ready,omitempty"`
 }
 
 type thingList struct {
@@ -58,7 +59,9 @@ func (t *thing) GetConditions() []metav1.Condition      { return t.Status.Condit
 func (t *thing) SetConditions(c []metav1.Condition)     { t.Status.Conditions = c }
 func (t *thing) SetObservedGeneration(generation int64) { t.Status.ObservedGeneration = generation }
 func (t *thing) StatusCopy() any {
-	return thingStatus{Conditions: slices.Clone(t.Status.Conditions), ObservedGeneration: t.Status.ObservedGeneration}
+	return thingStatus{
+		Conditions: slices.Clone(t.Status.Conditions), ObservedGeneration: t.Status.ObservedGeneration, Ready: t.Status.Ready,
+	}
 }
 
 // world runs an engine whose single step concludes what a test says.

@@ -1,6 +1,6 @@
 // Package crashwalk proves that an operator survives a failure at any point:
-// it runs a scenario once undisturbed and counts the operator's writes, and
-// then once for every write with a failure at that write.
+// it runs a scenario once undisturbed and counts the operator's writes, or all
+// its calls, and then once for every one of them with a failure there.
 package crashwalk
 
 import (
@@ -45,17 +45,39 @@ type Scenario[S any] struct {
 	// dies just after the write. Dying just before it leaves the same as dying
 	// just after the write before.
 	Modes []transport.Mode
+	// EveryCall walks reads and watches, too, and lets the modes take turns:
+	// one failure a call.
+	EveryCall bool
 	// Parallel is how many runs go on at the same time; by default 4.
 	Parallel int
 }
 
 // point is one failure to try.
 type point struct {
-	write int
-	mode  transport.Mode
+	call int
+	mode transport.Mode
 }
 
-// Walk runs the scenario with a failure at every write and fails the test for
+func (s Scenario[S]) points(calls int) []point {
+	var points []point
+	for i := range calls {
+		for n, mode := range s.Modes {
+			if !s.EveryCall || i%len(s.Modes) == n {
+				points = append(points, point{i + 1, mode})
+			}
+		}
+	}
+	return points
+}
+
+func (s Scenario[S]) faults(p point) *transport.Faults {
+	if s.EveryCall {
+		return transport.NewCallFaults(p.call, p.mode)
+	}
+	return transport.NewFaults(p.call, p.mode)
+}
+
+// Walk runs the scenario with a failure at every write, or every call, and fails the test for
 // each that does not end well.
 func Walk[S any](t *testing.T, s Scenario[S]) {
 	t.Helper()
@@ -66,23 +88,18 @@ func Walk[S any](t *testing.T, s Scenario[S]) {
 		s.Parallel = 4
 	}
 	start := time.Now()
-	undisturbed, writes, err := s.undisturbed(t.Context())
+	undisturbed, calls, err := s.undisturbed(t.Context())
 	if err != nil {
 		t.Fatalf("the undisturbed run: %v", err)
 	}
-	if len(writes) == 0 {
+	if len(calls) == 0 {
 		t.Fatal("the undisturbed run wrote nothing: there is nothing to walk")
 	}
-	var points []point
-	for i := range writes {
-		for _, mode := range s.Modes {
-			points = append(points, point{i + 1, mode})
-		}
-	}
+	points := s.points(len(calls))
 	struck := s.walk(t, undisturbed, points)
-	t.Logf("%d of %d failures at %d writes struck, in %s; the writes:\n%s", struck, len(points), len(writes),
-		time.Since(start).Round(time.Second), writes)
-	// The last writes may be status updates that are sometimes saved.
+	t.Logf("%d of %d failures at %d calls struck, in %s; the calls:\n%s", struck, len(points), len(calls),
+		time.Since(start).Round(time.Second), calls)
+	// The last calls may be status updates that are sometimes saved.
 	if struck < len(points)*3/4 {
 		t.Errorf("only %d of %d failures struck: the walk proves too little", struck, len(points))
 	}
@@ -99,7 +116,7 @@ func (s Scenario[S]) walk(t *testing.T, undisturbed S, points []point) int {
 			for p := range next {
 				hit, err := s.try(t.Context(), p, undisturbed)
 				if err != nil {
-					t.Errorf("%s write %d (%s): %v", p.mode, p.write, hit, err)
+					t.Errorf("%s call %d (%s): %v", p.mode, p.call, hit, err)
 				}
 				if hit.Verb != "" {
 					struck.Add(1)
@@ -116,18 +133,18 @@ func (s Scenario[S]) walk(t *testing.T, undisturbed S, points []point) int {
 }
 
 // undisturbed returns the state that the operator reaches by itself and the
-// writes that take it there.
-func (s Scenario[S]) undisturbed(ctx context.Context) (state S, writes transport.Requests, err error) {
+// calls, or writes alone, that take it there.
+func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.Requests, err error) {
 	namespace, err := s.Prepare(ctx)
 	if err != nil {
 		return state, nil, err
 	}
-	var counter transport.Counter
-	if err := s.run(ctx, counter.Config(s.Config), namespace, s.settled(namespace)); err != nil {
+	none := s.faults(point{mode: transport.FailBefore})
+	if err := s.run(ctx, none.Config(s.Config), namespace, s.settled(namespace)); err != nil {
 		return state, nil, err
 	}
 	state, err = s.Observe(ctx, namespace)
-	return state, counter.All().Writes(), err
+	return state, none.Seen(), err
 }
 
 // try runs the scenario with one failure and returns the write it struck: the
@@ -139,7 +156,7 @@ func (s Scenario[S]) try(ctx context.Context, p point, undisturbed S) (hit trans
 		return hit, err
 	}
 	kills := p.mode == transport.KillBefore || p.mode == transport.KillAfter
-	faults := transport.NewFaults(p.write, p.mode)
+	faults := s.faults(p)
 	err = s.run(ctx, faults.Config(s.Config), namespace, func(ctx context.Context) error {
 		return expect.Until(ctx, func(ctx context.Context) error {
 			if kills && fired(faults) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"sync"
 
 	"k8s.io/client-go/rest"
@@ -13,7 +14,7 @@ import (
 // Faults disturbed.
 var ErrInjected = errors.New("injected fault")
 
-// Mode says what happens at the chosen write.
+// Mode says what happens at the chosen call.
 type Mode int
 
 const (
@@ -27,6 +28,14 @@ const (
 	// KillAfter stores the write, loses the answer and refuses everything
 	// after it, as if the process had died just after.
 	KillAfter
+	// Conflict answers 409 in place of the API server.
+	Conflict
+	// TooManyRequests answers 429 and asks to come back after a second.
+	TooManyRequests
+	// InternalError answers 500.
+	InternalError
+	// Timeout lets the call reach nobody and end as one that took too long.
+	Timeout
 )
 
 // String returns the mode in words.
@@ -34,6 +43,7 @@ func (m Mode) String() string {
 	names := map[Mode]string{
 		FailBefore: "fail before", FailAfter: "fail after",
 		KillBefore: "kill before", KillAfter: "kill after",
+		Conflict: "409", TooManyRequests: "429", InternalError: "500", Timeout: "timeout",
 	}
 	return names[m]
 }
@@ -41,22 +51,36 @@ func (m Mode) String() string {
 func (m Mode) after() bool { return m == FailAfter || m == KillAfter }
 func (m Mode) kills() bool { return m == KillBefore || m == KillAfter }
 
-// Faults disturbs one write of a client. Events and leases are not counted:
+// Faults disturbs one call of a client. Events and leases are not counted:
 // no state of an object depends on them, and their number depends on timing.
-// Create it with [NewFaults].
+// Create it with [NewFaults] or [NewCallFaults].
 type Faults struct {
-	at    int
-	mode  Mode
-	fired chan struct{}
+	at     int
+	mode   Mode
+	counts func(Request) bool
+	fired  chan struct{}
 
-	mu     sync.Mutex
-	writes int
-	hit    Request
+	mu   sync.Mutex
+	seen Requests
+	hit  Request
 }
 
 // NewFaults returns a fault at the at-th write, counted from 1.
 func NewFaults(at int, mode Mode) *Faults {
-	return &Faults{at: at, mode: mode, fired: make(chan struct{})}
+	return &Faults{at: at, mode: mode, counts: Request.Write, fired: make(chan struct{})}
+}
+
+// NewCallFaults returns a fault at the at-th call about any object, reads and
+// watches among them, counted from 1. With 0 nothing is disturbed.
+func NewCallFaults(at int, mode Mode) *Faults {
+	return &Faults{at: at, mode: mode, counts: func(r Request) bool { return r.Resource != "" }, fired: make(chan struct{})}
+}
+
+// Seen returns the calls that counted so far.
+func (f *Faults) Seen() Requests {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append(Requests(nil), f.seen...)
 }
 
 // Config returns a copy of cfg whose requests are disturbed.
@@ -66,7 +90,7 @@ func (f *Faults) Config(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-// Fired is closed once the chosen write was reached.
+// Fired is closed once the chosen call was reached.
 func (f *Faults) Fired() <-chan struct{} { return f.fired }
 
 // Hit returns the request that was disturbed; the zero Request before.
@@ -87,6 +111,9 @@ func (f *Faults) Wrap(next http.RoundTripper) http.RoundTripper {
 			return nil, fmt.Errorf("%w: refused %s", ErrInjected, r)
 		default:
 			defer close(f.fired)
+			if code := f.mode.code(); code != 0 {
+				return answer(req, r, code), nil
+			}
 			return nil, f.disturb(next, req, r)
 		}
 	})
@@ -103,14 +130,14 @@ const (
 func (f *Faults) decide(r Request) decision {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.writes >= f.at && f.mode.kills() {
+	if len(f.seen) >= f.at && f.mode.kills() {
 		return refuse
 	}
-	if !r.Write() || r.Event() || r.Lease() {
+	if !f.counts(r) || r.Event() || r.Lease() {
 		return pass
 	}
-	f.writes++
-	if f.writes != f.at {
+	f.seen = append(f.seen, r)
+	if len(f.seen) != f.at {
 		return pass
 	}
 	f.hit = r
@@ -118,6 +145,9 @@ func (f *Faults) decide(r Request) decision {
 }
 
 func (f *Faults) disturb(next http.RoundTripper, req *http.Request, r Request) error {
+	if f.mode == Timeout {
+		return fmt.Errorf("%w: %s: %w", ErrInjected, r, os.ErrDeadlineExceeded)
+	}
 	if !f.mode.after() {
 		return fmt.Errorf("%w: refused %s", ErrInjected, r)
 	}

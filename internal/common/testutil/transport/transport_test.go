@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -160,5 +161,48 @@ func TestFaultsPastTheLastWriteDoNothing(t *testing.T) {
 	case <-f.Fired():
 		t.Error("Fired is closed although the write was never reached")
 	default:
+	}
+}
+
+func TestFaultsStrikeTheChosenCallWithTheChosenAnswer(t *testing.T) {
+	for mode, want := range map[Mode]int{
+		Conflict: http.StatusConflict, TooManyRequests: http.StatusTooManyRequests, InternalError: http.StatusInternalServerError,
+	} {
+		url, reached := server(t)
+		f := NewCallFaults(2, mode)
+		rt := f.Wrap(http.DefaultTransport)
+		var codes []int
+		for _, path := range []string{"/version", "/api/v1/secrets?watch=true", "/api/v1/namespaces/a/secrets/b", "/api/v1/secrets"} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := rt.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			codes = append(codes, resp.StatusCode)
+			if err := resp.Body.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff([]int{http.StatusOK, http.StatusOK, want, http.StatusOK}, codes); diff != "" {
+			t.Errorf("%s: answers (-want +got):\n%s", mode, diff)
+		}
+		if got := reached.Load(); got != 3 {
+			t.Errorf("%s: requests that reached the server: got %d, want 3", mode, got)
+		}
+		if diff := cmp.Diff("watch secrets\nget secrets a/b\nlist secrets", f.Seen().String()); diff != "" {
+			t.Errorf("%s: calls (-want +got):\n%s", mode, diff)
+		}
+	}
+}
+
+func TestATimeoutLooksLikeOne(t *testing.T) {
+	url, _ := server(t)
+	f := NewCallFaults(1, Timeout)
+	err := send(t, f.Wrap(http.DefaultTransport), url, getSecret)[0]
+	if !errors.Is(err, ErrInjected) || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -130,11 +130,12 @@ func runQuietly(ctx context.Context, cfg *rest.Config, namespace string) error {
 	return testutil.Run(ctx, cfg, namespace, &testutil.API{}, logr.Discard())
 }
 
-// walk disturbs the way of a new Keystone of the mode to Ready.
-func walk(t *testing.T, m mode, failures ...transport.Mode) {
+// wayToReady is the way of a new Keystone of the mode, with failures at its
+// writes.
+func wayToReady(t *testing.T, m mode, failures ...transport.Mode) crashwalk.Scenario[outcome] {
 	t.Helper()
 	c := env.Client(t, controller.Scheme())
-	crashwalk.Walk(t, crashwalk.Scenario[outcome]{
+	return crashwalk.Scenario[outcome]{
 		Config:   asOperator,
 		Modes:    failures,
 		Prepare:  func(ctx context.Context) (string, error) { return prepare(ctx, c, m) },
@@ -142,7 +143,7 @@ func walk(t *testing.T, m mode, failures ...transport.Mode) {
 		Settled:  func(ctx context.Context, namespace string) error { return readyNow(ctx, c, namespace) },
 		Observe:  func(ctx context.Context, namespace string) (outcome, error) { return observe(ctx, c, namespace) },
 		Compare:  compareOutcomes,
-	})
+	}
 }
 
 // The state of the cluster changes with writes only, so that a kill at a read
@@ -150,12 +151,19 @@ func walk(t *testing.T, m mode, failures ...transport.Mode) {
 // all the writes of a brownfield one, and three more.
 func TestAnOperatorKilledAtAnyWriteConvergesAfterRestart(t *testing.T) {
 	t.Parallel()
-	walk(t, modes[1], transport.KillAfter)
+	crashwalk.Walk(t, wayToReady(t, modes[1], transport.KillAfter))
 }
 
-func TestAnyWriteThatFailsIsRepeatedByTheSameOperator(t *testing.T) {
+func TestAWriteWhoseAnswerIsLostIsRepeatedByTheSameOperator(t *testing.T) {
 	t.Parallel()
-	walk(t, modes[0], transport.FailBefore, transport.FailAfter)
+	crashwalk.Walk(t, wayToReady(t, modes[0], transport.FailAfter))
+}
+
+func TestAnOperatorGoesOnWhateverTheAPIServerAnswersToAnyCall(t *testing.T) {
+	t.Parallel()
+	way := wayToReady(t, modes[0], transport.Conflict, transport.TooManyRequests, transport.InternalError, transport.Timeout)
+	way.EveryCall = true
+	crashwalk.Walk(t, way)
 }
 
 // prepareDeleted creates a namespace with a Keystone that was ready and is

@@ -1,0 +1,109 @@
+// Package backing holds the parts of the MariaDB and Memcached kinds that a
+// control plane sets and reads. mariadb-operator's own types cannot be applied
+// as they are: they write out empty references, which would take those fields
+// from mariadb-operator. The memcached operator has no Go module.
+//
+// +kubebuilder:object:generate=true
+package backing
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// The kinds.
+var (
+	MariaDBKind   = schema.GroupVersionKind{Group: "k8s.mariadb.com", Version: "v1alpha1", Kind: "MariaDB"}
+	MemcachedKind = schema.GroupVersionKind{Group: "memcached.c5c3.io", Version: "v1beta1", Kind: "Memcached"}
+)
+
+// AddToScheme registers the kinds with a scheme.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(MariaDBKind.GroupVersion(), &MariaDB{}, &MariaDBList{})
+	metav1.AddToGroupVersion(scheme, MariaDBKind.GroupVersion())
+	scheme.AddKnownTypes(MemcachedKind.GroupVersion(), &Memcached{}, &MemcachedList{})
+	metav1.AddToGroupVersion(scheme, MemcachedKind.GroupVersion())
+	return nil
+}
+
+// MariaDB is a database server or a cluster of them.
+//
+// +kubebuilder:object:root=true
+type MariaDB struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	Spec   MariaDBSpec `json:"spec,omitzero"`
+	Status Status      `json:"status,omitzero"`
+}
+
+// MariaDBList is a list of MariaDBs.
+//
+// +kubebuilder:object:root=true
+type MariaDBList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []MariaDB `json:"items"`
+}
+
+// MariaDBSpec is the size of a MariaDB.
+type MariaDBSpec struct {
+	Replicas *int32   `json:"replicas,omitempty"`
+	Galera   *Galera  `json:"galera,omitempty"`
+	Storage  *Storage `json:"storage,omitempty"`
+}
+
+// Galera turns the servers into a cluster.
+type Galera struct {
+	Enabled bool `json:"enabled"`
+}
+
+// Storage is the volume of each server.
+type Storage struct {
+	Size *resource.Quantity `json:"size,omitempty"`
+}
+
+// Memcached is a set of memcached servers.
+//
+// +kubebuilder:object:root=true
+type Memcached struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	Spec   MemcachedSpec `json:"spec,omitzero"`
+	Status Status        `json:"status,omitzero"`
+}
+
+// MemcachedList is a list of Memcacheds.
+//
+// +kubebuilder:object:root=true
+type MemcachedList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []Memcached `json:"items"`
+}
+
+// MemcachedSpec is the size of a Memcached.
+type MemcachedSpec struct {
+	Replicas *int32 `json:"replicas,omitempty"`
+}
+
+// Status is what both kinds report.
+type Status struct {
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// Ready tells whether the servers can be used.
+func (s Status) Ready() bool { return meta.IsStatusConditionTrue(s.Conditions, "Ready") }
+
+// Message is what the kind's operator says about its readiness, empty when it
+// says nothing.
+func (s Status) Message() string {
+	if ready := meta.FindStatusCondition(s.Conditions, "Ready"); ready != nil {
+		return ready.Message
+	}
+	return ""
+}

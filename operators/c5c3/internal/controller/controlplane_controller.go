@@ -1,0 +1,80 @@
+// Package controller is the controller of the ControlPlane kind. This file is
+// the map of it: the steps in order, the condition each owns and what each
+// needs. Every step is a file of its own.
+package controller
+
+import (
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// The permissions of the operator. The chart's roles are generated from these
+// markers.
+//
+// +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/finalizers,verbs=update
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=memcached.c5c3.io,resources=memcacheds,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=external-secrets.io,resources=clustersecretstores,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch
+// +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;list;watch;create;update;patch;delete
+
+// pipeline is what one pass does, in order.
+var pipeline = reconcile.Pipeline[*scope]{
+	{
+		Name: "Infrastructure", Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: reconcileInfrastructure,
+	},
+	{
+		Name: "DBCredentials", Condition: c5c3v1alpha1.ConditionDBCredentialsReady, Run: reconcileDBCredentials,
+	},
+	{
+		Name: "AdminPassword", Condition: c5c3v1alpha1.ConditionAdminPasswordReady, Run: reconcileAdminPassword,
+	},
+	{
+		Name: "Keystone", Condition: c5c3v1alpha1.ConditionKeystoneReady, Run: reconcileKeystone,
+		Needs: []string{"Infrastructure"}, HeldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
+	},
+}
+
+// fieldManager owns what a control plane sets on the resources of other
+// operators. It is not the one those operators use on their own children.
+const fieldManager = "c5c3-operator"
+
+// guard repeats what the webhooks do, for installations without them.
+func guard(cp *c5c3v1alpha1.ControlPlane) error {
+	c5c3v1alpha1.SetDefaults(cp)
+	return c5c3v1alpha1.Validate(cp).ToAggregate()
+}
+
+const (
+	// obstructionPeriod is how often a name that somebody else holds is tried
+	// again.
+	obstructionPeriod = 30 * time.Second
+	// refusalPeriod is how often an object that the API server refused is tried
+	// again: its rules may have changed with a newer definition of the kind.
+	refusalPeriod = 5 * time.Minute
+)
+
+// writeError tells an object of somebody else and a refusal by the API server,
+// which both last until somebody acts, from an error that may pass.
+func writeError(reason string, err error) reconcile.Outcome {
+	switch {
+	case errors.Is(err, apply.ErrPredecessor):
+		return reconcile.Waiting(reason, err.Error())
+	case errors.Is(err, apply.ErrNotOwned):
+		return reconcile.Terminal(reason, err).After(obstructionPeriod)
+	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+		return reconcile.Terminal(reason, err).After(refusalPeriod)
+	}
+	return reconcile.Failed(reason, err)
+}

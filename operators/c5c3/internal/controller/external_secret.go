@@ -1,0 +1,36 @@
+package controller
+
+import (
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+const (
+	// secretStoreName is the ClusterSecretStore of the platform's Secrets.
+	secretStoreName = "openbao-cluster-store"
+	// refreshInterval is how often External Secrets looks for changes in it.
+	refreshInterval = time.Hour
+)
+
+// externalSecret fetches properties of one path into a Secret of its own name.
+func externalSecret(cp *c5c3v1alpha1.ControlPlane, d delivery) *esov1.ExternalSecret {
+	data := make([]esov1.ExternalSecretData, 0, len(d.properties))
+	for _, property := range d.properties {
+		data = append(data, esov1.ExternalSecretData{
+			SecretKey: property, RemoteRef: esov1.ExternalSecretDataRemoteRef{Key: d.path, Property: property},
+		})
+	}
+	return &esov1.ExternalSecret{
+		ObjectMeta: childMeta(cp, d.name),
+		Spec: esov1.ExternalSecretSpec{
+			SecretStoreRef:  esov1.SecretStoreRef{Name: secretStoreName, Kind: esov1.ClusterSecretStoreKind},
+			RefreshInterval: &metav1.Duration{Duration: refreshInterval},
+			Target:          esov1.ExternalSecretTarget{Name: d.name, CreationPolicy: esov1.CreatePolicyOwner},
+			Data:            data,
+		},
+	}
+}

@@ -1,0 +1,43 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// parkDuplicates leaves every ControlPlane of a namespace alone but the oldest.
+// The webhook allows only one, but it may have been off.
+func parkDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
+	return func(ctx context.Context, cp *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
+		var all c5c3v1alpha1.ControlPlaneList
+		if err := reader.List(ctx, &all, client.InNamespace(cp.Namespace)); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonReconcileError,
+				fmt.Errorf("listing the ControlPlanes of namespace %s: %w", cp.Namespace, err)), true
+		}
+		incumbent := oldest(all.Items)
+		if incumbent == "" || incumbent == cp.Name {
+			return reconcile.Outcome{}, false
+		}
+		return reconcile.Degraded(c5c3v1alpha1.ReasonDuplicateControlPlane, fmt.Sprintf(
+			"ControlPlane %s is older and the only one of namespace %s that is worked on; delete one of the two",
+			incumbent, cp.Namespace)), true
+	}
+}
+
+// oldest is the name of the first one created, by name among those of the same
+// second.
+func oldest(all []c5c3v1alpha1.ControlPlane) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return slices.MinFunc(all, func(a, b c5c3v1alpha1.ControlPlane) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	}).Name
+}

@@ -1,0 +1,82 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/optional"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/refs"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+const (
+	controllerName = "controlplane"
+	recorderName   = "controlplane-controller"
+	metricsPrefix  = "c5c3_operator"
+)
+
+// Options are what tests replace; the zero value is what the operator runs
+// with.
+type Options struct {
+	// DiscoveryInterval is how often optional kinds are looked for; zero means
+	// the default.
+	DiscoveryInterval time.Duration
+}
+
+// Scheme knows every type the controller reads or writes.
+func Scheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme, keystonev1alpha1.AddToScheme, backing.AddToScheme, esov1.AddToScheme,
+	} {
+		utilruntime.Must(add(scheme))
+	}
+	return scheme
+}
+
+// Setup registers the controller with the manager.
+func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+	return SetupWith(ctx, mgr, cfg, Options{})
+}
+
+// SetupWith is Setup with replaceable parts.
+func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
+	if err := pipeline.Validate(); err != nil {
+		return fmt.Errorf("the control plane pipeline: %w", err)
+	}
+	references, err := refs.New(mgr, cfg.Namespace)
+	if err != nil {
+		return err
+	}
+	stepMetrics, err := reconcile.NewMetrics(metrics.Registry, metricsPrefix)
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
+	tools := &toolbox{
+		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
+	}
+	return watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
+		Client:   mgr.GetClient(),
+		Recorder: mgr.GetEventRecorder(recorderName),
+		Metrics:  stepMetrics,
+		New:      func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
+		Guard:    guard,
+		Park:     parkDuplicates(mgr.GetClient()),
+		Scope:    func(cp *c5c3v1alpha1.ControlPlane) *scope { return &scope{toolbox: tools, cp: cp} },
+		Pipeline: pipeline,
+
+		Summarise: summarise,
+	})
+}

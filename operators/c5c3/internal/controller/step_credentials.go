@@ -1,0 +1,119 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+var (
+	externalSecretKind = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
+	secretStoreKind    = esov1.SchemeGroupVersion.WithKind(esov1.ClusterSecretStoreKind)
+)
+
+// delivery is a Secret that External Secrets brings from the secret store.
+type delivery struct {
+	// name is the name of the ExternalSecret and of the Secret.
+	name string
+	// path is where the properties are in the store.
+	path       string
+	properties []string
+	// ready and waiting are reasons.
+	ready, waiting string
+}
+
+// reconcileDBCredentials brings the user and the password of a managed database
+// from the secret store.
+func reconcileDBCredentials(ctx context.Context, s *scope) reconcile.Outcome {
+	if !managesCredentials(s.cp) {
+		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
+			"Secret "+databaseSecretRef(s.cp).Name+" of spec.infrastructure.database.secretRef is provided by the user")
+	}
+	return s.deliver(ctx, delivery{
+		name: s.cp.DatabaseSecretName(), path: databasePath(s.cp),
+		properties: []string{commonv1.DatabaseUsernameKey, commonv1.DatabasePasswordKey},
+		ready:      c5c3v1alpha1.ReasonDBCredentialsReady, waiting: c5c3v1alpha1.ReasonWaitingForDBCredentialSecret,
+	})
+}
+
+// reconcileAdminPassword brings the administrator's password from the secret
+// store.
+func reconcileAdminPassword(ctx context.Context, s *scope) reconcile.Outcome {
+	if !managesCredentials(s.cp) {
+		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
+			"Secret "+adminSecretRef(s.cp).Name+" of spec.korc.adminCredential.passwordSecretRef is provided by the user")
+	}
+	return s.deliver(ctx, delivery{
+		name: s.cp.AdminSecretName(), path: adminPasswordPath(s.cp), properties: []string{adminSecretRef(s.cp).Key},
+		ready: c5c3v1alpha1.ReasonAdminPasswordReady, waiting: c5c3v1alpha1.ReasonWaitingForAdminPasswordSecret,
+	})
+}
+
+// deliver keeps the ExternalSecret and waits for its Secret. A Secret that is
+// there counts, also while the store behind it cannot be reached.
+func (s *scope) deliver(ctx context.Context, d delivery) reconcile.Outcome {
+	if !s.kinds.Served(externalSecretKind) {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
+			"The cluster has no kind ExternalSecret: install External Secrets, or set spec.infrastructure.database.host and bring Secrets of your own")
+	}
+	es := externalSecret(s.cp, d)
+	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, es, fieldManager); err != nil {
+		return writeError(c5c3v1alpha1.ReasonExternalSecretError, err)
+	}
+	secret := &corev1.Secret{}
+	err := s.refs.Get(ctx, s.key(d.name), secret)
+	switch {
+	case err == nil && len(secrets.MissingKeys(secret, d.properties...)) == 0:
+		return reconcile.Done(d.ready, "Secret "+d.name+" is available")
+	case client.IgnoreNotFound(err) != nil:
+		return reconcile.Failed(d.waiting, fmt.Errorf("reading Secret %s: %w", d.name, err))
+	}
+	return s.explainDelay(ctx, d, es)
+}
+
+// explainDelay words the wait for a Secret by what External Secrets says.
+func (s *scope) explainDelay(ctx context.Context, d delivery, es *esov1.ExternalSecret) reconcile.Outcome {
+	broken, err := s.storeBroken(ctx)
+	if err != nil {
+		return reconcile.Failed(d.waiting, err)
+	}
+	if broken {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
+			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver its Secret; repair the store or the backend behind it",
+			secretStoreName, d.name))
+	}
+	message := fmt.Sprintf("ExternalSecret %s has not delivered its Secret yet; the store needs the properties %s at %s",
+		d.name, strings.Join(d.properties, " and "), d.path)
+	for _, condition := range es.Status.Conditions {
+		if condition.Type == esov1.ExternalSecretReady && condition.Status != corev1.ConditionTrue && condition.Message != "" {
+			message += ": " + condition.Message
+		}
+	}
+	return reconcile.Waiting(d.waiting, message)
+}
+
+func (s *scope) storeBroken(ctx context.Context) (bool, error) {
+	if !s.kinds.Served(secretStoreKind) {
+		return false, nil
+	}
+	store := &esov1.ClusterSecretStore{}
+	err := s.foreign.Get(ctx, client.ObjectKey{Name: secretStoreName}, store)
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("reading ClusterSecretStore %s: %w", secretStoreName, err)
+	}
+	return !secrets.IsStoreReady(store), nil
+}

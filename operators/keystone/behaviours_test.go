@@ -1,0 +1,102 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	repository    = "../.."
+	behavioursDoc = repository + "/docs/behaviours.md"
+	suites        = repository + "/tests/e2e/keystone"
+)
+
+var (
+	behaviourRow = regexp.MustCompile(`(?m)^\| ([a-z0-9-]+) \| ([^|]+) \| ([^|]+) \|$`)
+	testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
+)
+
+func TestEveryBehaviourIsProvenByTestsThatExist(t *testing.T) {
+	content, err := os.ReadFile(behavioursDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := behaviourRow.FindAllStringSubmatch(string(content), -1)
+	if len(rows) < 50 {
+		t.Fatalf("%s has only %d rows", behavioursDoc, len(rows))
+	}
+	functions, folders := goTests(t), suiteFolders(t)
+	seen, proven := map[string]bool{}, map[string]bool{}
+	for _, row := range rows {
+		if seen[row[1]] {
+			t.Errorf("%s stands twice", row[1])
+		}
+		seen[row[1]] = true
+		for proof := range strings.SplitSeq(row[3], ", ") {
+			suite, isSuite := strings.CutPrefix(proof, "`")
+			suite = strings.TrimSuffix(suite, "`")
+			switch {
+			case isSuite && !slices.Contains(folders, suite):
+				t.Errorf("%s: there is no suite %s", row[1], suite)
+			case !isSuite && !functions[proof]:
+				t.Errorf("%s: there is no test %s", row[1], proof)
+			}
+			proven[suite] = isSuite
+		}
+	}
+	for _, folder := range folders {
+		if !proven[folder] {
+			t.Errorf("no behaviour names the suite %s: say what it proves", folder)
+		}
+	}
+}
+
+// goTests returns the names of all tests and fuzz targets.
+func goTests(t *testing.T) map[string]bool {
+	t.Helper()
+	functions := map[string]bool{}
+	for _, root := range []string{"internal/common", "operators/keystone"} {
+		walk(t, filepath.Join(repository, root), "_test.go", func(path string) {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, match := range testFunction.FindAllStringSubmatch(string(content), -1) {
+				functions[match[1]] = true
+			}
+		})
+	}
+	return functions
+}
+
+// suiteFolders returns the folders of all end-to-end suites.
+func suiteFolders(t *testing.T) []string {
+	t.Helper()
+	var folders []string
+	walk(t, suites, "chainsaw-test.yaml", func(path string) {
+		folder, err := filepath.Rel(suites, filepath.Dir(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		folders = append(folders, filepath.ToSlash(folder))
+	})
+	return folders
+}
+
+func walk(t *testing.T, root, suffix string, visit func(path string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, suffix) {
+			visit(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
