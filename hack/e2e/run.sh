@@ -30,8 +30,8 @@ fi
 
 mkdir -p "$REPORTS"
 # Two runs at once must not write to one report.
-reports=$(mktemp -d "$REPORTS/run.XXXXXX")
-trap 'rm -rf "$reports"' EXIT
+run=$(mktemp -d "$REPORTS/run.XXXXXX")
+trap 'rm -rf "$run"' EXIT
 
 # summarize prints one line a suite, the slowest last, from the report's
 # <testsuite> elements.
@@ -45,10 +45,10 @@ summarize() {
 export PATH=$BIN:$PATH NO_PROXY='*' no_proxy='*'
 forge-cluster -checkout "$root" load "$LOADGEN" >/dev/null
 status=0
-chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$reports" --no-color --quiet \
+chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$run" --no-color --quiet \
 	--set-string root="$root" "$@" "${folders[@]}" || status=$?
-if [[ -e $reports/e2e.xml ]]; then
-	mv "$reports/e2e.xml" "$REPORTS/e2e.xml"
+if [[ -e $run/e2e.xml ]]; then
+	mv "$run/e2e.xml" "$REPORTS/e2e.xml"
 	printf '\n=== Suites\n'
 	summarize "$REPORTS/e2e.xml"
 fi

@@ -23,8 +23,9 @@ sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
 	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)
 
 .PHONY: generate-docs
-generate-docs: manifests generate-deepcopy ## Write the reference of the API and of conditions and events.
+generate-docs: manifests generate-deepcopy ## Write the reference of the API and of conditions and events, and the table of suites.
 	@$(foreach operator,$(OPERATORS),(cd operators/$(operator) && go run ./api/internal/reference ../../docs/reference);)
+	@hack/e2e/document.sh
 
 .PHONY: verify-crd-sync
 verify-crd-sync: ## Fail when a chart's CRDs are not those of its operator.
