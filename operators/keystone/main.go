@@ -2,8 +2,6 @@
 package main
 
 import (
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/c5c3/forge/internal/common/operator"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
@@ -19,9 +17,7 @@ func options() operator.Options {
 		LeaderElectionID: "keystone.openstack.c5c3.io",
 		Scheme:           controller.Scheme(),
 		Setup:            controller.Setup,
-		Webhooks: func(mgr ctrl.Manager) error {
-			webhook := &keystonev1alpha1.KeystoneWebhook{Client: mgr.GetAPIReader()}
-			return webhook.SetupWebhookWithManager(mgr)
-		},
+		CacheTransform:   controller.TrimForeign,
+		Webhooks:         (&keystonev1alpha1.KeystoneWebhook{}).SetupWebhookWithManager,
 	}
 }

@@ -21,7 +21,9 @@ const discoveryInterval = time.Second
 // until ctx ends.
 func Run(ctx context.Context, cfg *rest.Config, namespace string, api *API, log logr.Logger) error {
 	settings := operator.Config{Namespace: namespace, MaxConcurrentReconciles: 2, OperatorNamespace: "keystone-system"}
-	options := operator.ManagerOptions(operator.Options{Name: "keystone-operator", Scheme: controller.Scheme()}, settings)
+	options := operator.ManagerOptions(operator.Options{
+		Name: "keystone-operator", Scheme: controller.Scheme(), CacheTransform: controller.TrimForeign,
+	}, settings)
 	options.Logger = log
 	mgr, err := ctrl.NewManager(cfg, options)
 	if err != nil {
