@@ -40,7 +40,7 @@ await_parts() {
 }
 
 # What others are configured with comes before them.
-order=(cert-manager gateway-api mariadb-operator external-secrets secretstore)
+order=(cert-manager gateway-api mariadb-operator external-secrets secretstore metrics-server traefik k-orc memcached-operator)
 parts=()
 for part in "${order[@]}"; do
 	[[ " $* " != *" $part "* ]] || parts+=("$part")

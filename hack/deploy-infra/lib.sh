@@ -1,5 +1,6 @@
 # What the parts of deploy-infra share. Sourced after the quick start's lib.sh.
 # shellcheck shell=bash
+: "${root:?}" "${cache:?}"
 
 manifests=$root/deploy/infra
 
@@ -13,6 +14,25 @@ pod_build() {
 	local sum
 	sum=$(sha256sum "$cache/images/$1.tar")
 	echo "${sum:0:16}"
+}
+
+# with_build IMAGE puts that into the pods of manifests.
+with_build() { sed "s/forge.c5c3.io\/build: .*/forge.c5c3.io\/build: \"$(pod_build "$1")\"/"; }
+
+# has_secrets NAMESPACE NAME... succeeds when all of them exist.
+has_secrets() {
+	local namespace=$1
+	shift
+	kubectl -n "$namespace" get secrets "$@" -o name >/dev/null 2>&1
+}
+
+# ensure_certificates NAMESPACE PART NAME... makes what certificates.json of a
+# part describes. One authority signs all, and its key is forgotten, so that all
+# are made again when one of the Secrets is missing.
+ensure_certificates() {
+	local namespace=$1 part=$2
+	shift 2
+	has_secrets "$namespace" "$@" || "$cache/bin/certificates" <"$manifests/$part/certificates.json" | apply -f -
 }
 
 # install_chart RELEASE NAMESPACE CHART [HELM ARGUMENT]... installs a chart of a

@@ -1,13 +1,19 @@
 ##@ Backing services
 
-# What runs beside our own operators, and for each part the images it needs.
-INFRA ?= mariadb-operator external-secrets secretstore cert-manager gateway-api
+# What runs beside our own operators, and the images that each part needs.
+INFRA ?= mariadb-operator external-secrets secretstore cert-manager gateway-api metrics-server traefik
 WITH_CONTROLPLANE ?= false
 
-infra_images_mariadb-operator := mariadb-operator mariadb
+infra_images_cert-manager :=
 infra_images_external-secrets := external-secrets
+infra_images_gateway-api :=
+infra_images_k-orc := k-orc
+infra_images_mariadb-operator := mariadb-operator mariadb
+infra_images_memcached-operator := memcached-operator memcached
+infra_images_metrics-server := metrics-server
 infra_images_secretstore := secretstore
-infra_parts := cert-manager gateway-api $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
+infra_images_traefik := traefik
+infra_parts := $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
 
 infra_selected = $(sort $(INFRA) $(if $(filter true,$(WITH_CONTROLPLANE)),k-orc memcached-operator))
 infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infra_selected),$(infra_images_$(part)))))
@@ -25,8 +31,7 @@ infra-check:
 		echo 'INFRA names "$(part)", which is none of: $(sort $(infra_parts))' >&2; exit 2;)
 
 .PHONY: infra-parts
-infra-parts: $(BIN)/helm $(BIN)/certificates $(infra_archives) ## Build what deploy-infra deploys.
-
+infra-parts: infra-check $(BIN)/helm $(BIN)/certificates $(infra_archives) ## Build what deploy-infra deploys.
 
 # $(call infra_image_rule,IMAGE,BINARY,PATH IN THE IMAGE)
 define infra_image_rule
@@ -34,14 +39,21 @@ $(IMAGES_CACHE)/$(1).tar: $(BIN)/$(2) images/$(1)/image.args $$(OCIIMAGE)
 	@mkdir -p $$(@D)
 	@$$(call timed,image $(1),$$(call pack,$(1),$$@ -file $$<:$(3):0755))
 endef
-$(eval $(call infra_image_rule,mariadb-operator,mariadb-operator,/bin/mariadb-operator))
 $(eval $(call infra_image_rule,external-secrets,external-secrets,/bin/external-secrets))
+$(eval $(call infra_image_rule,k-orc,k-orc,/manager))
+$(eval $(call infra_image_rule,mariadb-operator,mariadb-operator,/bin/mariadb-operator))
+$(eval $(call infra_image_rule,memcached-operator,memcached-operator,/manager))
+$(eval $(call infra_image_rule,metrics-server,metrics-server,/metrics-server))
 $(eval $(call infra_image_rule,secretstore,bao,/bin/bao))
+$(eval $(call infra_image_rule,traefik,traefik,/traefik))
 
-# The stand-in for OpenBao, and what makes its certificates.
-SECRETSTORE_SOURCES := $(filter-out %_test.go,$(shell find hack/secretstore -name '*.go' -o -name go.mod))
-
-$(BIN)/bao $(BIN)/certificates &: $(SECRETSTORE_SOURCES)
-	@mkdir -p $(BIN)
-	@GOWORK=off CGO_ENABLED=0 go build -C hack/secretstore -trimpath -buildvcs=false -ldflags '-s -w' -o $(BIN)/bao .
-	@GOWORK=off CGO_ENABLED=0 go build -C hack/secretstore -trimpath -buildvcs=false -ldflags '-s -w' -o $(BIN)/certificates ./certificates
+# $(call own_binary_rule,NAME,MODULE,PACKAGE): programs of this repository. Tests
+# do not end up in them.
+define own_binary_rule
+$(BIN)/$(1): $$(filter-out %_test.go,$$(shell find hack/$(2) -name '*.go' -o -name go.mod))
+	@mkdir -p $$(@D)
+	@GOWORK=off CGO_ENABLED=0 go build -C hack/$(2) -trimpath -buildvcs=false -ldflags '-s -w' -o $$@ $(3)
+endef
+$(eval $(call own_binary_rule,bao,secretstore,.))
+$(eval $(call own_binary_rule,certificates,secretstore,./certificates))
+$(eval $(call own_binary_rule,memcached-operator,memcached-operator,.))

@@ -75,3 +75,11 @@ $(eval $(call tool_rule,mariadb-operator,mariadb-operator=github.com/mariadb-ope
 # Files that take the place of some of the tool's own.
 overlay_files = $(shell find hack/tools/$(1)/overlay -type f) hack/tools/overlay.sh
 $(eval $(call tool_rule,external-secrets,external-secrets=github.com/external-secrets/external-secrets,$(call overlay_files,external-secrets)))
+
+metrics-server_ldflags = -X k8s.io/client-go/pkg/version.gitVersion=$(call tool_version,metrics-server,sigs.k8s.io/metrics-server)
+$(eval $(call tool_rule,metrics-server,metrics-server=sigs.k8s.io/metrics-server/cmd/metrics-server))
+
+traefik_ldflags = -X github.com/traefik/traefik/v3/pkg/version.Version=$(call tool_version,traefik,github.com/traefik/traefik/v3)
+$(eval $(call tool_rule,traefik,traefik=github.com/traefik/traefik/v3/cmd/traefik,$(call overlay_files,traefik)))
+
+$(eval $(call tool_rule,k-orc,k-orc=github.com/k-orc/openstack-resource-controller/v2/cmd/manager))

@@ -1,24 +1,11 @@
 # The secret store: a stand-in for OpenBao, with its certificates, keys and first
 # secrets, and the store object by which External Secrets finds it.
 # shellcheck shell=bash
+: "${manifests:?}"
 
 openbao_namespace=openbao-system
 
-exists() { kubectl -n "$openbao_namespace" get "$1" "$2" -o name >/dev/null 2>&1; }
-
 random_hex() { od -An -vtx1 -N32 /dev/urandom | tr -d ' \n'; }
-
-# All are signed by one authority whose key is forgotten, so all are made again
-# when one is missing.
-ensure_certificates() {
-	local name
-	for name in openbao-tls openbao-client-tls eso-openbao-client-tls; do
-		if ! exists secret "$name"; then
-			"$cache/bin/certificates" <"$manifests/secretstore/certificates.json" | apply -f -
-			return
-		fi
-	done
-}
 
 # What "bao operator init" prints when it initialises a store.
 init_output() {
@@ -31,17 +18,16 @@ init_output() {
 }
 
 ensure_keys() {
-	exists secret openbao-init-keys ||
+	has_secrets "$openbao_namespace" openbao-init-keys ||
 		init_output | kubectl -n "$openbao_namespace" create secret generic openbao-init-keys \
 			--from-file=init-output=/dev/stdin >/dev/null
 }
 
 deploy() {
 	apply -f "$manifests/secretstore/namespace.yaml"
-	ensure_certificates
+	ensure_certificates "$openbao_namespace" secretstore openbao-tls openbao-client-tls eso-openbao-client-tls
 	ensure_keys
-	kubectl kustomize "$manifests/secretstore" |
-		sed "s/forge.c5c3.io\/build: .*/forge.c5c3.io\/build: \"$(pod_build secretstore)\"/" | apply -f -
+	kubectl kustomize "$manifests/secretstore" | with_build secretstore | apply -f -
 }
 
 bao() { kubectl -n "$openbao_namespace" exec -i openbao-0 -- bao "$@"; }

@@ -1,0 +1,13 @@
+# metrics-server: the figures that autoscalers decide by.
+# shellcheck shell=bash
+
+deploy() {
+	local module
+	module=$(module_dir metrics-server sigs.k8s.io/metrics-server)
+	install_chart metrics-server kube-system "$module/charts/metrics-server"
+}
+
+await() {
+	await_rollout kube-system deployment/metrics-server
+	kubectl wait --for=condition=Available --timeout=60s apiservice/v1beta1.metrics.k8s.io >/dev/null
+}
