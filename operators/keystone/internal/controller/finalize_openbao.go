@@ -22,8 +22,8 @@ const (
 	// defaultSecretStoreTimeout bounds each of the two waits for External Secrets
 	// during deletion: for taking over a PushSecret, and for removing its copy.
 	defaultSecretStoreTimeout = 10 * time.Minute
-	// deletionPeriod is how often a deletion that waits looks again, should a
-	// watch have missed something.
+	// deletionPeriod is how often a deletion that waits looks again. No watch
+	// tells that a wait has lasted too long.
 	deletionPeriod = time.Minute
 )
 
@@ -93,7 +93,7 @@ func planRelease(backups []*esov1alpha1.PushSecret, deleted, now time.Time, pati
 		}
 	}
 	if len(unadopted) > 0 && now.Sub(deleted) < patience {
-		return releasePlan{outcome: waitForDeletion(keystonev1alpha1.ReasonWaitingForESOAdoption, fmt.Sprintf(
+		return releasePlan{outcome: waitForDeletion(patience, keystonev1alpha1.ReasonWaitingForESOAdoption, fmt.Sprintf(
 			"External Secrets has not taken over PushSecret %s, so that its deletion would leave keys in the store; "+
 				"start the controller of External Secrets; deletion goes on without it after %s", strings.Join(unadopted, ", "), patience))}
 	}
@@ -105,7 +105,7 @@ func releaseOutcome(unadopted, blocking, late []string, patience time.Duration) 
 	abandoned := fmt.Sprintf("External Secrets has not taken over PushSecret %s within %s; "+
 		"delete the keys in the secret store by hand if there are any", strings.Join(unadopted, ", "), patience)
 	if len(blocking) > 0 {
-		blocked := waitForDeletion(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, fmt.Sprintf(
+		blocked := waitForDeletion(patience, keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, fmt.Sprintf(
 			"External Secrets has not removed the keys from the secret store yet: %s; if that lasts, repair ClusterSecretStore %s "+
 				"or the backend behind it; deletion goes on without it after %s", strings.Join(blocking, "; "), secretStoreName, patience)).
 			OnTransition(corev1.EventTypeNormal, keystonev1alpha1.EventFinalizingOpenBaoSecrets,
@@ -127,8 +127,8 @@ func releaseOutcome(unadopted, blocking, late []string, patience time.Duration) 
 	return done.WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "No PushSecret holds a copy of the keys any more")
 }
 
-func waitForDeletion(reason, message string) reconcile.Outcome {
-	return reconcile.Waiting(reason, message).After(deletionPeriod)
+func waitForDeletion(patience time.Duration, reason, message string) reconcile.Outcome {
+	return reconcile.Waiting(reason, message).After(min(deletionPeriod, patience))
 }
 
 // describePush quotes what External Secrets says about a PushSecret.

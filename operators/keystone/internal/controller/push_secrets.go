@@ -25,10 +25,12 @@ type keyBackup struct {
 	entry string
 }
 
-var keyBackups = []keyBackup{
-	{source: fernetKeysName, entry: "fernet-keys"},
-	{source: credentialKeysName, entry: "credential-keys"},
-}
+var (
+	fernetBackup     = keyBackup{source: fernetKeysName, entry: "fernet-keys"}
+	credentialBackup = keyBackup{source: credentialKeysName, entry: "credential-keys"}
+
+	keyBackups = []keyBackup{fernetBackup, credentialBackup}
+)
 
 func (b keyBackup) name(k *keystonev1alpha1.Keystone) string { return b.source(k) + "-backup" }
 

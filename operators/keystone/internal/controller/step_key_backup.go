@@ -28,6 +28,8 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 	for _, backup := range keyBackups {
 		state, err := s.ensureBackup(ctx, backup)
 		switch {
+		case errors.Is(err, apply.ErrPredecessor):
+			report.predecessor = true
 		case errors.Is(err, apply.ErrNotOwned):
 			report.obstructed = true
 			report.failing = append(report.failing, err.Error())
@@ -69,6 +71,8 @@ type backupReport struct {
 	failing []string
 	// pending is true when External Secrets has not stored all keys yet.
 	pending bool
+	// predecessor is true while the copy of a deleted Keystone is being removed.
+	predecessor bool
 	// obstructed is true when somebody else has an object of a needed name.
 	obstructed bool
 }
@@ -83,6 +87,9 @@ func (r backupReport) outcome(k *keystonev1alpha1.Keystone) reconcile.Outcome {
 			return failing.After(obstructionPeriod)
 		}
 		return failing
+	case r.predecessor:
+		return reconcile.Degraded(keystonev1alpha1.ReasonBackupPending,
+			"The copies of a deleted Keystone of this name are still being removed; "+pushRemedy)
 	case r.pending:
 		return reconcile.Degraded(keystonev1alpha1.ReasonBackupPending,
 			"External Secrets has not stored all keys yet; if that lasts, look at its controller")

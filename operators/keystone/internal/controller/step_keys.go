@@ -22,7 +22,8 @@ type keyFamily struct {
 	available string
 	generated string
 	// loss is what users lose when the keys are gone for good.
-	loss string
+	loss   string
+	backup keyBackup
 
 	// metric is the family's value of the label key_type.
 	metric string
@@ -43,6 +44,7 @@ var fernetKeys = keyFamily{
 	available: keystonev1alpha1.ReasonFernetKeysAvailable,
 	generated: keystonev1alpha1.EventFernetKeysGenerated,
 	loss:      "every token that was issued so far becomes invalid",
+	backup:    fernetBackup,
 	metric:    "fernet",
 	rotated:   keystonev1alpha1.ReasonFernetKeysRotated,
 	hold:      holdTokenKeys,
@@ -56,6 +58,7 @@ var credentialKeys = keyFamily{
 	available: keystonev1alpha1.ReasonCredentialKeysAvailable,
 	generated: keystonev1alpha1.EventCredentialKeysGenerated,
 	loss:      "every stored credential becomes unreadable",
+	backup:    credentialBackup,
 	metric:    "credential",
 	rotated:   keystonev1alpha1.ReasonCredentialKeysRotated,
 	hold:      holdCredentialKeys,
@@ -84,7 +87,8 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	if err := keys.ValidateInUse(secret.Data); err != nil {
 		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(
-			"secret %s does not hold usable keys: %w; restore it from its backup", secret.Name, err))
+			"secret %s does not hold usable keys: %w; restore it from its backup, by default %s in the secret store",
+			secret.Name, err, f.backup.path(s.keystone)))
 	}
 	f.reportAge(s, secret)
 	if created {
@@ -116,7 +120,7 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	}
 	live, err = s.owned.Adopt(ctx, k, name, commonLabels(k))
 	if err == nil && live == nil {
-		err = &keysMissingError{secret: name.Name, loss: f.loss}
+		err = &keysMissingError{secret: name.Name, loss: f.loss, backup: f.backup.path(k)}
 	}
 	return live, false, err
 }
@@ -139,8 +143,9 @@ func (f keyFamily) newSecret(s *scope) (*corev1.Secret, error) {
 }
 
 // keysMissingError reports that the keys of an installed Keystone are gone.
-type keysMissingError struct{ secret, loss string }
+type keysMissingError struct{ secret, loss, backup string }
 
 func (e *keysMissingError) Error() string {
-	return fmt.Sprintf("secret %s is gone; restore it from its backup, or create it with new keys to accept that %s", e.secret, e.loss)
+	return fmt.Sprintf("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
+		"or create it with new keys to accept that %s", e.secret, e.backup, e.loss)
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
 
 // verbosity is the level at which controller-runtime logs each pass.
@@ -31,13 +32,14 @@ type Operator struct {
 }
 
 // Start runs an operator for one namespace, or for all if namespace is empty,
-// until the test ends. Its log is shown when the test fails.
-func Start(t testing.TB, cfg *rest.Config, namespace string) *Operator {
+// until the test ends. Its log is shown when the test fails. adjust may change
+// what tests replace.
+func Start(t testing.TB, cfg *rest.Config, namespace string, adjust ...func(*controller.Options)) *Operator {
 	t.Helper()
 	o := &Operator{Requests: &transport.Counter{}, API: &API{}, log: &passLog{}}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, o.Requests.Config(cfg), namespace, o.API, o.log.logger()) }()
+	go func() { ended <- Run(ctx, o.Requests.Config(cfg), namespace, o.API, o.log.logger(), adjust...) }()
 	o.stop = sync.OnceFunc(func() {
 		early := len(ended) > 0
 		cancel()

@@ -18,8 +18,10 @@ import (
 const discoveryInterval = time.Second
 
 // Run runs an operator for one namespace, or for all if namespace is empty,
-// until ctx ends.
-func Run(ctx context.Context, cfg *rest.Config, namespace string, api *API, log logr.Logger) error {
+// until ctx ends. adjust may change what tests replace.
+func Run(
+	ctx context.Context, cfg *rest.Config, namespace string, api *API, log logr.Logger, adjust ...func(*controller.Options),
+) error {
 	settings := operator.Config{Namespace: namespace, MaxConcurrentReconciles: 2, OperatorNamespace: "keystone-system"}
 	options := operator.ManagerOptions(operator.Options{
 		Name: "keystone-operator", Scheme: controller.Scheme(), CacheTransform: controller.TrimForeign,
@@ -29,8 +31,11 @@ func Run(ctx context.Context, cfg *rest.Config, namespace string, api *API, log 
 	if err != nil {
 		return fmt.Errorf("create the operator's manager: %w", err)
 	}
-	err = controller.SetupWith(ctx, mgr, settings, controller.Options{Probe: api, DiscoveryInterval: discoveryInterval})
-	if err != nil {
+	replaced := controller.Options{Probe: api, DiscoveryInterval: discoveryInterval}
+	for _, change := range adjust {
+		change(&replaced)
+	}
+	if err := controller.SetupWith(ctx, mgr, settings, replaced); err != nil {
 		return fmt.Errorf("set up the operator: %w", err)
 	}
 	return mgr.Start(ctx)

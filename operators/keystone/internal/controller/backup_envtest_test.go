@@ -1,0 +1,324 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+var families = []string{"fernet-keys", "credential-keys"}
+
+// backupPath is where the copy of a key family is in the store.
+func backupPath(k *keystonev1alpha1.Keystone, family string) string {
+	return "openstack/keystone/" + k.Namespace + "/" + k.Name + "/" + family
+}
+
+// setBackups decides what becomes of both PushSecrets of a Keystone.
+func setBackups(eso *standin.ExternalSecrets, k *keystonev1alpha1.Keystone, o standin.Outcome) {
+	for _, family := range families {
+		eso.Set("PushSecret", k.Namespace, k.Name+"-"+family+"-backup", o)
+	}
+}
+
+// expectStored waits until the store holds just what the key Secrets do.
+func expectStored(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+	t.Helper()
+	for _, family := range families {
+		expect.Eventually(t, "a copy of the keys in the store", func(ctx context.Context) error {
+			keys := secret(k.Namespace, k.Name+"-"+family, nil)
+			if err := c.Get(ctx, client.ObjectKeyFromObject(keys), keys); err != nil {
+				return err
+			}
+			want := map[string]string{}
+			for name, value := range keys.Data {
+				want[name] = string(value)
+			}
+			if diff := cmp.Diff(want, secrets.Stored(backupPath(k, family))); diff != "" {
+				return errors.New("the copy differs from the Secret")
+			}
+			return nil
+		})
+	}
+}
+
+func expectNothingStored(t *testing.T, k *keystonev1alpha1.Keystone) {
+	t.Helper()
+	for _, family := range families {
+		if copied := secrets.Stored(backupPath(k, family)); copied != nil {
+			t.Errorf("the store still has %d values at %s", len(copied), backupPath(k, family))
+		}
+	}
+}
+
+func eventCounts(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) map[string]int32 {
+	t.Helper()
+	counts := map[string]int32{}
+	for _, event := range expect.Events(t, c, k) {
+		counts[event.Type+" "+event.Reason] += event.Count
+	}
+	return counts
+}
+
+// expectEvent waits for an event that is there exactly once.
+func expectEvent(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, event string) {
+	t.Helper()
+	expect.Eventually(t, "one event "+event, func(context.Context) error {
+		if counts := eventCounts(t, c, k); counts[event] != 1 {
+			return fmt.Errorf("there are %v", counts)
+		}
+		return nil
+	})
+}
+
+func TestTheKeysAreCopiedToTheStoreAndTheCopyFollowsThem(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp", "openstack/keystone/"+k.Namespace+"/keystone")
+	expectStored(t, c, k)
+	settle(t, c, k, operator)
+	change(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) { s.Data["0"], s.Data["1"] = s.Data["1"], s.Data["0"] })
+	expectStored(t, c, k)
+	settle(t, c, k, operator)
+}
+
+func TestTheCopyOutlivesALostSecret(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	expectStored(t, c, k)
+	copied := secrets.Stored(backupPath(k, "fernet-keys"))
+	deleteObject(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil))
+	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "KeysMissing", backupPath(k, "fernet-keys"))
+	if diff := cmp.Diff(copied, secrets.Stored(backupPath(k, "fernet-keys"))); diff != "" {
+		t.Error("the copy changed")
+	}
+	// Restored as External Secrets does it for an ExternalSecret.
+	create(t, c, secret(k.Namespace, k.Name+"-fernet-keys", copied))
+	ready(t, c, k)
+	expectStored(t, c, k)
+}
+
+func TestAFailingBackupIsToldAndLeavesReadyAlone(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	setBackups(secrets, k, standin.Fail("Code: 503. Errors:\n\n* Vault is sealed"))
+	create(t, c, k)
+	ready(t, c, k)
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing",
+		"keystone-fernet-keys-backup", "Errors: * Vault is sealed", "repair ClusterSecretStore openbao-cluster-store", "managed-by=external-secrets")
+	settle(t, c, k, operator)
+	if got := eventCounts(t, c, k)["Warning BackupFailing"]; got != 1 {
+		t.Errorf("%d warnings of the failing backup, want 1", got)
+	}
+	setBackups(secrets, k, standin.Succeed())
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
+	expectStored(t, c, k)
+}
+
+func TestAPushSecretOfSomebodyElseIsNotTakenOver(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	testutil.Start(t, asOperator, namespace)
+	foreignPush := &esov1alpha1.PushSecret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "keystone-fernet-keys-backup"}}
+	foreignPush.Spec.SecretStoreRefs = []esov1alpha1.PushSecretStoreRef{{Name: "mine"}}
+	foreignPush.Spec.Selector.Secret = &esov1alpha1.PushSecretSecret{Name: testutil.AdminSecret}
+	k := testutil.Brownfield(namespace, testutil.Name)
+	create(t, c, foreignPush, k)
+	ready(t, c, k)
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing", "already exists", "rename or delete it")
+	deleteObject(t, c, k.DeepCopy())
+	expect.Gone(t, c, k)
+	expect.Exists(t, c, foreignPush)
+}
+
+func TestDeletionTakesTheKeysOutOfTheStore(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	expectStored(t, c, k)
+	deleteObject(t, c, k.DeepCopy())
+	expect.Gone(t, c, k.DeepCopy())
+	expectNothingStored(t, k)
+	expectNoChildren(t, c, k.Namespace)
+	operator.Stop()
+	counts := eventCounts(t, c, k)
+	for _, event := range []string{"Normal FinalizingOpenBaoSecrets", "Normal OpenBaoSecretsFinalized"} {
+		if counts[event] != 1 {
+			t.Errorf("the event %s was seen %d times, expected once", event, counts[event])
+		}
+	}
+}
+
+func TestDeletionWaitsUntilThePushSecretsAreTakenOver(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	testutil.Start(t, asOperator, namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	setBackups(secrets, k, standin.Hang())
+	create(t, c, k)
+	ready(t, c, k)
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupPending")
+	deleteObject(t, c, k.DeepCopy())
+	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForESOAdoption",
+		"keystone-fernet-keys-backup, keystone-credential-keys-backup", "start the controller of External Secrets")
+	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "Deleting", "External Secrets")
+	setBackups(secrets, k, standin.Succeed())
+	expect.Gone(t, c, k)
+	expectNothingStored(t, k)
+}
+
+func TestDeletionSaysWhatKeepsTheCopiesInTheStore(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	expectStored(t, c, k)
+	setBackups(secrets, k, standin.Fail("Vault is sealed"))
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing")
+	setBackups(secrets, k, standin.Hang())
+	deleteObject(t, c, k.DeepCopy())
+	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked",
+		"PushSecret keystone-credential-keys-backup (Vault is sealed)", "repair ClusterSecretStore openbao-cluster-store")
+	setBackups(secrets, k, standin.Succeed())
+	expect.Gone(t, c, k)
+	expectNothingStored(t, k)
+}
+
+// impatient waits for External Secrets during deletion only for a moment.
+func impatient(o *controller.Options) { o.SecretStoreTimeout = time.Second }
+
+func TestDeletionEndsWithoutAnExternalSecretsThatNeverStarts(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace, impatient)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	setBackups(secrets, k, standin.Hang())
+	create(t, c, k)
+	ready(t, c, k)
+	deleteObject(t, c, k.DeepCopy())
+	expect.Gone(t, c, k.DeepCopy())
+	expectNoChildren(t, c, namespace)
+	operator.Stop()
+	if got := eventCounts(t, c, k)["Warning ESOAdoptionTimedOut"]; got != 1 {
+		t.Errorf("%d warnings about PushSecrets that nobody took over, want 1", got)
+	}
+}
+
+func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace, impatient)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	create(t, c, k)
+	ready(t, c, k)
+	expectStored(t, c, k)
+	setBackups(secrets, k, standin.Hang())
+	deleteObject(t, c, k.DeepCopy())
+	expect.Gone(t, c, k.DeepCopy())
+	expectEvent(t, c, k, "Warning OpenBaoFinalizerTimedOut")
+
+	// A new Keystone of the name waits for the old copies to go.
+	again := testutil.Brownfield(namespace, testutil.Name)
+	create(t, c, again)
+	ready(t, c, again)
+	expect.Condition(t, c, again, "BackupHealthy", metav1.ConditionFalse, "BackupPending", "still being removed")
+	setBackups(secrets, k, standin.Succeed())
+	expect.Condition(t, c, again, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
+	expectStored(t, c, again)
+	settle(t, c, again, operator)
+}
+
+func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	k := b.newKeystone(testutil.Brownfield, testutil.Secrets(""))
+	ready(t, b.client, k)
+	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "BackupNotConfigured", "keystone-fernet-keys", "keep a copy yourself")
+
+	foreign.Install(t, b.env.Config, foreign.ExternalSecrets)
+	eso := standin.NewExternalSecrets()
+	stop := b.run(eso)
+	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
+
+	// Its controller goes, the Keystone is deleted, then its kinds go.
+	setBackups(eso, k, standin.Hang())
+	deleteObject(t, b.client, k.DeepCopy())
+	expect.Condition(t, b.client, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked")
+	setBackups(eso, k, standin.Succeed())
+	foreign.Remove(t, b.env.Config, foreign.ExternalSecrets)
+	stop()
+	expect.Gone(t, b.client, k)
+
+	// Without any of it deletion has nothing to wait for.
+	another := b.newKeystone(testutil.Brownfield, testutil.Secrets(""))
+	ready(t, b.client, another)
+	deleteObject(t, b.client, another.DeepCopy())
+	expect.Gone(t, b.client, another)
+}
+
+func TestAnErrorDuringDeletionIsVisible(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	limited := testutil.Start(t, withoutRight(t, "pushsecrets", "delete"), namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	create(t, c, k)
+	ready(t, c, k)
+	expectStored(t, c, k)
+	deleteObject(t, c, k.DeepCopy())
+	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked", "deleting PushSecret", "forbidden")
+	expectEvent(t, c, k, "Warning OpenBaoFinalizerBlocked")
+	limited.Stop()
+	testutil.Start(t, asOperator, namespace)
+	expect.Gone(t, c, k)
+}
+
+// withoutRight is a user with the operator's rights but one verb on a resource.
+func withoutRight(t *testing.T, resource, verb string) *rest.Config {
+	t.Helper()
+	data, err := os.ReadFile(rulesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []rbacv1.PolicyRule
+	if err := yaml.UnmarshalStrict(data, &rules); err != nil {
+		t.Fatal(err)
+	}
+	for i, rule := range rules {
+		if slices.Contains(rule.Resources, resource) {
+			rules[i].Verbs = slices.DeleteFunc(rule.Verbs, func(v string) bool { return v == verb })
+		}
+	}
+	if data, err = yaml.Marshal(rules); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	limited, err := env.User(t.Context(), "keystone-operator-without-"+verb+"-"+resource, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return limited
+}

@@ -1,0 +1,335 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	esv1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// Two passwords as a rotation Job makes them.
+var firstPassword, secondPassword = "-" + strings.Repeat("a1_", 16), strings.Repeat("Zz-9", 11)
+
+// rotation objects of a Keystone, by kind.
+var rotationObjects = []string{
+	"CronJob keystone-admin-password-rotate", "PushSecret keystone-admin-password-backup", "Role keystone-admin-password-rotate",
+	"RoleBinding keystone-admin-password-rotate", "Secret keystone-admin-password-next", "Secret keystone-admin-password-rotation",
+	"ServiceAccount keystone-admin-password-rotate", "ConfigMap keystone-admin-password-rotate-script-HASH",
+}
+
+func rotatingKeystone(namespace, name string) *keystonev1alpha1.Keystone {
+	k := testutil.Brownfield(namespace, name)
+	k.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
+	return k
+}
+
+func passwordPath(namespace string) string { return "bootstrap/" + namespace + "/keystone/admin" }
+
+// adminSecretFrom has External Secrets deliver the administrator's Secret.
+func adminSecretFrom(namespace, path string) *esv1.ExternalSecret {
+	external := newExternalSecret(namespace, testutil.AdminSecret)
+	external.Spec.Data = []esv1.ExternalSecretData{{
+		SecretKey: "password", RemoteRef: esv1.ExternalSecretDataRemoteRef{Key: path, Property: "password"},
+	}}
+	return external
+}
+
+// throughStore are the inputs of a Keystone whose administrator's Secret comes
+// from path.
+func throughStore(namespace, path string) []client.Object {
+	secrets.Put(path, map[string]string{"password": "from-the-deployer"})
+	return []client.Object{testutil.Secrets(namespace)[0], adminSecretFrom(namespace, path)}
+}
+
+// stage leaves a password in the staging Secret as the rotation Job does.
+func stage(t *testing.T, c client.Client, namespace, password string, at time.Time) {
+	t.Helper()
+	staging := secret(namespace, "keystone-admin-password-rotation", nil)
+	expect.Exists(t, c, staging)
+	change(t, c, staging, func(s *corev1.Secret) { setStaged(s, password, at) })
+}
+
+func setStaged(s *corev1.Secret, password string, at time.Time) {
+	metav1.SetMetaDataAnnotation(&s.ObjectMeta, "forge.c5c3.io/rotation-completed-at", at.UTC().Format(time.RFC3339))
+	s.Data = map[string][]byte{"password": []byte(password)}
+}
+
+// holds returns nil when the key password of the Secret has the value.
+func holds(ctx context.Context, c client.Client, namespace, name, password string) error {
+	got := secret(namespace, name, nil)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(got), got); err != nil {
+		return err
+	}
+	if string(got.Data["password"]) != password {
+		return fmt.Errorf("the Secret %s does not hold it", name)
+	}
+	return nil
+}
+
+func expectPassword(t *testing.T, c client.Client, namespace, name, password string) {
+	t.Helper()
+	expect.Eventually(t, "the password in Secret "+name, func(ctx context.Context) error {
+		return holds(ctx, c, namespace, name, password)
+	})
+}
+
+func startRotating(t *testing.T, inputs ...client.Object) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
+	t.Helper()
+	c, namespace := newNamespace(t)
+	for _, obj := range inputs {
+		obj.SetNamespace(namespace)
+		create(t, c, obj)
+	}
+	operator := testutil.Start(t, asOperator, namespace)
+	k := rotatingKeystone(namespace, testutil.Name)
+	create(t, c, k)
+	return c, k, operator
+}
+
+func expectRotated(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator, password string) {
+	t.Helper()
+	expectPassword(t, c, k.Namespace, testutil.AdminSecret, password)
+	expectPassword(t, c, k.Namespace, "keystone-admin-password-next", password)
+	expect.Eventually(t, "the password in the store", func(context.Context) error {
+		if secrets.Stored(passwordPath(k.Namespace))["password"] != password {
+			return errors.New("it is not there")
+		}
+		return nil
+	})
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "PasswordRotationConfigured", "The last password was made at")
+	ready(t, c, k)
+	settle(t, c, k, operator)
+}
+
+func TestAStagedPasswordReachesASecretThatNothingElseWrites(t *testing.T) {
+	t.Parallel()
+	c, k, operator := startRotating(t, testutil.Secrets("")...)
+	ready(t, c, k)
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "PasswordRotationConfigured", "0 0 1 * *")
+	if err := holds(t.Context(), c, k.Namespace, "keystone-admin-password-next", ""); err == nil {
+		t.Error("there is a next password before any was made")
+	}
+	for round, password := range []string{firstPassword, secondPassword} {
+		runs := len(jobs.Runs(k.Namespace, "keystone-bootstrap"))
+		stage(t, c, k.Namespace, password, time.Now())
+		expectRotated(t, c, k, operator, password)
+		if got := len(jobs.Runs(k.Namespace, "keystone-bootstrap")) - runs; got != 1 {
+			t.Errorf("bootstrap ran %d times for rotation %d, want once", got, round+1)
+		}
+		expectPassword(t, c, k.Namespace, "keystone-admin-password-rotation", "")
+	}
+	if got := eventCounts(t, c, k)["Normal AdminPasswordRotated"]; got != 2 {
+		t.Errorf("%d events of two rotations", got)
+	}
+	if strings.Contains(operator.Log(), firstPassword) || strings.Contains(expect.State(t, c, k), firstPassword) {
+		t.Error("a password shows up in the log or in the status")
+	}
+}
+
+func TestAStagedPasswordReachesTheSecretThroughTheStore(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t)
+	create(t, c, throughStore(namespace, passwordPath(namespace))...)
+	operator := testutil.Start(t, asOperator, namespace)
+	k := rotatingKeystone(namespace, testutil.Name)
+	create(t, c, k)
+	ready(t, c, k)
+	for _, password := range []string{firstPassword, secondPassword} {
+		stage(t, c, namespace, password, time.Now())
+		expectRotated(t, c, k, operator, password)
+	}
+}
+
+func TestAPasswordThatIsChangedByHandAfterARotationStays(t *testing.T) {
+	t.Parallel()
+	c, k, operator := startRotating(t, testutil.Secrets("")...)
+	ready(t, c, k)
+	stage(t, c, k.Namespace, firstPassword, time.Now())
+	expectRotated(t, c, k, operator, firstPassword)
+	change(t, c, secret(k.Namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) { s.StringData = map[string]string{"password": "by hand"} })
+	expect.Eventually(t, "bootstrap with the password set by hand", func(context.Context) error {
+		if got := len(jobs.Runs(k.Namespace, "keystone-bootstrap")); got != 3 {
+			return fmt.Errorf("it ran %d times", got)
+		}
+		return nil
+	})
+	settle(t, c, k, operator)
+	if err := holds(t.Context(), c, k.Namespace, testutil.AdminSecret, "by hand"); err != nil {
+		t.Error(err)
+	}
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "PasswordRotationConfigured")
+}
+
+func TestARotationWaitsForASealedStore(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t)
+	create(t, c, throughStore(namespace, passwordPath(namespace))...)
+	operator := testutil.Start(t, asOperator, namespace)
+	k := rotatingKeystone(namespace, testutil.Name)
+	secrets.Set("PushSecret", namespace, "keystone-admin-password-backup", standin.Fail("Vault is sealed"))
+	create(t, c, k)
+	ready(t, c, k)
+	stage(t, c, namespace, firstPassword, time.Now())
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "on its way", "Vault is sealed")
+	ready(t, c, k)
+	if err := holds(t.Context(), c, namespace, testutil.AdminSecret, "from-the-deployer"); err != nil {
+		t.Error("the password changed although the store does not have the new one")
+	}
+	secrets.Set("PushSecret", namespace, "keystone-admin-password-backup", standin.Succeed())
+	expectRotated(t, c, k, operator, firstPassword)
+}
+
+func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		inputs func(namespace string) []client.Object
+		says   []string
+		repair func(t *testing.T, c client.Client, namespace string)
+	}{
+		{
+			"the ExternalSecret reads another path",
+			func(namespace string) []client.Object { return throughStore(namespace, "elsewhere/"+namespace) },
+			[]string{"ExternalSecret keystone-admin", "has to read property password of bootstrap/"},
+			func(t *testing.T, c client.Client, namespace string) {
+				t.Helper()
+				change(t, c, adminSecretFrom(namespace, ""), func(e *esv1.ExternalSecret) {
+					e.Spec.Data[0].RemoteRef.Key = passwordPath(namespace)
+				})
+			},
+		},
+		{
+			"the Secret is immutable",
+			func(namespace string) []client.Object {
+				objects := testutil.Secrets(namespace)
+				objects[1].(*corev1.Secret).Immutable = new(true)
+				return objects
+			},
+			[]string{"is immutable", "copy key password of Secret keystone-admin-password-next"},
+			func(t *testing.T, c client.Client, namespace string) {
+				t.Helper()
+				deleteObject(t, c, secret(namespace, testutil.AdminSecret, nil))
+				create(t, c, secret(namespace, testutil.AdminSecret, map[string]string{"password": firstPassword}))
+			},
+		},
+		{
+			"another controller writes the Secret",
+			func(namespace string) []client.Object {
+				objects := testutil.Secrets(namespace)
+				objects[1].SetOwnerReferences([]metav1.OwnerReference{{
+					APIVersion: "bitnami.com/v1alpha1", Kind: "SealedSecret", Name: "admin", UID: "1", Controller: new(true),
+				}})
+				return objects
+			},
+			[]string{"controlled by SealedSecret admin"},
+			func(t *testing.T, c client.Client, namespace string) {
+				t.Helper()
+				change(t, c, secret(namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) { s.OwnerReferences = nil })
+			},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c, namespace := newNamespace(t, tc.inputs)
+			operator := testutil.Start(t, asOperator, namespace)
+			k := rotatingKeystone(namespace, testutil.Name)
+			create(t, c, k)
+			ready(t, c, k)
+			// Long ago, so that there is no more patience.
+			stage(t, c, namespace, firstPassword, time.Now().Add(-time.Hour))
+			expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionFalse, "AdminPasswordNotDelivered", tc.says...)
+			expectEvent(t, c, k, "Warning AdminPasswordNotDelivered")
+			tc.repair(t, c, namespace)
+			expectRotated(t, c, k, operator, firstPassword)
+		})
+	}
+}
+
+func TestStagedGarbageIsRefused(t *testing.T) {
+	for _, tc := range []struct {
+		name, reason string
+		spoil        func(s *corev1.Secret)
+	}{
+		{"too short", "AdminPasswordRotationRejected", func(s *corev1.Secret) { s.Data["password"] = []byte("short") }},
+		{"empty", "AdminPasswordRotationRejected", func(s *corev1.Secret) { s.Data = nil }},
+		{"binary", "AdminPasswordRotationRejected", func(s *corev1.Secret) { s.Data["password"] = []byte(strings.Repeat("\x00", 40)) }},
+		{"without a time", "AdminPasswordRotationAnnotationInvalid", func(s *corev1.Secret) {
+			s.Annotations["forge.c5c3.io/rotation-completed-at"] = "yesterday"
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c, k, operator := startRotating(t, testutil.Secrets("")...)
+			ready(t, c, k)
+			staging := secret(k.Namespace, "keystone-admin-password-rotation", nil)
+			change(t, c, staging, func(s *corev1.Secret) {
+				setStaged(s, firstPassword, time.Now())
+				tc.spoil(s)
+			})
+			expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionFalse, tc.reason, "keystone-admin-password-rotation")
+			settle(t, c, k, operator)
+			expectEvent(t, c, k, "Warning "+tc.reason)
+			if err := holds(t.Context(), c, k.Namespace, testutil.AdminSecret, "admin-password"); err != nil {
+				t.Error(err)
+			}
+			// The remedy that the condition names, and the next run of the Job.
+			deleteObject(t, c, staging)
+			ready(t, c, k)
+			stage(t, c, k.Namespace, secondPassword, time.Now())
+			expectRotated(t, c, k, operator, secondPassword)
+		})
+	}
+}
+
+func TestARotationThatIsTurnedOffLeavesOnlyThePassword(t *testing.T) {
+	t.Parallel()
+	c, k, operator := startRotating(t, testutil.Secrets("")...)
+	stage(t, c, k.Namespace, firstPassword, time.Now())
+	expectRotated(t, c, k, operator, firstPassword)
+	before := testutil.Names(children(t, c, k))
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Bootstrap.PasswordRotation = nil })
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "RotationDisabled")
+	settle(t, c, k, operator)
+	after := strings.Join(testutil.Names(children(t, c, k)), "\n")
+	for _, object := range rotationObjects {
+		if !strings.Contains(strings.Join(before, "\n"), object) {
+			t.Errorf("the rotation had no %s", object)
+		}
+		if strings.Contains(after+"\n", object+"\n") {
+			t.Errorf("%s is left", object)
+		}
+	}
+	if err := holds(t.Context(), c, k.Namespace, testutil.AdminSecret, firstPassword); err != nil {
+		t.Error(err)
+	}
+	if secrets.Stored(passwordPath(k.Namespace))["password"] != firstPassword {
+		t.Error("the password is gone from the store")
+	}
+}
+
+func TestThePushedPasswordOutlivesItsKeystone(t *testing.T) {
+	t.Parallel()
+	c, k, operator := startRotating(t, testutil.Secrets("")...)
+	stage(t, c, k.Namespace, firstPassword, time.Now())
+	expectRotated(t, c, k, operator, firstPassword)
+	deleteObject(t, c, k.DeepCopy())
+	expect.Gone(t, c, k)
+	expectNoChildren(t, c, k.Namespace)
+	expectNothingStored(t, k)
+	if secrets.Stored(passwordPath(k.Namespace))["password"] != firstPassword {
+		t.Error("the password is gone from the store")
+	}
+}
