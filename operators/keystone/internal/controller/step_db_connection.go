@@ -57,7 +57,8 @@ func reconcileDBConnection(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonSecretInvalid, err)
 	}
 	if s.connection.candidate() {
-		if err := s.owned.EnsureData(ctx, s.keystone, connectionSecret(s.keystone, candidateSecretName(s.keystone), s.connection.next)); err != nil {
+		candidate := connectionSecret(s.keystone, candidateSecretName(s.keystone), s.connection.next)
+		if err := s.owned.EnsureData(ctx, s.keystone, candidate); err != nil {
 			return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
 		}
 	}
