@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -56,7 +55,7 @@ func TestMain(m *testing.M) {
 
 func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsKeystones(t *testing.T) {
 	release := readRelease(t, "defaults")
-	port := freePort(t)
+	port := envtest.FreePort(t)
 	release.serveWebhooksAt(port)
 	release.create(t)
 	release.run(t, fmt.Sprintf("--webhook-port=%d", port))
@@ -258,7 +257,7 @@ func (r *release) run(t *testing.T, args ...string) {
 	pod := r.deployment.Spec.Template.Spec
 	config := rest.CopyConfig(env.Config)
 	config.Impersonate.UserName = "system:serviceaccount:" + r.deployment.Namespace + ":" + pod.ServiceAccountName
-	probes := fmt.Sprintf("localhost:%d", freePort(t))
+	probes := fmt.Sprintf("localhost:%d", envtest.FreePort(t))
 	// Of a flag that is given twice, the later one counts.
 	args = slices.Concat(pod.Containers[0].Args, args,
 		[]string{"--metrics-bind-address=0", "--health-probe-bind-address=" + probes})
@@ -311,14 +310,4 @@ func get(ctx context.Context, url string) error {
 		return fmt.Errorf("%s answers %d: %s", url, response.StatusCode, body)
 	}
 	return nil
-}
-
-func freePort(t *testing.T) int32 {
-	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return int32(listener.Addr().(*net.TCPAddr).Port)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -65,7 +64,7 @@ func TestAnOperatorIsNotReadyUntilItsWebhooksAreTrusted(t *testing.T) {
 	}
 	name := namespace + "-identity"
 	r := start(t, namespace, env.Config, o,
-		"--webhook-cert-source=self-managed", "--webhook-service-name="+name, fmt.Sprintf("--webhook-port=%d", freePort(t)))
+		"--webhook-cert-source=self-managed", "--webhook-service-name="+name, fmt.Sprintf("--webhook-port=%d", envtest.FreePort(t)))
 
 	expect.Eventually(t, "the caches are filled", r.passes("/readyz/caches"))
 	for _, check := range []string{"/readyz/webhook", "/readyz/webhook-certificate", "/readyz"} {
@@ -236,7 +235,7 @@ type running struct {
 func start(t *testing.T, namespace string, config *rest.Config, o Options, args ...string) *running {
 	t.Helper()
 	t.Setenv("POD_NAMESPACE", namespace)
-	r := &running{probes: fmt.Sprintf("localhost:%d", freePort(t)), ended: make(chan error, 1)}
+	r := &running{probes: fmt.Sprintf("localhost:%d", envtest.FreePort(t)), ended: make(chan error, 1)}
 	args = append([]string{"--metrics-bind-address=0", "--health-probe-bind-address=" + r.probes}, args...)
 	var ctx context.Context
 	ctx, r.cancel = context.WithCancel(context.Background())
@@ -355,14 +354,4 @@ func createAll(t *testing.T, objects ...client.Object) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
 }

@@ -8,7 +8,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"sync"
 	"testing"
@@ -137,7 +136,7 @@ type fixture struct {
 
 func install(t *testing.T, name string) *fixture {
 	t.Helper()
-	f := &fixture{client: env.Client(t, clientgoscheme.Scheme), ports: [2]int32{freePort(t), freePort(t)}}
+	f := &fixture{client: env.Client(t, clientgoscheme.Scheme), ports: [2]int32{envtest.FreePort(t), envtest.FreePort(t)}}
 	f.options = Options{
 		Namespace:      env.Namespace(t),
 		SecretName:     name + "-webhook-cert",
@@ -356,14 +355,4 @@ func (f *fixture) get(t *testing.T, object client.Object) {
 	if err := f.client.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func freePort(t *testing.T) int32 {
-	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return int32(listener.Addr().(*net.TCPAddr).Port)
 }

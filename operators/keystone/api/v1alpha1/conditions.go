@@ -209,7 +209,7 @@ const (
 
 	// ReasonTrustFlushReady: nothing to do.
 	ReasonTrustFlushReady = "TrustFlushReady"
-	// ReasonTrustFlushNotRequired: nothing to do; trustFlush is not set and no default was applied.
+	// ReasonTrustFlushNotRequired: nothing to do; never set by this version, which applies the default of trustFlush also without a webhook.
 	ReasonTrustFlushNotRequired = "TrustFlushNotRequired"
 
 	// ReasonRotationDisabled: nothing to do; bootstrap.passwordRotation is off.

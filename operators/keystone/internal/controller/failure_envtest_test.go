@@ -164,6 +164,12 @@ func TestAFailingDatabaseIsExplainedAndAwaited(t *testing.T) {
 			repair: func(w *world) { mariadb.Set("MariaDB", w.namespace, testutil.Cluster, standin.Succeed()) },
 		},
 		{
+			name: "mariadb-operator that is down", managed: true,
+			cause:     func(w *world) { mariadb.Set("Database", w.namespace, testutil.Name, standin.Hang()) },
+			condition: "DatabaseReady", reason: "WaitingForDatabase", says: []string{"Database", testutil.Name},
+			repair: func(w *world) { mariadb.Set("Database", w.namespace, testutil.Name, standin.Succeed()) },
+		},
+		{
 			name: "Grant that fails", managed: true,
 			cause:     func(w *world) { mariadb.Set("Grant", w.namespace, testutil.Name, standin.Fail("no such user")) },
 			condition: "DatabaseReady", reason: "WaitingForDatabase", says: []string{"Grant"},
