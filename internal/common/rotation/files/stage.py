@@ -22,34 +22,40 @@ ATTEMPTS = 6
 TIMEOUT_SECONDS = 10
 
 
-def patch(data, now):
-    """The body of the request: the data replaces whatever an earlier run staged."""
-    encoded = {name: base64.b64encode(value).decode() for name, value in data.items()}
+def patch(data, now, staged):
+    """The body of the request: the data replaces what an earlier run staged.
+
+    Nothing is changed when the Secret is no longer the one that was read.
+    """
     completed = now.strftime("%Y-%m-%dT%H:%M:%SZ")
-    body = {
-        "metadata": {"annotations": {COMPLETED_AT: completed}},
-        "data": {"$patch": "replace", **encoded},
+    removed = dict.fromkeys(staged.get("data") or {})
+    encoded = {name: base64.b64encode(value).decode() for name, value in data.items()}
+    metadata = {
+        "uid": staged["metadata"]["uid"],
+        "resourceVersion": staged["metadata"]["resourceVersion"],
+        "annotations": {COMPLETED_AT: completed},
     }
-    return json.dumps(body).encode()
+    return json.dumps({"metadata": metadata, "data": {**removed, **encoded}}).encode()
 
 
-def send(url, body, account):
-    """One try. The token is read anew, because the kubelet replaces it."""
-    request = urllib.request.Request(url, data=body, method="PATCH")
+def call(url, account, method="GET", body=None):
+    """One request. The token is read anew, because the kubelet replaces it."""
+    request = urllib.request.Request(url, data=body, method=method)
     request.add_header("Authorization", "Bearer " + (account / "token").read_text())
     request.add_header("Content-Type", "application/strategic-merge-patch+json")
     tls = ssl.create_default_context(cafile=str(account / "ca.crt"))
-    urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=tls).close()
+    with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=tls) as answer:
+        return json.load(answer)
 
 
 def stage(data, api=API, account=ACCOUNT, pause=1.0):
     """Writes the data, names to bytes, into the staging Secret, or ends the program."""
     namespace, secret = os.environ["SECRET_NAMESPACE"], os.environ["SECRET_NAME"]
     url = "%s/api/v1/namespaces/%s/secrets/%s" % (api, namespace, secret)
-    body = patch(data, datetime.datetime.now(datetime.timezone.utc))
+    now = datetime.datetime.now(datetime.timezone.utc)
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            send(url, body, account)
+            call(url, account, "PATCH", patch(data, now, call(url, account)))
             print("staged %d values in Secret %s" % (len(data), secret))
             return
         except urllib.error.HTTPError as error:
