@@ -28,8 +28,17 @@ func shutdownVariables() []corev1.EnvVar {
 	}
 }
 
-// drainHook announces the end and waits until nobody sends requests any more.
+// underWay succeeds while a request is under way: the router has a connection
+// to a worker, over the loopback address, for each of them. Idle connections
+// of clients do not count.
+const underWay = `underway() { while read -r _ from to state _; do ` +
+	`case $from-$to-$state in 0100007F:*-0100007F:*-01) return 0;; esac; done < /proc/net/tcp; return 1; }`
+
+// drainHook announces the end, waits until nobody sends requests any more, and
+// then for those that take longer than that. The kubelet bounds it by the
+// grace period.
 func drainHook(k *keystonev1alpha1.Keystone) *corev1.Lifecycle {
-	command := fmt.Sprintf("touch %s; sleep %d", drainMarker, k.Spec.PreStopSleep())
+	command := fmt.Sprintf("%s; touch %s; trap 'while underway; do sleep 1; done' EXIT; sleep %d",
+		underWay, drainMarker, k.Spec.PreStopSleep())
 	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/sh", "-c", command}}}}
 }
