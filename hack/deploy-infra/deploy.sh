@@ -13,9 +13,11 @@ source "$here/../quickstart/lib.sh"
 source "$here/lib.sh"
 
 # A part's file defines "deploy", which applies, and "await", which returns when
-# it works. All are applied before the first is waited for.
+# it works. All are applied before the first is waited for. "namespace" is where
+# to look when it does not.
 run_part() {
 	local step=$1 part=$2
+	current=$part
 	(
 		# shellcheck source=/dev/null
 		source "$here/parts/$part.sh"
@@ -46,10 +48,19 @@ for part in "${order[@]}"; do
 	[[ " $* " != *" $part "* ]] || parts+=("$part")
 done
 
+diagnose() {
+	local namespace=
+	# shellcheck source=/dev/null
+	source "$here/parts/$current.sh"
+	echo "$current does not get ready" >&2
+	[[ -z $namespace ]] || "$here/../quickstart/diagnose.sh" "$namespace" >&2
+}
+
+current=
 finish() {
 	local status=$?
-	if ((status != 0)); then
-		kubectl get pods --all-namespaces --output=wide >&2 || true
+	if ((status != 0)) && [[ -n $current ]]; then
+		diagnose
 	fi
 	print_times
 	exit "$status"

@@ -1,11 +1,13 @@
 # mariadb-operator: databases, users and grants as objects.
 # shellcheck shell=bash
 
+namespace=mariadb-system
+
 deploy() {
 	local module
 	module=$(module_dir mariadb-operator github.com/mariadb-operator/mariadb-operator)
 	apply -f "$module/deploy/charts/mariadb-operator-crds/templates/crds.yaml"
-	install_chart mariadb-operator mariadb-system "$module/deploy/charts/mariadb-operator"
+	install_chart mariadb-operator "$namespace" "$module/deploy/charts/mariadb-operator"
 }
 
-await() { await_rollout mariadb-system deployment/mariadb-operator; }
+await() { await_rollout "$namespace" deployment/mariadb-operator; }

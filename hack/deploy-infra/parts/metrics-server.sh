@@ -1,13 +1,15 @@
 # metrics-server: the figures that autoscalers decide by.
 # shellcheck shell=bash
 
+namespace=kube-system
+
 deploy() {
 	local module
 	module=$(module_dir metrics-server sigs.k8s.io/metrics-server)
-	install_chart metrics-server kube-system "$module/charts/metrics-server"
+	install_chart metrics-server "$namespace" "$module/charts/metrics-server"
 }
 
 await() {
-	await_rollout kube-system deployment/metrics-server
+	await_rollout "$namespace" deployment/metrics-server
 	kubectl wait --for=condition=Available --timeout=60s apiservice/v1beta1.metrics.k8s.io >/dev/null
 }

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 : "${manifests:?}"
 
-openbao_namespace=openbao-system
+namespace=openbao-system
 
 random_hex() { od -An -vtx1 -N32 /dev/urandom | tr -d ' \n'; }
 
@@ -18,19 +18,19 @@ init_output() {
 }
 
 ensure_keys() {
-	has_secrets "$openbao_namespace" openbao-init-keys ||
-		init_output | kubectl -n "$openbao_namespace" create secret generic openbao-init-keys \
+	has_secrets "$namespace" openbao-init-keys ||
+		init_output | kubectl -n "$namespace" create secret generic openbao-init-keys \
 			--from-file=init-output=/dev/stdin >/dev/null
 }
 
 deploy() {
 	apply -f "$manifests/secretstore/namespace.yaml"
-	ensure_certificates "$openbao_namespace" secretstore openbao-tls openbao-client-tls eso-openbao-client-tls
+	ensure_certificates "$namespace" secretstore openbao-tls openbao-client-tls eso-openbao-client-tls
 	ensure_keys
 	kubectl kustomize "$manifests/secretstore" | with_build secretstore | apply -f -
 }
 
-bao() { kubectl -n "$openbao_namespace" exec -i openbao-0 -- bao "$@"; }
+bao() { kubectl -n "$namespace" exec -i openbao-0 -- bao "$@"; }
 
 # seed PATH writes the JSON object on standard input, unless there is something.
 seed() {
@@ -53,7 +53,7 @@ seed_secrets() {
 }
 
 await() {
-	await_rollout "$openbao_namespace" statefulset/openbao
+	await_rollout "$namespace" statefulset/openbao
 	retry 30 bao status </dev/null >/dev/null
 	seed_secrets
 	if kubectl get crd clustersecretstores.external-secrets.io -o name >/dev/null 2>&1; then

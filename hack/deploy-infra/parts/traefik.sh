@@ -2,12 +2,14 @@
 # shellcheck shell=bash
 : "${root:?}" "${manifests:?}"
 
+namespace=traefik-system
+
 deploy() {
 	kubectl kustomize "$manifests/traefik" | with_build traefik | apply -f -
 }
 
 await() {
-	await_rollout traefik-system deployment/traefik
+	await_rollout "$namespace" deployment/traefik
 	await_crd gateways.gateway.networking.k8s.io gatewayclasses.gateway.networking.k8s.io
 	apply -f "$root/deploy/quickstart/namespace.yaml"
 	ensure_certificates openstack traefik keystone-nip-io-tls
