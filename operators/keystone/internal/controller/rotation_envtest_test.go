@@ -60,8 +60,8 @@ func rotated(data map[string][]byte, maxActive int) (map[string][]byte, error) {
 	return next, nil
 }
 
-// stage sends the request of the rotation Job.
-func stage(ctx context.Context, c client.Client, namespace, family string, data map[string][]byte, at string) error {
+// stageKeys sends the request of the rotation Job.
+func stageKeys(ctx context.Context, c client.Client, namespace, family string, data map[string][]byte, at string) error {
 	now := secret(namespace, testutil.Name+"-"+family+"-keys-rotation", nil)
 	if err := c.Get(ctx, client.ObjectKeyFromObject(now), now); err != nil {
 		return err
@@ -93,7 +93,7 @@ func rotateOnce(t *testing.T, c client.Client, namespace, family string, maxActi
 	t.Helper()
 	next, err := rotated(keysIn(t, c, namespace, family).Data, maxActive)
 	if err == nil {
-		err = stage(t.Context(), c, namespace, family, next, at)
+		err = stageKeys(t.Context(), c, namespace, family, next, at)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestStagedGarbageIsRefusedAndCleared(t *testing.T) {
 			"odd names":       {"0": fresh["0"], "2": before.Data["2"], "3": before.Data["0"], "three": fresh["1"]},
 		} {
 			t.Run(family+"/"+what, func(t *testing.T) {
-				if err := stage(t.Context(), c, k.Namespace, family, data, someTime); err != nil {
+				if err := stageKeys(t.Context(), c, k.Namespace, family, data, someTime); err != nil {
 					t.Fatal(err)
 				}
 				expectEmptyStaging(t, c, k.Namespace, family)
