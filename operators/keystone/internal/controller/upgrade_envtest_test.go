@@ -428,4 +428,3 @@ func TestAChangedOptionDuringAnUpgradeReachesOnlyTheNewPods(t *testing.T) {
 	settleOn(k, "db-expand", standin.Succeed())
 	installed(t, c, k, newTag)
 }
-

@@ -1,0 +1,370 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/rotation"
+	"github.com/c5c3/forge/internal/common/testutil/golden"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
+	const expanding, contracting = keystonev1alpha1.UpgradePhaseExpanding, keystonev1alpha1.UpgradePhaseContracting
+	tests := map[string]struct {
+		installed, target string
+		phase             keystonev1alpha1.UpgradePhase
+		contracted        string
+		tag               string
+		want              schemaPlan
+		reason, says      string
+	}{
+		"a first installation takes any tag":    {tag: "latest", want: schemaSync},
+		"the same tag is kept up to date":       {installed: "2025.1", tag: "2025.1", want: schemaSync},
+		"a tag that is no release stays":        {installed: "latest", tag: "latest", want: schemaSync},
+		"a rebuild is a patch":                  {installed: "2025.1", tag: "2025.1-fixed", want: schemaSync},
+		"the next release is an upgrade":        {installed: "2025.2", tag: "2026.1", want: schemaUpgrade},
+		"an upgrade goes on":                    {installed: "2025.1", target: "2025.2", phase: expanding, tag: "2025.2", want: schemaUpgrade},
+		"an upgrade is taken back":              {installed: "2025.1", target: "2025.2", phase: expanding, tag: "2025.1", want: schemaAbort},
+		"a contraction goes on":                 {installed: "2025.1", target: "2025.2", phase: contracting, tag: "2025.2", want: schemaUpgrade},
+		"a phase without a target counts less":  {installed: "2025.1", phase: expanding, tag: "2025.2", want: schemaUpgrade},
+		"a finished upgrade is kept up to date": {installed: "2025.2", contracted: "2025.2", tag: "2025.2", want: schemaSync},
+		"a patch after an upgrade":              {installed: "2025.2", contracted: "2025.2", tag: "2025.2-fixed", want: schemaSync},
+		"a downgrade": {
+			installed: "2025.2", tag: "2025.1", reason: keystonev1alpha1.ReasonDowngradeNotSupported, says: "set image.tag to 2025.2 or later",
+		},
+		"a skipped release": {
+			installed: "2025.1", tag: "2026.1", reason: keystonev1alpha1.ReasonUpgradePathInvalid, says: "go to 2025.2 first",
+		},
+		"a tag that is no release": {
+			installed: "2025.1", tag: "edge", reason: keystonev1alpha1.ReasonVersionParseError, says: `"edge"`,
+		},
+		"an installed tag that is no release": {
+			installed: "edge", tag: "2025.1", reason: keystonev1alpha1.ReasonVersionParseError, says: "set image.tag back to edge",
+		},
+		"a third tag": {
+			installed: "2025.1", target: "2025.2", phase: expanding, tag: "2025.2-fixed",
+			reason: keystonev1alpha1.ReasonUpgradeTargetChanged, says: "set image.tag to 2025.2 to finish it, or to 2025.1 to abort it",
+		},
+		"a third tag when nothing can be taken back": {
+			installed: "2025.1", target: "2025.2", phase: contracting, tag: "2026.1",
+			reason: keystonev1alpha1.ReasonUpgradeTargetChanged, says: "set image.tag to 2025.2 to finish it",
+		},
+		"taking back a contraction": {
+			installed: "2025.1", target: "2025.2", phase: contracting, tag: "2025.1",
+			reason: keystonev1alpha1.ReasonUpgradeAbortRefused, says: "set image.tag to 2025.2",
+		},
+		"taking back a contraction that the status has not recorded": {
+			installed: "2025.1", target: "2025.2", phase: expanding, contracted: "2025.2", tag: "2025.1",
+			reason: keystonev1alpha1.ReasonUpgradeAbortRefused, says: "set image.tag to 2025.2",
+		},
+		"taking back a contraction whose phase was lost": {
+			installed: "2025.1", contracted: "2025.2", tag: "2025.1",
+			reason: keystonev1alpha1.ReasonUpgradeAbortRefused, says: "set image.tag to 2025.2",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			k := minimal()
+			k.Spec.Image.Tag = test.tag
+			k.Status.InstalledRelease, k.Status.TargetRelease, k.Status.UpgradePhase = test.installed, test.target, test.phase
+			plan, outcome := planSchema(k, test.contracted)
+			if plan != test.want || outcome.Reason() != test.reason || !strings.Contains(outcome.Message(), test.says) {
+				t.Errorf("got plan %d, %s: %s; want plan %d, %s with %q",
+					plan, outcome.Reason(), outcome.Message(), test.want, test.reason, test.says)
+			}
+		})
+	}
+}
+
+func TestCronJobsKeepTheImageWhoseSchemaIsInstalled(t *testing.T) {
+	for name, test := range map[string]struct {
+		status keystonev1alpha1.KeystoneStatus
+		want   string
+	}{
+		"before the first installation": {want: "2025.2"},
+		"before a patch is synced":      {status: keystonev1alpha1.KeystoneStatus{InstalledRelease: "2025.2-old"}, want: "2025.2-old"},
+		"while the schema is expanded": {
+			status: keystonev1alpha1.KeystoneStatus{
+				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseExpanding,
+			}, want: "2025.1",
+		},
+		"while the pods are replaced": {
+			status: keystonev1alpha1.KeystoneStatus{
+				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseRollingUpdate,
+			}, want: "2025.1",
+		},
+		"from the contraction on": {
+			status: keystonev1alpha1.KeystoneStatus{
+				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseContracting,
+			}, want: "2025.2",
+		},
+		"once it is installed": {status: keystonev1alpha1.KeystoneStatus{InstalledRelease: "2025.2"}, want: "2025.2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := minimal()
+			k.Status = test.status
+			if got, want := scheduledImage(k), "ghcr.io/c5c3/keystone:"+test.want; got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+func TestUpgradeJobsMatchTheirGoldenFiles(t *testing.T) {
+	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": minimal(), "managed": managed()} {
+		k.Status.InstalledRelease = "2025.1"
+		s := scopeOf(k)
+		for kind, described := range map[string]task{
+			"job-db-expand": dbExpand(s), "job-db-migrate": dbMigrate(s), "job-db-contract": dbContract(s),
+			"job-login-check": loginCheck(s),
+		} {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				golden.CompareYAML(t, name+"/"+kind+".yaml", jobOf(t, s, described))
+			})
+		}
+	}
+}
+
+// The check judges the login by what keystone-manage says and returns.
+func TestTheLoginCheckTellsAnUnknownRevisionFromAFailedLogin(t *testing.T) {
+	for name, test := range map[string]struct {
+		tool string
+		ok   bool
+	}{
+		"up to date":            {"exit 0", true},
+		"expand needed":         {"exit 2", true},
+		"contract needed":       {"exit 4", true},
+		"a later revision":      {`echo "Can't locate revision identified by 'b4f8'" >&2; exit 1`, true},
+		"a refused login":       {`echo "(1045, Access denied)" >&2; exit 1`, false},
+		"a tool that is killed": {"kill -9 $$", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			//nolint:gosec // The stand-in has to be executable.
+			if err := os.WriteFile(filepath.Join(dir, "keystone-manage"), []byte("#!/bin/sh\n"+test.tool+"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			command := loginCheck(scopeOf(minimal())).command
+			run := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // It is the operator's own command.
+			run.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+			output, err := run.CombinedOutput()
+			if (err == nil) != test.ok {
+				t.Errorf("got %v, want success %t; it said: %s", err, test.ok, output)
+			}
+		})
+	}
+}
+
+func TestATagIsReadFromAnImageReference(t *testing.T) {
+	for reference, want := range map[string]string{
+		"ghcr.io/c5c3/keystone:2025.2": "2025.2", "registry:5000/keystone": "", "registry:5000/keystone:2025.1": "2025.1", "keystone": "", "": "",
+	} {
+		if got := tagOf(reference); got != want {
+			t.Errorf("%q: got %q, want %q", reference, got, want)
+		}
+	}
+}
+
+// endedJob is a Job of the Keystone that took ten seconds.
+func endedJob(k *keystonev1alpha1.Keystone, name string, how batchv1.JobConditionType) *batchv1.Job {
+	created := metav1.Unix(1000, 0)
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: k.Namespace, Name: jobName(k, name), UID: types.UID(name + "-uid"), CreationTimestamp: created,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(k, keystonev1alpha1.GroupVersion.WithKind("Keystone"))},
+		},
+		Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{
+			Type: how, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(created.Add(10 * time.Second)),
+		}}},
+	}
+}
+
+// countingScope is a pass over a Keystone whose installation and expansion
+// ended, with metrics of its own.
+func countingScope(t *testing.T, funcs interceptor.Funcs) (*scope, *prometheus.Registry) {
+	t.Helper()
+	k := minimal()
+	registry := prometheus.NewRegistry()
+	counters, err := newDBSyncMetrics(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(Scheme()).WithInterceptorFuncs(funcs).WithObjects(
+		k, endedJob(k, taskSync, batchv1.JobComplete), endedJob(k, taskExpand, batchv1.JobFailed)).Build()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil {
+		t.Fatal(err)
+	}
+	s := scopeOf(k)
+	s.toolbox = &toolbox{client: c, scheme: Scheme(), jobs: &job.Runner{Client: c, Scheme: Scheme()}, dbSyncs: counters}
+	return s, registry
+}
+
+// samples maps each series of the registry to its value, a histogram's to the
+// sum of its observations.
+func samples(t *testing.T, registry prometheus.Gatherer) map[string]float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			labels := make([]string, 0, len(metric.GetLabel()))
+			for _, label := range metric.GetLabel() {
+				labels = append(labels, label.GetName()+"="+label.GetValue())
+			}
+			value := metric.GetCounter().GetValue()
+			if family.GetType() == dto.MetricType_HISTOGRAM {
+				value = metric.GetHistogram().GetSampleSum()
+			}
+			got[family.GetName()+" "+strings.Join(labels, ",")] = value
+		}
+	}
+	return got
+}
+
+func TestEachDatabaseJobIsCountedOnce(t *testing.T) {
+	s, registry := countingScope(t, interceptor.Funcs{})
+	done := reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
+	for range 3 {
+		if got := s.recordDatabaseJobs(t.Context(), done); !got.IsDone() || len(got.Events()) > 0 {
+			t.Errorf("counting turned the outcome into %+v", got)
+		}
+	}
+	want := map[string]float64{
+		"keystone_operator_db_sync_total keystone=keystone,namespace=openstack,result=succeeded": 1,
+		"keystone_operator_db_sync_total keystone=keystone,namespace=openstack,result=failed":    1,
+		"keystone_operator_db_sync_duration_seconds keystone=keystone,namespace=openstack":       20,
+	}
+	if diff := cmp.Diff(want, samples(t, registry)); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+	annotations := map[string]string{
+		"forge.c5c3.io/last-db-sync-job-uid": "db-sync-uid", "forge.c5c3.io/last-db-expand-job-uid": "db-expand-uid",
+	}
+	if diff := cmp.Diff(annotations, s.keystone.Annotations); diff != "" {
+		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	s.dbSyncs.forget(client.ObjectKeyFromObject(s.keystone))
+	if got := samples(t, registry); len(got) > 0 {
+		t.Errorf("series of a Keystone that is gone: %v", got)
+	}
+}
+
+func TestAJobThatCannotBeMarkedIsCountedLater(t *testing.T) {
+	refuse := true
+	s, registry := countingScope(t, interceptor.Funcs{Patch: func(
+		ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption,
+	) error {
+		if refuse {
+			return errors.New("the API server is away")
+		}
+		return c.Patch(ctx, obj, patch, opts...)
+	}})
+	done := reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
+	got := s.recordDatabaseJobs(t.Context(), done)
+	if len(got.Events()) != 1 || got.Events()[0].Reason != keystonev1alpha1.EventDBSyncMetricEmissionDeferred || got.RequeueAfter() == 0 {
+		t.Errorf("got %+v, want an event and another try", got)
+	}
+	if counted := samples(t, registry); len(counted) > 0 {
+		t.Errorf("a restart would count again: %v", counted)
+	}
+	refuse = false
+	s.recordDatabaseJobs(t.Context(), done)
+	if counted := samples(t, registry); len(counted) != 3 {
+		t.Errorf("nothing was counted later: %v", counted)
+	}
+}
+
+var metricName = regexp.MustCompile(`\bkeystone_operator_[a-z_]+`)
+
+func TestTheDashboardShowsMetricsThatExist(t *testing.T) {
+	content, err := os.ReadFile("../../dashboards/keystone-operator.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard struct {
+		Title, UID string
+		Panels     []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(content, &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	if dashboard.Title != "Keystone Operator" || dashboard.UID != "keystone-operator" || len(dashboard.Panels) != 5 {
+		t.Errorf("got title %q, uid %q and %d panels", dashboard.Title, dashboard.UID, len(dashboard.Panels))
+	}
+	known := registeredNames(t)
+	for _, panel := range dashboard.Panels {
+		for _, target := range panel.Targets {
+			names := metricName.FindAllString(target.Expr, -1)
+			if len(names) == 0 {
+				t.Errorf("panel %q asks for no metric of the operator: %s", panel.Title, target.Expr)
+			}
+			for _, name := range names {
+				if !known[name] {
+					t.Errorf("panel %q shows %s, which the operator does not have", panel.Title, name)
+				}
+			}
+		}
+	}
+}
+
+// descriptors remembers what is registered; a registry alone does not tell of
+// metrics that have no series yet.
+type descriptors map[string]bool
+
+var descriptorName = regexp.MustCompile(`fqName: "([^"]+)"`)
+
+func (d descriptors) Register(collector prometheus.Collector) error {
+	described := make(chan *prometheus.Desc, 16)
+	collector.Describe(described)
+	close(described)
+	for desc := range described {
+		name := descriptorName.FindStringSubmatch(desc.String())[1]
+		for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
+			d[name+suffix] = true
+		}
+	}
+	return nil
+}
+
+func (d descriptors) MustRegister(...prometheus.Collector) {}
+func (d descriptors) Unregister(prometheus.Collector) bool { return false }
+
+func registeredNames(t *testing.T) descriptors {
+	t.Helper()
+	known := descriptors{}
+	_, steps := reconcile.NewMetrics(known, metricsPrefix)
+	_, syncs := newDBSyncMetrics(known)
+	_, ages := rotation.NewAges(known, metricsPrefix, appName)
+	if err := errors.Join(steps, syncs, ages); err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
