@@ -99,7 +99,9 @@ func TestTheKeysAreCopiedToTheStoreAndTheCopyFollowsThem(t *testing.T) {
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp", "openstack/keystone/"+k.Namespace+"/keystone")
 	expectStored(t, c, k)
 	settle(t, c, k, operator)
-	change(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) { s.Data["0"], s.Data["1"] = s.Data["1"], s.Data["0"] })
+	change(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) {
+		s.Data["0"], s.Data["1"] = s.Data["1"], s.Data["0"]
+	})
 	expectStored(t, c, k)
 	settle(t, c, k, operator)
 }
@@ -129,7 +131,8 @@ func TestAFailingBackupIsToldAndLeavesReadyAlone(t *testing.T) {
 	create(t, c, k)
 	ready(t, c, k)
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing",
-		"keystone-fernet-keys-backup", "Errors: * Vault is sealed", "repair ClusterSecretStore openbao-cluster-store", "managed-by=external-secrets")
+		"keystone-fernet-keys-backup", "Errors: * Vault is sealed", "repair ClusterSecretStore openbao-cluster-store",
+		"managed-by=external-secrets")
 	settle(t, c, k, operator)
 	if got := eventCounts(t, c, k)["Warning BackupFailing"]; got != 1 {
 		t.Errorf("%d warnings of the failing backup, want 1", got)
@@ -254,7 +257,8 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 	b := newBare(t)
 	k := b.newKeystone(testutil.Brownfield, testutil.Secrets(""))
 	ready(t, b.client, k)
-	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "BackupNotConfigured", "keystone-fernet-keys", "keep a copy yourself")
+	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "BackupNotConfigured",
+		"keystone-fernet-keys", "keep a copy yourself")
 
 	foreign.Install(t, b.env.Config, foreign.ExternalSecrets)
 	eso := standin.NewExternalSecrets()

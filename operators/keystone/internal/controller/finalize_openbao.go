@@ -35,7 +35,7 @@ const (
 func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
 	if !s.kinds.Served(pushSecretGVK) {
 		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
-			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed, so that there is no PushSecret to remove")
+			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed: there is no PushSecret to remove")
 	}
 	var backups []*esov1alpha1.PushSecret
 	for _, backup := range keyBackups {

@@ -55,8 +55,8 @@ func throughStore(namespace, path string) []client.Object {
 	return []client.Object{testutil.Secrets(namespace)[0], adminSecretFrom(namespace, path)}
 }
 
-// stage leaves a password in the staging Secret as the rotation Job does.
-func stage(t *testing.T, c client.Client, namespace, password string, at time.Time) {
+// stagePassword leaves a password in the staging Secret as the rotation Job does.
+func stagePassword(t *testing.T, c client.Client, namespace, password string, at time.Time) {
 	t.Helper()
 	staging := secret(namespace, "keystone-admin-password-rotation", nil)
 	expect.Exists(t, c, staging)
@@ -125,7 +125,7 @@ func TestAStagedPasswordReachesASecretThatNothingElseWrites(t *testing.T) {
 	}
 	for round, password := range []string{firstPassword, secondPassword} {
 		runs := len(jobs.Runs(k.Namespace, "keystone-bootstrap"))
-		stage(t, c, k.Namespace, password, time.Now())
+		stagePassword(t, c, k.Namespace, password, time.Now())
 		expectRotated(t, c, k, operator, password)
 		if got := len(jobs.Runs(k.Namespace, "keystone-bootstrap")) - runs; got != 1 {
 			t.Errorf("bootstrap ran %d times for rotation %d, want once", got, round+1)
@@ -149,7 +149,7 @@ func TestAStagedPasswordReachesTheSecretThroughTheStore(t *testing.T) {
 	create(t, c, k)
 	ready(t, c, k)
 	for _, password := range []string{firstPassword, secondPassword} {
-		stage(t, c, namespace, password, time.Now())
+		stagePassword(t, c, namespace, password, time.Now())
 		expectRotated(t, c, k, operator, password)
 	}
 }
@@ -158,9 +158,11 @@ func TestAPasswordThatIsChangedByHandAfterARotationStays(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, testutil.Secrets("")...)
 	ready(t, c, k)
-	stage(t, c, k.Namespace, firstPassword, time.Now())
+	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
 	expectRotated(t, c, k, operator, firstPassword)
-	change(t, c, secret(k.Namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) { s.StringData = map[string]string{"password": "by hand"} })
+	change(t, c, secret(k.Namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) {
+		s.StringData = map[string]string{"password": "by hand"}
+	})
 	expect.Eventually(t, "bootstrap with the password set by hand", func(context.Context) error {
 		if got := len(jobs.Runs(k.Namespace, "keystone-bootstrap")); got != 3 {
 			return fmt.Errorf("it ran %d times", got)
@@ -183,7 +185,7 @@ func TestARotationWaitsForASealedStore(t *testing.T) {
 	secrets.Set("PushSecret", namespace, "keystone-admin-password-backup", standin.Fail("Vault is sealed"))
 	create(t, c, k)
 	ready(t, c, k)
-	stage(t, c, namespace, firstPassword, time.Now())
+	stagePassword(t, c, namespace, firstPassword, time.Now())
 	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "on its way", "Vault is sealed")
 	ready(t, c, k)
 	if err := holds(t.Context(), c, namespace, testutil.AdminSecret, "from-the-deployer"); err != nil {
@@ -249,7 +251,7 @@ func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
 			create(t, c, k)
 			ready(t, c, k)
 			// Long ago, so that there is no more patience.
-			stage(t, c, namespace, firstPassword, time.Now().Add(-time.Hour))
+			stagePassword(t, c, namespace, firstPassword, time.Now().Add(-time.Hour))
 			expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionFalse, "AdminPasswordNotDelivered", tc.says...)
 			expectEvent(t, c, k, "Warning AdminPasswordNotDelivered")
 			tc.repair(t, c, namespace)
@@ -288,7 +290,7 @@ func TestStagedGarbageIsRefused(t *testing.T) {
 			// The remedy that the condition names, and the next run of the Job.
 			deleteObject(t, c, staging)
 			ready(t, c, k)
-			stage(t, c, k.Namespace, secondPassword, time.Now())
+			stagePassword(t, c, k.Namespace, secondPassword, time.Now())
 			expectRotated(t, c, k, operator, secondPassword)
 		})
 	}
@@ -297,7 +299,7 @@ func TestStagedGarbageIsRefused(t *testing.T) {
 func TestARotationThatIsTurnedOffLeavesOnlyThePassword(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, testutil.Secrets("")...)
-	stage(t, c, k.Namespace, firstPassword, time.Now())
+	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
 	expectRotated(t, c, k, operator, firstPassword)
 	before := testutil.Names(children(t, c, k))
 	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Bootstrap.PasswordRotation = nil })
@@ -323,7 +325,7 @@ func TestARotationThatIsTurnedOffLeavesOnlyThePassword(t *testing.T) {
 func TestThePushedPasswordOutlivesItsKeystone(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, testutil.Secrets("")...)
-	stage(t, c, k.Namespace, firstPassword, time.Now())
+	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
 	expectRotated(t, c, k, operator, firstPassword)
 	deleteObject(t, c, k.DeepCopy())
 	expect.Gone(t, c, k)

@@ -36,7 +36,8 @@ func TestPushSecretsMatchTheirGoldenFiles(t *testing.T) {
 	}
 	password := passwordPush(k, sourceSecret(nextPasswordName(k), map[string]string{"password": "hunter2-next"}))
 	golden.CompareYAML(t, "rotation/pushsecret-admin-password.yaml", password)
-	golden.CompareYAML(t, "rotation/cronjob-admin-password.yaml", passwordRotator(k).cronJob(k, "keystone-admin-password-rotate-script-01234567"))
+	cronJob := passwordRotator(k).cronJob(k, "keystone-admin-password-rotate-script-01234567")
+	golden.CompareYAML(t, "rotation/cronjob-admin-password.yaml", cronJob)
 }
 
 func TestPushSecretsCarryNoSecret(t *testing.T) {
