@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/job"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -76,5 +77,21 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 		if ptr.Deref(pod.SecurityContext.FSGroup, 0) != runAsID {
 			t.Errorf("%s: the certificates do not belong to the user of the process", name)
 		}
+	}
+}
+
+func TestAModeThatRefusesPlainTextIsProvenBeforePodsGetIt(t *testing.T) {
+	keys := map[string]bool{}
+	for _, mode := range []commonv1.DatabaseTLSMode{commonv1.DatabaseTLSPrefer, commonv1.DatabaseTLSRequire} {
+		s := scopeOf(managed())
+		s.keystone.Spec.Database.TLS.Mode = mode
+		built, err := taskJob(s.keystone, schemaCheck(s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[built.Annotations[job.RunKeyAnnotation]] = true
+	}
+	if len(keys) != 2 {
+		t.Error("the change from prefer to require does not run the schema check again")
 	}
 }

@@ -189,7 +189,9 @@ func schemaCheck(s *scope) task {
 	command := "keystone-manage --config-dir=" + configDir + " db_sync --check"
 	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", command})
 	_, hash := s.taskConnection()
-	check.runKey = []any{check.runKey, hash}
+	// prefer and require have the same URL; what tells them apart is in the
+	// configuration.
+	check.runKey = []any{check.runKey, hash, refusesPlainText(s.keystone.Spec.Database)}
 	return check
 }
 
