@@ -1,0 +1,132 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// rotationOutcome is what a take-over is judged by.
+type rotationOutcome struct {
+	// Names are those of the keys in use and of what is still staged.
+	Names, Staged []string
+	CompletedAt   string
+	Conditions    map[string]string
+	// Primary is a digest of the primary key.
+	Primary string
+	// Events is how often the rotation was announced.
+	Events int32
+}
+
+// prepareStagedKeys creates a namespace with a Keystone that was ready, and stages a
+// rotation while no operator runs.
+func prepareStagedKeys(ctx context.Context, c client.Client) (namespace string, err error) {
+	namespace, err = prepare(ctx, c, modes[0])
+	if err != nil {
+		return "", err
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- runQuietly(running, asOperator, namespace) }()
+	err = expect.Until(ctx, func(ctx context.Context) error { return readyNow(ctx, c, namespace) })
+	stop()
+	if err := errors.Join(err, <-ended); err != nil {
+		return "", err
+	}
+	current := secret(namespace, testutil.Name+"-fernet-keys", nil)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(current), current); err != nil {
+		return "", err
+	}
+	next, err := rotated(current.Data, 3)
+	if err != nil {
+		return "", err
+	}
+	return namespace, stageKeys(ctx, c, namespace, "fernet", next, someTime)
+}
+
+func observeRotation(ctx context.Context, c client.Client, namespace string) (rotationOutcome, error) {
+	o := rotationOutcome{}
+	all, err := observe(ctx, c, namespace)
+	if err != nil {
+		return o, err
+	}
+	o.Conditions = all.Conditions
+	// The reason of a rotation lasts until the next pass, whenever that is seen.
+	if o.Conditions["FernetKeysReady"] == "True/FernetKeysRotated" {
+		o.Conditions["FernetKeysReady"] = "True/FernetKeysAvailable"
+	}
+	for name, into := range map[string]*[]string{"fernet-keys": &o.Names, "fernet-keys-rotation": &o.Staged} {
+		found := secret(namespace, testutil.Name+"-"+name, nil)
+		if err := c.Get(ctx, client.ObjectKeyFromObject(found), found); client.IgnoreNotFound(err) != nil {
+			return o, err
+		}
+		for _, number := range []string{"0", "1", "2", "3", "4"} {
+			if _, ok := found.Data[number]; ok {
+				*into = append(*into, number)
+			}
+		}
+		if name == "fernet-keys" {
+			o.CompletedAt = found.Annotations[completedAt]
+		}
+	}
+	o.Primary = all.Keys["fernet-keys/3"]
+	var events corev1.EventList
+	if err := c.List(ctx, &events, client.InNamespace(namespace)); err != nil {
+		return o, err
+	}
+	for i := range events.Items {
+		if events.Items[i].Reason == "FernetKeysRotated" {
+			o.Events += max(events.Items[i].Count, 1)
+		}
+	}
+	return o, nil
+}
+
+func TestATakeOverThatIsInterruptedAnywhereHappensOnce(t *testing.T) {
+	t.Parallel()
+	c := env.Client(t, controller.Scheme())
+	crashwalk.Walk(t, crashwalk.Scenario[rotationOutcome]{
+		Config:   asOperator,
+		Modes:    []transport.Mode{transport.KillAfter, transport.FailBefore, transport.FailAfter},
+		Prepare:  func(ctx context.Context) (string, error) { return prepareStagedKeys(ctx, c) },
+		Operator: runQuietly,
+		Settled: func(ctx context.Context, namespace string) error {
+			o, err := observeRotation(ctx, c, namespace)
+			if err != nil {
+				return err
+			}
+			if o.CompletedAt != someTime || len(o.Staged) > 0 || o.Conditions["FernetKeysReady"] != "True/FernetKeysAvailable" {
+				return fmt.Errorf("the rotation is not over: %+v", o)
+			}
+			return readyNow(ctx, c, namespace)
+		},
+		Observe: func(ctx context.Context, namespace string) (rotationOutcome, error) {
+			return observeRotation(ctx, c, namespace)
+		},
+		Compare: func(undisturbed, failed, final rotationOutcome) string {
+			if failed.Primary != "" && failed.Primary != final.Primary {
+				return "the primary key changed after the failure"
+			}
+			if final.Events > 1 {
+				return fmt.Sprintf("the rotation was announced %d times", final.Events)
+			}
+			undisturbed.Primary, final.Primary = "", ""
+			undisturbed.Events, final.Events = 0, 0
+			return cmp.Diff(undisturbed, final)
+		},
+	})
+}
