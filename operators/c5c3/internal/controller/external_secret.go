@@ -21,7 +21,13 @@ func externalSecret(cp *c5c3v1alpha1.ControlPlane, d delivery) *esov1.ExternalSe
 	data := make([]esov1.ExternalSecretData, 0, len(d.properties))
 	for _, property := range d.properties {
 		data = append(data, esov1.ExternalSecretData{
-			SecretKey: property, RemoteRef: esov1.ExternalSecretDataRemoteRef{Key: d.path, Property: property},
+			SecretKey: property, RemoteRef: esov1.ExternalSecretDataRemoteRef{
+				Key: d.path, Property: property,
+				// The API server's defaults: it fills them in, and the list is
+				// compared as a whole.
+				ConversionStrategy: esov1.ExternalSecretConversionDefault, DecodingStrategy: esov1.ExternalSecretDecodeNone,
+				MetadataPolicy: esov1.ExternalSecretMetadataPolicyNone,
+			},
 		})
 	}
 	return &esov1.ExternalSecret{

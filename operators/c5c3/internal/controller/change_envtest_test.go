@@ -1,0 +1,112 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// becomes waits until the Keystone's spec passes the check.
+func becomes(t *testing.T, w *world, check func(keystonev1alpha1.KeystoneSpec) bool) {
+	t.Helper()
+	k := w.keystone(t)
+	expect.Object(t, w, k, func() error {
+		if !check(k.Spec) {
+			return fmt.Errorf("the Keystone is %+v", k.Spec)
+		}
+		return nil
+	})
+}
+
+func TestWhatAControlPlaneNoLongerSetsReverts(t *testing.T) {
+	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Global = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
+		cp.Spec.Services.Keystone = &c5c3v1alpha1.ServiceKeystoneSpec{
+			Replicas: new(int32(5)), RotationInterval: &metav1.Duration{Duration: 48 * time.Hour},
+			Gateway: &commonv1.GatewaySpec{ParentRef: commonv1.GatewayParentRefSpec{Name: "public"}, Hostname: "keystone.example.com"},
+		}
+	})
+	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool {
+		return s.Replicas == 5 && s.Fernet.RotationSchedule == "@every 48h" && s.Gateway != nil && s.PolicyOverrides != nil &&
+			s.Bootstrap.PublicEndpoint == "https://keystone.example.com/v3"
+	})
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Global, cp.Spec.Services.Keystone = nil, &c5c3v1alpha1.ServiceKeystoneSpec{}
+	})
+	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool {
+		return s.Replicas == 3 && s.Fernet.RotationSchedule == "0 0 * * 0" && s.CredentialKeys.RotationSchedule == "0 0 * * 0" &&
+			s.Gateway == nil && s.PolicyOverrides == nil && s.Bootstrap.PublicEndpoint == ""
+	})
+}
+
+func TestWhatAUserSetsElsewhereOnTheKeystoneSurvives(t *testing.T) {
+	w := converged(t)
+	change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
+		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
+		k.Spec.Fernet.MaxActiveKeys = 7
+		k.Spec.Image.Tag = "2025.1"
+		k.Labels["example.com/team"] = "identity"
+	})
+	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool { return s.Image.Tag == "2025.2" })
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(2)) })
+	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool {
+		return s.Replicas == 2 && s.ExtraConfig["token"]["expiration"] == "7200" && s.Fernet.MaxActiveKeys == 7
+	})
+	if got := w.keystone(t).Labels["example.com/team"]; got != "identity" {
+		t.Errorf("the label became %q", got)
+	}
+}
+
+func TestAnUpdateIsFollowedThroughTheKeystone(t *testing.T) {
+	w := converged(t)
+	phase := func(want c5c3v1alpha1.UpdatePhase, release string, ready bool) {
+		t.Helper()
+		expect.Object(t, w, w.cp, func() error {
+			service := w.cp.Status.Services[0]
+			if w.cp.Status.UpdatePhase != want || service.Release != release || service.Ready != ready {
+				return fmt.Errorf("the phase is %q with %+v", w.cp.Status.UpdatePhase, service)
+			}
+			return nil
+		})
+	}
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" })
+	phase(c5c3v1alpha1.UpdatePhaseUpdating, "2025.2", false)
+	w.report(t, "2025.2", "2026.1", false)
+	phase(c5c3v1alpha1.UpdatePhaseUpdatingServices, "2025.2", false)
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2025.2" })
+	phase(c5c3v1alpha1.UpdatePhaseRollingBack, "2025.2", false)
+	w.report(t, "2025.2", "", true)
+	phase(c5c3v1alpha1.UpdatePhaseIdle, "2025.2", true)
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" })
+	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool { return s.Image.Tag == "2026.1" })
+	w.report(t, "2025.2", "2026.1", false)
+	phase(c5c3v1alpha1.UpdatePhaseUpdatingServices, "2025.2", false)
+	w.report(t, "2026.1", "", false)
+	phase(c5c3v1alpha1.UpdatePhaseVerifying, "2026.1", false)
+	w.report(t, "2026.1", "", true)
+	phase(c5c3v1alpha1.UpdatePhaseIdle, "2026.1", true)
+}
+
+func TestAKeystoneThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testing.T) {
+	w := converged(t)
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone = nil })
+	w.expect(t, "KeystoneReady", metav1.ConditionTrue, "KeystoneNotManaged", "is kept unless the annotation c5c3.io/allow-keystone-deletion")
+	if w.cp.Status.Services != nil {
+		t.Errorf("services are %v", w.cp.Status.Services)
+	}
+	keystone := w.keystone(t)
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		metav1.SetMetaDataAnnotation(&cp.ObjectMeta, c5c3v1alpha1.AnnotationAllowKeystoneDeletion, "true")
+	})
+	expect.Gone(t, w, keystone)
+}

@@ -1,0 +1,207 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"testing"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func TestAMinimalControlPlaneConverges(t *testing.T) {
+	w := converged(t)
+	got := map[string]string{}
+	for _, condition := range w.cp.Status.Conditions {
+		got[condition.Type] = string(condition.Status) + "/" + condition.Reason
+		if condition.ObservedGeneration != w.cp.Generation {
+			t.Errorf("%s is about generation %d of %d", condition.Type, condition.ObservedGeneration, w.cp.Generation)
+		}
+	}
+	want := map[string]string{
+		"InfrastructureReady": "True/InfrastructureReady", "DBCredentialsReady": "True/DBCredentialsReady",
+		"AdminPasswordReady": "True/AdminPasswordReady", "KeystoneReady": "True/KeystoneReady", "Ready": "True/AllReady",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("conditions (-want +got):\n%s", diff)
+	}
+	status := w.cp.Status.DeepCopy()
+	status.Conditions = nil
+	if diff := cmp.Diff(&c5c3v1alpha1.ControlPlaneStatus{
+		ObservedGeneration: w.cp.Generation, UpdatePhase: c5c3v1alpha1.UpdatePhaseIdle,
+		Services: []c5c3v1alpha1.ServiceStatus{{Name: "keystone", Ready: true, Release: "2025.2"}},
+	}, status); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
+	w := converged(t)
+	for _, child := range []client.Object{
+		&backing.MariaDB{ObjectMeta: w.meta("openstack-db")}, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")},
+		&esov1.ExternalSecret{ObjectMeta: w.meta("controlplane-keystone-db-credentials")},
+		&esov1.ExternalSecret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")},
+		&keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone")},
+	} {
+		expect.Exists(t, w, child)
+		if !metav1.IsControlledBy(child, w.cp) {
+			t.Errorf("%T %s has the owners %v", child, child.GetName(), child.GetOwnerReferences())
+		}
+		if got := child.GetLabels()["app.kubernetes.io/managed-by"]; got != "c5c3-operator" {
+			t.Errorf("%T %s is managed by %q", child, child.GetName(), got)
+		}
+	}
+	if err := w.Delete(t.Context(), w.cp); err != nil {
+		t.Fatal(err)
+	}
+	expect.Gone(t, w, w.cp)
+	expect.Gone(t, w, &keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone")})
+	expect.Gone(t, w, &backing.MariaDB{ObjectMeta: w.meta("openstack-db")})
+}
+
+func TestSizesReachTheServers(t *testing.T) {
+	w := newWorld(t, func(cp *c5c3v1alpha1.ControlPlane) {
+		c5c3v1alpha1.SetDefaults(cp)
+		cp.Spec.Infrastructure.Database.Replicas, cp.Spec.Infrastructure.Database.StorageSize = new(int32(1)), "512Mi"
+		cp.Spec.Infrastructure.Cache.Replicas = 2
+	})
+	maria, cache := &backing.MariaDB{ObjectMeta: w.meta("openstack-db")}, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")}
+	expect.Exists(t, w, maria)
+	expect.Exists(t, w, cache)
+	if *maria.Spec.Replicas != 1 || maria.Spec.Galera.Enabled || maria.Spec.Storage.Size.String() != "512Mi" || *cache.Spec.Replicas != 2 {
+		t.Errorf("got %+v and %+v", maria.Spec, cache.Spec)
+	}
+	change(t, w, maria, func(m *backing.MariaDB) { m.Spec.Replicas = new(int32(5)) })
+	expect.Object(t, w, maria, func() error {
+		if *maria.Spec.Replicas != 1 {
+			return fmt.Errorf("%d replicas", *maria.Spec.Replicas)
+		}
+		return nil
+	})
+}
+
+func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
+	w := emptyWorld(t)
+	w.seed()
+	maria := &backing.MariaDB{ObjectMeta: w.meta("openstack-db"), Spec: backing.MariaDBSpec{Replicas: new(int32(7))}}
+	maria.Spec.Storage = &backing.Storage{}
+	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Fail("no quorum"))
+	create(t, w, maria, w.cp)
+	w.expect(t, "InfrastructureReady", metav1.ConditionFalse, "WaitingForDatabase", "no quorum")
+	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Succeed())
+	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
+	expect.Exists(t, w, maria)
+	if *maria.Spec.Replicas != 7 || len(maria.OwnerReferences) > 0 || len(maria.Labels) > 0 {
+		t.Errorf("the MariaDB was changed: %+v", maria)
+	}
+}
+
+func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
+	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Infrastructure.Database.Host = "db.example.com"
+		c5c3v1alpha1.SetDefaults(cp)
+		cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached.example.com"}
+	})
+	w.expect(t, "DBCredentialsReady", metav1.ConditionTrue, "BrownfieldUserSuppliedCredential")
+	w.expect(t, "AdminPasswordReady", metav1.ConditionTrue, "BrownfieldUserSuppliedCredential")
+	k := w.keystone(t)
+	if db, admin := k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name; db != "keystone-db" || admin != "keystone-admin" {
+		t.Errorf("the Keystone reads %s and %s", db, admin)
+	}
+	for _, list := range []client.ObjectList{&backing.MariaDBList{}, &backing.MemcachedList{}, &esov1.ExternalSecretList{}} {
+		if err := w.List(t.Context(), list, client.InNamespace(w.cp.Namespace)); err != nil {
+			t.Fatal(err)
+		}
+		if n := length(list); n > 0 {
+			t.Errorf("%d items in %T", n, list)
+		}
+	}
+}
+
+func length(list client.ObjectList) int {
+	switch list := list.(type) {
+	case *backing.MariaDBList:
+		return len(list.Items)
+	case *backing.MemcachedList:
+		return len(list.Items)
+	case *esov1.ExternalSecretList:
+		return len(list.Items)
+	}
+	return -1
+}
+
+// passes is how often the operator has looked at a ControlPlane.
+func passes(t *testing.T) int {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for _, family := range families {
+		if family.GetName() != "controller_runtime_reconcile_time_seconds" {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			for _, label := range metric.GetLabel() {
+				if label.GetName() == "controller" && label.GetValue() == "controlplane" {
+					sum += int(metric.GetHistogram().GetSampleCount())
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// pass makes the operator look at the control plane once more, by a change of a
+// Secret it reads, and returns the requests that this took.
+func pass(t *testing.T, w *world) transport.Requests {
+	t.Helper()
+	before, count := requests.Snapshot(), passes(t)
+	secret := &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}
+	change(t, w, secret, func(s *corev1.Secret) {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(count))
+	})
+	expect.Eventually(t, "a pass after a change of the administrator's Secret", func(context.Context) error {
+		if passes(t) == count {
+			return errors.New("the operator has not looked at the ControlPlane")
+		}
+		return nil
+	})
+	return requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" })
+}
+
+// readsTheSecret is the one request that the change of the Secret itself asks
+// for: its content may have changed, too.
+func readsTheSecret(r transport.Request) bool { return r.Verb == "get" && r.Resource == "secrets" }
+
+func TestAPassOverAConvergedControlPlaneMakesNoRequestOfItsOwn(t *testing.T) {
+	w := converged(t)
+	settled := func() error {
+		if made := pass(t, w).Filter(func(r transport.Request) bool { return !readsTheSecret(r) }); len(made) > 0 {
+			return fmt.Errorf("a pass took %d requests:\n%s", len(made), made)
+		}
+		return nil
+	}
+	expect.Eventually(t, "a pass without a request", func(context.Context) error { return settled() })
+	for range 3 {
+		if err := settled(); err != nil {
+			t.Error(err)
+		}
+	}
+}

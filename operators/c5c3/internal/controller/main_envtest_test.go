@@ -1,0 +1,217 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	"github.com/go-logr/logr/funcr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// What all tests of this package share: one API server, the operator with the
+// rights that its chart gives it, and stand-ins for the backing operators. Each
+// test has a namespace of its own. The Keystone operator is played by the tests.
+var (
+	env       *envtest.Env
+	requests  = &transport.Counter{}
+	mariadb   = standin.NewMariaDB()
+	memcached = standin.NewReady(backing.MemcachedKind)
+	secrets   = standin.NewExternalSecrets()
+	log       = &lines{}
+)
+
+func TestMain(m *testing.M) {
+	o := envtest.Options{
+		CRDs:             []string{"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml"},
+		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets},
+		GarbageCollector: true,
+	}
+	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) error {
+		env = e
+		if err := createStore(ctx); err != nil {
+			return err
+		}
+		if err := standin.Run(ctx, e.Config, mariadb, memcached, secrets); err != nil {
+			return err
+		}
+		user, err := e.User(ctx, "c5c3-operator", "../../helm/c5c3-operator/files/rbac-rules.yaml")
+		if err != nil {
+			return err
+		}
+		go func() {
+			options := controller.Options{DiscoveryInterval: time.Second}
+			if err := testutil.Run(ctx, requests.Config(user), options, funcr.New(log.add, funcr.Options{})); err != nil {
+				fmt.Fprintln(os.Stderr, "the operator ended with:", err)
+			}
+		}()
+		return nil
+	})
+}
+
+func createStore(ctx context.Context) error {
+	c, err := client.New(env.Config, client.Options{Scheme: controller.Scheme()})
+	if err != nil {
+		return err
+	}
+	return c.Create(ctx, &esov1.ClusterSecretStore{
+		ObjectMeta: metav1.ObjectMeta{Name: "openbao-cluster-store"},
+		Spec:       esov1.SecretStoreSpec{Provider: &esov1.SecretStoreProvider{Fake: &esov1.FakeProvider{Data: []esov1.FakeProviderData{}}}},
+	})
+}
+
+// lines is the operator's log.
+type lines struct {
+	mu   sync.Mutex
+	text []string
+}
+
+func (l *lines) add(prefix, args string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, prefix+" "+args)
+}
+
+// of returns the lines about a namespace.
+func (l *lines) of(namespace string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var found []string
+	for _, line := range l.text {
+		if strings.Contains(line, namespace) {
+			found = append(found, line)
+		}
+	}
+	return strings.Join(found, "\n")
+}
+
+// world is a namespace with a control plane.
+type world struct {
+	client.Client
+	cp *c5c3v1alpha1.ControlPlane
+}
+
+// newWorld creates a minimal control plane after a change, with the credentials
+// it needs in the secret store.
+func newWorld(t *testing.T, changes ...func(*c5c3v1alpha1.ControlPlane)) *world {
+	t.Helper()
+	w := emptyWorld(t)
+	w.seed()
+	for _, change := range changes {
+		change(w.cp)
+	}
+	create(t, w, w.cp)
+	return w
+}
+
+func emptyWorld(t *testing.T) *world {
+	t.Helper()
+	namespace := env.Namespace(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the operator's log:\n%s", log.of(namespace))
+		}
+	})
+	return &world{Client: env.Client(t, controller.Scheme()), cp: &c5c3v1alpha1.ControlPlane{
+		ObjectMeta: metav1.ObjectMeta{Name: "controlplane", Namespace: namespace},
+		Spec: c5c3v1alpha1.ControlPlaneSpec{
+			OpenStackRelease: "2025.2", Services: c5c3v1alpha1.ServicesSpec{Keystone: &c5c3v1alpha1.ServiceKeystoneSpec{}},
+		},
+	}}
+}
+
+func (w *world) seed() {
+	w.seedDatabase()
+	secrets.Put("bootstrap/"+w.cp.Namespace+"/controlplane-keystone/admin", map[string]string{"password": "admin-password"})
+}
+
+func (w *world) seedDatabase() {
+	secrets.Put("openstack/keystone/"+w.cp.Namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "db-password"})
+}
+
+func (w *world) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: w.cp.Namespace}
+}
+
+// expect waits for a condition of the control plane.
+func (w *world) expect(t *testing.T, conditionType string, status metav1.ConditionStatus, reason string, says ...string) {
+	t.Helper()
+	expect.Condition(t, w, w.cp, conditionType, status, reason, says...)
+}
+
+// keystone waits for the Keystone and returns it.
+func (w *world) keystone(t *testing.T) *keystonev1alpha1.Keystone {
+	t.Helper()
+	k := &keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone")}
+	expect.Exists(t, w, k)
+	return k
+}
+
+// report plays the Keystone operator, which has looked at the current spec.
+func (w *world) report(t *testing.T, installed, target string, ready bool) {
+	t.Helper()
+	k := w.keystone(t)
+	before := k.DeepCopy()
+	condition := metav1.Condition{
+		Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", Message: "pods are starting",
+		ObservedGeneration: k.Generation, LastTransitionTime: metav1.Now(),
+	}
+	if ready {
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "AllReady", "All sub-resources are ready"
+	}
+	k.Status.Conditions = []metav1.Condition{condition}
+	k.Status.InstalledRelease, k.Status.TargetRelease = installed, target
+	if err := w.Status().Patch(t.Context(), k, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// converged is a control plane that is ready.
+func converged(t *testing.T, changes ...func(*c5c3v1alpha1.ControlPlane)) *world {
+	t.Helper()
+	w := newWorld(t, changes...)
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	return w
+}
+
+func create(t *testing.T, c client.Client, objects ...client.Object) {
+	t.Helper()
+	for _, obj := range objects {
+		if err := c.Create(t.Context(), obj); err != nil {
+			t.Fatalf("create %T %s: %v", obj, obj.GetName(), err)
+		}
+	}
+}
+
+// change stores a change of the object's current state.
+func change[T client.Object](t *testing.T, c client.Client, obj T, edit func(T)) {
+	t.Helper()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		t.Fatalf("read %T %s: %v", obj, obj.GetName(), err)
+	}
+	before := obj.DeepCopyObject().(client.Object)
+	edit(obj)
+	if err := c.Patch(t.Context(), obj, client.MergeFrom(before)); err != nil {
+		t.Fatalf("change %T %s: %v", obj, obj.GetName(), err)
+	}
+}
