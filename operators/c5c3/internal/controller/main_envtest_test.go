@@ -42,7 +42,9 @@ var (
 
 func TestMain(m *testing.M) {
 	o := envtest.Options{
-		CRDs:             []string{"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml"},
+		CRDs: []string{
+			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml",
+		},
 		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets},
 		GarbageCollector: true,
 	}

@@ -65,7 +65,8 @@ func reconcileAdminPassword(ctx context.Context, s *scope) reconcile.Outcome {
 func (s *scope) deliver(ctx context.Context, d delivery) reconcile.Outcome {
 	if !s.kinds.Served(externalSecretKind) {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
-			"The cluster has no kind ExternalSecret: install External Secrets, or set spec.infrastructure.database.host and bring Secrets of your own")
+			"The cluster has no kind ExternalSecret: install External Secrets, "+
+				"or set spec.infrastructure.database.host and bring Secrets of your own")
 	}
 	es := externalSecret(s.cp, d)
 	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, es, fieldManager); err != nil {
