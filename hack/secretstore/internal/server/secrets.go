@@ -14,56 +14,62 @@ import (
 // the mount's path: the kind of request and the path of the secret.
 func (s *Server) handleSecrets(q *request, rest string) (reply, error) {
 	kind, path, _ := strings.Cut(rest, "/")
-	if path == "" && q.method != "LIST" {
+	method := q.method
+	if method == http.MethodPut {
+		method = http.MethodPost
+	}
+	if path == "" && method != "LIST" {
 		return reply{}, fail(http.StatusNotFound)
 	}
-	writing := q.method == http.MethodPost || q.method == http.MethodPut
-	switch {
-	case kind == "data" && q.method == http.MethodGet:
-		return s.readData(q, path)
-	case kind == "data" && writing:
-		return s.writeData(q, path)
-	case kind == "data" && q.method == http.MethodDelete:
-		return s.changeVersions(q, policy.Delete, func() error { return s.secrets.Delete(path, nil) })
-	case kind == "metadata" && q.method == "LIST":
-		return s.list(q, path)
-	case kind == "metadata" && q.method == http.MethodGet:
-		return s.readMetadata(q, path)
-	case kind == "metadata" && writing:
-		return s.writeMetadata(q, path)
-	case kind == "metadata" && q.method == http.MethodDelete:
-		return s.changeVersions(q, policy.Delete, func() error { return s.secrets.DeleteAll(path) })
-	case writing:
-		return s.handleVersions(q, kind, path)
+	handle := map[string]func(*request, string) (reply, error){
+		"GET data":        s.readData,
+		"POST data":       s.writeData,
+		"DELETE data":     s.deleteData,
+		"POST delete":     s.changeVersions(s.secrets.Delete),
+		"POST undelete":   s.changeVersions(s.secrets.Undelete),
+		"POST destroy":    s.changeVersions(s.secrets.Destroy),
+		"LIST metadata":   s.list,
+		"GET metadata":    s.readMetadata,
+		"POST metadata":   s.writeMetadata,
+		"DELETE metadata": s.deleteMetadata,
+	}[method+" "+kind]
+	if handle == nil {
+		return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
 	}
-	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
+	return handle(q, path)
 }
 
-// handleVersions answers requests about named versions of a secret.
-func (s *Server) handleVersions(q *request, kind, path string) (reply, error) {
-	var body struct {
-		Versions []int `json:"versions"`
+// changeVersions returns what answers requests to change named versions.
+func (s *Server) changeVersions(change func(string, []int) error) func(*request, string) (reply, error) {
+	return func(q *request, path string) (reply, error) {
+		if err := s.permit(q, policy.Update); err != nil {
+			return reply{}, err
+		}
+		var body struct {
+			Versions []int `json:"versions"`
+		}
+		if err := q.decode(&body); err != nil {
+			return reply{}, err
+		}
+		if len(body.Versions) == 0 {
+			return reply{}, fail(http.StatusBadRequest, "No version number provided")
+		}
+		return noContent(), change(path, body.Versions)
 	}
-	if err := q.decode(&body); err != nil {
-		return reply{}, err
-	}
-	if len(body.Versions) == 0 {
-		return reply{}, fail(http.StatusBadRequest, "No version number provided")
-	}
-	change := map[string]func(string, []int) error{
-		"delete": s.secrets.Delete, "undelete": s.secrets.Undelete, "destroy": s.secrets.Destroy,
-	}[kind]
-	if change == nil {
-		return reply{}, fail(http.StatusNotFound)
-	}
-	return s.changeVersions(q, policy.Update, func() error { return change(path, body.Versions) })
 }
 
-func (s *Server) changeVersions(q *request, wanted policy.Capability, change func() error) (reply, error) {
-	if err := s.permit(q, wanted); err != nil {
+func (s *Server) deleteData(q *request, path string) (reply, error) {
+	if err := s.permit(q, policy.Delete); err != nil {
 		return reply{}, err
 	}
-	return noContent(), change()
+	return noContent(), s.secrets.Delete(path, nil)
+}
+
+func (s *Server) deleteMetadata(q *request, path string) (reply, error) {
+	if err := s.permit(q, policy.Delete); err != nil {
+		return reply{}, err
+	}
+	return noContent(), s.secrets.DeleteAll(path)
 }
 
 // permitWrite asks for the capability that a write needs: it depends on whether
