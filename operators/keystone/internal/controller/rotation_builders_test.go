@@ -115,7 +115,8 @@ func TestCredentialsAreMigratedBeforeTheirKeysAreRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := files["credential_rotate.sh"]
-	if migrate, rotate := strings.Index(script, "credential_migrate\n"), strings.Index(script, "credential_rotate\n"); migrate < 0 || rotate < migrate {
+	migrate, rotate := strings.Index(script, "credential_migrate\n"), strings.Index(script, "credential_rotate\n")
+	if migrate < 0 || rotate < migrate {
 		t.Errorf("the script migrates at %d and rotates at %d", migrate, rotate)
 	}
 	if strings.Count(script, "credential_migrate") != 1 {
