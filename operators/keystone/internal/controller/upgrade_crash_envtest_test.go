@@ -1,0 +1,134 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// upgradeOutcome is what the way through an upgrade is judged by.
+type upgradeOutcome struct {
+	Status   keystonev1alpha1.KeystoneStatus
+	Runs     map[string]int
+	Children []string
+}
+
+func observeUpgrade(ctx context.Context, c client.Client, namespace string) (upgradeOutcome, error) {
+	k := testutil.Brownfield(namespace, testutil.Name)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(k), k); err != nil {
+		return upgradeOutcome{}, err
+	}
+	found, err := testutil.Children(ctx, c, namespace)
+	status := k.Status
+	status.Conditions, status.Endpoint = nil, ""
+	return upgradeOutcome{Status: status, Runs: runsOf(k), Children: testutil.Names(found)}, err
+}
+
+// prepareTag creates a namespace with a Keystone that an operator took as far
+// as reached says, and then sets the tag while none runs.
+func prepareTag(
+	ctx context.Context, c client.Client, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error,
+) (string, error) {
+	namespace, err := prepare(ctx, c, atOldRelease)
+	if err != nil {
+		return "", err
+	}
+	k := atOldRelease.keystone(namespace, testutil.Name)
+	settleOn(k, "db-migrate", standin.Hang())
+	set := func(tag string) error {
+		before := k.DeepCopy()
+		k.Spec.Image.Tag = tag
+		return c.Patch(ctx, k, client.MergeFrom(before))
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- runQuietly(running, asOperator, namespace) }()
+	err = expect.Until(ctx, func(ctx context.Context) error { return readyNow(ctx, c, namespace) })
+	for _, tag := range tags[:len(tags)-1] {
+		err = errors.Join(err, c.Get(ctx, client.ObjectKeyFromObject(k), k), set(tag))
+	}
+	err = errors.Join(err, expect.Until(ctx, func(ctx context.Context) error {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(k), k); err != nil {
+			return err
+		}
+		return reached(ctx, k)
+	}))
+	stop()
+	if err := errors.Join(err, <-ended); err != nil {
+		return "", err
+	}
+	settleOn(k, "db-migrate", standin.Succeed())
+	if err := c.Get(ctx, client.ObjectKeyFromObject(k), k); err != nil {
+		return "", err
+	}
+	return namespace, set(tags[len(tags)-1])
+}
+
+// walkTag disturbs the way of a Keystone from a change of its tag to Ready.
+func walkTag(t *testing.T, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error, modes ...transport.Mode) {
+	t.Helper()
+	c := env.Client(t, controller.Scheme())
+	tag := tags[len(tags)-1]
+	crashwalk.Walk(t, crashwalk.Scenario[upgradeOutcome]{
+		Config: asOperator, Modes: modes, Operator: runQuietly,
+		Prepare: func(ctx context.Context) (string, error) { return prepareTag(ctx, c, tags, reached) },
+		Settled: func(ctx context.Context, namespace string) error {
+			state, err := observeUpgrade(ctx, c, namespace)
+			if err != nil {
+				return err
+			}
+			// Generations count the changes of the tag: the last has to be seen.
+			if state.Status.ObservedGeneration != int64(len(tags)+1) || state.Status.InstalledRelease != tag || state.Status.UpgradePhase != "" {
+				return fmt.Errorf("the status is %+v", state.Status)
+			}
+			return readyNow(ctx, c, namespace)
+		},
+		Observe: func(ctx context.Context, namespace string) (upgradeOutcome, error) {
+			return observeUpgrade(ctx, c, namespace)
+		},
+		Compare: func(undisturbed, _, final upgradeOutcome) string {
+			// How far a Job that was stopped got depends on timing.
+			if tag == oldTag {
+				undisturbed.Runs, final.Runs = maps.Clone(undisturbed.Runs), maps.Clone(final.Runs)
+				delete(undisturbed.Runs, "db-migrate")
+				delete(final.Runs, "db-migrate")
+			}
+			return cmp.Diff(undisturbed, final)
+		},
+	})
+}
+
+func anyState(context.Context, *keystonev1alpha1.Keystone) error { return nil }
+
+func migrating(_ context.Context, k *keystonev1alpha1.Keystone) error {
+	if k.Status.UpgradePhase != keystonev1alpha1.UpgradePhaseMigrating {
+		return fmt.Errorf("the phase is %q", k.Status.UpgradePhase)
+	}
+	return nil
+}
+
+func TestAnOperatorKilledDuringAnUpgradeFinishesItAfterRestart(t *testing.T) {
+	t.Parallel()
+	walkTag(t, []string{newTag}, anyState, transport.KillAfter, transport.FailAfter)
+}
+
+func TestAnOperatorKilledWhileItTakesAnUpgradeBackFinishesThatAfterRestart(t *testing.T) {
+	t.Parallel()
+	walkTag(t, []string{newTag, oldTag}, migrating)
+}
