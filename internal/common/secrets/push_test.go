@@ -56,11 +56,13 @@ func TestThePushStateQuotesExternalSecrets(t *testing.T) {
 		"not looked at yet": {nil, secrets.PushState{}, false},
 		"pushed": {
 			condition(corev1.ConditionTrue, "PushSecret synced successfully"),
-			secrets.PushState{Synced: true, Message: "PushSecret synced successfully"}, false,
+			secrets.PushState{Synced: true, Message: "PushSecret synced successfully"},
+			false,
 		},
 		"refused on several lines": {
 			condition(corev1.ConditionFalse, "Code: 503. Errors:\n\n* Vault is sealed\n"),
-			secrets.PushState{Message: "Code: 503. Errors: * Vault is sealed"}, true,
+			secrets.PushState{Message: "Code: 503. Errors: * Vault is sealed"},
+			true,
 		},
 		"refused without a word": {condition(corev1.ConditionFalse, ""), secrets.PushState{Message: "Errored"}, true},
 		"refused with many": {

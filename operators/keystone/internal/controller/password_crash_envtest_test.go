@@ -30,7 +30,7 @@ func prepareStaged(ctx context.Context, c client.Client) (namespace string, err 
 		return "", err
 	}
 	namespace = ns.Name
-	for _, obj := range append(throughStore(namespace, passwordPath(namespace)), rotatingKeystone(namespace, testutil.Name)) {
+	for _, obj := range append(throughStore(namespace, passwordPath(namespace)), rotatingKeystone(namespace)) {
 		if err := c.Create(ctx, obj); err != nil {
 			return "", err
 		}
@@ -58,7 +58,7 @@ func rotatedNow(ctx context.Context, c client.Client, namespace string) error {
 	if err := readyNow(ctx, c, namespace); err != nil {
 		return err
 	}
-	k := rotatingKeystone(namespace, testutil.Name)
+	k := rotatingKeystone(namespace)
 	if err := c.Get(ctx, client.ObjectKeyFromObject(k), k); err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ var rotationObjects = []string{
 	"ServiceAccount keystone-admin-password-rotate", "ConfigMap keystone-admin-password-rotate-script-HASH",
 }
 
-func rotatingKeystone(namespace, name string) *keystonev1alpha1.Keystone {
-	k := testutil.Brownfield(namespace, name)
+func rotatingKeystone(namespace string) *keystonev1alpha1.Keystone {
+	k := testutil.Brownfield(namespace, testutil.Name)
 	k.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
 	return k
 }
@@ -95,7 +95,7 @@ func startRotating(t *testing.T, inputs ...client.Object) (client.Client, *keyst
 		create(t, c, obj)
 	}
 	operator := testutil.Start(t, asOperator, namespace)
-	k := rotatingKeystone(namespace, testutil.Name)
+	k := rotatingKeystone(namespace)
 	create(t, c, k)
 	return c, k, operator
 }
@@ -145,7 +145,7 @@ func TestAStagedPasswordReachesTheSecretThroughTheStore(t *testing.T) {
 	c, namespace := newNamespace(t)
 	create(t, c, throughStore(namespace, passwordPath(namespace))...)
 	operator := testutil.Start(t, asOperator, namespace)
-	k := rotatingKeystone(namespace, testutil.Name)
+	k := rotatingKeystone(namespace)
 	create(t, c, k)
 	ready(t, c, k)
 	for _, password := range []string{firstPassword, secondPassword} {
@@ -181,7 +181,7 @@ func TestARotationWaitsForASealedStore(t *testing.T) {
 	c, namespace := newNamespace(t)
 	create(t, c, throughStore(namespace, passwordPath(namespace))...)
 	operator := testutil.Start(t, asOperator, namespace)
-	k := rotatingKeystone(namespace, testutil.Name)
+	k := rotatingKeystone(namespace)
 	secrets.Set("PushSecret", namespace, "keystone-admin-password-backup", standin.Fail("Vault is sealed"))
 	create(t, c, k)
 	ready(t, c, k)
@@ -247,7 +247,7 @@ func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
 			t.Parallel()
 			c, namespace := newNamespace(t, tc.inputs)
 			operator := testutil.Start(t, asOperator, namespace)
-			k := rotatingKeystone(namespace, testutil.Name)
+			k := rotatingKeystone(namespace)
 			create(t, c, k)
 			ready(t, c, k)
 			// Long ago, so that there is no more patience.
