@@ -83,4 +83,3 @@ func TestReadyMeansAllServersAndNoneOfBefore(t *testing.T) {
 		}
 	}
 }
-

@@ -77,7 +77,11 @@ func TestThePrimaryKeyHasTheHighestNumber(t *testing.T) {
 		want  string
 		ok    bool
 	}{
-		{"0 1 2", "2", true}, {"0 9 10", "10", true}, {"0 2 3", "3", true}, {"0", "", false}, {"", "", false},
+		{"0 1 2", "2", true},
+		{"0 9 10", "10", true},
+		{"0 2 3", "3", true},
+		{"0", "", false},
+		{"", "", false},
 		{"0 1 02 x 99999999999999999999", "1", true},
 	} {
 		data := map[string][]byte{}

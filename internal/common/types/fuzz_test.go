@@ -9,8 +9,16 @@ import (
 
 func FuzzImageReference(f *testing.F) {
 	for _, image := range []ImageSpec{
-		{"ghcr.io/c5c3/keystone", "2025.2"}, {"localhost:5000/a_b/c__d/e--f", "latest"}, {"[fd00::1]:5000/keystone", "2025.2-upgraded"},
-		{"keystone:tag", "x"}, {"keystone@sha256", "abc"}, {"UPPER/case", "_"}, {"a/../b", ".."}, {"a//b", "-"}, {"a b", "a\nb"}, {"", ""},
+		{"ghcr.io/c5c3/keystone", "2025.2"},
+		{"localhost:5000/a_b/c__d/e--f", "latest"},
+		{"[fd00::1]:5000/keystone", "2025.2-upgraded"},
+		{"keystone:tag", "x"},
+		{"keystone@sha256", "abc"},
+		{"UPPER/case", "_"},
+		{"a/../b", ".."},
+		{"a//b", "-"},
+		{"a b", "a\nb"},
+		{"", ""},
 	} {
 		f.Add(image.Repository, image.Tag)
 	}

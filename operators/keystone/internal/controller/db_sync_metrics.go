@@ -44,17 +44,16 @@ type dbSyncMetrics struct {
 // `keystone_operator_db_sync_duration_seconds`, or finds those of an earlier
 // controller of the process.
 func newDBSyncMetrics(registerer prometheus.Registerer) (*dbSyncMetrics, error) {
-	labels := []string{"keystone", "namespace"}
 	m := &dbSyncMetrics{
 		total: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: metricsPrefix + "_db_sync_total",
 			Help: "Jobs that worked on the database schema of a Keystone and ended, by result.",
-		}, append(labels, "result")),
+		}, []string{"keystone", "namespace", "result"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    metricsPrefix + "_db_sync_duration_seconds",
 			Help:    "Time from the creation to the end of a Job that worked on the database schema of a Keystone, in seconds.",
 			Buckets: []float64{1, 5, 10, 30, 60, 120, 300, 600},
-		}, labels),
+		}, []string{"keystone", "namespace"}),
 	}
 	var err error
 	if m.total, err = reconcile.Register(registerer, m.total); err != nil {

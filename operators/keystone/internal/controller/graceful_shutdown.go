@@ -34,11 +34,19 @@ func shutdownVariables() []corev1.EnvVar {
 const underWay = `underway() { while read -r _ from to state _; do ` +
 	`case $from-$to-$state in 0100007F:*-0100007F:*-01) return 0;; esac; done < /proc/net/tcp; return 1; }`
 
+// countOpened sets n to how many connections the pod has been sent so far.
+const countOpened = `opened() { while read -r p _ _ _ _ _ c _; do case $p in Tcp:) n=$c;; esac; done < /proc/net/snmp; }`
+
+// awaitQuiet ends when no connection has come for two seconds, however long a
+// busy node takes to take the pod out of the Service, and no request is under
+// way.
+const awaitQuiet = `opened; o=; until [ "$n" = "$o" ] && ! underway; do o=$n; sleep 2; opened; done`
+
 // drainHook announces the end, waits until nobody sends requests any more, and
 // then for those that take longer than that. The kubelet bounds it by the
 // grace period.
 func drainHook(k *keystonev1alpha1.Keystone) *corev1.Lifecycle {
-	command := fmt.Sprintf("%s; touch %s; trap 'while underway; do sleep 1; done' EXIT; sleep %d",
-		underWay, drainMarker, k.Spec.PreStopSleep())
+	command := fmt.Sprintf("%s; %s; touch %s; trap '%s' EXIT; sleep %d",
+		underWay, countOpened, drainMarker, awaitQuiet, k.Spec.PreStopSleep())
 	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/sh", "-c", command}}}}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -86,9 +88,8 @@ func (s *scope) removeRotation(ctx context.Context, r rotator) error {
 	if err := apply.EnsureAbsent(ctx, s.client, k, &batchv1.CronJob{ObjectMeta: meta}); err != nil {
 		return err
 	}
-	objects := r.access(k).Objects()
-	for i := len(objects) - 1; i >= 0; i-- {
-		if err := apply.EnsureAbsent(ctx, s.client, k, objects[i]); err != nil {
+	for _, object := range slices.Backward(r.access(k).Objects()) {
+		if err := apply.EnsureAbsent(ctx, s.client, k, object); err != nil {
 			return err
 		}
 	}
@@ -118,9 +119,7 @@ func (r rotator) files() (map[string]string, error) {
 		return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator: %w", r.script, err)
 	}
 	files := map[string]string{r.script: string(content), rotation.ScriptFile: rotation.Script}
-	for name, content := range r.extraFiles {
-		files[name] = content
-	}
+	maps.Copy(files, r.extraFiles)
 	return files, nil
 }
 

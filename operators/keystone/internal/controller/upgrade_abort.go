@@ -26,7 +26,8 @@ func (s *scope) abortUpgrade(ctx context.Context) reconcile.Outcome {
 				"The upgrade from %s to %s is being aborted: waiting for Job %s to end", status.InstalledRelease, status.TargetRelease, job))
 		}
 	}
-	note := fmt.Sprintf("The upgrade from %s to %s was aborted in phase %s", status.InstalledRelease, status.TargetRelease, status.UpgradePhase)
+	note := fmt.Sprintf("The upgrade from %s to %s was aborted in phase %s",
+		status.InstalledRelease, status.TargetRelease, status.UpgradePhase)
 	status.TargetRelease, status.UpgradePhase = "", ""
 	return s.syncSchema(ctx).OnRecord(corev1.EventTypeNormal, keystonev1alpha1.EventUpgradeAborted, note)
 }
