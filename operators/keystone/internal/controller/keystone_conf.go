@@ -109,18 +109,42 @@ func loggerLevels(logging *keystonev1alpha1.LoggingSpec) []string {
 }
 
 // jsonLogging is a logging.conf that writes one JSON object for each record to
-// standard error.
-func jsonLogging(level keystonev1alpha1.LogLevel) config.INI {
-	return config.INI{
-		"loggers":     {"keys": "root"},
+// standard error. oslo.log takes no level of a logger from anywhere else once
+// there is such a file.
+func jsonLogging(logging *keystonev1alpha1.LoggingSpec) config.INI {
+	file := config.INI{
 		"handlers":    {"keys": "stderr"},
 		"formatters":  {"keys": "json"},
-		"logger_root": {"level": string(level), "handlers": "stderr"},
+		"logger_root": {"level": string(logging.Level), "handlers": "stderr"},
 		"handler_stderr": {
 			"class": "StreamHandler", "args": "(sys.stderr,)", "level": "NOTSET", "formatter": "json",
 		},
 		"formatter_json": {"class": "oslo_log.formatters.JSONFormatter"},
 	}
+	levels := map[string]string{}
+	if logging.Level == keystonev1alpha1.LogLevelDebug {
+		maps.Copy(levels, libraryLevels)
+	}
+	maps.Copy(levels, logging.PerLoggerLevels)
+	loggers := []string{"root"}
+	for i, name := range slices.Sorted(maps.Keys(levels)) {
+		key := fmt.Sprintf("level%d", i)
+		// Python's reader of the file takes a percent sign for the start of a reference.
+		qualified := strings.ReplaceAll(name, "%", "%%")
+		file["logger_"+key] = map[string]string{"qualname": qualified, "level": levels[name], "handlers": ""}
+		loggers = append(loggers, key)
+	}
+	file.Set("loggers", "keys", strings.Join(loggers, ","))
+	return file
+}
+
+// libraryLevels keep the libraries below Keystone from logging everything they
+// do, as oslo.log does without a logging.conf (its default_log_levels). Its JSON
+// formatter cannot even write some of their records.
+var libraryLevels = map[string]string{
+	"dogpile": "INFO", "iso8601": "WARNING", "keystoneauth": "WARNING", "oslo.cache": "INFO", "oslo_policy": "INFO",
+	"requests.packages.urllib3.connectionpool": "WARNING", "routes": "INFO", "sqlalchemy": "WARNING", "stevedore": "WARNING",
+	"urllib3.connectionpool": "WARNING",
 }
 
 func pasteFilters(k *keystonev1alpha1.Keystone) []config.PasteFilter {

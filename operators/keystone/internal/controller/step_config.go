@@ -99,7 +99,7 @@ func configFiles(k *keystonev1alpha1.Keystone, options config.INI, rules map[str
 		}
 	}
 	if k.Spec.Logging.Format == keystonev1alpha1.LogFormatJSON {
-		if files["logging.conf"], err = jsonLogging(k.Spec.Logging.Level).Render(); err != nil {
+		if files["logging.conf"], err = jsonLogging(k.Spec.Logging).Render(); err != nil {
 			return nil, fmt.Errorf("logging.conf: %w", err)
 		}
 	}
