@@ -128,7 +128,8 @@ say_what_next() {
 		  kubectl explain keystone.spec                           all that can be set
 		  kubectl -n $namespace patch keystone keystone --type=merge -p '{"spec":{"replicas":2}}'
 		  kubectl -n $namespace port-forward service/keystone 5000    then: curl http://127.0.0.1:5000/v3
-		  make e2e                                                tests against this cluster
+		  make e2e SUITE=smoke                                    a test of what runs now
+		  make deploy-infra && make e2e                           all of the end-to-end tests
 		  make quickstart-down                                    the end of it
 	END
 }

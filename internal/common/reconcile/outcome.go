@@ -145,12 +145,6 @@ func (o Outcome) Err() error { return o.err }
 // RequeueAfter is the delay asked for with After, zero otherwise.
 func (o Outcome) RequeueAfter() time.Duration { return o.after }
 
-// Proceeds reports whether the steps that need this one may run.
-func (o Outcome) Proceeds() bool { return o.proceed }
-
-// Recorded are the events attached with OnRecord.
-func (o Outcome) Recorded() []Event { return o.recorded }
-
 // Events are the events attached with WithEvent.
 func (o Outcome) Events() []Event { return o.events }
 

@@ -102,8 +102,6 @@ const (
 	ReasonGeneratingKeys = "GeneratingKeys"
 	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.
 	ReasonKeysMissing = "KeysMissing"
-	// ReasonWaitingForKeys: wait; the Secret with the keys is not there yet.
-	ReasonWaitingForKeys = "WaitingForKeys"
 
 	// ReasonNetworkPolicyReady: nothing to do.
 	ReasonNetworkPolicyReady = "NetworkPolicyReady"

@@ -78,7 +78,7 @@ const (
 	EventDBSyncMetricEmissionDeferred = "DBSyncMetricEmissionDeferred"
 	// EventCredentialMigrateFailed: correct what the CredentialKeysReady condition names.
 	EventCredentialMigrateFailed = "CredentialMigrateFailed"
-	// EventTrustFlushBypass: set trustFlush; without it expired trusts stay in the database.
+	// EventTrustFlushBypass: never sent by this version, which fills in spec.trustFlush wherever it is missing.
 	EventTrustFlushBypass = "TrustFlushBypass"
 	// EventAdminPasswordNotDelivered: repair what the PasswordRotationReady condition names.
 	EventAdminPasswordNotDelivered = "AdminPasswordNotDelivered"

@@ -52,12 +52,12 @@ func prerequisiteConditions() []ConditionDoc {
 		{
 			Type: ConditionFernetKeysReady, Aggregated: true,
 			True:  []string{ReasonFernetKeysAvailable, ReasonFernetKeysRotated},
-			False: []string{ReasonGeneratingKeys, ReasonWaitingForKeys, ReasonKeysMissing},
+			False: []string{ReasonGeneratingKeys, ReasonKeysMissing},
 		},
 		{
 			Type: ConditionCredentialKeysReady, Aggregated: true,
 			True:  []string{ReasonCredentialKeysAvailable, ReasonCredentialKeysRotated},
-			False: []string{ReasonGeneratingKeys, ReasonWaitingForKeys, ReasonKeysMissing, ReasonCredentialMigrateFailed},
+			False: []string{ReasonGeneratingKeys, ReasonKeysMissing, ReasonCredentialMigrateFailed},
 		},
 		{
 			Type: ConditionNetworkPolicyReady, Aggregated: true,
