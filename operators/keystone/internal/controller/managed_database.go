@@ -56,12 +56,11 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 
 // planManagedLogins looks up what planLogins has to know.
 func (s *scope) planManagedLogins(ctx context.Context, wanted, current login, hash string) (loginPlan, error) {
-	var pods corev1.PodList
-	err := s.client.List(ctx, &pods, client.InNamespace(s.keystone.Namespace), client.MatchingLabels(selectorLabels(s.keystone)))
+	pods, err := s.podsOfLabels(ctx, selectorLabels(s.keystone))
 	if err != nil {
-		return loginPlan{}, fmt.Errorf("listing the API pods: %w", err)
+		return loginPlan{}, err
 	}
-	settled := !slices.ContainsFunc(pods.Items, func(pod corev1.Pod) bool {
+	settled := !slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
 		return pod.Annotations[annotationConnectionHash] != hash
 	})
 	remembered, err := s.owned.Find(ctx, s.key(loginsSecretName(s.keystone)))
