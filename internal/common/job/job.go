@@ -106,28 +106,50 @@ func (r *Runner) Run(ctx context.Context, owner client.Object, desired *batchv1.
 // Find returns the live Job of that name if the owner controls it, nil
 // otherwise. It reads the cache.
 func (r *Runner) Find(ctx context.Context, owner client.Object, name string) (*batchv1.Job, error) {
-	live := &batchv1.Job{}
-	err := r.Client.Get(ctx, client.ObjectKey{Namespace: owner.GetNamespace(), Name: name}, live)
-	if apierrors.IsNotFound(err) || err == nil && !metav1.IsControlledBy(live, owner) {
-		return nil, nil //nolint:nilnil // Absence is not an error.
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading Job %s: %w", name, err)
+	live, err := r.FindOurs(ctx, owner, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: owner.GetNamespace(), Name: name}})
+	if live == nil || err != nil || !metav1.IsControlledBy(live, owner) {
+		return nil, err
 	}
 	return live, nil
 }
 
-// Remove deletes the Job of that name if the owner controls it, and reports
-// whether it and its pods are gone.
-func (r *Runner) Remove(ctx context.Context, owner client.Object, name string) (bool, error) {
-	live, err := r.Find(ctx, owner, name)
-	if live == nil || err != nil {
-		return err == nil, err
+// FindOurs returns the live Job of the desired one's name if Run would take it
+// for its own, nil otherwise. It reads the cache.
+func (r *Runner) FindOurs(ctx context.Context, owner client.Object, desired *batchv1.Job) (*batchv1.Job, error) {
+	live := &batchv1.Job{}
+	err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
+	if apierrors.IsNotFound(err) || err == nil && !isOurs(owner, live, desired) {
+		return nil, nil //nolint:nilnil // Absence is not an error.
 	}
-	if !live.DeletionTimestamp.IsZero() {
+	if err != nil {
+		return nil, fmt.Errorf("reading Job %s: %w", desired.Name, err)
+	}
+	return live, nil
+}
+
+// Remove deletes the Job of the desired one's name if Run would take it for its
+// own, and reports whether it and its pods are gone. It asks the API server
+// when the cache shows no such Job.
+func (r *Runner) Remove(ctx context.Context, owner client.Object, desired *batchv1.Job) (bool, error) {
+	live := &batchv1.Job{}
+	err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
+	var options []client.DeleteOption
+	if apierrors.IsNotFound(err) {
+		live, err = r.lookUp(ctx, desired)
+		// Later reads must not wait for the cache to see the Job go.
+		options = append(options, client.DisableReadYourWritesConsistency)
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("removing Job %s: %w", desired.Name, err)
+	case !isOurs(owner, live, desired):
+		return true, nil
+	case !live.DeletionTimestamp.IsZero():
 		return false, nil
 	}
-	return false, r.delete(ctx, live, metav1.DeletePropagationForeground)
+	return false, r.delete(ctx, live, metav1.DeletePropagationForeground, options...)
 }
 
 // SucceededFor reports whether the live Job, which may be nil, succeeded with

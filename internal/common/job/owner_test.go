@@ -148,3 +148,28 @@ func TestATerminatingJobThatTheCacheDoesNotShowIsWaitedFor(t *testing.T) {
 		t.Errorf("state %+v, error %v; want nothing done but waiting", state, err)
 	}
 }
+
+func TestAJobIsRemovedWhateverItHasLostAndAForeignOneStays(t *testing.T) {
+	for name, test := range map[string]struct {
+		live        *batchv1.Job
+		wantDeleted int
+		unawaited   int
+	}{
+		"as it was created": {live: live(t, "key", "image:1"), wantDeleted: 1},
+		"without owner":     {live: withoutOwner(live(t, "key", "image:1")), wantDeleted: 1},
+		"without labels":    {live: withoutLabels(live(t, "key", "image:1")), wantDeleted: 1, unawaited: 1},
+		"of another owner":  {live: withController(live(t, "key", "image:1"), "v1", "Secret", owner.Name)},
+		"made by hand":      {live: withoutOwner(withoutRunKey(live(t, "key", "image:1")))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRun(t, test.live)
+			gone, err := r.runner.Remove(t.Context(), owner, desired("", ""))
+			if err != nil || gone != (test.wantDeleted == 0) || len(r.deleted) != test.wantDeleted || r.unawaited != test.unawaited {
+				t.Errorf("gone %t, error %v, deleted %v, %d unawaited", gone, err, r.deleted, r.unawaited)
+			}
+			if gone, err := r.runner.Remove(t.Context(), owner, desired("", "")); !gone || err != nil {
+				t.Errorf("afterwards: gone %t, error %v", gone, err)
+			}
+		})
+	}
+}

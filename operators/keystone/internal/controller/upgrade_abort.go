@@ -15,15 +15,18 @@ import (
 // old release does not mind, and its pods replace those of the new one.
 func (s *scope) abortUpgrade(ctx context.Context) reconcile.Outcome {
 	status := &s.keystone.Status
-	for _, name := range []string{taskExpand, taskMigrate, taskContract} {
-		job := jobName(s.keystone, name)
-		gone, err := s.jobs.Remove(ctx, s.keystone, job)
+	for _, t := range []task{dbExpand(s), dbMigrate(s), dbContract(s)} {
+		job, err := taskJob(s.keystone, t)
+		gone := false
+		if err == nil {
+			gone, err = s.jobs.Remove(ctx, s.keystone, job)
+		}
 		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonUpgradeAborting, err)
 		}
 		if !gone {
 			return reconcile.Waiting(keystonev1alpha1.ReasonUpgradeAborting, fmt.Sprintf(
-				"The upgrade from %s to %s is being aborted: waiting for Job %s to end", status.InstalledRelease, status.TargetRelease, job))
+				"The upgrade from %s to %s is being aborted: waiting for Job %s to end", status.InstalledRelease, status.TargetRelease, job.Name))
 		}
 	}
 	note := fmt.Sprintf("The upgrade from %s to %s was aborted in phase %s",
