@@ -97,6 +97,9 @@ func (s *scope) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
 	return live, nil
 }
 
+// emptyDatabaseHint is for a database that the aborted upgrade did not expand.
+const emptyDatabaseHint = "; if this database is another one than before, load the data of that one into it first"
+
 // keepExpandedSchema leaves alone the schema that an aborted upgrade has
 // expanded. The installed release runs on it, but its tools neither know the
 // revision nor have anything to add to it.
@@ -110,7 +113,7 @@ func (s *scope) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
 	if !job.SucceededFor(live, checked) {
-		if check := s.checkLogin(ctx, ""); !check.IsDone() {
+		if check := s.checkLogin(ctx, emptyDatabaseHint); !check.IsDone() {
 			return check
 		}
 	}

@@ -35,11 +35,12 @@ func dbContract(s *scope) task {
 // database let it: between expansion and contraction, and after an aborted
 // upgrade, the revision is not the image's. An image that is older than the
 // schema does not even know the revision (alembic's "Can't locate revision").
+// Exit code 2 is that of a database without a schema, on which no pod may start.
 const loginScript = `code=0
 output=$(keystone-manage --config-dir=` + configDir + ` db_sync --check 2>&1) || code=$?
 printf '%s\n' "$output" >&2
 case $code in
-0 | 2 | 3 | 4) exit 0 ;;
+0 | 3 | 4) exit 0 ;;
 esac
 printf '%s\n' "$output" | grep -q "Can't locate revision"
 `
@@ -49,7 +50,7 @@ printf '%s\n' "$output" | grep -q "Can't locate revision"
 func loginCheck(s *scope) task {
 	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", loginScript})
 	_, hash := s.taskConnection()
-	check.runKey = []any{check.runKey, hash}
+	check.runKey = []any{check.runKey, hash, refusesPlainText(s.keystone.Spec.Database)}
 	return check
 }
 

@@ -154,7 +154,7 @@ func TestTheLoginCheckTellsAnUnknownRevisionFromAFailedLogin(t *testing.T) {
 		ok   bool
 	}{
 		"up to date":            {"exit 0", true},
-		"expand needed":         {"exit 2", true},
+		"no schema at all":      {"exit 2", false},
 		"contract needed":       {"exit 4", true},
 		"a later revision":      {`echo "Can't locate revision identified by 'b4f8'" >&2; exit 1`, true},
 		"a refused login":       {`echo "(1045, Access denied)" >&2; exit 1`, false},
