@@ -35,6 +35,9 @@ func (o Owned) EnsurePresent(ctx context.Context, owner client.Object, desired *
 	if err != nil {
 		return wrap("creating", desired, err)
 	}
+	if apply.IsPredecessors(desired, live) {
+		return fmt.Errorf("secret %s: %w", desired.Name, apply.ErrPredecessor)
+	}
 	if !metav1.IsControlledBy(live, owner) && !orphaned(live, desired) {
 		return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
 			desired.Name, apply.ErrNotOwned)
