@@ -55,11 +55,18 @@ func Validate(data map[string][]byte, maxActive int32) error {
 	return validateEach(data)
 }
 
-// ValidateInUse is Validate for a key set that is in use already: it may hold
-// more keys than a limit that was lowered since allows.
+// ValidateInUse checks a key set that is in use already: it may hold more keys
+// than a limit that was lowered since allows, but Keystone has to find all of
+// them by their names, with a staged and a primary one among them.
 func ValidateInUse(data map[string][]byte) error {
 	if len(data) < MinActive {
 		return fmt.Errorf("the key set holds %d keys, expected at least %d", len(data), MinActive)
+	}
+	if err := validateNames(data); err != nil {
+		return err
+	}
+	if _, staged := data[StagedName]; !staged {
+		return fmt.Errorf("the key set lacks the staged key %q", StagedName)
 	}
 	return validateEach(data)
 }

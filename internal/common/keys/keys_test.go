@@ -106,6 +106,27 @@ func TestValidateDoesNotCareForTheNamesOfKeys(t *testing.T) {
 	}
 }
 
+func TestKeysInUseNeedTheNamesByWhichKeystoneFindsThem(t *testing.T) {
+	k := generate(t, 3)
+	for want, data := range map[string]map[string][]byte{
+		`"primary" is not a number`:   {"0": k["0"], "1": k["1"], "primary": k["2"]},
+		`"01" is not a number`:        {"0": k["0"], "1": k["1"], "01": k["2"]},
+		`lacks the staged key "0"`:    {"1": k["0"], "2": k["1"], "3": k["2"]},
+		`key "2": has 3 characters`:   {"0": k["0"], "1": k["1"], "2": []byte("key")},
+		`holds 2 keys, expected at l`: {"0": k["0"], "1": k["1"]},
+	} {
+		err := ValidateInUse(data)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, expected it to say %s", err, want)
+			continue
+		}
+		expectNoMaterial(t, err, data)
+	}
+	if err := ValidateInUse(map[string][]byte{"0": k["0"], "4": k["1"], "7": k["2"]}); err != nil {
+		t.Errorf("numbers with gaps: %v", err)
+	}
+}
+
 func TestValidateRefusesAMalformedKeyWithoutShowingIt(t *testing.T) {
 	const material = "Zm9yZ2UtdGVzdC1rZXktbWF0ZXJpYWwtMzItYnl0ZXM="
 	tests := map[string]struct{ key, want string }{

@@ -35,6 +35,15 @@ func PrimaryName(data map[string][]byte) (name string, ok bool) {
 	return name, highest > 0
 }
 
+func validateNames(data map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		if _, ok := index(name); !ok {
+			return fmt.Errorf("the name %q is not a number as Keystone writes it", name)
+		}
+	}
+	return nil
+}
+
 // ErrNotSuccessor is wrapped by errors about a key set that was not made from
 // the one in use.
 var ErrNotSuccessor = errors.New("the staged keys were not made from the keys in use")
@@ -48,10 +57,8 @@ var ErrNotSuccessor = errors.New("the staged keys were not made from the keys in
 // exist. The numbers need not be contiguous: Keystone itself leaves gaps. Errors
 // give names of keys and never a part of their content.
 func ValidateSuccessor(current, next map[string][]byte) error {
-	for _, name := range slices.Sorted(maps.Keys(next)) {
-		if _, ok := index(name); !ok {
-			return fmt.Errorf("the name %q is not a number as Keystone writes it", name)
-		}
+	if err := validateNames(next); err != nil {
+		return err
 	}
 	primary, ok := PrimaryName(current)
 	if !ok {
