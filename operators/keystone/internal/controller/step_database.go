@@ -50,9 +50,16 @@ func (s *scope) followRelease(ctx context.Context) reconcile.Outcome {
 func (s *scope) syncSchema(ctx context.Context) reconcile.Outcome {
 	message := schemaMessage
 	contraction, err := s.finishedContraction(ctx)
+	running := false
+	if err == nil {
+		running, err = s.contractionRuns(ctx)
+	}
 	switch {
 	case err != nil:
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
+	case running:
+		return reconcile.Waiting(keystonev1alpha1.ReasonDBSyncInProgress, fmt.Sprintf(
+			"Job %s of an upgrade that the status has lost still works on the schema", jobName(s.keystone, taskContract)))
 	case s.keystone.Status.ExpandedRelease != "":
 		return s.keepExpandedSchema(ctx)
 	case contraction != nil:

@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/job"
 )
 
 // podsOfLabels lists pods that have not ended, those that are being deleted
@@ -157,4 +159,18 @@ func (s *scope) contractedRelease(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return tagOf(live.Spec.Template.Spec.Containers[0].Image), nil
+}
+
+// contractionRuns reports whether a Job may still contract the schema.
+func (s *scope) contractionRuns(ctx context.Context) (bool, error) {
+	desired, err := taskJob(s.keystone, dbContract(s))
+	if err != nil {
+		return false, err
+	}
+	live, err := s.jobs.FindOurs(ctx, s.keystone, desired)
+	if live == nil || err != nil {
+		return false, err
+	}
+	ended, _, _ := job.Ended(live)
+	return !ended, nil
 }

@@ -368,3 +368,19 @@ func registeredNames(t *testing.T) descriptors {
 	}
 	return known
 }
+
+func TestNoSyncRunsBesideAContractionThatTheStatusHasLost(t *testing.T) {
+	s, _ := countingScope(t, interceptor.Funcs{})
+	contraction, err := taskJob(s.keystone, dbContract(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It has lost its owner reference, too.
+	if err := s.client.Create(t.Context(), contraction); err != nil {
+		t.Fatal(err)
+	}
+	got := s.syncSchema(t.Context())
+	if got.IsDone() || got.Reason() != keystonev1alpha1.ReasonDBSyncInProgress || !strings.Contains(got.Message(), contraction.Name) {
+		t.Errorf("got %s: %s, want it to wait for Job %s", got.Reason(), got.Message(), contraction.Name)
+	}
+}
