@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -46,13 +47,14 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 }
 
 // ensureBackup keeps the PushSecret of one key Secret. While the Secret is
-// missing the PushSecret stays as it is, and with it the copy.
+// missing or damaged the PushSecret stays as it is, and with it the copy, which
+// is what the keys are restored from.
 func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (secrets.PushState, error) {
 	source, err := s.owned.Find(ctx, s.key(backup.source(s.keystone)))
 	if err != nil {
 		return secrets.PushState{}, err
 	}
-	if source == nil {
+	if source == nil || keys.ValidateInUse(source.Data) != nil {
 		live, err := s.findPush(ctx, backup.name(s.keystone))
 		if err != nil || live == nil {
 			return secrets.PushState{}, err

@@ -1,0 +1,41 @@
+package controller
+
+import (
+	"maps"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/secrets"
+)
+
+func TestDamagedKeysAreNotCopiedOverTheGoodOnes(t *testing.T) {
+	k := minimal()
+	data, err := keys.Generate(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := sourceSecret(fernetKeysName(k), nil)
+	good.Namespace, good.Data = k.Namespace, data
+	approved := fernetBackup.push(k, good)
+	approved.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(k, k.GroupVersionKind())}
+	damaged := good.DeepCopy()
+	damaged.Data = maps.Clone(data)
+	damaged.Data["1"] = []byte("damaged")
+
+	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(damaged, approved).Build()
+	s := scopeOf(k)
+	s.toolbox = &toolbox{client: c, foreign: c, scheme: Scheme(), owned: secrets.Owned{Client: c, Live: c, Scheme: Scheme()}}
+	if _, err := s.ensureBackup(t.Context(), fernetBackup); err != nil {
+		t.Fatal(err)
+	}
+	live, err := s.findPush(t.Context(), approved.Name)
+	if err != nil || live == nil {
+		t.Fatalf("the PushSecret is %v, error %v", live, err)
+	}
+	if got, want := live.Annotations[secrets.ContentHashAnnotation], secrets.ContentHash(good); got != want {
+		t.Errorf("the PushSecret asks for a push of the content %s, want that of the good keys, %s", got, want)
+	}
+}
