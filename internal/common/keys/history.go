@@ -99,6 +99,7 @@ func (t Term) open(now time.Time, lifetime time.Duration) Term {
 	if t.Since.IsZero() || !t.Until.IsZero() {
 		t = Term{Since: stamp(now), Lifetime: t.Lifetime}
 	}
+	t = t.bounded(now, lifetime)
 	// A shorter lifetime does not shorten that of what exists already.
 	t.Lifetime = max(t.Lifetime, seconds(lifetime))
 	return t
@@ -110,8 +111,28 @@ func (t Term) close(now time.Time, lifetime time.Duration) Term {
 	if !t.Since.IsZero() && t.Until.IsZero() {
 		t.Until = stamp(now)
 	}
+	t = t.bounded(now, lifetime)
 	if now.Before(t.Until.Add(Propagation)) {
 		t.Lifetime = max(t.Lifetime, seconds(lifetime))
+	}
+	return t
+}
+
+// bounded takes back times that a clock which ran ahead has left, because they
+// would hold rotations until they have passed, for years maybe. It does so only
+// where nothing made with a key runs out: what is at stake then are the two
+// minutes of Propagation. Elsewhere such a time cannot be told from a clock that
+// is behind now, and tokens could die early.
+func (t Term) bounded(now time.Time, lifetime time.Duration) Term {
+	if t.Lifetime > 0 || lifetime > 0 {
+		return t
+	}
+	latest := now.Add(Propagation)
+	if t.Since.After(latest) {
+		t.Since = stamp(now)
+	}
+	if t.Until.After(latest) {
+		t.Until = stamp(now)
 	}
 	return t
 }

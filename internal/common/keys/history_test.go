@@ -112,3 +112,20 @@ func TestATimeInTheFutureHoldsUntilItHasPassed(t *testing.T) {
 		t.Errorf("safe at %s, want %s", got, want)
 	}
 }
+
+func TestATimeInTheFutureDoesNotHoldKeysWithoutALifetime(t *testing.T) {
+	first := generate(t, 3)
+	second := rotate(first, 3, generate(t, 1)["0"])
+	third := rotate(second, 3, generate(t, 1)["0"])
+	ahead := noon.Add(10 * 365 * 24 * time.Hour)
+	history := NewHistory(first, noon, 0).Observe(second, ahead, 0).Migrated(second).Observe(second, noon, 0)
+	if got, want := history.SafeAt(second, third, 0), noon.Add(Propagation); !got.Equal(want) {
+		t.Errorf("safe at %s, want %s", got, want)
+	}
+	if !history.Primary(second).Migrated {
+		t.Error("the migration was forgotten")
+	}
+	if again := history.Observe(second, noon.Add(time.Hour), 0); again.String() != history.String() {
+		t.Errorf("it became %s, was %s", again, history)
+	}
+}
