@@ -94,8 +94,9 @@ func (f keyFamily) decide(ctx context.Context, s *scope, r stagedRotation) recon
 		outcome := reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys; a rotation is held %s", r.current.Name, held.reason)).
 			OnNews(corev1.EventTypeNormal, keystonev1alpha1.EventRotationHeld, "The rotation of Secret "+r.current.Name+" is held "+held.reason)
 		if !held.until.IsZero() {
-			// A clock that is set must not make it wait any longer.
-			outcome = outcome.After(min(held.until.Sub(s.now()), longestHoldTimer))
+			// A clock that is set must not make it wait any longer, and one that has
+			// just passed the moment must not leave it without a timer.
+			outcome = outcome.After(max(min(held.until.Sub(s.now()), longestHoldTimer), time.Second))
 		}
 		return outcome
 	}
