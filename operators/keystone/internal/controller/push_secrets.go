@@ -46,7 +46,7 @@ func (b keyBackup) push(k *keystonev1alpha1.Keystone, source *corev1.Secret) *es
 	return pushSecret(k, b.name(k), source, esov1alpha1.PushSecretSpec{
 		DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyDelete,
 		RefreshInterval: &metav1.Duration{},
-		Data:           pushTo(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(k)}}),
+		Data:            pushTo(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(k)}}),
 	})
 }
 
