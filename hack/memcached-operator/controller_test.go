@@ -69,9 +69,15 @@ func TestReadyMeansAllServersAndNoneOfBefore(t *testing.T) {
 		status appsv1.DeploymentStatus
 		want   metav1.ConditionStatus
 	}{
-		"all there":          {appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2}, metav1.ConditionTrue},
-		"one is missing":     {appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 1}, metav1.ConditionFalse},
-		"one is of before":   {appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 3, UpdatedReplicas: 2, ReadyReplicas: 2}, metav1.ConditionFalse},
+		"all there": {
+			appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2}, metav1.ConditionTrue,
+		},
+		"one is missing": {
+			appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 1}, metav1.ConditionFalse,
+		},
+		"one is of before": {
+			appsv1.DeploymentStatus{ObservedGeneration: 1, Replicas: 3, UpdatedReplicas: 2, ReadyReplicas: 2}, metav1.ConditionFalse,
+		},
 		"figures of before":  {appsv1.DeploymentStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2}, metav1.ConditionFalse},
 		"nothing known, yet": {appsv1.DeploymentStatus{}, metav1.ConditionFalse},
 	} {

@@ -14,7 +14,7 @@ var groupVersion = schema.GroupVersion{Group: "memcached.c5c3.io", Version: "v1b
 // Memcached is a set of memcached servers behind one Service of its name.
 type Memcached struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	Spec   MemcachedSpec   `json:"spec,omitzero"`
 	Status MemcachedStatus `json:"status,omitzero"`
@@ -36,7 +36,7 @@ type MemcachedStatus struct {
 // MemcachedList is a list of them.
 type MemcachedList struct {
 	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
+	metav1.ListMeta `json:"metadata,omitzero"`
 
 	Items []Memcached `json:"items"`
 }

@@ -42,7 +42,7 @@ What no OpenBao has:
 var ErrSealed = errors.New("the store is sealed")
 
 // errUsage says that the command line names no command.
-var errUsage = errors.New("unknown command or wrong arguments\n\n" + Usage)
+var errUsage = errors.New("unknown command or wrong arguments\n\n" + strings.TrimSpace(Usage))
 
 // Tool runs commands.
 type Tool struct {

@@ -41,10 +41,10 @@ func write(t *testing.T, store *kv.Store, path, value string) {
 	}
 }
 
-// value returns what a version of a secret shows, "" when that is nothing.
-func value(t *testing.T, store *kv.Store, path string, number int) string {
+// value returns what a version of secret "a" shows, "" when that is nothing.
+func value(t *testing.T, store *kv.Store, number int) string {
 	t.Helper()
-	secret, err := store.Get(path)
+	secret, err := store.Get("a")
 	if errors.Is(err, kv.ErrNotFound) {
 		return ""
 	}
@@ -59,10 +59,10 @@ func TestEveryWriteAddsAVersion(t *testing.T) {
 	store := newStore(t, &disk{})
 	write(t, store, "a", "first")
 	write(t, store, "a", "second")
-	if got := value(t, store, "a", 0); got != "second" {
+	if got := value(t, store, 0); got != "second" {
 		t.Errorf("the current version shows %q", got)
 	}
-	if got := value(t, store, "a", 1); got != "first" {
+	if got := value(t, store, 1); got != "first" {
 		t.Errorf("version 1 shows %q", got)
 	}
 }
@@ -80,7 +80,7 @@ func TestVersionsBeyondTheLimitAreDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(secret.Versions) != 2 || secret.OldestVersion != 3 || value(t, store, "a", 3) != "3" {
+	if len(secret.Versions) != 2 || secret.OldestVersion != 3 || value(t, store, 3) != "3" {
 		t.Errorf("kept %d versions from %d on", len(secret.Versions), secret.OldestVersion)
 	}
 }
@@ -96,7 +96,7 @@ func TestAWriteBasedOnAnotherVersionIsRefused(t *testing.T) {
 			t.Errorf("cas=%d: %v", *cas, err)
 		}
 	}
-	if got := value(t, store, "a", 0); got != "first" {
+	if got := value(t, store, 0); got != "first" {
 		t.Errorf("the secret is %q", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestADeletedVersionComesBackAndADestroyedOneDoesNot(t *testing.T) {
 		if err := step.change("a", []int{1}); err != nil {
 			t.Fatal(err)
 		}
-		if got := value(t, store, "a", 1); got != step.want {
+		if got := value(t, store, 1); got != step.want {
 			t.Fatalf("got %q, want %q", got, step.want)
 		}
 	}
@@ -204,7 +204,7 @@ func TestAChangeThatCannotBeSavedDoesNotHappen(t *testing.T) {
 	if _, err := store.Write("a", map[string]any{"v": "second"}, nil); !errors.Is(err, d.err) {
 		t.Fatalf("got %v", err)
 	}
-	if got := value(t, store, "a", 0); got != "first" {
+	if got := value(t, store, 0); got != "first" {
 		t.Errorf("the secret is %q", got)
 	}
 }

@@ -102,8 +102,7 @@ func put(t *testing.T, client *vault.Client, path string, data map[string]any) {
 
 // status returns the HTTP status that an error of the client carries.
 func status(err error) int {
-	var response *vault.ResponseError
-	if errors.As(err, &response) {
+	if response, ok := errors.AsType[*vault.ResponseError](err); ok {
 		return response.StatusCode
 	}
 	return 0

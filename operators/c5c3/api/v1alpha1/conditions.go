@@ -39,7 +39,7 @@ const (
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonDeleting: wait; the message names what is still being removed.
 	ReasonDeleting = "Deleting"
-	// ReasonDuplicateControlPlane: delete this ControlPlane or the one the message names; the older one works, and nothing is done for this one.
+	// ReasonDuplicateControlPlane: delete this ControlPlane or the one the message names; only the older one is worked on.
 	ReasonDuplicateControlPlane = "DuplicateControlPlane"
 	// ReasonReconcileError: look at the error in the message; the operator tries again.
 	ReasonReconcileError = "ReconcileError"

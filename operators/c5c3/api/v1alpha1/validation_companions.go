@@ -115,5 +115,6 @@ func checkKey(key string, at *field.Path) field.ErrorList {
 
 // notInKey tells whether a Secret's key may not contain the character.
 func notInKey(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+	inKey := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
+	return !inKey
 }

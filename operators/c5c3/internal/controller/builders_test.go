@@ -46,9 +46,11 @@ func complete() *c5c3v1alpha1.ControlPlane {
 	cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached.example.com"}, Backend: "dogpile.cache.pymemcache"}
 	cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"a": "global", "b": "global"}}
 	cp.Spec.Services.Keystone = &c5c3v1alpha1.ServiceKeystoneSpec{
-		Replicas:         new(int32(2)),
-		Image:            &commonv1.ImageSpec{Repository: "registry.example.com/keystone", Tag: "2025.2-1"},
-		PolicyOverrides:  &commonv1.PolicySpec{Rules: map[string]string{"b": "service"}, ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}},
+		Replicas: new(int32(2)),
+		Image:    &commonv1.ImageSpec{Repository: "registry.example.com/keystone", Tag: "2025.2-1"},
+		PolicyOverrides: &commonv1.PolicySpec{
+			Rules: map[string]string{"b": "service"}, ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"},
+		},
 		RotationInterval: &metav1.Duration{Duration: 48 * time.Hour},
 		Gateway: &commonv1.GatewaySpec{
 			ParentRef: commonv1.GatewayParentRefSpec{Name: "public"}, Hostname: "keystone.example.com", Path: "/",
@@ -152,7 +154,8 @@ func TestEveryNDaysMeansEveryNDays(t *testing.T) {
 }
 
 func TestAnIntervalThatIsNoNumberOfDaysIsNoSchedule(t *testing.T) {
-	if got, err := rotationSchedule(metav1.Duration{Duration: 36 * time.Hour}); err == nil || !strings.Contains(err.Error(), "multiple of 24h") {
+	got, err := rotationSchedule(metav1.Duration{Duration: 36 * time.Hour})
+	if err == nil || !strings.Contains(err.Error(), "multiple of 24h") {
 		t.Errorf("got %q and %v", got, err)
 	}
 }

@@ -120,7 +120,8 @@ func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
 	w.expect(t, "DBCredentialsReady", metav1.ConditionTrue, "BrownfieldUserSuppliedCredential")
 	w.expect(t, "AdminPasswordReady", metav1.ConditionTrue, "BrownfieldUserSuppliedCredential")
 	k := w.keystone(t)
-	if db, admin := k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name; db != "keystone-db" || admin != "keystone-admin" {
+	db, admin := k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name
+	if db != "keystone-db" || admin != "keystone-admin" {
 		t.Errorf("the Keystone reads %s and %s", db, admin)
 	}
 	for _, list := range []client.ObjectList{&backing.MariaDBList{}, &backing.MemcachedList{}, &esov1.ExternalSecretList{}} {

@@ -94,14 +94,14 @@ func (s *scope) explainDelay(ctx context.Context, d delivery, es *esov1.External
 			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver its Secret; repair the store or the backend behind it",
 			secretStoreName, d.name))
 	}
-	message := fmt.Sprintf("ExternalSecret %s has not delivered its Secret yet; the store needs the properties %s at %s",
-		d.name, strings.Join(d.properties, " and "), d.path)
+	parts := []string{fmt.Sprintf("ExternalSecret %s has not delivered its Secret yet; the store needs the properties %s at %s",
+		d.name, strings.Join(d.properties, " and "), d.path)}
 	for _, condition := range es.Status.Conditions {
 		if condition.Type == esov1.ExternalSecretReady && condition.Status != corev1.ConditionTrue && condition.Message != "" {
-			message += ": " + condition.Message
+			parts = append(parts, condition.Message)
 		}
 	}
-	return reconcile.Waiting(d.waiting, message)
+	return reconcile.Waiting(d.waiting, strings.Join(parts, ": "))
 }
 
 func (s *scope) storeBroken(ctx context.Context) (bool, error) {

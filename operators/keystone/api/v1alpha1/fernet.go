@@ -8,7 +8,7 @@ import (
 	"github.com/c5c3/forge/internal/common/schedule"
 )
 
-// AnnotationApplyHeldRotation, on a Keystone, lets a held rotation of the token
+// AnnotationApplyHeldRotation on a Keystone lets a held rotation of the token
 // keys be applied at once. Its value is the one that the condition and the event
 // name, so that it counts for that rotation only.
 const AnnotationApplyHeldRotation = "keystone.openstack.c5c3.io/apply-held-rotation"

@@ -126,15 +126,16 @@ func jsonLogging(logging *keystonev1alpha1.LoggingSpec) config.INI {
 		maps.Copy(levels, libraryLevels)
 	}
 	maps.Copy(levels, logging.PerLoggerLevels)
-	loggers := []string{"root"}
+	sections := make([]string, 1, len(levels)+1)
+	sections[0] = "root"
 	for i, name := range slices.Sorted(maps.Keys(levels)) {
 		key := fmt.Sprintf("level%d", i)
 		// Python's reader of the file takes a percent sign for the start of a reference.
 		qualified := strings.ReplaceAll(name, "%", "%%")
 		file["logger_"+key] = map[string]string{"qualname": qualified, "level": levels[name], "handlers": ""}
-		loggers = append(loggers, key)
+		sections = append(sections, key)
 	}
-	file.Set("loggers", "keys", strings.Join(loggers, ","))
+	file.Set("loggers", "keys", strings.Join(sections, ","))
 	return file
 }
 

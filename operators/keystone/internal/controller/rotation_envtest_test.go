@@ -173,8 +173,6 @@ func backdate(t *testing.T, c client.Client, namespace, family string, by time.D
 
 var rotationEvents = map[string]string{"fernet": "FernetKeysRotated", "credential": "CredentialKeysRotated"}
 
-var keyConditions = map[string]string{"fernet": "FernetKeysReady", "credential": "CredentialKeysReady"}
-
 func TestAStagedRotationIsTakenOverOnce(t *testing.T) {
 	for family, event := range rotationEvents {
 		t.Run(family, func(t *testing.T) {
@@ -296,10 +294,10 @@ func TestARotationThatWouldEndTokensIsHeldAndAppliedWhenItIsSafe(t *testing.T) {
 	expectKeys(t, c, k.Namespace, "fernet", first)
 	expectOneEvent(t, c, k, operator, "FernetKeysRotated")
 
-	second := rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T04:00:00Z")
+	rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T04:00:00Z")
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionTrue, "FernetKeysAvailable", "held until", "still valid")
 	// A later run of the CronJob stages anew, and changes nothing about the hold.
-	second = rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T05:00:00Z")
+	second := rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T05:00:00Z")
 	expectOneEvent(t, c, k, operator, "RotationHeld")
 	ready(t, c, k)
 	expectKeys(t, c, k.Namespace, "fernet", first)

@@ -96,11 +96,11 @@ func constants(files ...string) ([]reference.Constant, error) {
 }
 
 func writeVocabulary(path string, kind c5c3v1alpha1.Vocabulary, constants []reference.Constant) error {
-	var conditions []reference.Condition
+	conditions := make([]reference.Condition, 0, len(kind.Conditions))
 	for _, doc := range kind.Conditions {
 		conditions = append(conditions, reference.Condition(doc))
 	}
-	var events []reference.Event
+	events := make([]reference.Event, 0, len(kind.Events))
 	for _, doc := range kind.Events {
 		events = append(events, reference.Event(doc))
 	}
