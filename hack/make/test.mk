@@ -34,7 +34,7 @@ test-unit: ## Run the unit tests of all modules.
 .PHONY: test-race
 test-race: $(ENVTEST_BINARIES) ## Run the unit and envtest tests of all modules with the race detector.
 	@hack/tools/install-debian-packages.sh test
-	CGO_ENABLED=1 go test -race -tags=integration -timeout=20m $(GO_TEST_FLAGS) $(GO_PATTERNS)
+	CGO_ENABLED=1 go test -race -tags=integration -timeout=40m $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
 .PHONY: test-integration
 test-integration: $(ENVTEST_BINARIES) ## Run the packages that test against a real API server (envtest).
