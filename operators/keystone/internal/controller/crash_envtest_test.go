@@ -109,6 +109,10 @@ func readyNow(ctx context.Context, c client.Client, namespace string) error {
 	case condition.Status != metav1.ConditionTrue:
 		return errors.New(condition.Message)
 	}
+	backup := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionBackupHealthy)
+	if backup == nil || backup.Status != metav1.ConditionTrue {
+		return errors.New("the keys are not backed up")
+	}
 	return nil
 }
 
