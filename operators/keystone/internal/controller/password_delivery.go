@@ -32,8 +32,6 @@ const (
 	// deliveryTimeout is how long a new password may take from the CronJob to the
 	// administrator's Secret before that counts as a failure.
 	deliveryTimeout = 10 * time.Minute
-
-	notBootstrappable = "Keystone cannot be given it until Bootstrap has succeeded; look at BootstrapReady and DatabaseReady"
 )
 
 // delivery is the way of the next password to the administrator's Secret.
@@ -59,12 +57,10 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 	if d.next == nil {
 		return d.configured("The next password is made at " + s.keystone.Spec.Bootstrap.PasswordRotation.Schedule)
 	}
-	arrived := d.arrived()
+	arrived := d.target != nil && bytes.Equal(d.password(), d.target.Data[d.targetKey()])
 	switch {
 	case arrived && !d.delivered():
 		err = d.markDelivered(ctx)
-	case d.heldBack():
-		return d.onItsWay(notBootstrappable)
 	case !arrived && !d.delivered():
 		return d.forward(ctx)
 	}
@@ -98,7 +94,7 @@ func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
 		return d, nil
 	}
 	d.next = next
-	if !s.kinds.Served(pushSecretGVK) || d.heldBack() {
+	if !s.kinds.Served(pushSecretGVK) {
 		return d, nil
 	}
 	d.push = passwordPush(s.keystone, next)
@@ -109,18 +105,6 @@ func (d *delivery) password() []byte { return d.next.Data[commonv1.DatabasePassw
 
 func (d *delivery) targetKey() string {
 	return passwordKey(d.keystone.Spec.Bootstrap.AdminPasswordSecretRef)
-}
-
-// arrived reports whether the administrator's Secret holds the next password.
-func (d *delivery) arrived() bool {
-	return d.target != nil && bytes.Equal(d.password(), d.target.Data[d.targetKey()])
-}
-
-// heldBack reports whether the next password has to stay where it is, out of
-// the store too: Keystone cannot be given it now, so that everybody who reads
-// the administrator's Secret would be refused.
-func (d *delivery) heldBack() bool {
-	return !d.arrived() && !d.delivered() && !d.bootstrapped
 }
 
 func (d *delivery) delivered() bool {
