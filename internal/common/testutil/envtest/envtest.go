@@ -32,6 +32,10 @@ const assetsVariable = "KUBEBUILDER_ASSETS"
 // long because test packages start side by side on small machines.
 const startTimeout = 2 * time.Minute
 
+// serviceRange has room for the Services of all tests of a package: namespaces
+// are never emptied, and the 254 addresses that controller-runtime sets run out.
+const serviceRange = "10.0.0.0/16"
+
 // Options says what the API server serves besides the built-in kinds.
 type Options struct {
 	// CRDs are files or directories with CustomResourceDefinitions.
@@ -126,6 +130,7 @@ func start(o Options) (*Env, func() error, error) {
 	}
 	e.ControlPlane.Etcd = &crenvtest.Etcd{Path: etcd}
 	e.ControlPlane.GetAPIServer().Path = apiserver
+	e.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", serviceRange)
 	cfg, err := e.Start()
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
