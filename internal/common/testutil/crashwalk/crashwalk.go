@@ -1,6 +1,7 @@
 // Package crashwalk proves that an operator survives a failure at any point:
 // it runs a scenario once undisturbed and counts the operator's writes, or all
-// its calls, and then once for every one of them with a failure there.
+// its calls. Then it kills the operator at each of them, in a run of its own,
+// and has each of them fail in one of a few runs with failures all along.
 package crashwalk
 
 import (
@@ -8,10 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/rest"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -20,6 +21,10 @@ import (
 
 // stopTimeout bounds how long an operator may take to stop.
 const stopTimeout = 30 * time.Second
+
+// apart is how many calls lie between two failures of a run that goes on after
+// them: enough for the call to be repeated and for some progress.
+const apart = 5
 
 // Scenario is what is walked. Its functions are called from several goroutines,
 // each with a namespace of its own. S is what a run is judged by.
@@ -46,39 +51,68 @@ type Scenario[S any] struct {
 	// just after the write before.
 	Modes []transport.Mode
 	// EveryCall walks reads and watches, too, and lets the modes take turns:
-	// one failure a call.
+	// one failure a call. The modes must not kill.
 	EveryCall bool
 	// Parallel is how many runs go on at the same time; by default 4.
 	Parallel int
 }
 
-// point is one failure to try.
+// point is where a run is disturbed: at one call, or, with every, at that and
+// every so many calls later.
 type point struct {
-	call int
-	mode transport.Mode
+	call  int
+	every int
+	modes []transport.Mode
 }
 
+func (p point) kills() bool { return p.every == 0 }
+
+// points returns one point for each call and mode that kills. Of the other modes
+// a run takes a part of the calls each, so that they have all of them together.
 func (s Scenario[S]) points(calls int) []point {
 	var points []point
-	for i := range calls {
-		for n, mode := range s.Modes {
-			if !s.EveryCall || i%len(s.Modes) == n {
-				points = append(points, point{i + 1, mode})
-			}
+	recurring := func(modes ...transport.Mode) {
+		for i := range min(apart, calls) {
+			points = append(points, point{call: i + 1, every: apart, modes: modes})
+		}
+	}
+	if s.EveryCall {
+		recurring(s.Modes...)
+		return points
+	}
+	for _, mode := range s.Modes {
+		if mode != transport.KillBefore && mode != transport.KillAfter {
+			recurring(mode)
+			continue
+		}
+		for i := range calls {
+			points = append(points, point{call: i + 1, modes: []transport.Mode{mode}})
 		}
 	}
 	return points
 }
 
-func (s Scenario[S]) faults(p point) *transport.Faults {
+// failures is how many failures the points stand for.
+func (s Scenario[S]) failures(calls int) int {
 	if s.EveryCall {
-		return transport.NewCallFaults(p.call, p.mode)
+		return calls
 	}
-	return transport.NewFaults(p.call, p.mode)
+	return calls * len(s.Modes)
 }
 
-// Walk runs the scenario with a failure at every write, or every call, and fails the test for
-// each that does not end well.
+func (s Scenario[S]) faults(p point) *transport.Faults {
+	faults := transport.NewFaults(p.call, p.modes[0])
+	if s.EveryCall {
+		faults = transport.NewCallFaults(p.call, p.modes[0])
+	}
+	if p.every > 0 {
+		faults.Recurring(p.every, p.modes...)
+	}
+	return faults
+}
+
+// Walk runs the scenario with failures at every write, or every call, and fails
+// the test for each run that does not end well.
 func Walk[S any](t *testing.T, s Scenario[S]) {
 	t.Helper()
 	if len(s.Modes) == 0 {
@@ -97,30 +131,48 @@ func Walk[S any](t *testing.T, s Scenario[S]) {
 	}
 	points := s.points(len(calls))
 	struck := s.walk(t, undisturbed, points)
-	t.Logf("%d of %d failures at %d calls struck, in %s; the calls:\n%s", struck, len(points), len(calls),
-		time.Since(start).Round(time.Second), calls)
-	// The last calls may be status updates that are sometimes saved.
-	if struck < len(points)*3/4 {
-		t.Errorf("only %d of %d failures struck: the walk proves too little", struck, len(points))
+	planned := s.failures(len(calls))
+	t.Logf("%d failures struck in %d runs, %d planned for %d calls, in %s; the calls:\n%s", len(struck), len(points),
+		planned, len(calls), time.Since(start).Round(time.Second), calls)
+	// The last calls may be status updates that are sometimes saved, and the order
+	// of calls about different objects varies.
+	if len(struck) < planned*3/4 {
+		t.Errorf("only %d of %d failures struck: the walk proves too little", len(struck), planned)
+	}
+	if missed := kinds(calls).Difference(kinds(struck)); missed.Len() > kinds(calls).Len()/4 {
+		t.Errorf("no failure struck any %v: the walk proves too little", sets.List(missed))
 	}
 }
 
-// walk tries all points and returns how many of the failures struck.
-func (s Scenario[S]) walk(t *testing.T, undisturbed S, points []point) int {
+// kinds returns what the requests are about, without the names of objects, which
+// may depend on the namespace.
+func kinds(requests transport.Requests) sets.Set[string] {
+	found := sets.New[string]()
+	for _, r := range requests {
+		found.Insert(transport.Request{Verb: r.Verb, Group: r.Group, Resource: r.Resource, Subresource: r.Subresource}.String())
+	}
+	return found
+}
+
+// walk tries all points and returns the requests that were struck.
+func (s Scenario[S]) walk(t *testing.T, undisturbed S, points []point) transport.Requests {
 	t.Helper()
-	var struck atomic.Int32
+	var (
+		mu      sync.Mutex
+		struck  transport.Requests
+		workers sync.WaitGroup
+	)
 	next := make(chan point)
-	var workers sync.WaitGroup
 	for range s.Parallel {
 		workers.Go(func() {
 			for p := range next {
-				hit, err := s.try(t.Context(), p, undisturbed)
+				hits, err := s.try(t.Context(), p, undisturbed)
 				if err != nil {
-					t.Errorf("%s call %d (%s): %v", p.mode, p.call, hit, err)
+					t.Errorf("%v from call %d on, %s:\n%v", p.modes, p.call, hits, err)
 				}
-				if hit.Verb != "" {
-					struck.Add(1)
-				}
+				mu.Lock()
+				struck = append(struck, hits...)
+				mu.Unlock()
 			}
 		})
 	}
@@ -129,7 +181,7 @@ func (s Scenario[S]) walk(t *testing.T, undisturbed S, points []point) int {
 	}
 	close(next)
 	workers.Wait()
-	return int(struck.Load())
+	return struck
 }
 
 // undisturbed returns the state that the operator reaches by itself and the
@@ -139,7 +191,7 @@ func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.
 	if err != nil {
 		return state, nil, err
 	}
-	none := s.faults(point{mode: transport.FailBefore})
+	none := s.faults(point{modes: []transport.Mode{transport.FailBefore}})
 	if err := s.run(ctx, none.Config(s.Config), namespace, s.settled(namespace)); err != nil {
 		return state, nil, err
 	}
@@ -147,45 +199,49 @@ func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.
 	return state, none.Seen(), err
 }
 
-// try runs the scenario with one failure and returns the write it struck: the
-// zero Request when the operator got by without that write, as it may where
-// the number of its writes depends on timing.
-func (s Scenario[S]) try(ctx context.Context, p point, undisturbed S) (hit transport.Request, err error) {
+// try runs the scenario with the failures of a point and returns the requests
+// they struck: none when the operator got by without that call, as it may where
+// the number of its calls depends on timing.
+func (s Scenario[S]) try(ctx context.Context, p point, undisturbed S) (hits transport.Requests, err error) {
 	namespace, err := s.Prepare(ctx)
 	if err != nil {
-		return hit, err
+		return nil, err
 	}
-	kills := p.mode == transport.KillBefore || p.mode == transport.KillAfter
 	faults := s.faults(p)
 	err = s.run(ctx, faults.Config(s.Config), namespace, func(ctx context.Context) error {
-		return expect.Until(ctx, func(ctx context.Context) error {
-			if kills && fired(faults) {
+		err := expect.Until(ctx, func(ctx context.Context) error {
+			if p.kills() && fired(faults) {
 				return nil
 			}
 			return s.Settled(ctx, namespace)
 		})
+		if err != nil || p.kills() {
+			return err
+		}
+		faults.End()
+		return s.settled(namespace)(ctx)
 	})
-	hit = faults.Hit()
+	hits = faults.Hits()
 	if err != nil {
-		return hit, err
+		return hits, err
 	}
 	failed, err := s.Observe(ctx, namespace)
 	if err != nil {
-		return hit, err
+		return hits, err
 	}
-	if kills {
+	if p.kills() {
 		if err := s.run(ctx, s.Config, namespace, s.settled(namespace)); err != nil {
-			return hit, fmt.Errorf("after the restart: %w", err)
+			return hits, fmt.Errorf("after the restart: %w", err)
 		}
 	}
 	final, err := s.Observe(ctx, namespace)
 	if err != nil {
-		return hit, err
+		return hits, err
 	}
 	if wrong := s.Compare(undisturbed, failed, final); wrong != "" {
-		return hit, errors.New(wrong)
+		return hits, errors.New(wrong)
 	}
-	return hit, nil
+	return hits, nil
 }
 
 func fired(f *transport.Faults) bool {

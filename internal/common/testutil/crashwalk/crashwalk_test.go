@@ -125,7 +125,7 @@ func TestAnOrphanAfterAFailureIsFound(t *testing.T) {
 	if len(writes) != 9 && len(writes) != 8 {
 		t.Fatalf("undisturbed writes: got %d, want 8 or 9:\n%s", len(writes), writes)
 	}
-	hit, err := s.try(t.Context(), point{call: 2, mode: transport.KillBefore}, undisturbed)
+	hit, err := s.try(t.Context(), point{call: 2, modes: []transport.Mode{transport.KillBefore}}, undisturbed)
 	if err == nil || !strings.Contains(err.Error(), "a a b c") {
 		t.Errorf("after a kill before %s: expected an orphan of a to be found, got %v", hit, err)
 	}

@@ -22,7 +22,9 @@ import (
 // only a failing test ever waits that long.
 const Timeout = time.Minute
 
-const interval = 20 * time.Millisecond
+// retries come fast at first. Those who wait longer ask less often, since many
+// tests share an API server and few cores.
+var retries = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 1.3, Steps: 10, Cap: 200 * time.Millisecond}
 
 // Eventually retries check until it returns nil. When the time is over the
 // test fails with what and the last error of check.
@@ -37,7 +39,9 @@ func Eventually(t testing.TB, what string, check func(ctx context.Context) error
 // error when the time is over or ctx ends.
 func Until(ctx context.Context, check func(ctx context.Context) error) error {
 	var last error
-	err := wait.PollUntilContextTimeout(ctx, interval, Timeout, true, func(ctx context.Context) (bool, error) {
+	waiting, giveUp := context.WithTimeout(ctx, Timeout)
+	defer giveUp()
+	err := retries.DelayFunc().Until(waiting, true, true, func(ctx context.Context) (bool, error) {
 		err := check(ctx)
 		// The context's own end would hide what the check was waiting for.
 		if err == nil || ctx.Err() == nil || last == nil {

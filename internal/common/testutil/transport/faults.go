@@ -51,29 +51,48 @@ func (m Mode) String() string {
 func (m Mode) after() bool { return m == FailAfter || m == KillAfter }
 func (m Mode) kills() bool { return m == KillBefore || m == KillAfter }
 
-// Faults disturbs one call of a client. Events and leases are not counted:
-// no state of an object depends on them, and their number depends on timing.
-// Create it with [NewFaults] or [NewCallFaults].
+// Faults disturbs calls of a client. Events and leases are not counted: no state
+// of an object depends on them, and their number depends on timing. Create it
+// with [NewFaults] or [NewCallFaults].
 type Faults struct {
-	at     int
-	mode   Mode
+	first  int
+	every  int
+	modes  []Mode
 	counts func(Request) bool
 	fired  chan struct{}
 
-	mu   sync.Mutex
-	seen Requests
-	hit  Request
+	mu    sync.Mutex
+	seen  Requests
+	hits  Requests
+	ended bool
 }
 
-// NewFaults returns a fault at the at-th write, counted from 1.
+// NewFaults returns a fault at the at-th write, counted from 1. With 0 nothing
+// is disturbed.
 func NewFaults(at int, mode Mode) *Faults {
-	return &Faults{at: at, mode: mode, counts: Request.Write, fired: make(chan struct{})}
+	return &Faults{first: at, modes: []Mode{mode}, counts: Request.Write, fired: make(chan struct{})}
 }
 
 // NewCallFaults returns a fault at the at-th call about any object, reads and
 // watches among them, counted from 1. With 0 nothing is disturbed.
 func NewCallFaults(at int, mode Mode) *Faults {
-	return &Faults{at: at, mode: mode, counts: func(r Request) bool { return r.Resource != "" }, fired: make(chan struct{})}
+	f := NewFaults(at, mode)
+	f.counts = func(r Request) bool { return r.Resource != "" }
+	return f
+}
+
+// Recurring makes a fault come back every so many calls until [Faults.End], with
+// the modes taking turns. It is set before the first call, and returns f.
+func (f *Faults) Recurring(every int, modes ...Mode) *Faults {
+	f.every, f.modes = every, modes
+	return f
+}
+
+// End lets all calls pass from now on, unless a mode has killed the process.
+func (f *Faults) End() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = true
 }
 
 // Seen returns the calls that counted so far.
@@ -90,33 +109,43 @@ func (f *Faults) Config(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-// Fired is closed once the chosen call was reached.
+// Fired is closed once the first fault has struck.
 func (f *Faults) Fired() <-chan struct{} { return f.fired }
 
-// Hit returns the request that was disturbed; the zero Request before.
-func (f *Faults) Hit() Request {
+// Hits returns the requests that were disturbed.
+func (f *Faults) Hits() Requests {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.hit
+	return append(Requests(nil), f.hits...)
 }
 
 // Wrap is the wrapper that [rest.Config.Wrap] expects.
 func (f *Faults) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		r := Parse(req)
-		switch f.decide(r) {
+		switch decision, mode := f.decide(r); decision {
 		case pass:
 			return next.RoundTrip(req)
 		case refuse:
 			return nil, fmt.Errorf("%w: refused %s", ErrInjected, r)
 		default:
-			defer close(f.fired)
-			if code := f.mode.code(); code != 0 {
+			defer f.fire()
+			if code := mode.code(); code != 0 {
 				return answer(req, r, code), nil
 			}
-			return nil, f.disturb(next, req, r)
+			return nil, mode.disturb(next, req, r)
 		}
 	})
+}
+
+func (f *Faults) fire() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case <-f.fired:
+	default:
+		close(f.fired)
+	}
 }
 
 type decision int
@@ -127,28 +156,37 @@ const (
 	strike
 )
 
-func (f *Faults) decide(r Request) decision {
+func (f *Faults) decide(r Request) (decision, Mode) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.seen) >= f.at && f.mode.kills() {
-		return refuse
+	mode := f.modes[len(f.hits)%len(f.modes)]
+	if f.first > 0 && mode.kills() && len(f.seen) >= f.first {
+		return refuse, mode
 	}
 	if !f.counts(r) || r.Event() || r.Lease() {
-		return pass
+		return pass, mode
 	}
 	f.seen = append(f.seen, r)
-	if len(f.seen) != f.at {
-		return pass
+	if f.ended || !f.chosen(len(f.seen)) {
+		return pass, mode
 	}
-	f.hit = r
-	return strike
+	f.hits = append(f.hits, r)
+	return strike, mode
 }
 
-func (f *Faults) disturb(next http.RoundTripper, req *http.Request, r Request) error {
-	if f.mode == Timeout {
+// chosen tells whether the call of that number is to be disturbed.
+func (f *Faults) chosen(number int) bool {
+	if f.every == 0 || number < f.first {
+		return number == f.first
+	}
+	return f.first > 0 && (number-f.first)%f.every == 0
+}
+
+func (m Mode) disturb(next http.RoundTripper, req *http.Request, r Request) error {
+	if m == Timeout {
 		return fmt.Errorf("%w: %s: %w", ErrInjected, r, os.ErrDeadlineExceeded)
 	}
-	if !f.mode.after() {
+	if !m.after() {
 		return fmt.Errorf("%w: refused %s", ErrInjected, r)
 	}
 	resp, err := next.RoundTrip(req)

@@ -139,8 +139,8 @@ func TestFaultsStrikeTheChosenWrite(t *testing.T) {
 			default:
 				t.Error("Fired is not closed")
 			}
-			if got := f.Hit().String(); got != "update secrets a/b" {
-				t.Errorf("Hit: got %q", got)
+			if got := f.Hits().String(); got != "update secrets a/b" {
+				t.Errorf("Hits: got %q", got)
 			}
 		})
 	}
@@ -195,6 +195,31 @@ func TestFaultsStrikeTheChosenCallWithTheChosenAnswer(t *testing.T) {
 		if diff := cmp.Diff("watch secrets\nget secrets a/b\nlist secrets", f.Seen().String()); diff != "" {
 			t.Errorf("%s: calls (-want +got):\n%s", mode, diff)
 		}
+	}
+}
+
+func TestRecurringFaultsTakeTurnsUntilTheirEnd(t *testing.T) {
+	url, reached := server(t)
+	f := NewFaults(2, FailBefore).Recurring(3, FailAfter, FailBefore)
+	rt := f.Wrap(http.DefaultTransport)
+	var failed []int
+	for i := range 14 {
+		if i == 10 {
+			f.End()
+		}
+		if err := send(t, rt, url, updateSecret)[0]; errors.Is(err, ErrInjected) {
+			failed = append(failed, i+1)
+		}
+	}
+	if diff := cmp.Diff([]int{2, 5, 8}, failed); diff != "" {
+		t.Errorf("numbers of failed writes (-want +got):\n%s", diff)
+	}
+	// The second of three is refused, the answers to the others are lost.
+	if got := reached.Load(); got != 13 {
+		t.Errorf("requests that reached the server: got %d, want 13", got)
+	}
+	if got := len(f.Hits()); got != 3 {
+		t.Errorf("Hits: got %d, want 3", got)
 	}
 }
 

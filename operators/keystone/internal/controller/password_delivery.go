@@ -224,7 +224,8 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 	if d.push == nil || !secrets.PushStateOf(d.push).Synced {
 		return d.onItsWay("External Secrets has not stored it yet")
 	}
-	pushedAt := d.push.Status.RefreshTime.UTC().Format(time.RFC3339)
+	// The time has no fractions of a second, and every password counts.
+	pushedAt := d.push.Status.RefreshTime.UTC().Format(time.RFC3339) + "/" + d.next.ResourceVersion
 	if external.Annotations[annotationPushedAt] != pushedAt {
 		changed := external.DeepCopy()
 		metav1.SetMetaDataAnnotation(&changed.ObjectMeta, annotationPushedAt, pushedAt)

@@ -100,6 +100,8 @@ func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) erro
 	changed := live.DeepCopy()
 	changed.Data = maps.Clone(staging.Data)
 	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, rotation.CompletedAtAnnotation, completed)
+	// Two rotations within a second have the same time.
+	delete(changed.Annotations, annotationDelivered)
 	if err := s.client.Update(ctx, changed); err != nil {
 		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
 	}
