@@ -10,6 +10,10 @@ ENVTEST_BINARIES := $(BIN)/kube-controller-manager \
 # Arguments for go test, as in: make test-unit GO_TEST_FLAGS='-run Fernet -v'
 GO_TEST_FLAGS ?=
 
+# The tests wait for an API server more than they compute, and that server and
+# they have much garbage and enough memory.
+GO_TEST := GOGC=300 go test -parallel=4 -tags=integration
+
 # Suites that start a control plane carry the build tag "integration" or use
 # the package that starts it.
 INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
@@ -34,25 +38,25 @@ test-unit: ## Run the unit tests of all modules.
 .PHONY: test-race
 test-race: $(ENVTEST_BINARIES) ## Run the unit and envtest tests of all modules with the race detector.
 	@hack/tools/install-debian-packages.sh test
-	CGO_ENABLED=1 go test -race -tags=integration -timeout=40m $(GO_TEST_FLAGS) $(GO_PATTERNS)
+	CGO_ENABLED=1 $(GO_TEST) -race -timeout=40m $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
 .PHONY: test-integration
 test-integration: $(ENVTEST_BINARIES) ## Run the packages that test against a real API server (envtest).
-	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) $(INTEGRATION_PACKAGES)
+	$(GO_TEST) -timeout=20m $(GO_TEST_FLAGS) $(INTEGRATION_PACKAGES)
 
 .PHONY: test-common
 test-common: $(ENVTEST_BINARIES) ## Run the tests of the shared library.
-	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) ./internal/common/...
+	$(GO_TEST) -timeout=20m $(GO_TEST_FLAGS) ./internal/common/...
 
 .PHONY: test-integration-common
 test-integration-common: $(ENVTEST_BINARIES) ## Run the envtest packages of the shared library.
-	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) $(filter ./internal/common/%,$(INTEGRATION_PACKAGES))
+	$(GO_TEST) -timeout=20m $(GO_TEST_FLAGS) $(filter ./internal/common/%,$(INTEGRATION_PACKAGES))
 
 OPERATOR ?= keystone
 
 .PHONY: test-operator
 test-operator: $(ENVTEST_BINARIES) ## Run the tests of one operator (OPERATOR=keystone).
-	go test -tags=integration -timeout=20m $(GO_TEST_FLAGS) ./operators/$(OPERATOR)/...
+	$(GO_TEST) -timeout=20m $(GO_TEST_FLAGS) ./operators/$(OPERATOR)/...
 
 # How long each fuzz target runs; "go test" tries only their seeds.
 FUZZTIME ?= 3s
