@@ -150,7 +150,7 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	if slices.ContainsFunc(p.results, stepResult.lostRace) {
 		// Somebody was faster: what this pass saw is outdated and not worth
 		// reporting.
-		p.emitStepEvents()
+		p.emitStepEvents(ctx)
 		return ctrl.Result{RequeueAfter: raceRetry}, nil
 	}
 	generation := p.obj.GetGeneration()
@@ -214,7 +214,7 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 		}
 	}
 	// Not before the patch: a pass over an outdated copy would repeat them.
-	p.emitStepEvents()
+	p.emitStepEvents(ctx)
 	if released {
 		if len(p.obj.GetFinalizers()) == 0 {
 			p.forget(client.ObjectKeyFromObject(p.obj))
@@ -238,7 +238,7 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 // finish emits what happened, writes the status once, and only when it
 // differs, and turns the outcomes into a result.
 func (p *pass[T, S]) finish(ctx context.Context) (ctrl.Result, error) {
-	p.emitStepEvents()
+	p.emitStepEvents(ctx)
 	return p.finishQuietly(ctx)
 }
 
@@ -284,9 +284,14 @@ func (p *pass[T, S]) result(ctx context.Context) (ctrl.Result, error) {
 	return result, nil
 }
 
-func (p *pass[T, S]) emitStepEvents() {
+// emitStepEvents emits what the steps announce. What fails while the operator is
+// being stopped fails for that, which is no news about the resource.
+func (p *pass[T, S]) emitStepEvents(ctx context.Context) {
 	for _, result := range p.results {
 		for _, event := range result.outcome.events {
+			if event.Type == corev1.EventTypeWarning && ctx.Err() != nil {
+				continue
+			}
 			p.emit(event.Type, event.Reason, result, event.Note)
 		}
 	}

@@ -227,6 +227,22 @@ func TestNewsAreToldOnceForEachMessage(t *testing.T) {
 	}
 }
 
+func TestAStopOfTheOperatorIsNoNewsButWhatItDidIs(t *testing.T) {
+	w := newWorld(t, someThing())
+	ctx, stop := context.WithCancel(t.Context())
+	w.reconciler.Pipeline[0].Run = func(context.Context, *thing) Outcome {
+		stop()
+		return Done("Fine", "").WithEvent("Warning", "Late", "context canceled").WithNormalEvent("Rotated", "new keys")
+	}
+	request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(someThing())}
+	if _, err := w.reconciler.Reconcile(ctx, request); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Normal Rotated new keys", "Normal Fine "}, w.events()); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
 func TestALostRaceIsNotReported(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "things"}, "thing", errors.New("changed"))
 	w := newWorld(t, someThing())

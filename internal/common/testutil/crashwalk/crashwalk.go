@@ -57,23 +57,23 @@ type Scenario[S any] struct {
 	Parallel int
 }
 
-// point is where a run is disturbed: at one call, or, with every, at that and
-// every so many calls later.
+// point is where a run is disturbed: at one call, or, with calls, at that and
+// every so many of these after it.
 type point struct {
 	call  int
-	every int
+	calls transport.Requests
 	modes []transport.Mode
 }
 
-func (p point) kills() bool { return p.every == 0 }
+func (p point) kills() bool { return p.calls == nil }
 
 // points returns one point for each call and mode that kills. Of the other modes
 // a run takes a part of the calls each, so that they have all of them together.
-func (s Scenario[S]) points(calls int) []point {
+func (s Scenario[S]) points(calls transport.Requests) []point {
 	var points []point
 	recurring := func(modes ...transport.Mode) {
-		for i := range min(apart, calls) {
-			points = append(points, point{call: i + 1, every: apart, modes: modes})
+		for i := range min(apart, len(calls)) {
+			points = append(points, point{call: i + 1, calls: calls, modes: modes})
 		}
 	}
 	if s.EveryCall {
@@ -105,8 +105,8 @@ func (s Scenario[S]) faults(p point) *transport.Faults {
 	if s.EveryCall {
 		faults = transport.NewCallFaults(p.call, p.modes[0])
 	}
-	if p.every > 0 {
-		faults.Recurring(p.every, p.modes...)
+	if p.calls != nil {
+		faults.Recurring(p.calls, apart, p.modes...)
 	}
 	return faults
 }
@@ -129,13 +129,12 @@ func Walk[S any](t *testing.T, s Scenario[S]) {
 	if len(calls) == 0 {
 		t.Fatal("the undisturbed run wrote nothing: there is nothing to walk")
 	}
-	points := s.points(len(calls))
+	points := s.points(calls)
 	struck := s.walk(t, undisturbed, points)
 	planned := s.failures(len(calls))
 	t.Logf("%d failures struck in %d runs, %d planned for %d calls, in %s; the calls:\n%s", len(struck), len(points),
 		planned, len(calls), time.Since(start).Round(time.Second), calls)
-	// The last calls may be status updates that are sometimes saved, and the order
-	// of calls about different objects varies.
+	// The last calls may be status updates that are sometimes saved.
 	if len(struck) < planned*3/4 {
 		t.Errorf("only %d of %d failures struck: the walk proves too little", len(struck), planned)
 	}
@@ -149,7 +148,7 @@ func Walk[S any](t *testing.T, s Scenario[S]) {
 func kinds(requests transport.Requests) sets.Set[string] {
 	found := sets.New[string]()
 	for _, r := range requests {
-		found.Insert(transport.Request{Verb: r.Verb, Group: r.Group, Resource: r.Resource, Subresource: r.Subresource}.String())
+		found.Insert(r.Kind().String())
 	}
 	return found
 }

@@ -56,21 +56,29 @@ func (m Mode) kills() bool { return m == KillBefore || m == KillAfter }
 // with [NewFaults] or [NewCallFaults].
 type Faults struct {
 	first  int
-	every  int
+	chosen map[occurrence]bool
 	modes  []Mode
 	counts func(Request) bool
 	fired  chan struct{}
 
 	mu    sync.Mutex
 	seen  Requests
+	times map[Request]int
 	hits  Requests
 	ended bool
+}
+
+// occurrence is the n-th call of a kind, counted from 1. The order of calls of
+// different kinds depends on timing.
+type occurrence struct {
+	kind Request
+	n    int
 }
 
 // NewFaults returns a fault at the at-th write, counted from 1. With 0 nothing
 // is disturbed.
 func NewFaults(at int, mode Mode) *Faults {
-	return &Faults{first: at, modes: []Mode{mode}, counts: Request.Write, fired: make(chan struct{})}
+	return &Faults{first: at, modes: []Mode{mode}, counts: Request.Write, fired: make(chan struct{}), times: map[Request]int{}}
 }
 
 // NewCallFaults returns a fault at the at-th call about any object, reads and
@@ -81,10 +89,18 @@ func NewCallFaults(at int, mode Mode) *Faults {
 	return f
 }
 
-// Recurring makes a fault come back every so many calls until [Faults.End], with
-// the modes taking turns. It is set before the first call, and returns f.
-func (f *Faults) Recurring(every int, modes ...Mode) *Faults {
-	f.every, f.modes = every, modes
+// Recurring disturbs every so many of the calls, which an undisturbed client has
+// made, from the first on that was asked for, with the modes taking turns. The
+// faults end with [Faults.End]. It is set before the first call, and returns f.
+func (f *Faults) Recurring(calls Requests, every int, modes ...Mode) *Faults {
+	f.chosen, f.modes = map[occurrence]bool{}, modes
+	times := map[Request]int{}
+	for i, r := range calls {
+		times[r.Kind()]++
+		if number := i + 1; number >= f.first && (number-f.first)%every == 0 {
+			f.chosen[occurrence{r.Kind(), times[r.Kind()]}] = true
+		}
+	}
 	return f
 }
 
@@ -167,19 +183,16 @@ func (f *Faults) decide(r Request) (decision, Mode) {
 		return pass, mode
 	}
 	f.seen = append(f.seen, r)
-	if f.ended || !f.chosen(len(f.seen)) {
+	f.times[r.Kind()]++
+	chosen := len(f.seen) == f.first
+	if f.chosen != nil {
+		chosen = f.chosen[occurrence{r.Kind(), f.times[r.Kind()]}]
+	}
+	if f.ended || !chosen {
 		return pass, mode
 	}
 	f.hits = append(f.hits, r)
 	return strike, mode
-}
-
-// chosen tells whether the call of that number is to be disturbed.
-func (f *Faults) chosen(number int) bool {
-	if f.every == 0 || number < f.first {
-		return number == f.first
-	}
-	return f.first > 0 && (number-f.first)%f.every == 0
 }
 
 func (m Mode) disturb(next http.RoundTripper, req *http.Request, r Request) error {

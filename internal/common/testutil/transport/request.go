@@ -29,6 +29,12 @@ type Request struct {
 	Code int
 }
 
+// Kind returns what the request does with which resource, without the names of
+// the object and its namespace.
+func (r Request) Kind() Request {
+	return Request{Verb: r.Verb, Group: r.Group, Resource: r.Resource, Subresource: r.Subresource}
+}
+
 // Write tells whether the request can change a stored object. Events and
 // leases count as writes too; see [Request.Event] and [Request.Lease].
 func (r Request) Write() bool {

@@ -198,28 +198,37 @@ func TestFaultsStrikeTheChosenCallWithTheChosenAnswer(t *testing.T) {
 	}
 }
 
-func TestRecurringFaultsTakeTurnsUntilTheirEnd(t *testing.T) {
+func TestRecurringFaultsStrikeTheSameCallsInAnyOrder(t *testing.T) {
 	url, reached := server(t)
-	f := NewFaults(2, FailBefore).Recurring(3, FailAfter, FailBefore)
+	undisturbed := NewFaults(0, FailBefore)
+	send(t, undisturbed.Wrap(http.DefaultTransport), url, createSecret, updateSecret, updateSecret, createSecret)
+	// Chosen are the first update and the second creation.
+	f := NewFaults(2, FailBefore).Recurring(undisturbed.Seen(), 2, FailAfter, FailBefore)
 	rt := f.Wrap(http.DefaultTransport)
 	var failed []int
-	for i := range 14 {
-		if i == 10 {
-			f.End()
-		}
-		if err := send(t, rt, url, updateSecret)[0]; errors.Is(err, ErrInjected) {
-			failed = append(failed, i+1)
+	for i, err := range send(t, rt, url, createSecret, createSecret, createSecret, updateSecret, updateSecret) {
+		if errors.Is(err, ErrInjected) {
+			failed = append(failed, i)
 		}
 	}
-	if diff := cmp.Diff([]int{2, 5, 8}, failed); diff != "" {
-		t.Errorf("numbers of failed writes (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]int{1, 3}, failed); diff != "" {
+		t.Errorf("indexes of failed writes (-want +got):\n%s", diff)
 	}
-	// The second of three is refused, the answers to the others are lost.
-	if got := reached.Load(); got != 13 {
-		t.Errorf("requests that reached the server: got %d, want 13", got)
+	// Only the answer to the first is lost, the second is refused.
+	if got := reached.Load(); got != 4+4 {
+		t.Errorf("requests that reached the server: got %d, want 8", got)
 	}
-	if got := len(f.Hits()); got != 3 {
-		t.Errorf("Hits: got %d, want 3", got)
+	if diff := cmp.Diff("create secrets\nupdate secrets a/b", f.Hits().String()); diff != "" {
+		t.Errorf("Hits (-want +got):\n%s", diff)
+	}
+}
+
+func TestNoFaultRecursAfterTheEnd(t *testing.T) {
+	url, _ := server(t)
+	f := NewFaults(1, FailBefore).Recurring(Requests{{Verb: "create", Resource: "secrets"}}, 1, FailBefore)
+	f.End()
+	if err := send(t, f.Wrap(http.DefaultTransport), url, createSecret)[0]; err != nil {
+		t.Errorf("unexpected error: %v", err)
 	}
 }
 

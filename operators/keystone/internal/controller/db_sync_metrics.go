@@ -96,7 +96,7 @@ func (s *scope) recordDatabaseJobs(ctx context.Context, outcome reconcile.Outcom
 	case err != nil:
 		log.FromContext(ctx).Error(err, "Counting the database Jobs failed; it is tried again")
 		return outcome.After(countRetry).WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventDBSyncMetricEmissionDeferred,
-			fmt.Sprintf("The metrics of %d database Jobs are recorded later: %v", len(ended), err))
+			fmt.Sprintf("Database Jobs that have ended are counted later: %v", err))
 	}
 	for _, live := range ended {
 		s.dbSyncs.count(client.ObjectKeyFromObject(s.keystone), live)
