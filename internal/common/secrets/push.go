@@ -12,6 +12,7 @@ import (
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -23,16 +24,31 @@ import (
 // so that External Secrets, which does not watch the source, pushes at once.
 const ContentHashAnnotation = "forge.c5c3.io/content-hash"
 
+// pushedBeforeAnnotation on a PushSecret is what External Secrets had pushed when
+// the content changed last: its status goes on telling of that push for a while.
+const pushedBeforeAnnotation = "forge.c5c3.io/pushed-before"
+
 // PushSecretFinalizer is what External Secrets puts on a PushSecret whose copy
 // in the store it will remove. One without it was not taken over yet.
 const PushSecretFinalizer = "pushsecret.externalsecrets.io/finalizer"
 
 // EnsurePushSecret makes the PushSecret carry the declared fields and leaves the
 // live object in ps. External Secrets pushes again only when something about
-// the object changes.
+// the object changes, which [ContentHashAnnotation] does with the content.
 func EnsurePushSecret(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret,
 ) error {
+	live := &esov1alpha1.PushSecret{}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(ps), live); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("reading PushSecret %s: %w", ps.Name, err)
+	}
+	before := live.Annotations[pushedBeforeAnnotation]
+	if live.Annotations[ContentHashAnnotation] != ps.Annotations[ContentHashAnnotation] {
+		before = live.Status.SyncedResourceVersion
+	}
+	if before != "" {
+		metav1.SetMetaDataAnnotation(&ps.ObjectMeta, pushedBeforeAnnotation, before)
+	}
 	return apply.EnsureObject(ctx, c, scheme, owner, ps, apply.FieldManager)
 }
 
@@ -61,11 +77,16 @@ type PushState struct {
 // Failed reports whether the last push did not succeed.
 func (s PushState) Failed() bool { return !s.Synced && s.Message != "" }
 
-// PushStateOf reads the Ready condition.
+// PushStateOf reads the Ready condition, unless it is about earlier content.
 func PushStateOf(ps *esov1alpha1.PushSecret) PushState {
+	before := ps.Annotations[pushedBeforeAnnotation]
+	outdated := before != "" && ps.Status.SyncedResourceVersion == before
 	for _, condition := range ps.Status.Conditions {
 		if condition.Type != esov1alpha1.PushSecretReady {
 			continue
+		}
+		if outdated && condition.Status == corev1.ConditionTrue {
+			return PushState{}
 		}
 		message := strings.Join(strings.Fields(condition.Message), " ")
 		if message == "" {

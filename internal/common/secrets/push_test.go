@@ -42,6 +42,26 @@ func TestTheContentHashChangesWithTheContentOnly(t *testing.T) {
 	}
 }
 
+func TestAPushOfEarlierContentIsNotOfThis(t *testing.T) {
+	ps := &esov1alpha1.PushSecret{Status: esov1alpha1.PushSecretStatus{
+		SyncedResourceVersion: "1-a",
+		Conditions:            []esov1alpha1.PushSecretStatusCondition{{Type: esov1alpha1.PushSecretReady, Status: corev1.ConditionTrue}},
+	}}
+	ps.Annotations = map[string]string{"forge.c5c3.io/pushed-before": "1-a"}
+	if got := secrets.PushStateOf(ps); got != (secrets.PushState{}) {
+		t.Errorf("state %+v before the push of new content, want none", got)
+	}
+	ps.Status.SyncedResourceVersion = "1-b"
+	if got := secrets.PushStateOf(ps); !got.Synced {
+		t.Errorf("state %+v after the push of new content, want it to be synced", got)
+	}
+	ps.Status.SyncedResourceVersion, ps.Status.Conditions[0].Status = "1-a", corev1.ConditionFalse
+	ps.Status.Conditions[0].Message = "sealed"
+	if got := secrets.PushStateOf(ps); !got.Failed() {
+		t.Errorf("state %+v when the push of new content fails, want a failure", got)
+	}
+}
+
 func TestThePushStateQuotesExternalSecrets(t *testing.T) {
 	condition := func(status corev1.ConditionStatus, message string) []esov1alpha1.PushSecretStatusCondition {
 		return []esov1alpha1.PushSecretStatusCondition{{

@@ -2,6 +2,7 @@ package standin
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,7 +174,8 @@ func stampPush(obj *unstructured.Unstructured) error {
 
 // pushVersion changes with the spec, the labels and the annotations.
 func pushVersion(ps *esv1alpha1.PushSecret) string {
-	return fmt.Sprintf("%d-%v-%v", ps.Generation, ps.Labels, ps.Annotations)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%v %v", ps.Labels, ps.Annotations))
+	return fmt.Sprintf("%d-%x", ps.Generation, sum[:8])
 }
 
 func pushSecret(obj *unstructured.Unstructured) (*esv1alpha1.PushSecret, error) {

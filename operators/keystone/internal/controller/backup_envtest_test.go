@@ -106,6 +106,20 @@ func TestTheKeysAreCopiedToTheStoreAndTheCopyFollowsThem(t *testing.T) {
 	settle(t, c, k, operator)
 }
 
+func TestACopyOfEarlierKeysIsNoBackup(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	expectStored(t, c, k)
+	setBackups(secrets, k, standin.Hang())
+	change(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) {
+		s.Data["0"], s.Data["1"] = s.Data["1"], s.Data["0"]
+	})
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupPending")
+	setBackups(secrets, k, standin.Succeed())
+	expectStored(t, c, k)
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
+}
+
 func TestTheCopyOutlivesALostSecret(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[0])

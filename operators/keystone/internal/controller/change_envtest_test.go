@@ -3,6 +3,7 @@
 package controller_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -71,10 +72,8 @@ func TestAWrongNewPasswordNeverReachesThePods(t *testing.T) {
 		t.Errorf("the pod template (-before +after):\n%s", diff)
 	}
 	// A pod that restarts, or that the autoscaler adds, must still get in.
-	connection := secret(k.Namespace, k.Name+"-db-connection", nil)
-	expect.Exists(t, c, connection)
-	if !strings.Contains(string(connection.Data["connection"]), ":database-password@") {
-		t.Error("a pod that starts now gets the password that was refused")
+	if err := connectsWith(t.Context(), c, k.Namespace, "database-password"); err != nil {
+		t.Error(err)
 	}
 	fixPassword("schema-check")(w)
 	ready(t, c, k)
@@ -105,6 +104,12 @@ func TestTheUserOfAManagedDatabaseKeepsItsPasswordWhilePodsUseIt(t *testing.T) {
 	if diff := cmp.Diff(before.Spec.Template, after.Spec.Template); diff != "" {
 		t.Errorf("the pod template (-before +after):\n%s", diff)
 	}
+
+	// What the pods were given must survive its loss while they use it.
+	deleteObject(t, c, secret(k.Namespace, k.Name+"-db-connection", nil))
+	expect.Eventually(t, "the lost connection", func(ctx context.Context) error {
+		return connectsWith(ctx, c, k.Namespace, "database-password")
+	})
 
 	mariadb.Set("User", k.Namespace, standby, standin.Succeed())
 	expect.Gone(t, c, &mariadbv1alpha1.User{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: standby}})

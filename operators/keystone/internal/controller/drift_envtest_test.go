@@ -180,6 +180,26 @@ func TestDeletedChildrenComeBack(t *testing.T) {
 	}
 }
 
+func TestKeysThatAreLostWithTheStatusAreNotReplacedEither(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	operator.Stop()
+	keys := secret(k.Namespace, k.Name+"-fernet-keys", nil)
+	expect.Exists(t, c, keys)
+	deleteObject(t, c, keys.DeepCopy())
+	expect.Exists(t, c, k)
+	k.Status = keystonev1alpha1.KeystoneStatus{}
+	if err := c.Status().Update(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	testutil.Start(t, asOperator, k.Namespace)
+	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "KeysMissing")
+	restored := secret(k.Namespace, keys.Name, nil)
+	restored.Data = keys.Data
+	create(t, c, restored)
+	ready(t, c, k)
+}
+
 func TestLostKeysAreNeverReplacedSilently(t *testing.T) {
 	for suffix, condition := range map[string]string{
 		"-fernet-keys": "FernetKeysReady", "-credential-keys": "CredentialKeysReady",

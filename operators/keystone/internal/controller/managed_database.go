@@ -70,6 +70,22 @@ func (s *scope) planManagedLogins(ctx context.Context, wanted, current login, ha
 	return planLogins(wanted, current, remembered.Data, settled), nil
 }
 
+// recallConnection makes up the lost connection of the pods, given its hash, from
+// the passwords that a change under way remembers. It returns "" when there is
+// none among them.
+func (s *scope) recallConnection(ctx context.Context, hash string) (string, error) {
+	remembered, err := s.owned.Find(ctx, s.key(loginsSecretName(s.keystone)))
+	if remembered == nil || err != nil {
+		return "", err
+	}
+	for user, password := range remembered.Data {
+		if url := connectionURL(s.keystone, login{user, password}); connectionHash(url) == hash {
+			return url, nil
+		}
+	}
+	return "", nil
+}
+
 // ensureDatabaseUsers keeps the user of the pods and, while its password
 // changes, the one that stands in for it. mariadb-operator reads a user's
 // password every half a minute; before it may see a new one, the passwords that

@@ -32,6 +32,8 @@ const (
 	// deliveryTimeout is how long a new password may take from the CronJob to the
 	// administrator's Secret before that counts as a failure.
 	deliveryTimeout = 10 * time.Minute
+
+	notBootstrappable = "Keystone cannot be given it until Bootstrap has succeeded; look at BootstrapReady and DatabaseReady"
 )
 
 // delivery is the way of the next password to the administrator's Secret.
@@ -57,10 +59,12 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 	if d.next == nil {
 		return d.configured("The next password is made at " + s.keystone.Spec.Bootstrap.PasswordRotation.Schedule)
 	}
-	arrived := d.target != nil && bytes.Equal(d.password(), d.target.Data[d.targetKey()])
+	arrived := d.arrived()
 	switch {
 	case arrived && !d.delivered():
 		err = d.markDelivered(ctx)
+	case d.heldBack():
+		return d.onItsWay(notBootstrappable)
 	case !arrived && !d.delivered():
 		return d.forward(ctx)
 	}
@@ -94,7 +98,7 @@ func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
 		return d, nil
 	}
 	d.next = next
-	if !s.kinds.Served(pushSecretGVK) {
+	if !s.kinds.Served(pushSecretGVK) || d.heldBack() {
 		return d, nil
 	}
 	d.push = passwordPush(s.keystone, next)
@@ -105,6 +109,18 @@ func (d *delivery) password() []byte { return d.next.Data[commonv1.DatabasePassw
 
 func (d *delivery) targetKey() string {
 	return passwordKey(d.keystone.Spec.Bootstrap.AdminPasswordSecretRef)
+}
+
+// arrived reports whether the administrator's Secret holds the next password.
+func (d *delivery) arrived() bool {
+	return d.target != nil && bytes.Equal(d.password(), d.target.Data[d.targetKey()])
+}
+
+// heldBack reports whether the next password has to stay where it is, out of
+// the store too: Keystone cannot be given it now, so that everybody who reads
+// the administrator's Secret would be refused.
+func (d *delivery) heldBack() bool {
+	return !d.arrived() && !d.delivered() && !d.bootstrapped
 }
 
 func (d *delivery) delivered() bool {
@@ -252,9 +268,12 @@ func (d *delivery) onItsWay(state string) reconcile.Outcome {
 
 func (d *delivery) undeliverable(state string) reconcile.Outcome {
 	name := d.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name
+	remedy := fmt.Sprintf("; or copy key %s of Secret %s there yourself", commonv1.DatabasePasswordKey, d.next.Name)
+	if state == notBootstrappable {
+		remedy = ""
+	}
 	return reconcile.Terminal(keystonev1alpha1.ReasonAdminPasswordNotDelivered, fmt.Errorf(
-		"the new password does not reach Secret %s, so the previous one stays valid: %s; or copy key %s of Secret %s there yourself",
-		name, state, commonv1.DatabasePasswordKey, d.next.Name))
+		"the new password does not reach Secret %s, so the previous one stays valid: %s%s", name, state, remedy))
 }
 
 // write puts the password into a Secret that nothing else keeps up to date. It

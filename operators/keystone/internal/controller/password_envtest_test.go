@@ -154,6 +154,23 @@ func TestAStagedPasswordReachesTheSecretThroughTheStore(t *testing.T) {
 	}
 }
 
+func TestAStagedPasswordIsHeldBackWhileKeystoneCannotBeGivenIt(t *testing.T) {
+	t.Parallel()
+	c, k, operator := startRotating(t, testutil.Secrets("")...)
+	ready(t, c, k)
+	tag := k.Spec.Image.Tag
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = "2024.1" })
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DowngradeNotSupported")
+	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "until Bootstrap has succeeded")
+	settle(t, c, k, operator)
+	if holds(t.Context(), c, k.Namespace, testutil.AdminSecret, firstPassword) == nil {
+		t.Error("the administrator's Secret has a password that Keystone does not have")
+	}
+	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
+	expectRotated(t, c, k, operator, firstPassword)
+}
+
 func TestAPasswordThatIsChangedByHandAfterARotationStays(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startRotating(t, testutil.Secrets("")...)

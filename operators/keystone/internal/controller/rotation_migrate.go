@@ -42,7 +42,8 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	}
 	state, err := s.jobs.Run(ctx, s.keystone, built)
 	if err != nil {
-		return writeError(keystonev1alpha1.ReasonCredentialMigrateFailed, err)
+		return writeError(keystonev1alpha1.ReasonCredentialMigrateFailed, fmt.Errorf(
+			"encrypting the credentials with the new key failed: %w; credentials whose keys are lost have to be deleted first", err))
 	}
 	if !state.Complete {
 		return done

@@ -198,10 +198,7 @@ func dbSync(s *scope) task {
 func schemaCheck(s *scope) task {
 	command := "keystone-manage --config-dir=" + configDir + " db_sync --check"
 	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", command})
-	_, hash := s.taskConnection()
-	// prefer and require have the same URL; what tells them apart is in the
-	// configuration.
-	check.runKey = []any{check.runKey, hash, refusesPlainText(s.keystone.Spec.Database)}
+	check.runKey = []any{check.runKey, s.connectionProof()}
 	return check
 }
 

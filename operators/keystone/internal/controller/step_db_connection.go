@@ -10,10 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/keys"
@@ -100,39 +98,52 @@ func (s *scope) taskConnection() (secret, hash string) {
 	return connectionSecretName(s.keystone), s.connectionHash
 }
 
+// connectionProof identifies what a Job proves that has logged in to the
+// database. prefer and require have the same URL; what tells them apart is in
+// the configuration.
+func (s *scope) connectionProof() string {
+	_, hash := s.taskConnection()
+	return fmt.Sprintf("%s/%t", hash, refusesPlainText(s.keystone.Spec.Database))
+}
+
 // findConnection compares the connection of the pods with the one the spec
 // leads to.
 func (s *scope) findConnection(ctx context.Context) error {
 	k := s.keystone
 	wanted := login{s.credentials.databaseUser, s.credentials.databasePassword}
 	s.logins = loginPlan{next: wanted}
-	deploy := &appsv1.Deployment{}
-	err := s.client.Get(ctx, s.key(k.Name), deploy)
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("reading Deployment %s: %w", k.Name, err)
+	s.connection = connection{next: connectionURL(k, wanted)}
+	deploy, err := s.liveDeployment(ctx)
+	if deploy == nil || err != nil {
+		return err
 	}
-	secret, findErr := s.owned.Find(ctx, s.key(connectionSecretName(k)))
-	if findErr != nil {
-		return findErr
+	inUse := deploy.Spec.Template.Annotations[annotationConnectionHash]
+	live, err := s.givenConnection(ctx, inUse)
+	if live == "" || err != nil {
+		return err
 	}
-	if err != nil || secret == nil {
-		s.connection = connection{next: connectionURL(k, wanted)}
-		return nil
-	}
-	live := string(secret.Data[connectionKey])
 	if current, ok := loginOf(live); ok && k.Spec.Database.IsManaged() {
 		if s.logins, err = s.planManagedLogins(ctx, wanted, current, connectionHash(live)); err != nil {
 			return err
 		}
 	}
 	s.connection.next = connectionURL(k, s.logins.next)
-	// While a release is upgraded its own Jobs prove the connection; they could
-	// not succeed with one that the database does not take any more.
-	inUse := deploy.Spec.Template.Annotations[annotationConnectionHash] == connectionHash(live)
-	if inUse && k.Status.UpgradePhase == "" {
+	if inUse == connectionHash(live) {
 		s.connection.used = live
 	}
 	return nil
+}
+
+// givenConnection is what pods were given last, "" when that is lost.
+func (s *scope) givenConnection(ctx context.Context, inUse string) (string, error) {
+	secret, err := s.owned.Find(ctx, s.key(connectionSecretName(s.keystone)))
+	if err != nil {
+		return "", err
+	}
+	if secret == nil {
+		return s.recallConnection(ctx, inUse)
+	}
+	return string(secret.Data[connectionKey]), nil
 }
 
 func connectionHash(url string) string {

@@ -111,7 +111,12 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	if err != nil || (live != nil && metav1.IsControlledBy(live, k)) {
 		return live, false, err
 	}
-	if k.Status.InstalledRelease == "" {
+	// The status may be lost together with the keys, as after a restore.
+	deploy, err := s.liveDeployment(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if k.Status.InstalledRelease == "" && deploy == nil {
 		desired, err := f.newSecret(s)
 		if err != nil {
 			return nil, false, err

@@ -85,6 +85,9 @@ func (s *scope) rollOut(ctx context.Context) reconcile.Outcome {
 			return check
 		}
 	}
+	if promoted := s.promoteConnection(ctx); !promoted.IsDone() {
+		return promoted
+	}
 	return reconcile.Waiting(keystonev1alpha1.ReasonUpgradeRollingUpdate, fmt.Sprintf(
 		"The pods of release %s are being replaced by those of %s", s.keystone.Status.InstalledRelease, s.keystone.Status.TargetRelease,
 	)).Proceed()
@@ -97,7 +100,7 @@ func (s *scope) connectionProven(ctx context.Context) (bool, error) {
 	if live == nil || err != nil {
 		return false, err
 	}
-	return live.Spec.Template.Annotations[annotationConnectionHash] == s.connectionHash, nil
+	return live.Annotations[annotationConnectionProof] == s.connectionProof(), nil
 }
 
 // completeRollout records, once no pod of the old release is left, that the

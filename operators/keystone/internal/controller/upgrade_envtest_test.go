@@ -179,25 +179,6 @@ func TestReleasesFollowOneAnother(t *testing.T) {
 	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 3, "db-expand": 2, "db-migrate": 2, "db-contract": 2})
 }
 
-// A change of the password concerns no release, also after an upgrade.
-func TestAPasswordChangeAfterAnUpgradeRunsNoMigration(t *testing.T) {
-	t.Parallel()
-	c, k, operator := converged(t, atOldRelease)
-	setTag(t, c, k, newTag)
-	installed(t, c, k, newTag)
-	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
-	setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "changed"})
-	expect.Eventually(t, "a check of the changed connection", func(context.Context) error {
-		if runs := runsOf(k)["schema-check"]; runs != 3 {
-			return fmt.Errorf("%d checks", runs)
-		}
-		return nil
-	})
-	ready(t, c, k)
-	settle(t, c, k, operator)
-	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 3, "db-expand": 1, "db-migrate": 1, "db-contract": 1})
-}
-
 // phases are where an upgrade can still be taken back, and what it waits for
 // there.
 var phases = []struct {

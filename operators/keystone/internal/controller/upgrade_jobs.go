@@ -21,7 +21,16 @@ const (
 // which release the upgrade came from.
 const annotationUpgradedFrom = "forge.c5c3.io/upgraded-from"
 
-func dbExpand(s *scope) task { return databaseTask(s, taskExpand, 4, manage("db_sync", "--expand")) }
+// annotationConnectionProof is on the Job that expanded the schema and tells
+// which connection its success proves.
+const annotationConnectionProof = "forge.c5c3.io/connection-proof"
+
+// dbExpand also proves the connection that the pods of the new release get.
+func dbExpand(s *scope) task {
+	expand := databaseTask(s, taskExpand, 4, manage("db_sync", "--expand"))
+	expand.jobAnnotations = map[string]string{annotationConnectionProof: s.connectionProof()}
+	return expand
+}
 
 func dbMigrate(s *scope) task { return databaseTask(s, taskMigrate, 4, manage("db_sync", "--migrate")) }
 
@@ -49,8 +58,7 @@ printf '%s\n' "$output" | grep -q "Can't locate revision"
 // not the image's.
 func loginCheck(s *scope) task {
 	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", loginScript})
-	_, hash := s.taskConnection()
-	check.runKey = []any{check.runKey, hash, refusesPlainText(s.keystone.Spec.Database)}
+	check.runKey = []any{check.runKey, s.connectionProof()}
 	return check
 }
 
