@@ -62,8 +62,11 @@ helm_ldflags = \
 	-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=$(word 2,$(subst ., ,$(call tool_version,helm,k8s.io/client-go)))
 $(eval $(call tool_rule,helm,helm=helm.sh/helm/v3/cmd/helm))
 
+# Files that replace or edit some of the tool's own.
+overlay_files = $(shell find hack/tools/$(1)/overlay -type f) hack/tools/overlay.sh
+
 chainsaw_ldflags = -X github.com/kyverno/chainsaw/pkg/version.BuildVersion=$(call tool_version,chainsaw,github.com/kyverno/chainsaw)
-$(eval $(call tool_rule,chainsaw,chainsaw=github.com/kyverno/chainsaw))
+$(eval $(call tool_rule,chainsaw,chainsaw=github.com/kyverno/chainsaw,$(call overlay_files,chainsaw)))
 
 golangci-lint_ldflags = -X main.version=$(call tool_version,golangci-lint,github.com/golangci/golangci-lint/v2)
 $(eval $(call tool_rule,golangci-lint,golangci-lint=github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
@@ -72,8 +75,6 @@ $(eval $(call tool_rule,govulncheck,govulncheck=golang.org/x/vuln/cmd/govulnchec
 # The operators that ours use; "make deploy-infra" runs them in the cluster.
 $(eval $(call tool_rule,mariadb-operator,mariadb-operator=github.com/mariadb-operator/mariadb-operator/cmd/controller))
 
-# Files that take the place of some of the tool's own.
-overlay_files = $(shell find hack/tools/$(1)/overlay -type f) hack/tools/overlay.sh
 $(eval $(call tool_rule,external-secrets,external-secrets=github.com/external-secrets/external-secrets,$(call overlay_files,external-secrets)))
 
 metrics-server_ldflags = -X k8s.io/client-go/pkg/version.gitVersion=$(call tool_version,metrics-server,sigs.k8s.io/metrics-server)

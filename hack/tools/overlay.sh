@@ -4,7 +4,7 @@
 # Usage: overlay.sh MODULE DIR
 #   MODULE   a folder beside this script. Its "overlay/module" names the
 #            dependency; all other files below "overlay" stand for those at the
-#            same place in it.
+#            same place in it, or, with ".sed" appended, edit it.
 #   DIR      receives the dependency's sources and the go.mod and go.sum to
 #            build with, as in: go build -modfile=DIR/go.mod
 #
@@ -24,5 +24,15 @@ rm -rf "$target/src"
 cp -r --no-preserve=mode "$source" "$target/src"
 cp -r "$module/overlay/." "$target/src"
 rm "$target/src/module"
+while IFS= read -r -d '' script; do
+	edited=${script%.sed}
+	sed -f "$script" "$edited" >"$script.out"
+	if cmp -s "$edited" "$script.out"; then
+		echo "${script#"$target/src/"} of $1 changes nothing: has the dependency changed?" >&2
+		exit 1
+	fi
+	mv "$script.out" "$edited"
+	rm "$script"
+done < <(find "$target/src" -name '*.go.sed' -print0)
 cp "$module"/go.{mod,sum} "$target"
 GOWORK=off go mod edit -replace="$dependency=$target/src" "$target/go.mod"
