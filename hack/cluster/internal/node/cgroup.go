@@ -69,6 +69,11 @@ func (h hierarchy) tracksProcesses() bool {
 	return h.v2 || slices.Contains(h.options, "pids")
 }
 
+// shareOfCPU is how much processor time a cluster gets where it is scarce, as a
+// multiple of what one process outside of it gets. Without it all pods together
+// would count as one process beside a compiler.
+const shareOfCPU = 8
+
 // ensureCgroups creates the node's control groups in every hierarchy.
 func (n Node) ensureCgroups() error {
 	trees, err := hierarchies()
@@ -81,8 +86,25 @@ func (n Node) ensureCgroups() error {
 				return fmt.Errorf("creating control group %s in %s: %w", group, tree.mount, err)
 			}
 		}
+		if err := tree.weigh(cgroupParent); err != nil {
+			return fmt.Errorf("giving control group %s its share in %s: %w", cgroupParent, tree.mount, err)
+		}
 	}
 	return nil
+}
+
+// weigh sets a group's part of the processor time, where this hierarchy is the
+// one that divides it.
+func (h hierarchy) weigh(group string) error {
+	file, value := "cpu.shares", 1024*shareOfCPU
+	if h.v2 {
+		file, value = "cpu.weight", 100*shareOfCPU
+	}
+	path := filepath.Join(h.mount, group, file)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return os.WriteFile(path, []byte(strconv.Itoa(value)), 0o644)
 }
 
 // ensure creates a group with its parents, each able to hand out what its

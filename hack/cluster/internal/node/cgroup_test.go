@@ -129,3 +129,29 @@ func TestRemovingATreeTakesTheDeepestFirst(t *testing.T) {
 		t.Errorf("the tree is still there: %v", err)
 	}
 }
+
+func TestAClusterOutweighsAProcessWhereProcessorTimeIsDivided(t *testing.T) {
+	for _, tc := range []struct {
+		file, want string
+		v2         bool
+	}{
+		{file: "cpu.shares", want: "8192"},
+		{file: "cpu.weight", want: "800", v2: true},
+		{file: "pids.max"},
+	} {
+		mount := t.TempDir()
+		path := filepath.Join(mount, "group", tc.file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := (hierarchy{mount: mount, v2: tc.v2}).weigh("group"); err != nil {
+			t.Errorf("%s: %v", tc.file, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != tc.want {
+			t.Errorf("%s is %q (%v), want %q", tc.file, got, err, tc.want)
+		}
+	}
+}
