@@ -56,7 +56,7 @@ type aggregateEntry struct {
 // Secrets have in the control plane. What no Secret could ever hold is an error.
 func aggregateEntries(aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane) ([]aggregateEntry, error) {
 	if name := aggregate.TargetSecret(); belongsToControlPlane(name, cp) {
-		return nil, fmt.Errorf("Secret %s is one of ControlPlane %s: set spec.targetSecretName to another name", name, cp.Name)
+		return nil, fmt.Errorf("spec.targetSecretName: Secret %s is one of ControlPlane %s, choose another name", name, cp.Name)
 	}
 	var entries []aggregateEntry
 	for _, from := range credentialSecrets(cp) {
@@ -100,11 +100,9 @@ func sourceOf(
 // belongsToControlPlane tells whether the control plane, or its Keystone, has or
 // will have a Secret of the name. An aggregate that were faster would hold it up.
 func belongsToControlPlane(name string, cp *c5c3v1alpha1.ControlPlane) bool {
-	used := []string{cp.ApplicationCredentialName(), cp.PasswordCloudSecretName()}
-	for _, from := range credentialSecrets(cp) {
-		used = append(used, from.name)
-	}
-	return slices.Contains(used, name) || strings.HasPrefix(name, cp.KeystoneName()+"-")
+	isCredential := slices.ContainsFunc(credentialSecrets(cp), func(from credentialSecret) bool { return from.name == name })
+	return isCredential || name == cp.ApplicationCredentialName() || name == cp.PasswordCloudSecretName() ||
+		strings.HasPrefix(name, cp.KeystoneName()+"-")
 }
 
 // keyCollision names the sources whose entries would get the same key.

@@ -82,9 +82,9 @@ func (c *collector) holds(t *testing.T, name string, want map[string]string) *co
 var collected = map[string]string{"databaseCredentials.username": "keystone", "databaseCredentials.password": "first"}
 
 // complete is a SecretAggregate that has collected the database's credentials.
-func complete(t *testing.T, changes ...func(*c5c3v1alpha1.SecretAggregate)) *collector {
+func complete(t *testing.T) *collector {
 	t.Helper()
-	c := newCollector(t, changes...)
+	c := newCollector(t)
 	create(t, c, c.secret("keystone-db", "username", "keystone", "password", "first", "unrelated", "stays where it is"))
 	c.expect(t, metav1.ConditionTrue, "SecretsAggregated", "holds 2 entries")
 	return c

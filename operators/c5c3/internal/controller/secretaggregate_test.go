@@ -82,7 +82,7 @@ func TestASecretAggregateIsRefusedWhatNoSecretCouldEverHold(t *testing.T) {
 		"Secret k-orc-clouds-yaml is one of ControlPlane controlplane":           named("k-orc-clouds-yaml"),
 		"Secret controlplane-keystone-fernet-keys is one of":                     named("controlplane-keystone-fernet-keys"),
 		"Secret controlplane-admin-app-credential is one of":                     named("controlplane-admin-app-credential"),
-		"set spec.targetSecretName to another name":                              named("controlplane-admin-password-cloud"),
+		"spec.targetSecretName: Secret controlplane":                             named("controlplane-admin-password-cloud"),
 		"Secret controlplane-keystone-db-credentials is one of ControlPlane con": named("controlplane-keystone-db-credentials"),
 	} {
 		if entries, err := aggregateEntries(aggregate, minimal()); err == nil || !strings.Contains(err.Error(), says) {
