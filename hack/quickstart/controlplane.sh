@@ -27,7 +27,7 @@ deploy_services() { "$root/hack/deploy-infra/deploy.sh" "${parts[@]}"; }
 # knows about it.
 bring_control_plane_up() {
 	apply -f "$root/deploy/quickstart/namespace.yaml"
-	retry 30 apply -f "$root/docs/examples/controlplane.yaml"
+	retry 30 apply -f "$root/deploy/controlplane/controlplane.yaml"
 	"$here/follow.sh" "$namespace" controlplane.c5c3.io/controlplane "${READY_TIMEOUT:-600}"
 }
 
