@@ -25,7 +25,7 @@ import (
 var aggregatePipeline = reconcile.Pipeline[*aggregation]{
 	{
 		Name: "SecretAggregate", Condition: c5c3v1alpha1.ConditionReady, Run: reconcileAggregate,
-		Announce: []string{c5c3v1alpha1.ReasonSecretsAggregated},
+		Announce: []string{c5c3v1alpha1.EventSecretsAggregated},
 	},
 }
 

@@ -140,7 +140,9 @@ func scenario(t *testing.T, modes ...transport.Mode) crashwalk.Scenario[map[stri
 			return testutil.RunIn(ctx, cfg, namespace, controller.Options{DiscoveryInterval: time.Second}, logr.Discard())
 		},
 		Settled: func(ctx context.Context, namespace string) error { return settled(ctx, c, namespace) },
-		Observe: func(ctx context.Context, namespace string) (map[string]string, error) { return observe(ctx, c, namespace) },
+		Observe: func(ctx context.Context, namespace string) (map[string]string, error) {
+			return observe(ctx, c, namespace)
+		},
 		Compare: func(undisturbed, _, final map[string]string) string { return cmp.Diff(undisturbed, final) },
 	}
 }
