@@ -11,6 +11,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$here/../quickstart/lib.sh"
 # shellcheck source=lib.sh
 source "$here/lib.sh"
+# shellcheck source=../quickstart/operators.sh
+source "$here/../quickstart/operators.sh"
 
 # A part's file defines "deploy", which applies, and "await", which returns when
 # it works. All are applied before the first is waited for. "namespace" is where
@@ -42,7 +44,10 @@ await_parts() {
 }
 
 # What others are configured with comes before them.
-order=(cert-manager gateway-api mariadb-operator external-secrets secretstore metrics-server traefik k-orc memcached-operator)
+order=(
+	cert-manager gateway-api mariadb-operator external-secrets secretstore metrics-server traefik k-orc memcached-operator
+	keystone-operator c5c3-operator
+)
 parts=()
 for part in "${order[@]}"; do
 	[[ " $* " != *" $part "* ]] || parts+=("$part")

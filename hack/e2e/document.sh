@@ -7,16 +7,18 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 page=docs/testing.md
 
+# The suites of the Keystone operator are named by their folder alone.
 rows() {
 	printf '| Suite | Shows that | Core |\n|---|---|---|\n'
-	find tests/e2e/keystone -name chainsaw-test.yaml | LC_ALL=C sort | while read -r file; do
-		local suite=${file#tests/e2e/keystone/}
-		awk -v suite="${suite%/*}" '
+	find tests/e2e/keystone tests/e2e/c5c3 -name chainsaw-test.yaml | LC_ALL=C sort -t/ -k3,3r -k4 | while read -r file; do
+		local folder=${file%/*}
+		local suite=${folder#tests/e2e/}
+		awk -v suite="${suite#keystone/}" -v folder="$folder" '
 			/^  description: / { description = substr($0, 16) }
 			/^    core: "true"/ { core = "yes" }
 			END {
 				if (description == "") { print suite " has no description" > "/dev/stderr"; exit 1 }
-				printf "| [%s](../tests/e2e/keystone/%s) | %s | %s |\n", suite, suite, description, core
+				printf "| [%s](../%s) | %s | %s |\n", suite, folder, description, core
 			}' "$file"
 	done
 }

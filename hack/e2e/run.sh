@@ -3,29 +3,45 @@
 # what each took.
 #
 # Usage: run.sh [SUITE...] [-- CHAINSAW-ARGUMENT...]
-#   SUITE   a folder below tests/e2e/keystone; without one, all suites run
+#   SUITE   a folder below tests/e2e/keystone, or "c5c3" or one below it, such as
+#           "c5c3/minimal". Without one, all suites of the operators that run in
+#           the cluster
 # Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the JUnit
 # report), PARALLEL, LOADGEN (the archive of the load generator's image).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
+export PATH=$BIN:$PATH NO_PROXY='*' no_proxy='*'
+
+# folder_of SUITE prints where it is.
+folder_of() {
+	local folder=tests/e2e/keystone/$1
+	[[ $1 != c5c3 && $1 != c5c3/* ]] || folder=tests/e2e/$1
+	if [[ ! -d $folder ]]; then
+		echo "there is no suite \"$1\" below tests/e2e/keystone, nor is it \"c5c3/...\" below tests/e2e" >&2
+		return 2
+	fi
+	echo "$folder"
+}
 
 folders=()
 while (($# > 0)) && [[ $1 != -- ]]; do
-	if [[ ! -d tests/e2e/keystone/$1 ]]; then
-		echo "there is no suite \"$1\" below tests/e2e/keystone" >&2
-		exit 2
-	fi
-	folders+=("tests/e2e/keystone/$1")
+	folder=$(folder_of "$1")
+	folders+=("$folder")
 	shift
 done
 (($# == 0)) || shift
-if ((${#folders[@]} == 0)); then
-	folders=(tests/e2e/keystone)
-fi
 if [[ ! -e $KUBECONFIG ]]; then
 	echo 'no cluster of this checkout is running: start one with "make quickstart"' >&2
 	exit 1
+fi
+if ((${#folders[@]} == 0)); then
+	folders=(tests/e2e/keystone)
+	if kubectl get crd controlplanes.c5c3.io --output=name >/dev/null 2>&1; then
+		folders+=(tests/e2e/c5c3)
+	else
+		echo 'leaving out c5c3, which needs "make deploy-infra WITH_CONTROLPLANE=true"'
+	fi
 fi
 
 mkdir -p "$REPORTS"
@@ -42,7 +58,6 @@ summarize() {
 			END { printf "%8.1f s  %d suites one after the other, %d failed; %d s as they ran\n", sum, NR, failed, wall }'
 }
 
-export PATH=$BIN:$PATH NO_PROXY='*' no_proxy='*'
 forge-cluster -checkout "$root" load "$LOADGEN" >/dev/null
 status=0
 chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$run" --no-color --quiet \

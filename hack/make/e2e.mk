@@ -1,7 +1,8 @@
 ##@ End-to-end tests
 
-# Folders below tests/e2e/keystone, such as "smoke" or "bad-input"; all of them
-# when empty. SUITE is the same for one.
+# Folders below tests/e2e/keystone, such as "smoke" or "bad-input", and "c5c3" or
+# what is below it, such as "c5c3/minimal"; all of them when empty. SUITE is the
+# same for one.
 SUITE ?=
 SUITES ?= $(SUITE)
 # How many suites run at once.

@@ -4,10 +4,12 @@
 INFRA ?= mariadb-operator external-secrets secretstore cert-manager gateway-api metrics-server traefik
 WITH_CONTROLPLANE ?= false
 
+infra_images_c5c3-operator := c5c3-operator
 infra_images_cert-manager :=
 infra_images_external-secrets := external-secrets
 infra_images_gateway-api :=
 infra_images_k-orc := k-orc
+infra_images_keystone-operator := keystone-operator keystone openstack-client
 infra_images_mariadb-operator := mariadb-operator mariadb
 infra_images_memcached-operator := memcached-operator memcached
 infra_images_metrics-server := metrics-server
@@ -15,7 +17,9 @@ infra_images_secretstore := secretstore
 infra_images_traefik := traefik
 infra_parts := $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
 
-infra_selected = $(sort $(INFRA) $(if $(filter true,$(WITH_CONTROLPLANE)),k-orc memcached-operator))
+# What a ControlPlane needs beside what is deployed anyway: with our own operators.
+infra_controlplane := k-orc memcached-operator keystone-operator c5c3-operator
+infra_selected = $(sort $(INFRA) $(if $(filter true,$(WITH_CONTROLPLANE)),$(infra_controlplane)))
 infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infra_selected),$(infra_images_$(part)))))
 
 .PHONY: deploy-infra
@@ -31,7 +35,11 @@ infra-check:
 		echo 'INFRA names "$(part)", which is none of: $(sort $(infra_parts))' >&2; exit 2;)
 
 .PHONY: infra-parts
-infra-parts: infra-check $(BIN)/helm $(BIN)/certificates $(infra_archives) ## Build what deploy-infra deploys.
+infra-parts: infra-check helm-deps $(BIN)/helm $(BIN)/certificates $(infra_archives) ## Build what deploy-infra deploys.
+
+.PHONY: infra-load
+infra-load: infra-check
+	@$(CLUSTER_BIN) load $(infra_archives)
 
 # $(call infra_image_rule,IMAGE,BINARY,PATH IN THE IMAGE)
 define infra_image_rule

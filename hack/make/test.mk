@@ -22,7 +22,7 @@ INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
 .PHONY: test
 test: ## Everything that needs no cluster: all tests with the race detector, linters, generated files, charts.
 	+@MAKE='$(MAKE)' hack/tools/stages.sh test-tools vet test-race lint shellcheck \
-		verify-generated verify-invalid-cr-fixtures helm-lint helm-test
+		verify-generated verify-invalid-cr-fixtures test-consumer helm-lint helm-test
 
 .PHONY: test-tools
 test-tools: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm) ## Build and install what the tests need.
@@ -72,3 +72,8 @@ verify-invalid-cr-fixtures: ## Fail when the manifests of the suite invalid-cr a
 	@hack/tools/install-debian-packages.sh test
 	@python3 -B $(INVALID_CR)/_generate.py --check
 	@cd $(INVALID_CR) && python3 -B -m unittest --quiet test_generate
+
+.PHONY: test-consumer
+test-consumer: ## Test the consumer of the control planes' end-to-end suites.
+	@hack/tools/install-debian-packages.sh test
+	@cd tests/e2e/c5c3/steps && python3 -B -m unittest --quiet test_consumer

@@ -8,10 +8,19 @@ set -uo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+# What our operators work on, and what a control plane consists of.
+kinds=(controlplanes credentialrotations secretaggregates keystones mariadbs memcacheds externalsecrets pushsecrets
+	domains.openstack.k-orc.cloud users.openstack.k-orc.cloud applicationcredentials.openstack.k-orc.cloud
+	services.openstack.k-orc.cloud endpoints.openstack.k-orc.cloud)
+
 failing_conditions() {
-	kubectl -n "$1" get keystones -o go-template='{{range .items}}{{$name := .metadata.name}}{{with .status}}{{range .conditions}}{{
-		if eq .status "False"}}Keystone {{$name}}: {{.type}} is False, {{.reason}}: {{.message}}
+	local kind
+	# One by one, since the API server may not know all of them.
+	for kind in "${kinds[@]}"; do
+		kubectl -n "$1" get "$kind" -o go-template='{{range .items}}{{$it := .}}{{with .status}}{{range .conditions}}{{
+			if eq .status "False"}}{{$it.kind}} {{$it.metadata.name}}: {{.type}} is False, {{.reason}}: {{.message}}
 {{end}}{{end}}{{end}}{{end}}' 2>/dev/null
+	done
 }
 
 # Pods that are not ready, except those that have done their work.
@@ -40,7 +49,9 @@ for namespace in "$@"; do
 	done
 done
 
-printf '\n### latest errors of the operator\n'
-kubectl -n keystone-system logs -l app.kubernetes.io/name=keystone-operator --tail=500 --prefix 2>/dev/null |
-	grep '"level":"error"' | tail -n 10
+printf '\n### latest errors of the operators\n'
+for operator in keystone c5c3; do
+	kubectl -n "$operator-system" logs -l "app.kubernetes.io/name=$operator-operator" --tail=500 --prefix 2>/dev/null |
+		grep '"level":"error"' | tail -n 10
+done
 exit 0

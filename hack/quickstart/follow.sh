@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Shows the conditions of a Keystone while they change, until it is ready: on a
+# Shows the conditions of a resource while they change, until it is ready: on a
 # terminal as a table that stays in place, elsewhere as one line a change.
 #
-# Usage: follow.sh NAMESPACE NAME LIMIT
-# Ends with 1 when the Keystone is not ready within LIMIT seconds.
+# Usage: follow.sh NAMESPACE KIND/NAME LIMIT
+# Ends with 1 when it is not ready within LIMIT seconds.
 set -euo pipefail
 # shellcheck source=lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-namespace=$1 name=$2 limit=$3
+namespace=$1 resource=$2 limit=$3
 
-# One record for each version of the Keystone. A quoted message stays on its
+# One record for each version of the resource. A quoted message stays on its
 # line whatever it holds.
 template='{{with .status}}{{range .conditions}}{{.type}} {{.status}} {{.reason}} {{printf "%q" .message}}
 {{end}}{{end}}end {{.metadata.generation}} {{with .status}}{{.observedGeneration}}{{end}}
@@ -76,7 +76,7 @@ show_changes() {
 show_table() {
 	local type text width=${COLUMNS:-$(tput cols 2>/dev/null || echo 100)}
 	((table_lines == 0)) || printf '\033[%dA' "$table_lines"
-	printf '\033[K%s\n' "Keystone $namespace/$name after $(seconds "$started") s"
+	printf '\033[K%s\n' "$resource in $namespace after $(seconds "$started") s"
 	for type in "${types[@]}"; do
 		text=$(line "$type")
 		printf '\033[K  %s\n' "${text:0:width-3}"
@@ -94,7 +94,7 @@ show() {
 
 start_watch() {
 	# exec, so that the process to end is kubectl itself and not a shell around it.
-	exec {watch}< <(NO_PROXY='*' no_proxy='*' exec "$cache/bin/kubectl" -n "$namespace" get keystone "$name" \
+	exec {watch}< <(NO_PROXY='*' no_proxy='*' exec "$cache/bin/kubectl" -n "$namespace" get "$resource" \
 		--watch -o go-template="$template" 2>/dev/null)
 	watcher=$!
 }
@@ -110,7 +110,7 @@ start_watch
 until=$((SECONDS + limit))
 while ! is_ready; do
 	if ((SECONDS >= until)); then
-		echo "Keystone $namespace/$name is not ready after $limit s: the conditions that are False say what to do" >&2
+		echo "$resource in $namespace is not ready after $limit s: the conditions that are False say what to do" >&2
 		exit 1
 	fi
 	code=0

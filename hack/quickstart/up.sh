@@ -8,26 +8,13 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib.sh
 source "$here/lib.sh"
+# shellcheck source=stages.sh
+source "$here/stages.sh"
+# shellcheck source=operators.sh
+source "$here/operators.sh"
 
 namespace=openstack
-operator_namespace=keystone-system
-release=keystone-operator
-chart=$root/operators/keystone/helm/keystone-operator
-images=$cache/images
-archives=("$images"/{keystone,mariadb,memcached,openstack-client,keystone-operator}.tar)
-
-# A make above this one may have options and a job server that are not meant for
-# the ones below.
-make_quietly() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$root" "$@"; }
-
-check_machine() { make_quietly cluster-preflight; }
-
-# More jobs than cores: some of them download while the others compile.
-build() { make_quietly -j"$(($(nproc) + 2))" quickstart-parts; }
-
-bring_cluster_up() { "$cache/bin/forge-cluster" -checkout "$root" up; }
-
-load_images() { "$cache/bin/forge-cluster" -checkout "$root" load "${archives[@]}"; }
+images=(keystone mariadb memcached openstack-client keystone-operator)
 
 new_password() { od -An -vtx1 -N16 /dev/urandom | tr -d ' \n'; }
 
@@ -54,32 +41,9 @@ install_infrastructure() {
 	apply -k "$root/deploy/quickstart"
 }
 
-apply() { kubectl apply --server-side --force-conflicts --field-manager=quickstart "$@"; }
-
-# drop_unfinished_release makes way for a new attempt: Helm refuses to touch a
-# release whose installation was killed half way.
-drop_unfinished_release() {
-	local status
-	status=$(helm status "$release" -n "$operator_namespace" -o template --template '{{.info.status}}' 2>/dev/null) || return 0
-	if [[ $status == pending-* || $status == failed ]]; then
-		helm uninstall "$release" -n "$operator_namespace" --wait
-	fi
-}
-
-# The annotation replaces the pods when the image changed under the same tag.
-# Helm installs CustomResourceDefinitions only once, so they are applied here.
-install_operator() {
-	local build
-	build=$(sha256sum "$images/keystone-operator/manager")
-	apply -f "$chart/crds"
-	drop_unfinished_release
-	helm upgrade --install "$release" "$chart" --namespace "$operator_namespace" --create-namespace --skip-crds \
-		--set image.tag=dev --set-string "podAnnotations.forge\.c5c3\.io/build=${build:0:16}" >/dev/null
-}
-
 await_workloads() {
 	local workload
-	kubectl -n "$operator_namespace" rollout status "deployment/$release" --timeout=3m
+	await_operator keystone
 	for workload in statefulset/mariadb deployment/memcached deployment/openstack-client; do
 		kubectl -n "$namespace" rollout status "$workload" --timeout=3m
 	done
@@ -89,7 +53,7 @@ await_workloads() {
 # knows about it.
 bring_keystone_up() {
 	retry 30 apply -f "$root/docs/examples/keystone.yaml"
-	"$here/follow.sh" "$namespace" keystone "${READY_TIMEOUT:-300}"
+	"$here/follow.sh" "$namespace" keystone/keystone "${READY_TIMEOUT:-300}"
 }
 
 openstack() { kubectl -n "$namespace" exec deployment/openstack-client -- openstack "$@"; }
@@ -130,34 +94,19 @@ say_what_next() {
 		  kubectl -n $namespace port-forward service/keystone 5000    then: curl http://127.0.0.1:5000/v3
 		  make e2e SUITE=smoke                                    a test of what runs now
 		  make deploy-infra && make e2e                           all of the end-to-end tests
+		  make quickstart WITH_CONTROLPLANE=true                  a whole control plane beside it
 		  make quickstart-down                                    the end of it
 	END
 }
 
-finish() {
-	local status=$?
-	trap - EXIT
-	if ((status != 0)); then
-		printf '\nerror: "%s" failed\n' "${stage:-make quickstart}"
-		# Who interrupts does not want an explanation.
-		if ((status < 128)) && [[ -e $KUBECONFIG && -x $cache/bin/kubectl ]]; then
-			"$here/diagnose.sh" "$namespace" "$operator_namespace" || true
-		fi
-		printf '\nWhat is done stays: "make quickstart" goes on from here, "make quickstart-down" removes it.\n'
-	fi
-	print_times
-	exit "$status"
-}
-trap finish EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+end_with 'make quickstart' "$namespace" "$(operator_namespace keystone)"
 
 run_stage "Checking this machine" check_machine
-run_stage "Building tools and images" build
+run_stage "Building tools and images" build quickstart-parts
 run_stage "Bringing the cluster up" bring_cluster_up
-run_stage "Loading the images" load_images
+run_stage "Loading the images" load_images "${images[@]}"
 run_stage "Installing database, cache and client" install_infrastructure
-run_stage "Installing the operator" install_operator
+run_stage "Installing the operator" install_operator keystone
 run_stage "Waiting for database, cache and operator" await_workloads
 run_stage "Bringing Keystone up" bring_keystone_up
 run_stage "Issuing a token" issue_token

@@ -48,6 +48,7 @@ seed_secrets() {
 	printf '{"username": "keystone", "password": "%s"}' "$(random_hex)" | seed openstack/keystone/standalone/db
 	for owner in ${KORC_CONTROLPLANES:-openstack/controlplane}; do
 		printf '{"password": "%s"}' "$(random_hex)" | seed "bootstrap/$owner-keystone/admin"
+		printf '{"username": "keystone", "password": "%s"}' "$(random_hex)" | seed "openstack/keystone/$owner/db"
 		bao kv metadata put -custom-metadata=managed-by=external-secrets "kv-v2/bootstrap/$owner-keystone/admin" </dev/null
 	done
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -168,7 +169,9 @@ func (k *Kinds) stop(ctx context.Context, watch Watch) error {
 	}
 	// Before the informer goes, because the next read would start a new one.
 	k.set(watch.gvk, false)
-	if err := k.cache.RemoveInformer(ctx, watch.Object); err != nil {
+	// A cache of single namespaces asks the mapper about the kind, and there is no
+	// informer of one that it never knew.
+	if err := k.cache.RemoveInformer(ctx, watch.Object); err != nil && !meta.IsNoMatchError(err) {
 		return fmt.Errorf("stopping the informer of %s: %w", watch.gvk.Kind, err)
 	}
 	return nil

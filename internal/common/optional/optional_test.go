@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -71,6 +73,9 @@ type cluster struct {
 	// removed names the kinds whose informer was stopped, stillServed those
 	// that counted as served at that moment.
 	removed, stillServed []string
+	// unmapped makes the cache one of single namespaces, whose mapper knows no
+	// kind.
+	unmapped bool
 }
 
 type fakeManager struct {
@@ -98,6 +103,9 @@ func (f fakeCache) RemoveInformer(_ context.Context, obj client.Object) error {
 	if err != nil {
 		return err
 	}
+	if f.unmapped {
+		return fmt.Errorf("failed to get restmapping: %w", &meta.NoKindMatchError{GroupKind: kinds[0].GroupKind()})
+	}
 	f.removed = append(f.removed, kinds[0].Kind)
 	if f.kinds.Served(kinds[0]) {
 		f.stillServed = append(f.stillServed, kinds[0].Kind)
@@ -119,7 +127,11 @@ func (f fakeController) Watch(source.TypedSource[reconcile.Request]) error {
 // Jobs and serves Deployments.
 func bind(t *testing.T, jobs int) *cluster {
 	t.Helper()
-	c := &cluster{api: discoveryAPI{job: jobs, deployment: http.StatusOK}}
+	return bindTo(t, &cluster{api: discoveryAPI{job: jobs, deployment: http.StatusOK}})
+}
+
+func bindTo(t *testing.T, c *cluster) *cluster {
+	t.Helper()
 	var err error
 	c.kinds, err = New(fakeManager{cluster: c}, []Watch{
 		{Object: &batchv1.Job{}, Handler: &handler.EnqueueRequestForObject{}},
@@ -188,6 +200,11 @@ func TestAnInformerThatALateReadStartedIsStopped(t *testing.T) {
 	if !slices.Equal(c.removed, []string{"Job"}) {
 		t.Errorf("stopped the informers of %q, want Job's", c.removed)
 	}
+}
+
+func TestAnOperatorOfOneNamespaceStartsWithoutAKindThatItsMapperNeverKnew(t *testing.T) {
+	c := bindTo(t, &cluster{api: discoveryAPI{job: http.StatusNotFound, deployment: http.StatusOK}, unmapped: true})
+	c.expect(t, false, 1, 1)
 }
 
 func TestAnOperatorStartsThoughAGroupVersionGivesNoAnswer(t *testing.T) {

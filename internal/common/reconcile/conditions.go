@@ -100,10 +100,31 @@ func groupByCondition(results []stepResult) [][]stepResult {
 	return groups
 }
 
-// aggregate computes Ready from the conditions that count, and the kstatus
-// conditions from Ready and the step results. A missing condition, or one that
-// an earlier generation left behind, is not ready.
+// aggregate computes Ready, unless a step owns it, and the kstatus conditions
+// from Ready and the step results.
 func aggregate(conditions *[]metav1.Condition, generation int64, types []string, results []stepResult) {
+	if !slices.Contains(types, ConditionReady) {
+		sumUp(conditions, generation, types, results)
+	}
+	ready := meta.FindStatusCondition(*conditions, ConditionReady)
+	if ready == nil || ready.Status == metav1.ConditionTrue {
+		meta.RemoveStatusCondition(conditions, ConditionReconciling)
+		meta.RemoveStatusCondition(conditions, ConditionStalled)
+		return
+	}
+	stalled := slices.IndexFunc(results, func(r stepResult) bool { return r.outcome.verdict == verdictTerminal })
+	if stalled >= 0 {
+		outcome := results[stalled].outcome
+		setStalled(conditions, generation, outcome.reason, outcome.message)
+		return
+	}
+	setCondition(conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonProgressing, ready.Message)
+	meta.RemoveStatusCondition(conditions, ConditionStalled)
+}
+
+// sumUp computes Ready from the conditions that count. A missing condition, or
+// one that an earlier generation left behind, is not ready.
+func sumUp(conditions *[]metav1.Condition, generation int64, types []string, results []stepResult) {
 	var notReady []string
 	for _, conditionType := range types {
 		if text := unready(*conditions, generation, conditionType, results); text != "" {
@@ -112,20 +133,10 @@ func aggregate(conditions *[]metav1.Condition, generation int64, types []string,
 	}
 	if len(notReady) == 0 {
 		setCondition(conditions, generation, ConditionReady, metav1.ConditionTrue, ReasonAllReady, "All sub-resources are ready")
-		meta.RemoveStatusCondition(conditions, ConditionReconciling)
-		meta.RemoveStatusCondition(conditions, ConditionStalled)
 		return
 	}
 	message := "Not ready: " + strings.Join(notReady, "; ")
 	setCondition(conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonNotAllReady, message)
-	stalled := slices.IndexFunc(results, func(r stepResult) bool { return r.outcome.verdict == verdictTerminal })
-	if stalled >= 0 {
-		outcome := results[stalled].outcome
-		setStalled(conditions, generation, outcome.reason, outcome.message)
-		return
-	}
-	setCondition(conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonProgressing, message)
-	meta.RemoveStatusCondition(conditions, ConditionStalled)
 }
 
 // setStalled marks a resource that makes no progress until the user acts.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -15,7 +16,8 @@ type Step[S any] struct {
 	Name string
 	// Condition is the condition type the step owns. Consecutive concerns may
 	// share one: it is then True when all of its steps are done, and otherwise
-	// tells about the first that is not.
+	// tells about the first that is not. In a kind that has no other conditions
+	// it may be Ready, which then has the reasons of the step.
 	Condition string
 	// Needs names the steps that have to be done (or told to proceed) before
 	// this one runs. They must be declared earlier.
@@ -37,7 +39,8 @@ type Step[S any] struct {
 type Pipeline[S any] []Step[S]
 
 // Validate reports declaration mistakes: duplicate names, steps without a
-// condition or function, and needs that are not declared earlier.
+// condition or function, needs that are not declared earlier, and Ready beside
+// other conditions.
 func (p Pipeline[S]) Validate() error {
 	seen := map[string]bool{}
 	for _, step := range p {
@@ -53,6 +56,9 @@ func (p Pipeline[S]) Validate() error {
 			}
 		}
 		seen[step.Name] = true
+	}
+	if types := p.Conditions(); len(types) > 1 && slices.Contains(types, ConditionReady) {
+		return fmt.Errorf("%s sums up the conditions %s and cannot be a step's", ConditionReady, strings.Join(types, ", "))
 	}
 	return nil
 }

@@ -136,6 +136,36 @@ func TestReadyAndKstatusFollowTheWorstOutcome(t *testing.T) {
 	}
 }
 
+func TestAStepOfAKindWithoutOtherConditionsMayOwnReady(t *testing.T) {
+	var ran []string
+	for _, test := range []struct {
+		outcome Outcome
+		kstatus string
+	}{
+		{Done("Collected", "all of it"), ""},
+		{Waiting("NotYet", "the other one is missing"), ConditionReconciling},
+		{Terminal("Wrong", errors.New("change the spec")), ConditionStalled},
+	} {
+		pipeline := Pipeline[*[]string]{fixed("A", ConditionReady, test.outcome, &ran)}
+		if err := pipeline.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		results := pipeline.run(t.Context(), &ran, nil)
+		conditions := []metav1.Condition{{Type: ConditionReconciling, Status: metav1.ConditionTrue}}
+		record(&conditions, 1, results)
+		aggregate(&conditions, 1, pipeline.Conditions(), results)
+		ready := meta.FindStatusCondition(conditions, ConditionReady)
+		if ready.Reason != test.outcome.Reason() || ready.Message != test.outcome.Message() {
+			t.Errorf("Ready is %+v, want what the step said", ready)
+		}
+		for _, kstatus := range []string{ConditionReconciling, ConditionStalled} {
+			if got := meta.IsStatusConditionTrue(conditions, kstatus); got != (kstatus == test.kstatus) {
+				t.Errorf("after %s, %s is %t", test.outcome.Reason(), kstatus, got)
+			}
+		}
+	}
+}
+
 func TestAPipelineRefusesDeclarationMistakes(t *testing.T) {
 	var ran []string
 	ok := Done("Fine", "")
@@ -147,6 +177,7 @@ func TestAPipelineRefusesDeclarationMistakes(t *testing.T) {
 		"a need declared later":  {Pipeline[*[]string]{fixed("A", "X", ok, &ran, "B"), fixed("B", "Y", ok, &ran)}, "not declared before"},
 		"a step without a name":  {Pipeline[*[]string]{fixed("", "X", ok, &ran)}, "must have"},
 		"a step with no purpose": {Pipeline[*[]string]{fixed("A", "", ok, &ran)}, "must have"},
+		"a Ready of its own":     {Pipeline[*[]string]{fixed("A", "X", ok, &ran), fixed("B", "Ready", ok, &ran)}, "sums up"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := test.pipeline.Validate(); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -108,6 +108,7 @@ func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	t.Run("refuses a second one in the namespace", server.testOnlyOne)
 	t.Run("does not hold up a deletion", server.testDeletion)
 	t.Run("accepts the samples", server.testSamples)
+	t.Run("accepts the one of the quick start", func(t *testing.T) { server.testFile(t, quickStart) })
 }
 
 // serveWebhook runs a manager with nothing but the webhook.
@@ -300,24 +301,29 @@ func (s *apiServer) testSamples(t *testing.T) {
 		t.Fatalf("no samples: %v", err)
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			content, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			obj := &unstructured.Unstructured{}
-			if err := yaml.Unmarshal(content, obj); err != nil {
-				t.Fatal(err)
-			}
-			obj.SetNamespace(s.namespace)
-			strict := client.WithFieldValidation(s.Client, metav1.FieldValidationStrict)
-			if err := strict.Create(t.Context(), obj); err != nil {
-				t.Fatalf("refused: %v", err)
-			}
-			if err := s.Delete(t.Context(), obj); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Run(filepath.Base(file), func(t *testing.T) { s.testFile(t, file) })
+	}
+}
+
+// quickStart is the ControlPlane that "make quickstart" brings up.
+const quickStart = "../../../../deploy/controlplane/controlplane.yaml"
+
+func (s *apiServer) testFile(t *testing.T, file string) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(content, obj); err != nil {
+		t.Fatal(err)
+	}
+	obj.SetNamespace(s.namespace)
+	strict := client.WithFieldValidation(s.Client, metav1.FieldValidationStrict)
+	if err := strict.Create(t.Context(), obj); err != nil {
+		t.Fatalf("refused: %v", err)
+	}
+	if err := s.Delete(t.Context(), obj); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -9,6 +9,8 @@ const (
 	EventORCTeardownComplete = "ORCTeardownComplete"
 	// EventORCTeardownStalled: delete by hand in OpenStack what the message names; K-ORC did not within five minutes.
 	EventORCTeardownStalled = "ORCTeardownStalled"
+	// EventSecretsAggregated: the collecting Secret holds everything the spec asks for.
+	EventSecretsAggregated = "SecretsAggregated"
 	// EventRotationNudged: the application credential is being replaced.
 	EventRotationNudged = "RotationNudged"
 )

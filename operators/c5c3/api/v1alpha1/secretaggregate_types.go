@@ -85,7 +85,9 @@ type SecretAggregateSource struct {
 	// +required
 	Credential AggregatedCredential `json:"credential"`
 
-	// keys are the entries that are taken. When there are none, all are.
+	// keys are the entries that are taken: "clouds.yaml", the administrator's
+	// "password", and "username" and "password" of the database, or the keys that
+	// the ControlPlane names instead. When there are none, all of these are.
 	// Example: ["password"].
 	//
 	// +optional

@@ -58,7 +58,11 @@ func Vocabularies() []Vocabulary {
 			Conditions: rotationConditions(),
 			Events:     []EventDoc{{EventRotationNudged, corev1.EventTypeNormal}},
 		},
-		{Kind: "SecretAggregate", Conditions: aggregateConditions()},
+		{
+			Kind:       "SecretAggregate",
+			Conditions: aggregateConditions(),
+			Events:     []EventDoc{{EventSecretsAggregated, corev1.EventTypeNormal}},
+		},
 	}
 }
 
@@ -149,14 +153,16 @@ func rotationConditions() []ConditionDoc {
 }
 
 func aggregateConditions() []ConditionDoc {
-	return append([]ConditionDoc{{
-		Type: ConditionReady,
-		True: []string{ReasonSecretsAggregated},
-		False: []string{
-			ReasonNoControlPlane, ReasonAmbiguousControlPlane, ReasonWaitingForSecrets, ReasonKeyCollision, ReasonSecretError,
-			ReasonInvalidSpec, ReasonReconcileError,
+	stalled := []string{ReasonAmbiguousControlPlane, ReasonKeyCollision, ReasonSecretError, ReasonInvalidSpec}
+	return []ConditionDoc{
+		{
+			Type:  ConditionReady,
+			True:  []string{ReasonSecretsAggregated},
+			False: append([]string{ReasonNoControlPlane, ReasonWaitingForSecrets, ReasonReconcileError}, stalled...),
 		},
-	}}, kstatusConditions()...)
+		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
+		{Type: ConditionStalled, True: stalled},
+	}
 }
 
 func kstatusConditions() []ConditionDoc {

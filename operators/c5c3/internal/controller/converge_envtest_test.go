@@ -146,8 +146,8 @@ func length(list client.ObjectList) int {
 	return -1
 }
 
-// passes is how often the operator has looked at a ControlPlane.
-func passes(t *testing.T) int {
+// passes is how often the controller has looked at one of its resources.
+func passes(t *testing.T, controller string) int {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
 	if err != nil {
@@ -160,7 +160,7 @@ func passes(t *testing.T) int {
 		}
 		for _, metric := range family.GetMetric() {
 			for _, label := range metric.GetLabel() {
-				if label.GetName() == "controller" && label.GetValue() == "controlplane" {
+				if label.GetName() == "controller" && label.GetValue() == controller {
 					sum += int(metric.GetHistogram().GetSampleCount())
 				}
 			}
@@ -173,13 +173,13 @@ func passes(t *testing.T) int {
 // Secret it reads, and returns the requests that this took.
 func pass(t *testing.T, w *world) transport.Requests {
 	t.Helper()
-	before, count := requests.Snapshot(), passes(t)
+	before, count := requests.Snapshot(), passes(t, "controlplane")
 	secret := &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}
 	change(t, w, secret, func(s *corev1.Secret) {
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(count))
 	})
 	expect.Eventually(t, "a pass after a change of the administrator's Secret", func(context.Context) error {
-		if passes(t) == count {
+		if passes(t, "controlplane") == count {
 			return errors.New("the operator has not looked at the ControlPlane")
 		}
 		return nil

@@ -46,7 +46,7 @@ func Scheme() *runtime.Scheme {
 	return scheme
 }
 
-// Setup registers the controller with the manager.
+// Setup registers the controllers with the manager.
 func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
 	return SetupWith(ctx, mgr, cfg, Options{})
 }
@@ -66,6 +66,9 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	}
 	tools := &toolbox{
 		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
+	}
+	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {
+		return err
 	}
 	return watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
 		Client:   mgr.GetClient(),

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Brings up a cluster, the operators that a ControlPlane is made with, and a
+# ControlPlane, and works with the application credential that it made. Run again
+# it finds what is there and does only what is missing.
+#
+# Usage: controlplane.sh
+# Environment: READY_TIMEOUT, seconds that the ControlPlane may take (600).
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=lib.sh
+source "$here/lib.sh"
+# shellcheck source=stages.sh
+source "$here/stages.sh"
+
+namespace=openstack
+parts=(mariadb-operator external-secrets secretstore k-orc memcached-operator keystone-operator c5c3-operator)
+
+with_parts() { "$@" INFRA="${parts[*]}" WITH_CONTROLPLANE=true; }
+
+build_parts() { with_parts build quickstart-controlplane-parts; }
+
+load_parts() { with_parts make_quietly infra-load; }
+
+deploy_services() { "$root/hack/deploy-infra/deploy.sh" "${parts[@]}"; }
+
+# A webhook answers a moment after its pod is ready, when the cluster's network
+# knows about it.
+bring_control_plane_up() {
+	apply -f "$root/deploy/quickstart/namespace.yaml"
+	retry 30 apply -f "$root/deploy/controlplane/controlplane.yaml"
+	"$here/follow.sh" "$namespace" controlplane.c5c3.io/controlplane "${READY_TIMEOUT:-600}"
+}
+
+openstack() { kubectl -n "$namespace" exec deployment/controlplane-client -- openstack "$@"; }
+
+start_client() {
+	apply -k "$root/deploy/controlplane"
+	kubectl -n "$namespace" rollout status deployment/controlplane-client --timeout=3m
+}
+
+# A client that ran before gets a credential that was replaced meanwhile when the
+# kubelet has refreshed its volume.
+use_credential() {
+	local credential
+	credential=$(kubectl -n "$namespace" get controlplane controlplane -o 'jsonpath={.status.adminApplicationCredential.id}')
+	start_client
+	retry 120 openstack application credential show "$credential" -f value -c name
+	printf '\nUsers\n'
+	openstack user list
+	printf '\nProjects\n'
+	openstack project list
+	printf '\nCatalog\n'
+	openstack catalog list
+}
+
+say_what_next() {
+	cat <<-END
+
+		To use the cluster in this shell:
+
+		  export KUBECONFIG=$KUBECONFIG PATH=$cache/bin:\$PATH
+
+		To log in with the application credential:
+
+		  kubectl -n $namespace exec -it deployment/controlplane-client -- bash
+		  openstack user list
+
+		Its clouds.yaml: kubectl -n $namespace get secret k-orc-clouds-yaml -o 'jsonpath={.data.clouds\.yaml}' | base64 -d
+
+		To try next:
+
+		  kubectl -n $namespace describe controlplane controlplane    what it consists of and how it fares
+		  kubectl explain controlplane.spec                       all that can be set
+		  kubectl apply -f operators/c5c3/config/samples/rotate-now.yaml    another application credential
+		  hack/quickstart/follow.sh $namespace controlplane.c5c3.io/controlplane 120
+		  make e2e SUITE=c5c3/minimal                             a test of a control plane of its own
+		  make quickstart-down                                    the end of it
+	END
+}
+
+end_with 'make quickstart WITH_CONTROLPLANE=true' "$namespace" orc-system external-secrets c5c3-system keystone-system
+
+run_stage "Checking this machine" check_machine
+run_stage "Building tools and images" build_parts
+run_stage "Bringing the cluster up" bring_cluster_up
+run_stage "Loading the images" load_parts
+run_stage "Deploying backing services and operators" deploy_services
+run_stage "Bringing the control plane up" bring_control_plane_up
+run_stage "Working with the application credential" use_credential
+say_what_next

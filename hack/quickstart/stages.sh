@@ -1,0 +1,51 @@
+# The stages that both quick starts have, and how they end. Sourced after lib.sh,
+# with "set -euo pipefail" in force.
+# shellcheck shell=bash
+: "${root:?}" "${cache:?}"
+
+# A make above this one may have options and a job server that are not meant for
+# the ones below.
+make_quietly() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$root" "$@"; }
+
+check_machine() { make_quietly cluster-preflight; }
+
+# build TARGET makes what is missing. More jobs than cores: some of them download
+# while the others compile.
+build() { make_quietly -j"$(($(nproc) + 2))" "$@"; }
+
+bring_cluster_up() { "$cache/bin/forge-cluster" -checkout "$root" up; }
+
+# load_images NAME... imports the archives of that name.
+load_images() {
+	local archives=("${@/#/$cache/images/}")
+	"$cache/bin/forge-cluster" -checkout "$root" load "${archives[@]/%/.tar}"
+}
+
+apply() { kubectl apply --server-side --force-conflicts --field-manager=quickstart "$@"; }
+
+# end_with COMMAND NAMESPACE... ends the script, whatever ends it, with what
+# failed, what explains it in the namespaces, and the times. COMMAND is how the
+# user called it.
+end_with() {
+	again=$1
+	shift
+	explained=("$@")
+	trap finish EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
+finish() {
+	local status=$?
+	trap - EXIT
+	if ((status != 0)); then
+		printf '\nerror: "%s" failed\n' "${stage:-$again}"
+		# Who interrupts does not want an explanation.
+		if ((status < 128)) && [[ -e $KUBECONFIG && -x $cache/bin/kubectl ]]; then
+			"$root/hack/quickstart/diagnose.sh" "${explained[@]}" || true
+		fi
+		printf '\nWhat is done stays: "%s" goes on from here, "make quickstart-down" removes it.\n' "$again"
+	fi
+	print_times
+	exit "$status"
+}

@@ -1,0 +1,147 @@
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/c5c3/forge/internal/common/secrets"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+const (
+	componentLabel     = "app.kubernetes.io/component"
+	aggregateComponent = "secret-aggregate"
+	// aggregatedCloudsKey is the entry with the clouds.yaml.
+	aggregatedCloudsKey = "clouds.yaml"
+)
+
+// credentialSecret is where a control plane has a credential: a Secret, and the
+// entries of it that are the control plane's. In a Secret of the user there may
+// be others, which concern nobody.
+type credentialSecret struct {
+	credential c5c3v1alpha1.AggregatedCredential
+	name       string
+	keys       []string
+}
+
+// credentialSecrets are all Secrets that can be collected, in the order in which
+// they become available.
+func credentialSecrets(cp *c5c3v1alpha1.ControlPlane) []credentialSecret {
+	database, admin := databaseSecretRef(cp), adminSecretRef(cp)
+	return []credentialSecret{
+		{c5c3v1alpha1.AggregatedDatabaseCredentials, database.Name, []string{
+			commonv1.DatabaseUsernameKey, database.KeyOr(commonv1.DatabasePasswordKey),
+		}},
+		{c5c3v1alpha1.AggregatedAdminPassword, admin.Name, []string{admin.KeyOr(c5c3v1alpha1.DefaultAdminPasswordKey)}},
+		{
+			c5c3v1alpha1.AggregatedAdminApplicationCredential, cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName,
+			[]string{aggregatedCloudsKey},
+		},
+	}
+}
+
+// aggregateEntry is an entry of the collecting Secret and where it comes from.
+type aggregateEntry struct {
+	key          string
+	credential   c5c3v1alpha1.AggregatedCredential
+	secret, from string
+}
+
+// aggregateEntries is what the SecretAggregate asks for, by the names that the
+// Secrets have in the control plane. What no Secret could ever hold is an error.
+func aggregateEntries(aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane) ([]aggregateEntry, error) {
+	if name := aggregate.TargetSecret(); belongsToControlPlane(name, cp) {
+		return nil, fmt.Errorf("spec.targetSecretName: Secret %s is one of ControlPlane %s, choose another name", name, cp.Name)
+	}
+	var entries []aggregateEntry
+	for _, from := range credentialSecrets(cp) {
+		source, wanted := sourceOf(aggregate, from.credential)
+		if !wanted {
+			continue
+		}
+		keys := source.Keys
+		if len(keys) == 0 {
+			keys = from.keys
+		}
+		for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+			if !slices.Contains(from.keys, key) {
+				return nil, fmt.Errorf("%s has no entry %q: spec.sources[].keys may name %s",
+					from.credential, key, strings.Join(from.keys, " and "))
+			}
+			entry := aggregateEntry{key: source.Prefix() + key, credential: from.credential, secret: from.name, from: key}
+			if problems := validation.IsConfigMapKey(entry.key); len(problems) > 0 {
+				return nil, fmt.Errorf("spec.sources[].keyPrefix of %s makes %q of the entry %q, which cannot be a key: %s",
+					from.credential, entry.key, key, strings.Join(problems, ", "))
+			}
+			entries = append(entries, entry)
+		}
+	}
+	return entries, nil
+}
+
+// sourceOf is the source of the credential; wanted is false when others are
+// named and it is not.
+func sourceOf(
+	aggregate *c5c3v1alpha1.SecretAggregate, credential c5c3v1alpha1.AggregatedCredential,
+) (source c5c3v1alpha1.SecretAggregateSource, wanted bool) {
+	sources := aggregate.Spec.Sources
+	i := slices.IndexFunc(sources, func(s c5c3v1alpha1.SecretAggregateSource) bool { return s.Credential == credential })
+	if i >= 0 {
+		return sources[i], true
+	}
+	return c5c3v1alpha1.SecretAggregateSource{Credential: credential}, len(sources) == 0
+}
+
+// belongsToControlPlane tells whether the control plane, or its Keystone, has or
+// will have a Secret of the name. An aggregate that were faster would hold it up.
+func belongsToControlPlane(name string, cp *c5c3v1alpha1.ControlPlane) bool {
+	isCredential := slices.ContainsFunc(credentialSecrets(cp), func(from credentialSecret) bool { return from.name == name })
+	return isCredential || name == cp.ApplicationCredentialName() || name == cp.PasswordCloudSecretName() ||
+		strings.HasPrefix(name, cp.KeystoneName()+"-")
+}
+
+// keyCollision names the sources whose entries would get the same key.
+func keyCollision(entries []aggregateEntry) error {
+	first := map[string]aggregateEntry{}
+	for _, entry := range entries {
+		other, taken := first[entry.key]
+		if taken {
+			return fmt.Errorf("%s and %s would both be the entry %q: give one of them another keyPrefix",
+				other.credential, entry.credential, entry.key)
+		}
+		first[entry.key] = entry
+	}
+	return nil
+}
+
+// missingEntries names what is not there yet.
+func missingEntries(entries []aggregateEntry, found map[string]*corev1.Secret) []string {
+	var missing []string
+	for _, entry := range entries {
+		secret := found[entry.secret]
+		switch {
+		case secret == nil:
+			missing = append(missing, fmt.Sprintf("Secret %s (%s)", entry.secret, entry.credential))
+		case len(secrets.MissingKeys(secret, entry.from)) > 0:
+			missing = append(missing, fmt.Sprintf("key %s in Secret %s (%s)", entry.from, entry.secret, entry.credential))
+		}
+	}
+	return slices.Compact(missing)
+}
+
+// aggregateSecret is the collecting Secret. All entries have to be there.
+func aggregateSecret(
+	aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane, entries []aggregateEntry, found map[string]*corev1.Secret,
+) *corev1.Secret {
+	secret := &corev1.Secret{ObjectMeta: childMeta(cp, aggregate.TargetSecret()), Data: map[string][]byte{}}
+	secret.Labels[componentLabel] = aggregateComponent
+	for _, entry := range entries {
+		secret.Data[entry.key] = found[entry.secret].Data[entry.from]
+	}
+	return secret
+}

@@ -1,0 +1,140 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/secrets"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates,verbs=get;list;watch
+// +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;delete
+
+// aggregatePipeline is what one pass over a SecretAggregate does.
+var aggregatePipeline = reconcile.Pipeline[*aggregation]{
+	{
+		Name: "SecretAggregate", Condition: c5c3v1alpha1.ConditionReady, Run: reconcileAggregate,
+		Announce: []string{c5c3v1alpha1.EventSecretsAggregated},
+	},
+}
+
+// aggregator is what all passes over SecretAggregates work with.
+type aggregator struct {
+	client  client.Client
+	refs    *refs.Reader
+	secrets secrets.Owned
+}
+
+// aggregation is one pass over one SecretAggregate.
+type aggregation struct {
+	*aggregator
+	aggregate *c5c3v1alpha1.SecretAggregate
+}
+
+// reconcileAggregate collects the entries of the control plane's Secrets into
+// one. What it has collected stays while a source is missing.
+func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
+	cp, outcome := a.controlPlane(ctx)
+	if cp == nil {
+		return outcome
+	}
+	entries, err := aggregateEntries(a.aggregate, cp)
+	if err != nil {
+		return reconcile.Terminal(c5c3v1alpha1.ReasonInvalidSpec, err)
+	}
+	if err := keyCollision(entries); err != nil {
+		return reconcile.Terminal(c5c3v1alpha1.ReasonKeyCollision, err)
+	}
+	found, err := a.read(ctx, entries)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonSecretError, err)
+	}
+	if missing := missingEntries(entries, found); len(missing) > 0 {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForSecrets, "Waiting for "+strings.Join(missing, ", "))
+	}
+	if err := a.secrets.EnsureData(ctx, a.aggregate, aggregateSecret(a.aggregate, cp, entries, found)); err != nil {
+		return writeError(c5c3v1alpha1.ReasonSecretError, err)
+	}
+	if err := a.deleteFormerTargets(ctx); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonSecretError, err)
+	}
+	a.aggregate.Status.TargetSecretName = a.aggregate.TargetSecret()
+	return reconcile.Done(c5c3v1alpha1.ReasonSecretsAggregated,
+		fmt.Sprintf("Secret %s holds %d entries", a.aggregate.TargetSecret(), len(entries)))
+}
+
+// controlPlane is the control plane of the namespace, as its own passes see it.
+// Without one, or with several, it is nil, and the outcome says so.
+func (a *aggregation) controlPlane(ctx context.Context) (*c5c3v1alpha1.ControlPlane, reconcile.Outcome) {
+	var all c5c3v1alpha1.ControlPlaneList
+	if err := a.client.List(ctx, &all, client.InNamespace(a.aggregate.Namespace)); err != nil {
+		return nil, reconcile.Failed(c5c3v1alpha1.ReasonReconcileError,
+			fmt.Errorf("listing the ControlPlanes of namespace %s: %w", a.aggregate.Namespace, err))
+	}
+	switch len(all.Items) {
+	case 0:
+		return nil, reconcile.Waiting(c5c3v1alpha1.ReasonNoControlPlane, fmt.Sprintf(
+			"There is no ControlPlane in namespace %s: create one, or move this SecretAggregate to its namespace", a.aggregate.Namespace))
+	case 1:
+		cp := &all.Items[0]
+		c5c3v1alpha1.SetDefaults(cp)
+		return cp, reconcile.Outcome{}
+	}
+	names := make([]string, 0, len(all.Items))
+	for i := range all.Items {
+		names = append(names, all.Items[i].Name)
+	}
+	slices.Sort(names)
+	return nil, reconcile.Terminal(c5c3v1alpha1.ReasonAmbiguousControlPlane, fmt.Errorf(
+		"namespace %s has the ControlPlanes %s: delete all but one", a.aggregate.Namespace, strings.Join(names, ", ")))
+}
+
+// read returns the Secrets that the entries come from, by name and as far as
+// they exist.
+func (a *aggregation) read(ctx context.Context, entries []aggregateEntry) (map[string]*corev1.Secret, error) {
+	found := map[string]*corev1.Secret{}
+	for _, entry := range entries {
+		if found[entry.secret] != nil {
+			continue
+		}
+		secret := &corev1.Secret{}
+		err := a.refs.Get(ctx, client.ObjectKey{Namespace: a.aggregate.Namespace, Name: entry.secret}, secret)
+		switch {
+		case err == nil:
+			found[entry.secret] = secret
+		case client.IgnoreNotFound(err) != nil:
+			return nil, fmt.Errorf("reading Secret %s: %w", entry.secret, err)
+		}
+	}
+	return found, nil
+}
+
+// deleteFormerTargets deletes the Secret that the spec named before. It comes
+// after the new one is complete.
+func (a *aggregation) deleteFormerTargets(ctx context.Context) error {
+	var own corev1.SecretList
+	err := a.client.List(ctx, &own, client.InNamespace(a.aggregate.Namespace), client.MatchingLabels{componentLabel: aggregateComponent})
+	if err != nil {
+		return fmt.Errorf("listing the Secrets of namespace %s: %w", a.aggregate.Namespace, err)
+	}
+	for i := range own.Items {
+		if own.Items[i].Name == a.aggregate.TargetSecret() {
+			continue
+		}
+		if err := apply.EnsureAbsent(ctx, a.client, a.aggregate, &own.Items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// collector is a namespace with a control plane whose Secrets are collected.
+type collector struct {
+	*world
+	aggregate *c5c3v1alpha1.SecretAggregate
+}
+
+// newCollector creates a control plane with Secrets of the user's, so that a test
+// decides what is in them, and a SecretAggregate of the database's credentials
+// after a change.
+func newCollector(t *testing.T, changes ...func(*c5c3v1alpha1.SecretAggregate)) *collector {
+	t.Helper()
+	w := newWorld(t, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Infrastructure.Database.Host = "db.example.com"
+		c5c3v1alpha1.SetDefaults(cp)
+	})
+	c := &collector{w, &c5c3v1alpha1.SecretAggregate{
+		ObjectMeta: w.meta("collected"), Spec: c5c3v1alpha1.SecretAggregateSpec{
+			Sources: []c5c3v1alpha1.SecretAggregateSource{{Credential: c5c3v1alpha1.AggregatedDatabaseCredentials}},
+		},
+	}}
+	for _, change := range changes {
+		change(c.aggregate)
+	}
+	create(t, w, c.aggregate)
+	return c
+}
+
+func (c *collector) secret(name string, entries ...string) *corev1.Secret {
+	secret := &corev1.Secret{ObjectMeta: c.meta(name), StringData: map[string]string{}}
+	for i := 0; i < len(entries); i += 2 {
+		secret.StringData[entries[i]] = entries[i+1]
+	}
+	return secret
+}
+
+// expect waits for the SecretAggregate's Ready.
+func (c *collector) expect(t *testing.T, status metav1.ConditionStatus, reason string, says ...string) {
+	t.Helper()
+	expect.Condition(t, c, c.aggregate, "Ready", status, reason, says...)
+}
+
+// holds waits until the named Secret holds exactly the given keys and values.
+func (c *collector) holds(t *testing.T, name string, want map[string]string) *corev1.Secret {
+	t.Helper()
+	secret := &corev1.Secret{ObjectMeta: c.meta(name)}
+	expect.Object(t, c, secret, func() error {
+		got := map[string]string{}
+		for key, value := range secret.Data {
+			got[key] = string(value)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("the Secret differs (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+	return secret
+}
+
+var collected = map[string]string{"databaseCredentials.username": "keystone", "databaseCredentials.password": "first"}
+
+// complete is a SecretAggregate that has collected the database's credentials.
+func complete(t *testing.T) *collector {
+	t.Helper()
+	c := newCollector(t)
+	create(t, c, c.secret("keystone-db", "username", "keystone", "password", "first", "unrelated", "stays where it is"))
+	c.expect(t, metav1.ConditionTrue, "SecretsAggregated", "holds 2 entries")
+	return c
+}
+
+func TestASecretAggregateNamesWhatIsMissingAndFollowsWhatChanges(t *testing.T) {
+	c := newCollector(t)
+	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets", "Secret keystone-db (databaseCredentials)")
+	source := c.secret("keystone-db", "username", "keystone")
+	create(t, c, source)
+	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets", "key password in Secret keystone-db (databaseCredentials)")
+	change(t, c, source, func(s *corev1.Secret) { s.StringData = map[string]string{"password": "first"} })
+	c.expect(t, metav1.ConditionTrue, "SecretsAggregated")
+	target := c.holds(t, "collected", collected)
+	if !metav1.IsControlledBy(target, c.aggregate) || c.aggregate.Status.TargetSecretName != "collected" {
+		t.Errorf("owners %v, status %+v", target.OwnerReferences, c.aggregate.Status)
+	}
+	change(t, c, source, func(s *corev1.Secret) { s.StringData = map[string]string{"password": "second"} })
+	second := map[string]string{"databaseCredentials.username": "keystone", "databaseCredentials.password": "second"}
+	c.holds(t, "collected", second)
+	if err := c.Delete(t.Context(), source); err != nil {
+		t.Fatal(err)
+	}
+	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets", "Secret keystone-db")
+	c.holds(t, "collected", second)
+}
+
+func TestACollectingSecretIsRestoredAndGoesWithItsSecretAggregate(t *testing.T) {
+	c := complete(t)
+	target := c.holds(t, "collected", collected)
+	change(t, c, target, func(s *corev1.Secret) { s.Data = map[string][]byte{"foreign": []byte("x")} })
+	c.holds(t, "collected", collected)
+	if err := c.Delete(t.Context(), target); err != nil {
+		t.Fatal(err)
+	}
+	target = c.holds(t, "collected", collected)
+	if err := c.Delete(t.Context(), c.aggregate); err != nil {
+		t.Fatal(err)
+	}
+	expect.Gone(t, c, target)
+}
+
+func TestARenamedTargetReplacesTheFormerOne(t *testing.T) {
+	c := complete(t)
+	former := c.holds(t, "collected", collected)
+	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "renamed" })
+	c.holds(t, "renamed", collected)
+	expect.Gone(t, c, former)
+	c.expect(t, metav1.ConditionTrue, "SecretsAggregated", "Secret renamed")
+}
+
+func TestASecretOfSomebodyElseIsNotOverwritten(t *testing.T) {
+	c := newCollector(t)
+	foreign := c.secret("collected", "key", "theirs")
+	create(t, c, foreign, c.secret("keystone-db", "username", "keystone", "password", "first"))
+	c.expect(t, metav1.ConditionFalse, "SecretError", "already exists")
+	expect.Condition(t, c, c.aggregate, "Stalled", metav1.ConditionTrue, "SecretError")
+	c.holds(t, "collected", map[string]string{"key": "theirs"})
+	if err := c.Delete(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	c.expect(t, metav1.ConditionTrue, "SecretsAggregated")
+}
+
+func TestCollidingKeysAreRefusedAndTheSecretStaysAsItWas(t *testing.T) {
+	c := complete(t)
+	create(t, c, c.secret("keystone-admin", "password", "admin"))
+	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) {
+		a.Spec.Sources = []c5c3v1alpha1.SecretAggregateSource{
+			{Credential: c5c3v1alpha1.AggregatedDatabaseCredentials, KeyPrefix: new("")},
+			{Credential: c5c3v1alpha1.AggregatedAdminPassword, KeyPrefix: new("")},
+		}
+	})
+	c.expect(t, metav1.ConditionFalse, "KeyCollision", "databaseCredentials and adminPassword", "another keyPrefix")
+	expect.Condition(t, c, c.aggregate, "Stalled", metav1.ConditionTrue, "KeyCollision")
+	c.holds(t, "collected", collected)
+	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.Sources[1].KeyPrefix = new("admin-") })
+	c.holds(t, "collected", map[string]string{"username": "keystone", "password": "first", "admin-password": "admin"})
+	c.expect(t, metav1.ConditionTrue, "SecretsAggregated")
+	if conditions := c.aggregate.Status.Conditions; len(conditions) != 1 {
+		t.Errorf("conditions %v, expected Ready alone", conditions)
+	}
+}
+
+func TestASecretOfTheControlPlaneIsNoTarget(t *testing.T) {
+	c := newCollector(t, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "k-orc-clouds-yaml" })
+	c.expect(t, metav1.ConditionFalse, "InvalidSpec", "is one of ControlPlane controlplane", "spec.targetSecretName")
+	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "free" })
+	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets")
+}
+
+func TestASecretAggregateNeedsExactlyOneControlPlane(t *testing.T) {
+	w := emptyWorld(t)
+	aggregate := &c5c3v1alpha1.SecretAggregate{ObjectMeta: w.meta("collected")}
+	create(t, w, aggregate)
+	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "NoControlPlane", "in namespace "+w.cp.Namespace)
+	create(t, w, w.cp)
+	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "WaitingForSecrets")
+	second := &c5c3v1alpha1.ControlPlane{ObjectMeta: w.meta("another"), Spec: w.cp.Spec}
+	create(t, w, second)
+	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "AmbiguousControlPlane", "another, controlplane")
+	if err := w.Delete(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "WaitingForSecrets")
+}
+
+func TestASecretAggregateFollowsTheNamesInTheControlPlane(t *testing.T) {
+	c := complete(t)
+	create(t, c, c.secret("other-db", "username", "other", "pw", "other-password"))
+	change(t, c, c.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.Infrastructure.Database.SecretRef.Name, cp.Spec.Infrastructure.Database.SecretRef.Key = "other-db", "pw"
+	})
+	c.holds(t, "collected", map[string]string{"databaseCredentials.username": "other", "databaseCredentials.pw": "other-password"})
+}
+
+func TestASecretAggregateReadsNothingOutsideItsNamespace(t *testing.T) {
+	there, here := complete(t), newCollector(t)
+	here.expect(t, metav1.ConditionFalse, "WaitingForSecrets")
+	before := requests.Snapshot()
+	create(t, here, here.secret("keystone-db", "username", "here", "password", "here"))
+	here.holds(t, "collected", map[string]string{"databaseCredentials.username": "here", "databaseCredentials.password": "here"})
+	there.holds(t, "collected", collected)
+	others := requests.Since(before).Filter(func(r transport.Request) bool {
+		return r.Resource == "secrets" && r.Namespace != here.cp.Namespace
+	})
+	for _, request := range others {
+		if request.Namespace == there.cp.Namespace || request.Verb == "list" {
+			t.Errorf("%+v", request)
+		}
+	}
+}
+
+func TestASecretAggregateTellsItsTransitionsOnce(t *testing.T) {
+	c := complete(t)
+	for i := range 3 {
+		c.touchSource(t, i)
+	}
+	expect.Eventually(t, "the event about the collected Secrets", func(ctx context.Context) error {
+		var events eventsv1.EventList
+		if err := c.List(ctx, &events, client.InNamespace(c.cp.Namespace)); err != nil {
+			return err
+		}
+		told := 0
+		for _, event := range events.Items {
+			if strings.Contains(event.Note, "first") {
+				t.Errorf("an event holds a password: %s", event.Note)
+			}
+			if event.Regarding.Kind == "SecretAggregate" && event.Reason == "SecretsAggregated" {
+				told++
+			}
+		}
+		if told != 1 {
+			return fmt.Errorf("%d events", told)
+		}
+		return nil
+	})
+}
+
+// touchSource makes the operator look once more and returns the requests that
+// this took.
+func (c *collector) touchSource(t *testing.T, turn int) transport.Requests {
+	t.Helper()
+	before, count := requests.Snapshot(), passes(t, "secretaggregate")
+	source := &corev1.Secret{ObjectMeta: c.meta("keystone-db")}
+	change(t, c, source, func(s *corev1.Secret) {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(turn))
+	})
+	expect.Eventually(t, "a pass after a change of the source", func(context.Context) error {
+		if passes(t, "secretaggregate") == count {
+			return errors.New("the operator has not looked at the SecretAggregate")
+		}
+		return nil
+	})
+	return requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" })
+}
+
+func TestAPassOverACompleteSecretAggregateMakesNoRequestOfItsOwn(t *testing.T) {
+	c := complete(t)
+	turn := 0
+	settled := func() error {
+		turn++
+		if made := c.touchSource(t, turn).Filter(func(r transport.Request) bool { return !readsTheSecret(r) }); len(made) > 0 {
+			return fmt.Errorf("a pass took %d requests:\n%s", len(made), made)
+		}
+		return nil
+	}
+	expect.Eventually(t, "a pass without a request", func(context.Context) error { return settled() })
+	for range 3 {
+		if err := settled(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/secrets"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+const (
+	aggregateControllerName = "secretaggregate"
+	aggregateRecorderName   = "secretaggregate-controller"
+)
+
+// setupSecretAggregates registers the controller of SecretAggregates.
+func setupSecretAggregates(mgr ctrl.Manager, cfg operator.Config, references *refs.Reader, stepMetrics *reconcile.Metrics) error {
+	if err := aggregatePipeline.Validate(); err != nil {
+		return fmt.Errorf("the secret aggregate pipeline: %w", err)
+	}
+	tools := &aggregator{
+		client: mgr.GetClient(), refs: references,
+		secrets: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+	}
+	find := aggregateFinder{mgr.GetClient()}
+	err := ctrl.NewControllerManagedBy(mgr).Named(aggregateControllerName).
+		For(&c5c3v1alpha1.SecretAggregate{}).
+		Owns(&corev1.Secret{}).
+		// Of a control plane only its existence and its spec count.
+		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.ofNamespace),
+			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(references.SecretSource(find.ofSecret)).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
+			EnableWarmup:            ptr.To(true),
+			RateLimiter:             rateLimiter(),
+		}).
+		Complete(&reconcile.Reconciler[*c5c3v1alpha1.SecretAggregate, *aggregation]{
+			Client:   mgr.GetClient(),
+			Recorder: mgr.GetEventRecorder(aggregateRecorderName),
+			Metrics:  stepMetrics,
+			New:      func() *c5c3v1alpha1.SecretAggregate { return &c5c3v1alpha1.SecretAggregate{} },
+			Guard: func(aggregate *c5c3v1alpha1.SecretAggregate) error {
+				return c5c3v1alpha1.ValidateSecretAggregate(aggregate).ToAggregate()
+			},
+			Scope: func(aggregate *c5c3v1alpha1.SecretAggregate) *aggregation {
+				return &aggregation{aggregator: tools, aggregate: aggregate}
+			},
+			Pipeline: aggregatePipeline,
+		})
+	if err != nil {
+		return fmt.Errorf("building the secret aggregate controller: %w", err)
+	}
+	return nil
+}
+
+// aggregateFinder maps events to the SecretAggregates they concern.
+type aggregateFinder struct{ client client.Client }
+
+// ofNamespace finds those in the event's namespace.
+func (f aggregateFinder) ofNamespace(ctx context.Context, obj client.Object) []ctrlreconcile.Request {
+	return f.list(ctx, obj, func(string) bool { return true })
+}
+
+// ofSecret finds those that collect the Secret, or write it.
+func (f aggregateFinder) ofSecret(ctx context.Context, obj client.Object) []ctrlreconcile.Request {
+	return f.list(ctx, obj, func(target string) bool { return target == obj.GetName() || f.isSource(ctx, obj) })
+}
+
+func (f aggregateFinder) list(ctx context.Context, obj client.Object, matches func(target string) bool) []ctrlreconcile.Request {
+	var all c5c3v1alpha1.SecretAggregateList
+	if err := f.client.List(ctx, &all, client.InNamespace(obj.GetNamespace())); err != nil {
+		log.FromContext(ctx).Error(err, "Listing the SecretAggregates that an event concerns failed")
+		return nil
+	}
+	var requests []ctrlreconcile.Request
+	for i := range all.Items {
+		if matches(all.Items[i].TargetSecret()) {
+			requests = append(requests, ctrlreconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
+		}
+	}
+	return requests
+}
+
+// isSource tells whether a control plane of the namespace has a credential in
+// the Secret.
+func (f aggregateFinder) isSource(ctx context.Context, secret client.Object) bool {
+	var all c5c3v1alpha1.ControlPlaneList
+	if err := f.client.List(ctx, &all, client.InNamespace(secret.GetNamespace())); err != nil {
+		log.FromContext(ctx).Error(err, "Listing the ControlPlanes of a Secret failed")
+		return true
+	}
+	return slices.ContainsFunc(all.Items, func(cp c5c3v1alpha1.ControlPlane) bool {
+		c5c3v1alpha1.SetDefaults(&cp)
+		return slices.ContainsFunc(credentialSecrets(&cp), func(from credentialSecret) bool { return from.name == secret.GetName() })
+	})
+}

@@ -1,0 +1,84 @@
+"""Lists projects once a second with the clouds.yaml that a Secret holds at that
+moment, and counts failures.
+
+It logs in anew each time, as a command line client does, and never repeats a
+request. When the file /tmp/stop appears, it writes what it counted, as JSON, to
+/dev/termination-log and ends.
+
+Environment: NAMESPACE, SECRET.
+"""
+
+import base64
+import collections
+import json
+import os
+import ssl
+import time
+import urllib.error
+import urllib.request
+
+ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+STOP, READY, RESULT = "/tmp/stop", "/tmp/ready", "/dev/termination-log"
+PERIOD = 1.0
+TIMEOUT = 10.0
+
+
+def exchange(request, **options):
+    with urllib.request.urlopen(request, timeout=TIMEOUT, **options) as answer:
+        return answer.headers, json.load(answer)
+
+
+def read_clouds():
+    # The image has it; where this file is tested it need not be.
+    import yaml
+
+    with open(f"{ACCOUNT}/token", encoding="utf-8") as file:
+        token = file.read()
+    host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PORT"]
+    url = f"https://{host}:{port}/api/v1/namespaces/{os.environ['NAMESPACE']}/secrets/{os.environ['SECRET']}"
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
+    _, secret = exchange(request, context=ssl.create_default_context(cafile=f"{ACCOUNT}/ca.crt"))
+    return yaml.safe_load(base64.b64decode(secret["data"]["clouds.yaml"]))
+
+
+def list_projects(cloud):
+    auth = cloud["auth"]
+    credential = {"id": auth["application_credential_id"], "secret": auth["application_credential_secret"]}
+    body = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": credential}}}
+    headers, _ = exchange(urllib.request.Request(
+        f"{auth['auth_url']}/auth/tokens", json.dumps(body).encode(), {"Content-Type": "application/json"}))
+    _, answer = exchange(urllib.request.Request(
+        f"{auth['auth_url']}/projects", headers={"X-Auth-Token": headers["X-Subject-Token"]}))
+    if not any(project["name"] == "admin" for project in answer["projects"]):
+        raise ValueError("the list of projects lacks admin")
+    return credential["id"]
+
+
+def kind_of(error):
+    """What failed, without anything secret."""
+    if isinstance(error, urllib.error.HTTPError):
+        return f"HTTP {error.code} from {error.url.split('?')[0].rsplit('/', 1)[-1]}"
+    return type(error).__name__
+
+
+def main():
+    calls, kinds, credentials = 0, collections.Counter(), []
+    while not os.path.exists(STOP):
+        began = time.monotonic()
+        calls += 1
+        try:
+            used = list_projects(read_clouds()["clouds"]["admin"])
+            if used not in credentials:
+                credentials.append(used)
+            if not os.path.exists(READY):
+                open(READY, "w", encoding="utf-8").close()
+        except Exception as error:  # Whatever it is, the consumer was not served.
+            kinds[kind_of(error)] += 1
+            print(time.strftime("%H:%M:%S"), kind_of(error), flush=True)
+        time.sleep(max(0.0, PERIOD - (time.monotonic() - began)))
+    with open(RESULT, "w", encoding="utf-8") as file:
+        json.dump({"calls": calls, "failures": sum(kinds.values()), "kinds": kinds, "credentials": len(credentials)}, file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Tests of consumer.py."""
+
+import contextlib
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+import urllib.error
+from unittest import mock
+
+import consumer
+
+
+def clouds(credential):
+    return {"clouds": {"admin": {"auth": {
+        "auth_url": "http://keystone:5000/v3",
+        "application_credential_id": credential, "application_credential_secret": "secret of " + credential,
+    }}}}
+
+
+class Keystone:
+    """Knows some credentials, and answers as Keystone does."""
+
+    def __init__(self, *credentials):
+        self.credentials = credentials
+
+    def exchange(self, request, **_):
+        if request.full_url.endswith("/v3/auth/tokens"):
+            credential = json.loads(request.data)["auth"]["identity"]["application_credential"]
+            if credential["id"] not in self.credentials or credential["secret"] != "secret of " + credential["id"]:
+                raise urllib.error.HTTPError(request.full_url, 401, "Unauthorized", {}, None)
+            return {"X-Subject-Token": "token of " + credential["id"]}, {}
+        assert request.get_header("X-auth-token").startswith("token of ")
+        return {}, {"projects": [{"name": "admin"}]}
+
+
+class Consumer(unittest.TestCase):
+    def run_with(self, keystone, *held):
+        """Runs it through what the Secret holds, call by call, and returns its result and what it printed."""
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            remaining = list(held)
+
+            def read():
+                if len(remaining) == 1:
+                    (folder / "stop").touch()
+                return clouds(remaining.pop(0))
+
+            printed = io.StringIO()
+            with mock.patch.multiple(
+                consumer, PERIOD=0, STOP=str(folder / "stop"), READY=str(folder / "ready"), RESULT=str(folder / "result"),
+                read_clouds=read, exchange=keystone.exchange,
+            ), contextlib.redirect_stdout(printed):
+                consumer.main()
+            return json.loads((folder / "result").read_text()), printed.getvalue(), (folder / "ready").exists()
+
+    def test_counts_its_calls_and_the_credentials_they_were_made_with(self):
+        result, _, ready = self.run_with(Keystone("one", "two"), "one", "one", "two")
+        self.assertEqual(result, {"calls": 3, "failures": 0, "kinds": {}, "credentials": 2})
+        self.assertTrue(ready)
+
+    def test_counts_failures_by_kind_and_repeats_nothing(self):
+        result, printed, _ = self.run_with(Keystone("two"), "one", "one", "two")
+        self.assertEqual(result, {"calls": 3, "failures": 2, "kinds": {"HTTP 401 from tokens": 2}, "credentials": 1})
+        self.assertNotIn("secret", printed)
+
+    def test_is_not_ready_before_a_call_succeeded(self):
+        _, _, ready = self.run_with(Keystone(), "one")
+        self.assertFalse(ready)
+
+
+if __name__ == "__main__":
+    unittest.main()
