@@ -64,11 +64,11 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	tools := &toolbox{
-		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
-	}
 	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {
 		return err
+	}
+	tools := &toolbox{
+		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
 	}
 	return watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
 		Client:   mgr.GetClient(),
