@@ -17,7 +17,12 @@ import (
 // Run runs an operator for all namespaces until ctx ends, or until it has
 // started when something is wrong.
 func Run(ctx context.Context, cfg *rest.Config, options controller.Options, log logr.Logger) error {
-	settings := operator.Config{MaxConcurrentReconciles: 2, OperatorNamespace: "c5c3-system"}
+	return RunIn(ctx, cfg, "", options, log)
+}
+
+// RunIn is Run for one namespace, all of them for "".
+func RunIn(ctx context.Context, cfg *rest.Config, namespace string, options controller.Options, log logr.Logger) error {
+	settings := operator.Config{MaxConcurrentReconciles: 2, Namespace: namespace, OperatorNamespace: "c5c3-system"}
 	managerOptions := operator.ManagerOptions(operator.Options{Name: "c5c3-operator", Scheme: controller.Scheme()}, settings)
 	managerOptions.Logger = log
 	mgr, err := ctrl.NewManager(cfg, managerOptions)
