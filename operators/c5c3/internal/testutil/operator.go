@@ -20,9 +20,9 @@ func Run(ctx context.Context, cfg *rest.Config, options controller.Options, log 
 	return RunIn(ctx, cfg, "", options, log)
 }
 
-// RunIn is Run for one namespace.
+// RunIn is Run for one namespace, all of them for "".
 func RunIn(ctx context.Context, cfg *rest.Config, namespace string, options controller.Options, log logr.Logger) error {
-	settings := operator.Config{MaxConcurrentReconciles: 2, OperatorNamespace: "c5c3-system", Namespace: namespace}
+	settings := operator.Config{MaxConcurrentReconciles: 2, Namespace: namespace, OperatorNamespace: "c5c3-system"}
 	managerOptions := operator.ManagerOptions(operator.Options{Name: "c5c3-operator", Scheme: controller.Scheme()}, settings)
 	managerOptions.Logger = log
 	mgr, err := ctrl.NewManager(cfg, managerOptions)
