@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -129,9 +130,33 @@ func missingEntries(entries []aggregateEntry, found map[string]*corev1.Secret) [
 			missing = append(missing, fmt.Sprintf("Secret %s (%s)", entry.secret, entry.credential))
 		case len(secrets.MissingKeys(secret, entry.from)) > 0:
 			missing = append(missing, fmt.Sprintf("key %s in Secret %s (%s)", entry.from, entry.secret, entry.credential))
+		case entry.credential == c5c3v1alpha1.AggregatedAdminApplicationCredential && !holdsApplicationCredential(secret.Data[entry.from]):
+			missing = append(missing, fmt.Sprintf("an application credential in Secret %s (%s)", entry.secret, entry.credential))
 		}
 	}
 	return slices.Compact(missing)
+}
+
+// holdsApplicationCredential tells a clouds.yaml with an application credential
+// from the one with the administrator's password, which stands there until the
+// first credential is made and is not what was asked for.
+func holdsApplicationCredential(text []byte) bool {
+	var clouds struct {
+		Clouds map[string]struct {
+			Auth struct {
+				ID string `json:"application_credential_id"`
+			} `json:"auth"`
+		} `json:"clouds"`
+	}
+	if err := yaml.Unmarshal(text, &clouds); err != nil {
+		return false
+	}
+	for _, cloud := range clouds.Clouds {
+		if cloud.Auth.ID != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // aggregateSecret is the collecting Secret. All entries have to be there.

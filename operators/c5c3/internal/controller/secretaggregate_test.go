@@ -113,16 +113,26 @@ func TestMissingSecretsAndKeysAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	withPassword, withCredential := "{clouds: {admin: {auth: {password: x}}}}", "{clouds: {admin: {auth: {application_credential_id: x}}}}"
+	clouds := &corev1.Secret{Data: map[string][]byte{"clouds.yaml": []byte(withPassword)}}
 	found := map[string]*corev1.Secret{
-		"k-orc-clouds-yaml":                       {Data: map[string][]byte{"clouds.yaml": []byte("clouds: {}")}},
-		"controlplane-keystone-admin-credentials": {Data: map[string][]byte{"password": {}}},
+		"k-orc-clouds-yaml": clouds, "controlplane-keystone-admin-credentials": {Data: map[string][]byte{"password": {}}},
 	}
 	want := []string{
 		"Secret controlplane-keystone-db-credentials (databaseCredentials)",
 		"key password in Secret controlplane-keystone-admin-credentials (adminPassword)",
+		"an application credential in Secret k-orc-clouds-yaml (adminApplicationCredential)",
 	}
 	if diff := cmp.Diff(want, missingEntries(entries, found)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+	clouds.Data["clouds.yaml"] = []byte("clouds: [")
+	if diff := cmp.Diff(want, missingEntries(entries, found)); diff != "" {
+		t.Errorf("with no YAML (-want +got):\n%s", diff)
+	}
+	clouds.Data["clouds.yaml"] = []byte(withCredential)
+	if diff := cmp.Diff(want[:2], missingEntries(entries, found)); diff != "" {
+		t.Errorf("with an application credential (-want +got):\n%s", diff)
 	}
 }
 
