@@ -56,7 +56,9 @@ func (cp *ControlPlane) PasswordCloudSecretName() string { return cp.Name + "-ad
 
 // CredentialPushName is the name of the PushSecret that copies the application
 // credential to the secret store.
-func (cp *ControlPlane) CredentialPushName() string { return cp.ApplicationCredentialName() + "-backup" }
+func (cp *ControlPlane) CredentialPushName() string {
+	return cp.ApplicationCredentialName() + "-backup"
+}
 
 // DomainImportName is the name of the K-ORC import of the domain Default.
 func (cp *ControlPlane) DomainImportName() string { return cp.Name + "-domain-default" }
