@@ -4,8 +4,11 @@ package controller_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
@@ -157,7 +160,7 @@ func TestInManualModeAChangedPasswordReplacesNothing(t *testing.T) {
 	})
 	cloud := &corev1.Secret{ObjectMeta: w.meta("controlplane-admin-password-cloud")}
 	expect.Object(t, w, cloud, func() error {
-		if text := string(cloud.Data["clouds.yaml"]); !contains(text, "another") {
+		if text := string(cloud.Data["clouds.yaml"]); !strings.Contains(text, "another") {
 			return errors.New("K-ORC has the old password")
 		}
 		return nil
@@ -254,6 +257,51 @@ func TestACredentialOfSomebodyElseIsNotTaken(t *testing.T) {
 	if got := w.credential(t); !got.DeletionTimestamp.IsZero() {
 		t.Error("it was deleted")
 	}
+}
+
+func TestWithoutThePasswordNothingIsMade(t *testing.T) {
+	w := emptyWorld(t)
+	w.cp.Spec.Infrastructure.Database.Host = "db.example.com"
+	c5c3v1alpha1.SetDefaults(w.cp)
+	create(t, w, w.cp)
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForAdminPassword", "Secret keystone-admin", "the key password")
+	create(t, w, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestACredentialThatIsNotProvenDoesNotReachTheUsers(t *testing.T) {
+	w := emptyWorld(t)
+	w.seed()
+	unreachable.Store(w.cp.Namespace, true)
+	create(t, w, w.cp)
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "CredentialUnproven", "no route to host", "let the operator reach")
+	if id, _, err := w.inUse(t.Context()); err != nil || id != "" {
+		t.Errorf("the users have %q (%v)", id, err)
+	}
+	unreachable.Delete(w.cp.Namespace)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) {
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	name := sha256.Sum256([]byte(*w.credential(t).Spec.Resource.Name))
+	heir := "controlplane-admin-app-credential-" + hex.EncodeToString(name[:])[:8]
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Hang())
+	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
+		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
+	})
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "ApplicationCredential "+heir)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "repair K-ORC or its way to Keystone")
+	if id, err := w.works(t.Context()); err != nil || id != old {
+		t.Errorf("the users have %q (%v)", id, err)
+	}
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
 func manual(cp *c5c3v1alpha1.ControlPlane) { inMode(cp, c5c3v1alpha1.RotationManual) }

@@ -79,7 +79,10 @@ func applicationCredential(cp *c5c3v1alpha1.ControlPlane, name string, annotatio
 }
 
 func accessRules(rules []c5c3v1alpha1.AccessRule) []orcv1alpha1.ApplicationCredentialAccessRule {
-	var converted []orcv1alpha1.ApplicationCredentialAccessRule
+	if len(rules) == 0 {
+		return nil
+	}
+	converted := make([]orcv1alpha1.ApplicationCredentialAccessRule, 0, len(rules))
 	for _, rule := range rules {
 		entry := orcv1alpha1.ApplicationCredentialAccessRule{ServiceRef: nameRef(rule.Service)}
 		if rule.Path != "" {

@@ -54,7 +54,7 @@ func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
 	if err != nil {
 		return Unproven, fmt.Errorf("reaching Keystone: %w", err)
 	}
-	defer response.Body.Close() //nolint:errcheck // Nothing was written.
+	defer response.Body.Close()
 	// Read to the end, so that the connection can serve the next login.
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20))
 	switch response.StatusCode {

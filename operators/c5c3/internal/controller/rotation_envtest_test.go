@@ -5,7 +5,6 @@ package controller_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,8 +12,6 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
-
-func contains(text, part string) bool { return strings.Contains(text, part) }
 
 func (w *world) rotation(spec c5c3v1alpha1.CredentialRotationSpec) *c5c3v1alpha1.CredentialRotation {
 	spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential

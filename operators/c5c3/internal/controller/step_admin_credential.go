@@ -73,10 +73,10 @@ func asCredentialReason(outcome reconcile.Outcome) reconcile.Outcome {
 // its secret is another.
 func (s *scope) prove(ctx context.Context, id, secret string) reconcile.Outcome {
 	verdict, err := s.proofs.verdict(ctx, s.name(), authURL(s.cp), id, secret)
-	switch {
-	case verdict == Accepted:
+	switch verdict {
+	case Accepted:
 		return reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, "")
-	case verdict == Rejected:
+	case Rejected:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
 			"Keystone refuses the application credential %s; a new one is made", id)).After(s.retryPeriod)
 	}

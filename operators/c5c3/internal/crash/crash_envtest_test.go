@@ -167,6 +167,13 @@ func ready(ctx context.Context, c client.Client, namespace string) error {
 	if found := korc.Names(namespace, "ApplicationCredential"); len(found) != 1 {
 		return fmt.Errorf("keystone has the application credentials %v", found)
 	}
+	var objects orcv1alpha1.ApplicationCredentialList
+	if err := c.List(ctx, &objects, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	if len(objects.Items) != 1 {
+		return fmt.Errorf("there are %d objects of application credentials", len(objects.Items))
+	}
 	return nil
 }
 
