@@ -138,7 +138,7 @@ const (
 	ReasonWaitingForCloudsYaml = "WaitingForCloudsYaml"
 	// ReasonWaitingForCredentialID: wait; K-ORC has not reported the credential's id yet.
 	ReasonWaitingForCredentialID = "WaitingForCredentialID"
-	// ReasonCredentialUnproven: let the operator reach Keystone at the address in the message; consumers keep the previous credential until then.
+	// ReasonCredentialUnproven: let the operator reach Keystone at the address in the message; users keep the credential they have.
 	ReasonCredentialUnproven = "CredentialUnproven"
 	// ReasonCredentialRejected: wait; Keystone refuses the application credential, so a new one is made.
 	ReasonCredentialRejected = "CredentialRejected"
