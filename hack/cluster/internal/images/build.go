@@ -37,9 +37,10 @@ func (b Builder) Build(ctx context.Context, set Set) ([]string, error) {
 		return nil, err
 	}
 	var (
-		built []string
-		errs  = make([]error, len(components))
-		wait  sync.WaitGroup
+		built   []string
+		recipes = make([][]string, len(components))
+		errs    = make([]error, len(components))
+		wait    sync.WaitGroup
 	)
 	for i, c := range components {
 		args, inputs := b.recipe(c, set)
@@ -47,11 +48,16 @@ func (b Builder) Build(ctx context.Context, set Set) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if fresh {
-			continue
+		if !fresh {
+			recipes[i] = args
+			built = append(built, c.name)
 		}
-		built = append(built, c.name)
-		wait.Go(func() { errs[i] = b.buildOne(ctx, c, args) })
+	}
+	// Nothing starts before all inputs are there: an error leaves no build running.
+	for i, args := range recipes {
+		if args != nil {
+			wait.Go(func() { errs[i] = b.buildOne(ctx, components[i], args) })
+		}
 	}
 	wait.Wait()
 	return built, errors.Join(errs...)

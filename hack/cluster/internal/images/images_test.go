@@ -151,13 +151,16 @@ func settle(t *testing.T, path string) {
 }
 
 func TestAMissingInputIsNamed(t *testing.T) {
-	b, _ := fakeTools(t)
+	b, calls := fakeTools(t)
 	missing := filepath.Join(b.Tools, "coredns")
 	if err := os.Remove(missing); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Build(t.Context(), NewFixedSet("v1")); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Errorf("Build() = %v, want an error that names %s", err, missing)
+	}
+	if calls() != 0 {
+		t.Errorf("ociimage ran %d times, want no build that outlives the error", calls())
 	}
 }
 
