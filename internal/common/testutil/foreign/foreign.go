@@ -47,10 +47,13 @@ const (
 	// GatewayAPI is the standard channel of the Gateway API: GatewayClass,
 	// Gateway, HTTPRoute and ReferenceGrant.
 	GatewayAPI Project = "gateway-api"
+	// KORC is K-ORC, the OpenStack Resource Controller: its kinds of the
+	// Identity service.
+	KORC Project = "k-orc"
 )
 
 // All lists every project.
-var All = []Project{MariaDB, ExternalSecrets, CertManager, GatewayAPI}
+var All = []Project{MariaDB, ExternalSecrets, CertManager, GatewayAPI, KORC}
 
 // source says where the definitions of a project are: files in a directory of
 // a Go module.
@@ -72,6 +75,14 @@ var sources = map[Project]source{
 		[]string{
 			"cert-manager.io_certificates.yaml", "cert-manager.io_issuers.yaml",
 			"cert-manager.io_clusterissuers.yaml",
+		},
+	},
+	KORC: {
+		"github.com/k-orc/openstack-resource-controller/v2", "config/crd/bases",
+		[]string{
+			"openstack.k-orc.cloud_applicationcredentials.yaml", "openstack.k-orc.cloud_domains.yaml",
+			"openstack.k-orc.cloud_endpoints.yaml", "openstack.k-orc.cloud_projects.yaml", "openstack.k-orc.cloud_roles.yaml",
+			"openstack.k-orc.cloud_services.yaml", "openstack.k-orc.cloud_users.yaml",
 		},
 	},
 	GatewayAPI: {

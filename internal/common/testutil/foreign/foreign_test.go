@@ -11,6 +11,7 @@ func TestCRDsHoldEveryKindOfAProject(t *testing.T) {
 		MariaDB:         {"MariaDB", "Database", "User", "Grant"},
 		ExternalSecrets: {"ClusterSecretStore", "ExternalSecret", "PushSecret"},
 		CertManager:     {"Certificate", "Issuer", "ClusterIssuer"},
+		KORC:            {"ApplicationCredential", "Domain", "Endpoint", "Project", "Role", "Service", "User"},
 		GatewayAPI:      {"GatewayClass", "Gateway", "HTTPRoute", "ReferenceGrant"},
 	} {
 		t.Run(string(project), func(t *testing.T) {

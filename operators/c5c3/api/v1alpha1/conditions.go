@@ -121,6 +121,10 @@ const (
 	ReasonReMinting = "ReMinting"
 	// ReasonReMintStalled: repair K-ORC or its way to Keystone; the old application credential cannot be deleted.
 	ReasonReMintStalled = "ReMintStalled"
+	// ReasonBootstrapResourceError: look at the error in the message.
+	ReasonBootstrapResourceError = "BootstrapResourceError"
+	// ReasonWaitingForBootstrapResources: wait; if it lasts, look at the K-ORC objects the message names.
+	ReasonWaitingForBootstrapResources = "WaitingForBootstrapResources"
 	// ReasonFinalizingORC: wait; K-ORC is removing what it made in Keystone.
 	ReasonFinalizingORC = "FinalizingORC"
 
@@ -134,6 +138,10 @@ const (
 	ReasonWaitingForCloudsYaml = "WaitingForCloudsYaml"
 	// ReasonWaitingForCredentialID: wait; K-ORC has not reported the credential's id yet.
 	ReasonWaitingForCredentialID = "WaitingForCredentialID"
+	// ReasonCredentialUnproven: let the operator reach Keystone at the address in the message; users keep the credential they have.
+	ReasonCredentialUnproven = "CredentialUnproven"
+	// ReasonCredentialRejected: wait; Keystone refuses the application credential, so a new one is made.
+	ReasonCredentialRejected = "CredentialRejected"
 	// ReasonWaitingForAppCredentialSecret: wait; the Secret with the credential is not there yet.
 	ReasonWaitingForAppCredentialSecret = "WaitingForAppCredentialSecret"
 	// ReasonWaitingForPushSecret: wait; if it lasts, look at the PushSecret the message names.

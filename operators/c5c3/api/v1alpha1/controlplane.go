@@ -12,6 +12,29 @@ import (
 // boolean. Without it the Keystone is kept and no longer managed.
 const AnnotationAllowKeystoneDeletion = "c5c3.io/allow-keystone-deletion"
 
+// Annotations of the K-ORC ApplicationCredential through which its replacement
+// is asked for.
+const (
+	// AnnotationAdminPasswordHash holds the SHA-256 of the password the
+	// credential was made with, in hexadecimal. Setting it to "" asks for a new
+	// credential.
+	AnnotationAdminPasswordHash = "forge.c5c3.io/admin-password-hash"
+	// AnnotationRotationRequest names the request that the credential answers,
+	// or is to be replaced for. The same request is not acted on twice.
+	AnnotationRotationRequest = "c5c3.io/rotation-request"
+	// AnnotationCredentialOverlap is how long the credential works on after its
+	// successor has reached the users, as a Go duration. Without it the
+	// credential is revoked at once.
+	AnnotationCredentialOverlap = "c5c3.io/credential-overlap"
+	// AnnotationSupersededAt is when the successor of a credential had reached
+	// the users, in RFC 3339.
+	AnnotationSupersededAt = "c5c3.io/superseded-at"
+)
+
+// LabelSuperseded is on ApplicationCredentials that only wait for their
+// revocation.
+const LabelSuperseded = "c5c3.io/superseded"
+
 // KeystoneName is the name of the Keystone of a control plane.
 func (cp *ControlPlane) KeystoneName() string { return cp.Name + "-keystone" }
 
@@ -30,6 +53,24 @@ func (cp *ControlPlane) ApplicationCredentialName() string { return cp.Name + "-
 // PasswordCloudSecretName is the name of the Secret with the clouds.yaml that
 // K-ORC makes the application credential with.
 func (cp *ControlPlane) PasswordCloudSecretName() string { return cp.Name + "-admin-password-cloud" }
+
+// CredentialPushName is the name of the PushSecret that copies the application
+// credential to the secret store.
+func (cp *ControlPlane) CredentialPushName() string {
+	return cp.ApplicationCredentialName() + "-backup"
+}
+
+// DomainImportName is the name of the K-ORC import of the domain Default.
+func (cp *ControlPlane) DomainImportName() string { return cp.Name + "-domain-default" }
+
+// UserImportName is the name of the K-ORC import of the administrator.
+func (cp *ControlPlane) UserImportName() string { return cp.Name + "-user-admin" }
+
+// IdentityServiceName is the name of the K-ORC Service of Keystone.
+func (cp *ControlPlane) IdentityServiceName() string { return cp.Name + "-identity-service" }
+
+// IdentityEndpointName is the name of the K-ORC Endpoint of Keystone.
+func (cp *ControlPlane) IdentityEndpointName() string { return cp.Name + "-identity-endpoint" }
 
 // ReplicasOrDefault is the number of database servers the operator creates.
 func (d InfrastructureDatabaseSpec) ReplicasOrDefault() int32 {

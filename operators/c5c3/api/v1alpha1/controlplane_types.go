@@ -261,6 +261,48 @@ type ControlPlaneStatus struct {
 	//
 	// +optional
 	AdminApplicationCredential *AdminApplicationCredentialStatus `json:"adminApplicationCredential,omitempty"`
+
+	// bootstrapResources tell which of the bootstrap resources exist in
+	// OpenStack.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxItems=256
+	// +listType=map
+	// +listMapKey=kind
+	// +listMapKey=name
+	BootstrapResources []BootstrapResourceStatus `json:"bootstrapResources,omitempty"`
+}
+
+// BootstrapResourceStatus is the state of one bootstrap resource.
+type BootstrapResourceStatus struct {
+	// kind is the K-ORC kind of the resource.
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// name is the resource's name in OpenStack.
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=255
+	Name string `json:"name"`
+
+	// objectName is the name of the K-ORC object.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	ObjectName string `json:"objectName,omitempty"`
+
+	// ready tells whether the resource exists as K-ORC last saw it.
+	//
+	// +required
+	Ready bool `json:"ready"`
+
+	// id is the resource's id in OpenStack.
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	ID string `json:"id,omitempty"`
 }
 
 // ServiceStatus is the state of one service of a control plane.

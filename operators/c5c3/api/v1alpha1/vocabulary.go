@@ -105,26 +105,28 @@ func credentialConditions() []ConditionDoc {
 	return []ConditionDoc{
 		{
 			Type: ConditionKORCReady, Aggregated: true,
-			True: []string{ReasonApplicationCredentialMinted},
+			True: []string{ReasonApplicationCredentialMinted, ReasonKeystoneNotManaged},
 			False: []string{
 				ReasonWaitingForKeystone, ReasonKORCNotInstalled, ReasonWaitingForAdminPassword, ReasonAdminPasswordError,
 				ReasonPasswordCloudError, ReasonAdminImportError, ReasonSecretError, ReasonSeedCloudsYamlError, ReasonPushSecretError,
 				ReasonExternalSecretError, ReasonApplicationCredentialError, ReasonApplicationCredentialFailed,
-				ReasonWaitingForApplicationCredential, ReasonReMinting, ReasonReMintStalled, ReasonFinalizingORC,
+				ReasonWaitingForApplicationCredential, ReasonReMinting, ReasonReMintStalled, ReasonExternalSecretsNotInstalled,
+				ReasonBootstrapResourceError, ReasonWaitingForBootstrapResources, ReasonFinalizingORC,
 			},
 		},
 		{
 			Type: ConditionAdminCredentialReady, Aggregated: true,
-			True: []string{ReasonAdminCredentialReady},
+			True: []string{ReasonAdminCredentialReady, ReasonKeystoneNotManaged},
 			False: []string{
 				ReasonWaitingForKORC, ReasonSecretStoreNotReady, ReasonCloudsYamlError, ReasonWaitingForCloudsYaml,
-				ReasonWaitingForCredentialID, ReasonWaitingForAppCredentialSecret, ReasonSecretError, ReasonPushSecretError,
+				ReasonWaitingForCredentialID, ReasonCredentialUnproven, ReasonCredentialRejected,
+				ReasonWaitingForAppCredentialSecret, ReasonSecretError, ReasonPushSecretError,
 				ReasonWaitingForPushSecret, ReasonWaitingForCloudsYamlSync, ReasonCloudsYamlSyncStuck,
 			},
 		},
 		{
 			Type: ConditionCatalogReady, Aggregated: true,
-			True: []string{ReasonCatalogRegistered},
+			True: []string{ReasonCatalogRegistered, ReasonKeystoneNotManaged},
 			False: []string{
 				ReasonWaitingForAdminCredential, ReasonServiceError, ReasonEndpointError, ReasonWaitingForCatalog, ReasonCatalogFailed,
 			},

@@ -25,7 +25,11 @@ import (
 // +kubebuilder:rbac:groups=memcached.c5c3.io,resources=memcacheds,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=external-secrets.io,resources=clustersecretstores,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=external-secrets.io,resources=pushsecrets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=openstack.k-orc.cloud,resources=applicationcredentials;services;endpoints;users;domains;projects;roles,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=c5c3.io,resources=credentialrotations,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=c5c3.io,resources=credentialrotations/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;list;watch;create;update;patch;delete
 
@@ -43,6 +47,22 @@ var pipeline = reconcile.Pipeline[*scope]{
 	{
 		Name: "Keystone", Condition: c5c3v1alpha1.ConditionKeystoneReady, Run: reconcileKeystone,
 		Needs: []string{"Infrastructure"}, HeldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
+	},
+	{
+		Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORC,
+		Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
+	},
+	{
+		Name: "BootstrapResources", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileBootstrapResources,
+		Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
+	},
+	{
+		Name: "AdminCredential", Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: reconcileAdminCredential,
+		Needs: []string{"KORC"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKORC,
+	},
+	{
+		Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: reconcileCatalog,
+		Needs: []string{"AdminCredential"}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
 	},
 }
 

@@ -36,12 +36,19 @@ func TestAMinimalControlPlaneConverges(t *testing.T) {
 	want := map[string]string{
 		"InfrastructureReady": "True/InfrastructureReady", "DBCredentialsReady": "True/DBCredentialsReady",
 		"AdminPasswordReady": "True/AdminPasswordReady", "KeystoneReady": "True/KeystoneReady", "Ready": "True/AllReady",
+		"KORCReady": "True/ApplicationCredentialMinted", "AdminCredentialReady": "True/AdminCredentialReady",
+		"CatalogReady": "True/CatalogRegistered",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)
 	}
 	status := w.cp.Status.DeepCopy()
 	status.Conditions = nil
+	used := status.AdminApplicationCredential
+	if used == nil || used.ID == "" || !used.Restricted || used.LastRotation == nil {
+		t.Errorf("the application credential in use is %+v", used)
+	}
+	status.AdminApplicationCredential = nil
 	if diff := cmp.Diff(&c5c3v1alpha1.ControlPlaneStatus{
 		ObservedGeneration: w.cp.Generation, UpdatePhase: c5c3v1alpha1.UpdatePhaseIdle,
 		Services: []c5c3v1alpha1.ServiceStatus{{Name: "keystone", Ready: true, Release: "2025.2"}},
@@ -112,11 +119,16 @@ func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
 }
 
 func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
-	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) {
+	w := emptyWorld(t)
+	create(t, w, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
+	func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Infrastructure.Database.Host = "db.example.com"
 		c5c3v1alpha1.SetDefaults(cp)
 		cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached.example.com"}
-	})
+	}(w.cp)
+	create(t, w, w.cp)
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	w.expect(t, "DBCredentialsReady", metav1.ConditionTrue, "BrownfieldUserSuppliedCredential")
 	w.expect(t, "AdminPasswordReady", metav1.ConditionTrue, "BrownfieldUserSuppliedCredential")
 	k := w.keystone(t)
@@ -124,12 +136,14 @@ func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
 	if db != "keystone-db" || admin != "keystone-admin" {
 		t.Errorf("the Keystone reads %s and %s", db, admin)
 	}
-	for _, list := range []client.ObjectList{&backing.MariaDBList{}, &backing.MemcachedList{}, &esov1.ExternalSecretList{}} {
+	for list, want := range map[client.ObjectList]int{
+		&backing.MariaDBList{}: 0, &backing.MemcachedList{}: 0, &esov1.ExternalSecretList{}: 1,
+	} {
 		if err := w.List(t.Context(), list, client.InNamespace(w.cp.Namespace)); err != nil {
 			t.Fatal(err)
 		}
-		if n := length(list); n > 0 {
-			t.Errorf("%d items in %T", n, list)
+		if n := length(list); n != want {
+			t.Errorf("%d items in %T, expected %d", n, list, want)
 		}
 	}
 }

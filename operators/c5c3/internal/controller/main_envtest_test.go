@@ -4,6 +4,7 @@ package controller_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -37,6 +38,7 @@ var (
 	mariadb   = standin.NewMariaDB()
 	memcached = standin.NewReady(backing.MemcachedKind)
 	secrets   = standin.NewExternalSecrets()
+	korc      = standin.NewKORC()
 	log       = &lines{}
 )
 
@@ -45,7 +47,7 @@ func TestMain(m *testing.M) {
 		CRDs: []string{
 			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml",
 		},
-		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets},
+		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
 		GarbageCollector: true,
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) error {
@@ -53,7 +55,7 @@ func TestMain(m *testing.M) {
 		if err := createStore(ctx); err != nil {
 			return err
 		}
-		if err := standin.Run(ctx, e.Config, mariadb, memcached, secrets); err != nil {
+		if err := standin.Run(ctx, e.Config, mariadb, memcached, secrets, korc); err != nil {
 			return err
 		}
 		user, err := e.User(ctx, "c5c3-operator", "../../helm/c5c3-operator/files/rbac-rules.yaml")
@@ -61,7 +63,10 @@ func TestMain(m *testing.M) {
 			return err
 		}
 		go func() {
-			options := controller.Options{DiscoveryInterval: time.Second}
+			options := controller.Options{
+				DiscoveryInterval: time.Second, Login: login, RetryPeriod: 500 * time.Millisecond, StallTimeout: 5 * time.Second,
+				Day: day,
+			}
 			if err := testutil.Run(ctx, requests.Config(user), options, funcr.New(log.add, funcr.Options{})); err != nil {
 				fmt.Fprintln(os.Stderr, "the operator ended with:", err)
 			}
@@ -104,6 +109,25 @@ func (l *lines) of(namespace string) string {
 		}
 	}
 	return strings.Join(found, "\n")
+}
+
+// day is how long a day of a CredentialRotation lasts here.
+const day = 2 * time.Second
+
+// unreachable are the namespaces whose Keystone the operator does not reach.
+var unreachable sync.Map
+
+// login asks the Keystone of the K-ORC stand-in.
+func login(_ context.Context, authURL, id, secret string) (controller.Verdict, error) {
+	host := strings.TrimPrefix(authURL, "http://")
+	namespace := strings.Split(host, ".")[1]
+	if _, away := unreachable.Load(namespace); away {
+		return controller.Unproven, errors.New("no route to host")
+	}
+	if korc.Accepts(namespace, id, secret) {
+		return controller.Accepted, nil
+	}
+	return controller.Rejected, nil
 }
 
 // world is a namespace with a control plane.

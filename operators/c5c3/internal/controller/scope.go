@@ -1,11 +1,19 @@
 package controller
 
 import (
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -16,14 +24,43 @@ type toolbox struct {
 	foreign client.Client
 	scheme  *runtime.Scheme
 	refs    *refs.Reader
+	owned   secrets.Owned
 	kinds   *optional.Kinds
+	proofs  *proofs
+	// clock is nil for time.Now.
+	clock func() time.Time
+
+	stallTimeout, syncTimeout, retryPeriod time.Duration
 }
 
-// scope is one pass over one ControlPlane.
+func (t *toolbox) now() time.Time {
+	if t.clock == nil {
+		return time.Now()
+	}
+	return t.clock()
+}
+
+// scope is one pass over one ControlPlane. The fields below the resource are what
+// one step finds out and a later one, which declares that it needs it, uses.
 type scope struct {
 	*toolbox
 	cp *c5c3v1alpha1.ControlPlane
+
+	// again is how soon the steps of K-ORC want to look again, zero for no wish.
+	again time.Duration
+	// adminPassword, credential, push, delivery and applicationCredential are set
+	// by KORC: the administrator's password, the Secret of the application
+	// credential, the two objects that carry it, and its object.
+	adminPassword         string
+	credential            *corev1.Secret
+	push                  *esov1alpha1.PushSecret
+	delivery              *esov1.ExternalSecret
+	applicationCredential *orcv1alpha1.ApplicationCredential
+	// imports are set by KORC.
+	imports []orcObject
 }
+
+func (s *scope) name() types.NamespacedName { return client.ObjectKeyFromObject(s.cp) }
 
 func (s *scope) key(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: s.cp.Namespace, Name: name}

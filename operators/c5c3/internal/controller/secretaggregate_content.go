@@ -17,8 +17,6 @@ import (
 const (
 	componentLabel     = "app.kubernetes.io/component"
 	aggregateComponent = "secret-aggregate"
-	// aggregatedCloudsKey is the entry with the clouds.yaml.
-	aggregatedCloudsKey = "clouds.yaml"
 )
 
 // credentialSecret is where a control plane has a credential: a Secret, and the
@@ -41,7 +39,7 @@ func credentialSecrets(cp *c5c3v1alpha1.ControlPlane) []credentialSecret {
 		{c5c3v1alpha1.AggregatedAdminPassword, admin.Name, []string{admin.KeyOr(c5c3v1alpha1.DefaultAdminPasswordKey)}},
 		{
 			c5c3v1alpha1.AggregatedAdminApplicationCredential, cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName,
-			[]string{aggregatedCloudsKey},
+			[]string{keyClouds},
 		},
 	}
 }

@@ -1,11 +1,14 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -16,6 +19,7 @@ import (
 	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -33,6 +37,20 @@ type Options struct {
 	// DiscoveryInterval is how often optional kinds are looked for; zero means
 	// the default.
 	DiscoveryInterval time.Duration
+	// Login proves application credentials; nil means HTTP.
+	Login Login
+	// Now is the clock of rotations and of waits; nil means time.Now.
+	Now func() time.Time
+	// Day is how long a day of a CredentialRotation lasts; zero means 24 hours.
+	Day time.Duration
+	// StallTimeout bounds the waits for K-ORC; zero means the default.
+	StallTimeout time.Duration
+	// SyncTimeout is how long a credential may be on its way to its users; zero
+	// means the default.
+	SyncTimeout time.Duration
+	// RetryPeriod is how soon something that K-ORC has given up is made anew;
+	// zero means the default.
+	RetryPeriod time.Duration
 }
 
 // Scheme knows every type the controller reads or writes.
@@ -40,6 +58,7 @@ func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme, keystonev1alpha1.AddToScheme, backing.AddToScheme, esov1.AddToScheme,
+		esov1alpha1.AddToScheme, orcv1alpha1.AddToScheme,
 	} {
 		utilruntime.Must(add(scheme))
 	}
@@ -64,13 +83,19 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
+	tools := &toolbox{
+		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
+		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		proofs: newProofs(options.Login), clock: options.Now,
+
+		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
+		syncTimeout:  cmp.Or(options.SyncTimeout, syncStuckTimeout),
+		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
+	}
 	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {
 		return err
 	}
-	tools := &toolbox{
-		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
-	}
-	return watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
+	err = watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
 		Client:   mgr.GetClient(),
 		Recorder: mgr.GetEventRecorder(recorderName),
 		Metrics:  stepMetrics,
@@ -80,6 +105,12 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		Scope:    func(cp *c5c3v1alpha1.ControlPlane) *scope { return &scope{toolbox: tools, cp: cp} },
 		Pipeline: pipeline,
 
-		Summarise: summarise,
+		Finalizers: finalizers,
+		Summarise:  summarise,
+		Forget:     tools.proofs.forget,
 	})
+	if err != nil {
+		return err
+	}
+	return watchRotations(mgr, tools, cmp.Or(options.Day, 24*time.Hour))
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	"golang.org/x/time/rate"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
@@ -36,7 +38,10 @@ const (
 
 var indexes = map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 	indexSecret: func(cp *c5c3v1alpha1.ControlPlane) []string {
-		return []string{databaseSecretRef(cp).Name, adminSecretRef(cp).Name}
+		return []string{
+			databaseSecretRef(cp).Name, adminSecretRef(cp).Name, cp.PasswordCloudSecretName(), cp.ApplicationCredentialName(),
+			cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName,
+		}
 	},
 	indexMariaDB: func(cp *c5c3v1alpha1.ControlPlane) []string {
 		if ref := cp.Spec.Infrastructure.Database.ClusterRef; ref != nil {
@@ -109,6 +114,14 @@ func trackKinds(
 		{Object: &backing.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexMariaDB))},
 		{Object: &backing.Memcached{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexMemcached))},
 		{Object: &esov1.ExternalSecret{}, Handler: owned},
+		{Object: &esov1alpha1.PushSecret{}, Handler: owned},
+		{Object: &orcv1alpha1.ApplicationCredential{}, Handler: owned},
+		{Object: &orcv1alpha1.Domain{}, Handler: owned},
+		{Object: &orcv1alpha1.User{}, Handler: owned},
+		{Object: &orcv1alpha1.Service{}, Handler: owned},
+		{Object: &orcv1alpha1.Endpoint{}, Handler: owned},
+		{Object: &orcv1alpha1.Project{}, Handler: owned},
+		{Object: &orcv1alpha1.Role{}, Handler: owned},
 		{Object: &keystonev1alpha1.Keystone{}, Handler: owned},
 	}
 	if cfg.Namespace == "" {

@@ -1,0 +1,360 @@
+package standin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/yaml"
+)
+
+const (
+	korcGroup = "openstack.k-orc.cloud"
+	// credentialKind is the kind with a secret.
+	credentialKind = "ApplicationCredential"
+)
+
+// KORC plays K-ORC for its kinds of the Identity service, with a Keystone in
+// memory for each namespace: it takes over what has the name already, looks at
+// nothing again that it has finished, and needs credentials that work for
+// whatever it does, deletions and imports included.
+type KORC struct {
+	scripts map[string]*script
+
+	mu        sync.Mutex
+	resources map[string]map[resourceKey]*resource
+}
+
+type resourceKey struct{ kind, name string }
+
+type resource struct {
+	id, secret   string
+	unrestricted bool
+}
+
+// NewKORC returns a stand-in for [Run].
+func NewKORC() *KORC {
+	k := &KORC{scripts: map[string]*script{}, resources: map[string]map[resourceKey]*resource{}}
+	for _, kind := range []string{credentialKind, "Domain", "User", "Service", "Endpoint", "Project", "Role"} {
+		k.scripts[kind] = newScript()
+	}
+	return k
+}
+
+// Set decides what becomes of an object. [Fail] is an error that K-ORC takes for
+// a permanent one; it lasts until the spec changes or the object is made anew.
+func (k *KORC) Set(kind, namespace, name string, o Outcome) { k.scripts[kind].set(namespace, name, o) }
+
+// Names returns the names of the resources of a kind in a namespace's Keystone,
+// besides those that every Keystone has, with their ids.
+func (k *KORC) Names(namespace, kind string) map[string]string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	names := map[string]string{}
+	for key, r := range k.resources[namespace] {
+		if key.kind == kind {
+			names[key.name] = r.id
+		}
+	}
+	return names
+}
+
+// Add puts a resource into a namespace's Keystone that K-ORC has not made.
+func (k *KORC) Add(namespace, kind, name string) (id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.keystone(namespace).add(kind, name).id
+}
+
+// Lose removes a resource from a namespace's Keystone.
+func (k *KORC) Lose(namespace, id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keystone(namespace).remove(id)
+}
+
+// Accepts tells whether the namespace's Keystone accepts an application
+// credential.
+func (k *KORC) Accepts(namespace, id, secret string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	found := k.keystone(namespace).byID(id)
+	return found != nil && found.secret == secret
+}
+
+type keystone map[resourceKey]*resource
+
+// keystone needs the lock.
+func (k *KORC) keystone(namespace string) keystone {
+	if k.resources[namespace] == nil {
+		k.resources[namespace] = keystone{}
+		k.keystone(namespace).add("Domain", "Default")
+		k.keystone(namespace).add("User", "admin")
+	}
+	return k.resources[namespace]
+}
+
+func (k keystone) add(kind, name string) *resource {
+	added := &resource{id: strings.ReplaceAll(string(uuid.NewUUID()), "-", "")}
+	k[resourceKey{kind, name}] = added
+	return added
+}
+
+func (k keystone) byID(id string) *resource {
+	for _, r := range k {
+		if r.id == id {
+			return r
+		}
+	}
+	return nil
+}
+
+func (k keystone) remove(id string) {
+	for key, r := range k {
+		if r.id == id {
+			delete(k, key)
+		}
+	}
+}
+
+func (k *KORC) setup(mgr manager.Manager) error {
+	var errs []error
+	for kind, script := range k.scripts {
+		empty := func() *unstructured.Unstructured { return korcObject(kind) }
+		errs = append(errs, watch(mgr, "korc-"+strings.ToLower(kind), empty, script, k.act))
+	}
+	secret := func() *corev1.Secret { return &corev1.Secret{} }
+	return errors.Join(append(errs, watch(mgr, "korc-secrets", secret, newScript(), k.guardSecret))...)
+}
+
+func korcObject(kind string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(schema.GroupVersionKind{Group: korcGroup, Version: "v1alpha1", Kind: kind})
+	return u
+}
+
+func korcFinalizer(kind string) string { return korcGroup + "/" + strings.ToLower(kind) }
+
+func text(obj *unstructured.Unstructured, path ...string) string {
+	value, _, _ := unstructured.NestedString(obj.Object, path...)
+	return value
+}
+
+func (k *KORC) act(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
+	outcome := k.scripts[obj.GetKind()].outcome(obj)
+	if outcome.kind == hang {
+		return nil
+	}
+	if obj.GetDeletionTimestamp() != nil {
+		return k.release(ctx, c, obj)
+	}
+	if progress := korcCondition(obj, "Progressing"); progress["status"] == "False" && progress["observedGeneration"] == obj.GetGeneration() {
+		return nil
+	}
+	before := obj.DeepCopy()
+	if controllerutil.AddFinalizer(obj, korcFinalizer(obj.GetKind())) {
+		if err := c.Patch(ctx, obj, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+	}
+	before = obj.DeepCopy()
+	if outcome.kind == fail {
+		return errors.Join(korcStatus(obj, "False", "InvalidConfiguration", outcome.message), patchStatus(ctx, c, obj, before))
+	}
+	reason, err := "TransientError", k.authenticate(ctx, c, obj)
+	if err == nil {
+		reason, err = k.bind(ctx, c, obj)
+	}
+	if err != nil {
+		if reason == "UnrecoverableError" {
+			return errors.Join(korcStatus(obj, "False", reason, err.Error()), patchStatus(ctx, c, obj, before))
+		}
+		return errors.Join(korcStatus(obj, "True", reason, err.Error()), patchStatus(ctx, c, obj, before), err)
+	}
+	return errors.Join(korcStatus(obj, "False", "Success", "OpenStack resource is available"), patchStatus(ctx, c, obj, before))
+}
+
+// authenticate reads the clouds.yaml of an object and puts K-ORC's finalizer on
+// its Secret.
+func (k *KORC) authenticate(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
+	secret := &corev1.Secret{}
+	key := client.ObjectKey{Namespace: obj.GetNamespace(), Name: text(obj, "spec", "cloudCredentialsRef", "secretName")}
+	if err := c.Get(ctx, key, secret); err != nil {
+		return err
+	}
+	before := secret.DeepCopy()
+	if controllerutil.AddFinalizer(secret, korcFinalizer(obj.GetKind())) {
+		if err := c.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+			return err
+		}
+	}
+	var parsed struct {
+		Clouds map[string]struct {
+			Auth map[string]string `json:"auth"`
+		} `json:"clouds"`
+	}
+	if err := yaml.Unmarshal(secret.Data["clouds.yaml"], &parsed); err != nil {
+		return err
+	}
+	cloud, found := parsed.Clouds[text(obj, "spec", "cloudCredentialsRef", "cloudName")]
+	if !found {
+		return fmt.Errorf("no such cloud in Secret %s", secret.Name)
+	}
+	id, value := cloud.Auth["application_credential_id"], cloud.Auth["application_credential_secret"]
+	if id != "" && !k.Accepts(obj.GetNamespace(), id, value) {
+		return errors.New("the request you have made requires authentication")
+	}
+	return nil
+}
+
+// bind gives the object its resource in Keystone, and says how bad it is when
+// there is none.
+func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (reason string, err error) {
+	var secret string
+	if obj.GetKind() == credentialKind {
+		if secret, err = k.credentialSecret(ctx, c, obj); err != nil {
+			return "Progressing", err
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	here, id := k.keystone(obj.GetNamespace()), text(obj, "status", "id")
+	if id != "" {
+		if here.byID(id) == nil {
+			return "UnrecoverableError", errors.New("resource has been deleted from OpenStack")
+		}
+		return "", nil
+	}
+	key := resourceKey{obj.GetKind(), resourceName(obj)}
+	found := here[key]
+	switch {
+	case found == nil && text(obj, "spec", "managementPolicy") == "unmanaged":
+		return "Progressing", errors.New("waiting for OpenStack resource to be created externally")
+	case found == nil && obj.GetKind() == credentialKind && secret == "":
+		return "Progressing", errors.New(`application credential secret does not contain "value" key`)
+	case found == nil:
+		found = here.add(key.kind, key.name)
+		found.secret = secret
+		found.unrestricted, _, _ = unstructured.NestedBool(obj.Object, "spec", "resource", "unrestricted")
+	}
+	if key.kind == credentialKind {
+		if err := unstructured.SetNestedField(obj.Object, found.unrestricted, "status", "resource", "unrestricted"); err != nil {
+			return "", err
+		}
+	}
+	return "", unstructured.SetNestedField(obj.Object, found.id, "status", "id")
+}
+
+// credentialSecret waits for the user of an application credential, and returns
+// the secret it is to have.
+func (k *KORC) credentialSecret(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (string, error) {
+	user := korcObject("User")
+	key := client.ObjectKey{Namespace: obj.GetNamespace(), Name: text(obj, "spec", "resource", "userRef")}
+	if err := c.Get(ctx, key, user); err != nil {
+		return "", err
+	}
+	if korcCondition(user, "Available")["status"] != "True" {
+		return "", errors.New("waiting for User/" + key.Name + " to be ready")
+	}
+	secret := &corev1.Secret{}
+	key.Name = text(obj, "spec", "resource", "secretRef")
+	err := c.Get(ctx, key, secret)
+	return string(secret.Data["value"]), client.IgnoreNotFound(err)
+}
+
+func resourceName(obj *unstructured.Unstructured) string {
+	if obj.GetKind() == "Endpoint" {
+		return text(obj, "spec", "resource", "interface") + " " + text(obj, "spec", "resource", "url")
+	}
+	for _, path := range [][]string{{"spec", "resource", "name"}, {"spec", "import", "filter", "name"}} {
+		if name := text(obj, path...); name != "" {
+			return name
+		}
+	}
+	return obj.GetName()
+}
+
+func (k *KORC) release(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
+	if !controllerutil.ContainsFinalizer(obj, korcFinalizer(obj.GetKind())) {
+		return nil
+	}
+	before := obj.DeepCopy()
+	if err := k.authenticate(ctx, c, obj); err != nil {
+		return errors.Join(korcStatus(obj, "True", "TransientError", err.Error()), patchStatus(ctx, c, obj, before), err)
+	}
+	if text(obj, "spec", "managementPolicy") != "unmanaged" && text(obj, "spec", "managedOptions", "onDelete") != "detach" {
+		k.mu.Lock()
+		here, id := k.keystone(obj.GetNamespace()), text(obj, "status", "id")
+		if found := here[resourceKey{obj.GetKind(), resourceName(obj)}]; id == "" && found != nil {
+			id = found.id
+		}
+		here.remove(id)
+		k.mu.Unlock()
+	}
+	controllerutil.RemoveFinalizer(obj, korcFinalizer(obj.GetKind()))
+	return client.IgnoreNotFound(c.Patch(ctx, obj, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
+}
+
+// guardSecret lets a Secret go that no object uses any more.
+func (k *KORC) guardSecret(ctx context.Context, c client.Client, secret *corev1.Secret) error {
+	if secret.DeletionTimestamp == nil {
+		return nil
+	}
+	before := secret.DeepCopy()
+	for kind := range k.scripts {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(korcObject(kind).GroupVersionKind().GroupVersion().WithKind(kind + "List"))
+		if err := c.List(ctx, list, client.InNamespace(secret.Namespace)); err != nil {
+			return err
+		}
+		for i := range list.Items {
+			if text(&list.Items[i], "spec", "cloudCredentialsRef", "secretName") == secret.Name {
+				return fmt.Errorf("%s %s uses the Secret", kind, list.Items[i].GetName())
+			}
+		}
+		controllerutil.RemoveFinalizer(secret, korcFinalizer(kind))
+	}
+	if len(secret.Finalizers) == len(before.Finalizers) {
+		return nil
+	}
+	return client.IgnoreNotFound(c.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
+}
+
+func korcCondition(obj *unstructured.Unstructured, conditionType string) map[string]any {
+	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
+	for _, entry := range conditions {
+		if condition, ok := entry.(map[string]any); ok && condition["type"] == conditionType {
+			return condition
+		}
+	}
+	return nil
+}
+
+// korcStatus sets the two conditions of K-ORC.
+func korcStatus(obj *unstructured.Unstructured, progressing metav1.ConditionStatus, reason, message string) error {
+	available := metav1.ConditionFalse
+	if reason == "Success" {
+		available = metav1.ConditionTrue
+	}
+	if message == "" {
+		message = reason
+	}
+	return errors.Join(
+		setCondition(obj, metav1.Condition{
+			Type: "Available", Status: available, Reason: reason, Message: message, ObservedGeneration: obj.GetGeneration(),
+		}),
+		setCondition(obj, metav1.Condition{
+			Type: "Progressing", Status: progressing, Reason: reason, Message: message, ObservedGeneration: obj.GetGeneration(),
+		}),
+	)
+}

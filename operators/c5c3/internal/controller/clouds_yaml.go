@@ -1,0 +1,122 @@
+package controller
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// keyClouds is where K-ORC reads a clouds.yaml in a Secret.
+const keyClouds = "clouds.yaml"
+
+// The administrator, as keystone-manage bootstrap makes it unless told
+// otherwise.
+const (
+	adminUser     = "admin"
+	adminProject  = "admin"
+	defaultDomain = "Default"
+)
+
+// clouds is a clouds.yaml. See
+// https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html.
+type clouds struct {
+	Clouds map[string]cloud `json:"clouds"`
+}
+
+type cloud struct {
+	AuthType   string    `json:"auth_type,omitempty"`
+	Auth       cloudAuth `json:"auth"`
+	RegionName string    `json:"region_name"`
+	// EndpointType keeps K-ORC inside the cluster. It does not know the name
+	// interface, which other clients use.
+	EndpointType       string `json:"endpoint_type"`
+	IdentityAPIVersion int    `json:"identity_api_version"`
+}
+
+type cloudAuth struct {
+	AuthURL           string `json:"auth_url"`
+	Username          string `json:"username,omitempty"`
+	Password          string `json:"password,omitempty"`
+	ProjectName       string `json:"project_name,omitempty"`
+	UserDomainName    string `json:"user_domain_name,omitempty"`
+	ProjectDomainName string `json:"project_domain_name,omitempty"`
+	SystemScope       string `json:"system_scope,omitempty"`
+	CredentialID      string `json:"application_credential_id,omitempty"`
+	CredentialSecret  string `json:"application_credential_secret,omitempty"`
+}
+
+// authURL is Keystone inside the cluster.
+func authURL(cp *c5c3v1alpha1.ControlPlane) string {
+	return fmt.Sprintf("http://%s.%s.svc:5000/v3", cp.KeystoneName(), cp.Namespace)
+}
+
+// systemCloud is the cloud for what Keystone allows to an administrator of the
+// system only, not to one of a project: to read and make projects and roles.
+func systemCloud(cp *c5c3v1alpha1.ControlPlane) string {
+	return cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName + "-system"
+}
+
+func newCloud(cp *c5c3v1alpha1.ControlPlane, auth cloudAuth) cloud {
+	auth.AuthURL = authURL(cp)
+	return cloud{Auth: auth, RegionName: cp.Spec.Region, EndpointType: "internal", IdentityAPIVersion: 3}
+}
+
+func passwordAuth(password string) cloudAuth {
+	return cloudAuth{Username: adminUser, Password: password, UserDomainName: defaultDomain}
+}
+
+func projectCloud(cp *c5c3v1alpha1.ControlPlane, password string) cloud {
+	auth := passwordAuth(password)
+	auth.ProjectName, auth.ProjectDomainName = adminProject, defaultDomain
+	return newCloud(cp, auth)
+}
+
+// seedClouds is what K-ORC works with before there is an application credential.
+func seedClouds(cp *c5c3v1alpha1.ControlPlane, password string) ([]byte, error) {
+	name := cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName
+	return marshalClouds(map[string]cloud{name: projectCloud(cp, password)})
+}
+
+// passwordClouds is what K-ORC makes application credentials and bootstrap
+// resources with.
+func passwordClouds(cp *c5c3v1alpha1.ControlPlane, password string) ([]byte, error) {
+	system := passwordAuth(password)
+	system.SystemScope = "all"
+	return marshalClouds(map[string]cloud{
+		cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName: projectCloud(cp, password),
+		systemCloud(cp): newCloud(cp, system),
+	})
+}
+
+// credentialClouds is the clouds.yaml of the application credential.
+func credentialClouds(cp *c5c3v1alpha1.ControlPlane, id, secret string) ([]byte, error) {
+	entry := newCloud(cp, cloudAuth{CredentialID: id, CredentialSecret: secret})
+	entry.AuthType = "v3applicationcredential"
+	return marshalClouds(map[string]cloud{cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName: entry})
+}
+
+func marshalClouds(entries map[string]cloud) ([]byte, error) {
+	text, err := yaml.Marshal(clouds{Clouds: entries})
+	if err != nil {
+		return nil, fmt.Errorf("writing a clouds.yaml: %w", err)
+	}
+	return text, nil
+}
+
+// credentialIn returns id and secret of the first application credential in a
+// clouds.yaml, both empty when there is none. Errors are not told, because they
+// could quote what is in it.
+func credentialIn(text []byte) (id, secret string) {
+	var parsed clouds
+	if yaml.Unmarshal(text, &parsed) != nil {
+		return "", ""
+	}
+	for _, entry := range parsed.Clouds {
+		if entry.Auth.CredentialID != "" && entry.Auth.CredentialSecret != "" {
+			return entry.Auth.CredentialID, entry.Auth.CredentialSecret
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,282 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// How a credential is replaced. The name of a credential in Keystone is derived
+// from its secret. A new secret in the Secret therefore asks for a credential of
+// another name, and the object that has the old one is seen to be outdated, in
+// any pass and after any crash. Its credential is first taken over by an object
+// of another name, and the object goes without it; then the object of the old
+// name makes the new one. The users keep the old one until they have the new
+// one, and then it is revoked.
+
+// stallTimeout is how long K-ORC may take for one step of a replacement.
+const defaultStallTimeout = 5 * time.Minute
+
+// keepCredential keeps the administrator's application credential, or goes one
+// step further in replacing it.
+func (s *scope) keepCredential(ctx context.Context) reconcile.Outcome {
+	live := &orcv1alpha1.ApplicationCredential{}
+	err := s.foreign.Get(ctx, s.key(s.cp.ApplicationCredentialName()), live)
+	switch {
+	case apierrors.IsNotFound(err):
+		return s.mint(ctx, s.freshAnnotations())
+	case err != nil:
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, fmt.Errorf("reading the ApplicationCredential: %w", err))
+	case !metav1.IsControlledBy(live, s.cp):
+		// The applier words whose it is.
+		return s.mint(ctx, live.Annotations)
+	case !live.DeletionTimestamp.IsZero():
+		return s.reMinting("The object of the replaced credential is being deleted: "+describe(live), live.DeletionTimestamp.Time)
+	}
+	secret := string(s.credential.Data[keyValue])
+	if keystoneName(live) != credentialName(s.cp, secret) {
+		return s.supersede(ctx, live)
+	}
+	if why := s.whyReplace(live); why != "" {
+		return s.replace(ctx, live, why)
+	}
+	return s.mint(ctx, s.keptAnnotations(live))
+}
+
+// freshAnnotations are those of a credential that is made now.
+func (s *scope) freshAnnotations() map[string]string {
+	annotations := map[string]string{c5c3v1alpha1.AnnotationAdminPasswordHash: fullHash(s.adminPassword)}
+	if request := s.credential.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
+		annotations[c5c3v1alpha1.AnnotationRotationRequest] = request
+	}
+	return annotations
+}
+
+// keptAnnotations are those the live credential has: they tell how it was made,
+// and what was asked for since. One that is not made yet will be made with the
+// password of now.
+func (s *scope) keptAnnotations(live *orcv1alpha1.ApplicationCredential) map[string]string {
+	fresh := s.freshAnnotations()
+	hash, stamped := live.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash]
+	if stamped && live.Status.ID != nil {
+		fresh[c5c3v1alpha1.AnnotationAdminPasswordHash] = hash
+	}
+	if request, asked := live.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; asked {
+		fresh[c5c3v1alpha1.AnnotationRotationRequest] = request
+	}
+	return fresh
+}
+
+// whyReplace says why the credential has to be replaced, "" when it is fine.
+func (s *scope) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
+	wanted := applicationCredential(s.cp, keystoneName(live), nil)
+	if !equality.Semantic.DeepEqual(live.Spec.Resource, wanted.Spec.Resource) {
+		return "the spec asks for other rights"
+	}
+	if live.Status.ID == nil {
+		return ""
+	}
+	hash, stamped := live.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash]
+	mode := s.cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode
+	switch {
+	case stamped && hash == "":
+		return "it was asked for"
+	case stamped && mode == c5c3v1alpha1.RotationPasswordDriven && hash != fullHash(s.adminPassword):
+		return "the administrator's password has changed"
+	case stateOf(live).failed:
+		return "K-ORC has lost the old one: " + describe(live)
+	case s.proofs.rejected(s.name(), *live.Status.ID, string(s.credential.Data[keyValue])) &&
+		s.now().Sub(live.CreationTimestamp.Time) > s.retryPeriod:
+		return "Keystone refuses the old one"
+	}
+	return ""
+}
+
+// replace begins a replacement by a single write: a new secret. The clouds.yaml
+// beside it stays that of the old credential.
+func (s *scope) replace(ctx context.Context, live *orcv1alpha1.ApplicationCredential, why string) reconcile.Outcome {
+	if request := live.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
+		metav1.SetMetaDataAnnotation(&s.credential.ObjectMeta, c5c3v1alpha1.AnnotationRotationRequest, request)
+	}
+	s.credential.Data = map[string][]byte{keyValue: newSecretValue(), keyClouds: s.credential.Data[keyClouds]}
+	if err := s.client.Update(ctx, s.credential); err != nil {
+		return writeError(c5c3v1alpha1.ReasonSecretError, fmt.Errorf("storing a new secret for the application credential: %w", err))
+	}
+	return s.reMinting("A new application credential is being made because "+why, s.now())
+}
+
+// supersede moves an outdated credential out of the way.
+func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+	if old.Status.ID == nil || stateOf(old).failed {
+		// Without the credential there is nothing to keep for its users.
+		if err := s.remove(ctx, old); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		}
+		return s.reMinting("Removing "+describe(old), s.now())
+	}
+	heir := supersededCredential(s.cp, old)
+	wait, err := s.ensureORC(ctx, heir, s.failingSince(c5c3v1alpha1.ConditionKORCReady))
+	if err != nil {
+		return writeError(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	s.lookAgain(wait)
+	if stateOf(heir).available && ptr.Deref(heir.Status.ID, "") == *old.Status.ID {
+		if err := s.letGo(ctx, old); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		}
+		return s.reMinting("The replaced credential is kept by ApplicationCredential "+heir.Name, s.now())
+	}
+	if s.isDead(ctx) {
+		if err := s.remove(ctx, heir); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		}
+		if err := s.remove(ctx, old); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		}
+		return s.reMinting("Keystone does not know the replaced credential any more", s.now())
+	}
+	return s.reMinting("Waiting for "+describe(heir)+", which keeps the replaced credential for its users",
+		latest(heir.CreationTimestamp.Time, s.failingSince(c5c3v1alpha1.ConditionKORCReady)))
+}
+
+// isDead tells whether Keystone refuses the credential that the users have.
+func (s *scope) isDead(ctx context.Context) bool {
+	id, secret := credentialIn(s.credential.Data[keyClouds])
+	if id == "" {
+		return false
+	}
+	verdict, err := s.proofs.login(ctx, authURL(s.cp), id, secret)
+	return err == nil && verdict == Rejected
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// reMinting reports a step of a replacement that began at the given time.
+func (s *scope) reMinting(message string, since time.Time) reconcile.Outcome {
+	if passed := s.now().Sub(since); passed >= s.stallTimeout {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, fmt.Sprintf(
+			"%s, for more than %s; repair K-ORC or its way to Keystone; the users keep the old credential", message, s.stallTimeout)).After(s.soon())
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonReMinting, message).After(s.soon())
+}
+
+// soon is when to look again at something that no watch tells about.
+func (s *scope) soon() time.Duration {
+	s.lookAgain(min(s.stallTimeout/2, time.Minute))
+	return s.again
+}
+
+// mint keeps the credential with the current secret and reports how far it is.
+func (s *scope) mint(ctx context.Context, annotations map[string]string) reconcile.Outcome {
+	credential := applicationCredential(s.cp, credentialName(s.cp, string(s.credential.Data[keyValue])), annotations)
+	var err error
+	since := s.failingSince(c5c3v1alpha1.ConditionKORCReady)
+	err = apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, credential, fieldManager)
+	if err != nil {
+		return writeError(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	s.applicationCredential = credential
+	state := stateOf(credential)
+	switch {
+	case state.failed && credential.Status.ID == nil:
+		return s.mintAgain(ctx, credential, since)
+	case !state.available || credential.Status.ID == nil:
+		message := "Waiting for " + describe(credential)
+		if imports := s.waitingImports(); imports != "" {
+			message += "; it needs " + imports
+		}
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, message).After(s.again)
+	}
+	s.reportCredential(credential)
+	return s.reportSuperseded(ctx)
+}
+
+// mintAgain has K-ORC try once more what it has given up.
+func (s *scope) mintAgain(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, since time.Time) reconcile.Outcome {
+	wait := s.retryAfter(stateOf(credential).since, since)
+	if wait == 0 {
+		// K-ORC looks for a credential of that name, should it have been made.
+		if err := s.remove(ctx, credential); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		}
+		wait = s.retryPeriod
+	}
+	message := "K-ORC has given up: " + describe(credential)
+	if imports := s.waitingImports(); imports != "" {
+		message += "; it needs " + imports
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonApplicationCredentialFailed, message+"; it is tried again").After(wait)
+}
+
+// reportCredential shows the credential in the status.
+func (s *scope) reportCredential(credential *orcv1alpha1.ApplicationCredential) {
+	status := &c5c3v1alpha1.AdminApplicationCredentialStatus{
+		ID: *credential.Status.ID, Restricted: !ptr.Deref(credential.Spec.Resource.Unrestricted, false),
+	}
+	if credential.Status.Resource != nil {
+		status.Restricted = !credential.Status.Resource.Unrestricted
+	}
+	if known := s.cp.Status.AdminApplicationCredential; known != nil && known.ID == status.ID && known.LastRotation != nil {
+		status.LastRotation = known.LastRotation
+	} else {
+		status.LastRotation = ptr.To(metav1.NewTime(s.now()).Rfc3339Copy())
+	}
+	s.cp.Status.AdminApplicationCredential = status
+}
+
+// supersededCredentials are the credentials that wait for their revocation.
+func (s *scope) supersededCredentials(ctx context.Context) ([]*orcv1alpha1.ApplicationCredential, error) {
+	var list orcv1alpha1.ApplicationCredentialList
+	err := s.foreign.List(ctx, &list, client.InNamespace(s.cp.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded})
+	if err != nil {
+		return nil, fmt.Errorf("listing superseded ApplicationCredentials: %w", err)
+	}
+	var ours []*orcv1alpha1.ApplicationCredential
+	for i := range list.Items {
+		if metav1.IsControlledBy(&list.Items[i], s.cp) {
+			ours = append(ours, &list.Items[i])
+		}
+	}
+	return ours, nil
+}
+
+// reportSuperseded does not let it pass unseen that an old credential stays
+// valid.
+func (s *scope) reportSuperseded(ctx context.Context) reconcile.Outcome {
+	superseded, err := s.supersededCredentials(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	for _, old := range superseded {
+		if old.DeletionTimestamp.IsZero() {
+			continue
+		}
+		s.lookAgain(min(s.stallTimeout/2, time.Minute))
+		if s.now().Sub(old.DeletionTimestamp.Time) >= s.stallTimeout {
+			return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, fmt.Sprintf(
+				"The replaced credential is still valid: %s; repair K-ORC or its way to Keystone", describe(old))).After(s.again).Proceed()
+		}
+	}
+	done := reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted,
+		"The administrator has the application credential "+*s.applicationCredential.Status.ID)
+	if s.again > 0 {
+		return done.After(s.again)
+	}
+	return done
+}

@@ -1,0 +1,61 @@
+package controller
+
+import (
+	"fmt"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/secrets"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+const (
+	// annotationPushHash changes with what is pushed: External Secrets does not
+	// watch the Secret itself.
+	annotationPushHash = "c5c3.io/push-content-hash"
+	// annotationForceSync makes External Secrets fetch at once when it changes.
+	annotationForceSync = "external-secrets.io/force-sync"
+	// pushInterval is how often a store that lost the credential gets it again.
+	pushInterval = time.Hour
+)
+
+func credentialPath(cp *c5c3v1alpha1.ControlPlane) string {
+	return fmt.Sprintf("openstack/keystone/%s/%s/admin/app-credential", cp.Namespace, cp.Name)
+}
+
+// credentialPush copies the whole Secret of the application credential. The copy
+// goes with the control plane: a dead credential would be in the way of the next
+// one of that name.
+func credentialPush(cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1alpha1.PushSecret {
+	meta := childMeta(cp, cp.CredentialPushName())
+	meta.Annotations = map[string]string{annotationPushHash: secrets.ContentHash(source)}
+	return &esov1alpha1.PushSecret{
+		ObjectMeta: meta,
+		Spec: esov1alpha1.PushSecretSpec{
+			DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyDelete,
+			RefreshInterval: &metav1.Duration{Duration: pushInterval},
+			SecretStoreRefs: []esov1alpha1.PushSecretStoreRef{{Name: secretStoreName, Kind: esov1.ClusterSecretStoreKind}},
+			Selector:        esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}},
+			Data: []esov1alpha1.PushSecretData{{
+				Match:              esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: credentialPath(cp)}},
+				ConversionStrategy: esov1alpha1.PushSecretConversionNone,
+			}},
+		},
+	}
+}
+
+// cloudsDelivery brings the clouds.yaml to its users, anew whenever it has been
+// pushed.
+func cloudsDelivery(cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret, push *esov1alpha1.PushSecret) *esov1.ExternalSecret {
+	es := externalSecret(cp, delivery{
+		name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, path: credentialPath(cp), properties: []string{keyClouds},
+	})
+	es.Annotations = map[string]string{
+		annotationForceSync: fullHash(string(source.Data[keyClouds])) + "/" + push.Status.SyncedResourceVersion,
+	}
+	return es
+}

@@ -1,0 +1,96 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func (w *world) delete(t *testing.T) {
+	t.Helper()
+	if err := w.Delete(t.Context(), w.cp.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) events(t *testing.T) map[string]int32 {
+	t.Helper()
+	counts := map[string]int32{}
+	for _, event := range expect.Events(t, w, w.cp) {
+		counts[event.Reason] += event.Count
+	}
+	return counts
+}
+
+func TestDeletionLeavesNothingInKeystoneOrInTheStore(t *testing.T) {
+	w := converged(t)
+	w.delete(t)
+	expect.Gone(t, w, w.cp)
+	for _, kind := range []string{"ApplicationCredential", "Service", "Endpoint"} {
+		if left := korc.Names(w.cp.Namespace, kind); len(left) > 0 {
+			t.Errorf("Keystone still has %v", left)
+		}
+	}
+	if stored := secrets.Stored(fmt.Sprintf(credentialPath, w.cp.Namespace)); stored != nil {
+		t.Error("the secret store still has the credential")
+	}
+	if got := w.events(t); got["ORCTeardownComplete"] != 1 || got["ORCTeardownStalled"] > 0 {
+		t.Errorf("events: %v", got)
+	}
+}
+
+func TestAControlPlaneOfTheSameNameCanBeMadeAgain(t *testing.T) {
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	w.delete(t)
+	expect.Gone(t, w, w.cp)
+	again := emptyWorld(t).cp
+	again.Namespace = w.cp.Namespace
+	w.cp = again
+	create(t, w, w.cp)
+	expect.Eventually(t, "a Keystone of the new control plane", func(ctx context.Context) error {
+		k := &keystonev1alpha1.Keystone{}
+		if err := w.Get(ctx, client.ObjectKey{Namespace: w.cp.Namespace, Name: "controlplane-keystone"}, k); err != nil {
+			return err
+		}
+		if !metav1.IsControlledBy(k, w.cp) {
+			return errors.New("it is the old one")
+		}
+		return nil
+	})
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	if id, err := w.works(t.Context()); err != nil || id == old {
+		t.Errorf("the users have %q (%v)", id, err)
+	}
+}
+
+func TestADeletionDoesNotWaitForEverForKORC(t *testing.T) {
+	w := converged(t)
+	korc.Set("Service", w.cp.Namespace, "controlplane-identity-service", standin.Hang())
+	w.delete(t)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC", "Service controlplane-identity-service")
+	w.expect(t, "Ready", metav1.ConditionFalse, "Deleting")
+	expect.Gone(t, w, w.cp)
+	if got := w.events(t); got["ORCTeardownStalled"] != 1 || got["FinalizingORC"] != 1 {
+		t.Errorf("events: %v", got)
+	}
+}
+
+func TestAControlPlaneThatNeverGotReadyCanBeDeleted(t *testing.T) {
+	w := emptyWorld(t)
+	create(t, w, w.cp)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForKeystone")
+	w.delete(t)
+	expect.Gone(t, w, w.cp)
+}

@@ -1,0 +1,102 @@
+package controller
+
+import (
+	"testing"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/testutil/golden"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// narrow is a control plane with everything about K-ORC set.
+func narrow() *c5c3v1alpha1.ControlPlane {
+	cp := complete()
+	credential := &cp.Spec.KORC.AdminCredential
+	credential.CloudCredentialsRef = c5c3v1alpha1.CloudCredentialsRef{CloudName: "eu", SecretName: "clouds"}
+	credential.ApplicationCredential.Restricted = new(false)
+	credential.ApplicationCredential.AccessRules = []c5c3v1alpha1.AccessRule{
+		{Service: "compute", Method: "GET", Path: "/v2.1/servers"}, {Service: "image"},
+	}
+	credential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{
+		{Kind: "Project", Name: "Shared Services"}, {Kind: "Role", Name: "auditor"},
+	}
+	return cp
+}
+
+func TestWhatAControlPlaneAsksOfKORC(t *testing.T) {
+	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": minimal(), "complete": narrow()} {
+		credential := applicationCredential(cp, credentialName(cp, "s3cret"), map[string]string{"a": "b"})
+		golden.CompareYAML(t, name+"/applicationcredential.yaml", credential)
+		golden.CompareYAML(t, name+"/superseded.yaml", supersededCredential(cp, credential))
+		golden.CompareYAML(t, name+"/domain.yaml", domainImport(cp, userCloud(cp)))
+		golden.CompareYAML(t, name+"/user.yaml", userImport(cp, userCloud(cp)))
+		golden.CompareYAML(t, name+"/service.yaml", identityService(cp))
+		golden.CompareYAML(t, name+"/endpoint.yaml", identityEndpoint(cp))
+		secret := &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: cp.ApplicationCredentialName(), UID: "uid"}, Data: map[string][]byte{"value": []byte("v")},
+		}
+		push := credentialPush(cp, secret)
+		golden.CompareYAML(t, name+"/pushsecret.yaml", push)
+		golden.CompareYAML(t, name+"/clouds-externalsecret.yaml", cloudsDelivery(cp, secret, push))
+	}
+	for _, resource := range narrow().Spec.KORC.AdminCredential.BootstrapResources {
+		golden.CompareYAML(t, "complete/bootstrap-"+resource.Kind+".yaml", bootstrapResource(narrow(), resource))
+	}
+}
+
+func TestACloudsYamlIsWhatKORCReads(t *testing.T) {
+	cp := narrow()
+	for name, build := range map[string]func() ([]byte, error){
+		"seed":       func() ([]byte, error) { return seedClouds(cp, "-p: \"w") },
+		"password":   func() ([]byte, error) { return passwordClouds(cp, "-p: \"w") },
+		"credential": func() ([]byte, error) { return credentialClouds(cp, "id", "s3cret") },
+	} {
+		text, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Compare(t, "clouds/"+name+".yaml", string(text))
+	}
+}
+
+func TestACredentialIsFoundInACloudsYaml(t *testing.T) {
+	text, err := credentialClouds(minimal(), "id", "s3cret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, secret := credentialIn(text); id != "id" || secret != "s3cret" {
+		t.Errorf("got %q and %q", id, secret)
+	}
+	seed, err := seedClouds(minimal(), "pw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range [][]byte{nil, []byte("{"), seed} {
+		if id, secret := credentialIn(text); id != "" || secret != "" {
+			t.Errorf("got %q and %q from %q", id, secret, text)
+		}
+	}
+}
+
+func TestASupersededCredentialIsNeverMadeAnew(t *testing.T) {
+	cp := minimal()
+	old := applicationCredential(cp, credentialName(cp, "s3cret"), nil)
+	kept := supersededCredential(cp, old)
+	if keystoneName(kept) != keystoneName(old) || kept.Name == old.Name {
+		t.Errorf("%s keeps %s", kept.Name, keystoneName(kept))
+	}
+	if kept.Spec.Resource.SecretRef != orcv1alpha1.KubernetesNameRef(cp.PasswordCloudSecretName()) {
+		t.Errorf("K-ORC would make it from Secret %s", kept.Spec.Resource.SecretRef)
+	}
+}
+
+func TestOfAProjectOrARoleOnlyTheObjectIsDeleted(t *testing.T) {
+	for _, resource := range narrow().Spec.KORC.AdminCredential.BootstrapResources {
+		if options := managedOptions(bootstrapResource(narrow(), resource)); (*options).GetOnDelete() != orcv1alpha1.OnDeleteDetach {
+			t.Errorf("deleting the object of %v deletes it", resource)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
+	for status, want := range map[int]Verdict{
+		http.StatusCreated: Accepted, http.StatusUnauthorized: Rejected, http.StatusInternalServerError: Unproven,
+		http.StatusNotFound: Unproven, http.StatusOK: Unproven,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v3/auth/tokens" ||
+				!strings.Contains(string(body), `"application_credential":{"id":"the-id","secret":"s3cret"}`) {
+				t.Errorf("got %s %s %s (%v)", r.Method, r.URL, body, err)
+			}
+			w.WriteHeader(status)
+		}))
+		got, err := logIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
+		server.Close()
+		if got != want || (err == nil) != (want != Unproven) {
+			t.Errorf("status %d: got %v and %v", status, got, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("the error tells the secret: %v", err)
+		}
+	}
+}
+
+func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	if got, err := logIn(t.Context(), server.URL, "id", "s3cret"); got != Unproven || err == nil || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("got %v and %v", got, err)
+	}
+}
+
+func TestOnlyAnAcceptedCredentialIsNotProvenAgain(t *testing.T) {
+	logins, verdict := 0, Unproven
+	p := newProofs(func(context.Context, string, string, string) (Verdict, error) {
+		logins++
+		if verdict == Unproven {
+			return verdict, errors.New("away")
+		}
+		return verdict, nil
+	})
+	name := types.NamespacedName{Name: "a"}
+	for i, step := range []struct {
+		answer, want Verdict
+		secret       string
+		logins       int
+	}{
+		{Unproven, Unproven, "one", 1},
+		{Rejected, Rejected, "one", 2},
+		{Accepted, Accepted, "one", 3},
+		{Rejected, Accepted, "one", 3},
+		{Rejected, Rejected, "two", 4},
+	} {
+		verdict = step.answer
+		got, _ := p.verdict(t.Context(), name, "url", "id", step.secret)
+		if got != step.want || logins != step.logins {
+			t.Errorf("step %d: %v after %d logins", i, got, logins)
+		}
+	}
+	if !p.rejected(name, "id", "two") || p.rejected(name, "id", "one") {
+		t.Error("another credential is known as rejected")
+	}
+	p.forget(name)
+	if p.rejected(name, "id", "two") {
+		t.Error("it is remembered though the control plane is gone")
+	}
+}

@@ -1,0 +1,154 @@
+package controller
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// rotationFacts are all that a decision about a CredentialRotation depends on.
+// Nothing is remembered between two decisions but what is in them.
+type rotationFacts struct {
+	rotation *c5c3v1alpha1.CredentialRotation
+	now      time.Time
+	// day is 24 hours except in tests.
+	day time.Duration
+	// mode is the rotation mode of the ControlPlane.
+	mode c5c3v1alpha1.RotationMode
+	// exists tells whether there is a credential to replace.
+	exists bool
+	// inUseSince is from when the credential has been in use.
+	inUseSince time.Time
+	// request and passwordHash are what the credential's annotations say, and
+	// stamped whether it has the latter.
+	request, passwordHash string
+	stamped               bool
+	// password is the hash of the administrator's password, "" when there is none.
+	password string
+}
+
+// rotationDecision is what is to be done and to be said.
+type rotationDecision struct {
+	ready           bool
+	reason, message string
+	// request is what to write on the credential, "" to leave it alone.
+	request string
+	// overlap is how long the replaced credential is to work on.
+	overlap time.Duration
+	// reMinted tells that the reMint of this generation has been acted on.
+	reMinted bool
+	// next is when the next credential is made on a schedule.
+	next *metav1.Time
+	// after is when to look again, zero for not before something changes.
+	after time.Duration
+}
+
+// decideRotation is the whole behaviour of a CredentialRotation. A request has
+// an identity, which the credential that answers it carries, too: it is neither
+// lost nor acted on twice, wherever the operator stops.
+func decideRotation(f rotationFacts) rotationDecision {
+	spec := f.rotation.Spec
+	switch {
+	case spec.Target != c5c3v1alpha1.RotationTargetAdminApplicationCredential:
+		return rotationDecision{reason: c5c3v1alpha1.ReasonUnsupportedTarget, message: fmt.Sprintf(
+			"spec.target is %q: set it to %s", spec.Target, c5c3v1alpha1.RotationTargetAdminApplicationCredential)}
+	case spec.Bootstrap && f.exists:
+		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonBootstrapComplete, message: "There is an application credential"}
+	case spec.Bootstrap:
+		return rotationDecision{reason: c5c3v1alpha1.ReasonWaitingForBootstrap, message: "The first application credential is being made"}
+	case !f.exists:
+		return rotationDecision{
+			reason: c5c3v1alpha1.ReasonWaitingForApplicationCredential, message: "There is no application credential to replace yet",
+		}
+	case spec.ReMint && f.rotation.Status.LastTriggeredGeneration != f.rotation.Generation:
+		d := f.trigger(fmt.Sprintf("%s/%d", f.rotation.UID, f.rotation.Generation), f.days(spec.GracePeriodDays))
+		d.reMinted = true
+		return f.scheduled(d)
+	case f.password == "":
+		return rotationDecision{
+			reason:  c5c3v1alpha1.ReasonWaitingForAdminPassword,
+			message: "The administrator's password is not there: without it no application credential can be made",
+		}
+	case f.outdated():
+		return f.scheduled(f.trigger(fmt.Sprintf("%s/%s", f.rotation.UID, f.password[:16]), f.days(spec.GracePeriodDays)))
+	}
+	return f.onSchedule()
+}
+
+// outdated tells whether the credential was made with another password, and
+// nobody but a CredentialRotation replaces it for that.
+func (f rotationFacts) outdated() bool {
+	return f.mode == c5c3v1alpha1.RotationManual && f.stamped && f.passwordHash != "" && f.passwordHash != f.password
+}
+
+func (f rotationFacts) days(n *int32) time.Duration { return time.Duration(ptr.Deref(n, 0)) * f.day }
+
+// trigger asks for a new credential, unless that has been done.
+func (f rotationFacts) trigger(request string, overlap time.Duration) rotationDecision {
+	d := rotationDecision{
+		ready: true, reason: c5c3v1alpha1.ReasonRotationTriggered, message: "A new application credential was asked for", overlap: overlap,
+	}
+	if f.request != request {
+		d.request = request
+	}
+	return d
+}
+
+// scheduled adds the next rotation to a decision that was not about it.
+func (f rotationFacts) scheduled(d rotationDecision) rotationDecision {
+	if f.followsSchedule() {
+		d.next = ptr.To(metav1.NewTime(f.next()))
+		d.after = max(d.next.Sub(f.now), time.Second)
+	}
+	return d
+}
+
+func (f rotationFacts) followsSchedule() bool {
+	return f.mode == c5c3v1alpha1.RotationScheduled && f.rotation.Spec.IntervalDays != nil
+}
+
+// next is when the credential's successor is made: so long before the end of its
+// time as its users get to change over. A credential of the future, which a
+// clock that was ahead has left, must not be used for ever: the time already
+// announced stands, and otherwise one interval from now.
+func (f rotationFacts) next() time.Time {
+	lifetime := f.days(f.rotation.Spec.IntervalDays) - f.days(f.rotation.Spec.PreRotationDays)
+	next := f.inUseSince.Add(lifetime).Truncate(time.Second)
+	bound := f.now.Add(lifetime)
+	if !next.After(bound) {
+		return next
+	}
+	if announced := f.rotation.Status.NextRotation; announced != nil && !announced.After(bound) {
+		return announced.Time
+	}
+	return bound.Truncate(time.Second)
+}
+
+// onSchedule replaces the credential at its time. However many intervals have
+// passed, that is once.
+func (f rotationFacts) onSchedule() rotationDecision {
+	spec := f.rotation.Spec
+	switch {
+	case spec.IntervalDays != nil && f.mode != c5c3v1alpha1.RotationScheduled:
+		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonNoRotationNeeded, message: fmt.Sprintf(
+			"intervalDays acts when the rotation mode of the ControlPlane is %s; it is %s", c5c3v1alpha1.RotationScheduled, f.mode)}
+	case !f.followsSchedule():
+		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonNoRotationNeeded, message: "No new application credential was asked for"}
+	}
+	next := f.next()
+	if wait := next.Sub(f.now); wait > 0 {
+		return rotationDecision{
+			ready: true, reason: c5c3v1alpha1.ReasonRotationScheduled, next: ptr.To(metav1.NewTime(next)), after: wait,
+			message: "The next application credential is made at " + next.UTC().Format(time.RFC3339),
+		}
+	}
+	// The credential in use tells one rotation from the next.
+	request := fmt.Sprintf("%s/since-%d", f.rotation.UID, f.inUseSince.Unix())
+	d := f.trigger(request, f.days(spec.PreRotationDays)+f.days(spec.GracePeriodDays))
+	d.next = ptr.To(metav1.NewTime(next))
+	return d
+}

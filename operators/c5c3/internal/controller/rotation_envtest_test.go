@@ -1,0 +1,84 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+func (w *world) rotation(spec c5c3v1alpha1.CredentialRotationSpec) *c5c3v1alpha1.CredentialRotation {
+	spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
+	return &c5c3v1alpha1.CredentialRotation{ObjectMeta: w.meta("rotation"), Spec: spec}
+}
+
+func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
+	w := converged(t, manual)
+	first := w.cp.Status.AdminApplicationCredential.ID
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
+	create(t, w, rotation)
+	second := w.replaced(t, first)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	expect.Condition(t, w, rotation, "Ready", metav1.ConditionTrue, "RotationTriggered")
+	if rotation.Status.LastTriggeredGeneration != rotation.Generation || rotation.Status.LastRotation == nil {
+		t.Errorf("the status is %+v", rotation.Status)
+	}
+	if id, err := w.works(t.Context()); err != nil || id != second {
+		t.Errorf("the users have %q instead of %q (%v)", id, second, err)
+	}
+	change(t, w, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.GracePeriodDays = new(int32(1)) })
+	w.replaced(t, second)
+	// Within the grace period of one day both work, and then one is left.
+	w.expectCredentials(t, 2)
+	w.expectCredentials(t, 1)
+}
+
+func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
+	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) { inMode(cp, c5c3v1alpha1.RotationScheduled) })
+	id := w.cp.Status.AdminApplicationCredential.ID
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(3)), PreRotationDays: new(int32(1))})
+	create(t, w, rotation)
+	expect.Object(t, w, rotation, func() error {
+		if rotation.Status.NextRotation == nil {
+			return errors.New("the next rotation is not announced")
+		}
+		return nil
+	})
+	for range 2 {
+		id = w.replaced(t, id)
+	}
+	if err := w.Delete(t.Context(), rotation); err != nil {
+		t.Fatal(err)
+	}
+	w.expectCredentials(t, 1)
+}
+
+func TestARotationWaitsForWhatItNeeds(t *testing.T) {
+	w := emptyWorld(t)
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{Bootstrap: true})
+	create(t, w, rotation)
+	expect.Condition(t, w, rotation, "Ready", metav1.ConditionFalse, "NoControlPlane")
+	w.seed()
+	create(t, w, w.cp)
+	expect.Condition(t, w, rotation, "Ready", metav1.ConditionFalse, "WaitingForBootstrap")
+	w.report(t, "2025.2", "", true)
+	expect.Condition(t, w, rotation, "Ready", metav1.ConditionTrue, "BootstrapComplete")
+}
+
+func TestASettledControlPlaneStaysSettledBesideARotation(t *testing.T) {
+	w := converged(t, manual)
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
+	create(t, w, rotation)
+	expect.Condition(t, w, rotation, "Ready", metav1.ConditionTrue, "NoRotationNeeded")
+	expect.Eventually(t, "the credential of before", func(ctx context.Context) error {
+		_, err := w.works(ctx)
+		return err
+	})
+}

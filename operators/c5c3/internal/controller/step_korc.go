@@ -1,0 +1,201 @@
+package controller
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+var pushSecretKind = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
+
+// keyValue is where K-ORC reads the secret of an application credential.
+const keyValue = "value"
+
+// reconcileKORC has K-ORC make the administrator's application credential, and
+// gives it what it needs for that: the administrator's password, the imports,
+// and a first clouds.yaml.
+func reconcileKORC(ctx context.Context, s *scope) reconcile.Outcome {
+	if s.cp.Spec.Services.Keystone == nil {
+		return noKeystone()
+	}
+	if outcome, ok := s.korcInstalled(); !ok {
+		return outcome
+	}
+	if outcome := s.readAdminPassword(ctx); !outcome.IsDone() {
+		return outcome
+	}
+	for _, prepare := range []func(context.Context) reconcile.Outcome{
+		s.keepPasswordCloud, s.keepCredentialSecret, s.publish, s.keepImports,
+	} {
+		if outcome := prepare(ctx); !outcome.IsDone() {
+			return outcome
+		}
+	}
+	return s.keepCredential(ctx)
+}
+
+// noKeystone is what the steps say that work on a Keystone.
+func noKeystone() reconcile.Outcome {
+	return reconcile.Done(c5c3v1alpha1.ReasonKeystoneNotManaged,
+		"spec.services.keystone is not set: what K-ORC manages is left as it is")
+}
+
+func (s *scope) korcInstalled() (reconcile.Outcome, bool) {
+	if kind := s.missingKORCKind(); kind != "" {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonKORCNotInstalled, fmt.Sprintf(
+			"The cluster has no kind %s of %s: install K-ORC, the OpenStack Resource Controller", kind, orcv1alpha1.GroupName)), false
+	}
+	if !s.kinds.Served(externalSecretKind) || !s.kinds.Served(pushSecretKind) {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
+			"The cluster has no kinds ExternalSecret and PushSecret, which carry the application credential: install External Secrets"), false
+	}
+	return reconcile.Outcome{}, true
+}
+
+// prepared is what a preparation says that leaves nothing to do.
+func prepared() reconcile.Outcome {
+	return reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted, "")
+}
+
+func (s *scope) readAdminPassword(ctx context.Context) reconcile.Outcome {
+	ref := adminSecretRef(s.cp)
+	secret := &corev1.Secret{}
+	err := s.refs.Get(ctx, s.key(ref.Name), secret)
+	if client.IgnoreNotFound(err) != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonAdminPasswordError, fmt.Errorf("reading Secret %s: %w", ref.Name, err))
+	}
+	s.adminPassword = string(secret.Data[ref.Key])
+	if s.adminPassword == "" {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForAdminPassword, fmt.Sprintf(
+			"Secret %s with the administrator's password under the key %s does not exist yet, or the key is empty", ref.Name, ref.Key))
+	}
+	return prepared()
+}
+
+func (s *scope) keepPasswordCloud(ctx context.Context) reconcile.Outcome {
+	text, err := passwordClouds(s.cp, s.adminPassword)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonPasswordCloudError, err)
+	}
+	secret := &corev1.Secret{ObjectMeta: childMeta(s.cp, s.cp.PasswordCloudSecretName()), Data: map[string][]byte{keyClouds: text}}
+	if err := s.owned.EnsureData(ctx, s.cp, secret); err != nil {
+		return writeError(c5c3v1alpha1.ReasonPasswordCloudError, err)
+	}
+	return prepared()
+}
+
+// keepCredentialSecret makes the secret of the first application credential, and
+// a clouds.yaml with the password until there is one with the credential.
+func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
+	fresh := &corev1.Secret{ObjectMeta: childMeta(s.cp, s.cp.ApplicationCredentialName()), Data: map[string][]byte{keyValue: newSecretValue()}}
+	live, _, err := s.owned.EnsureOnce(ctx, s.cp, fresh)
+	if err != nil {
+		return writeError(c5c3v1alpha1.ReasonSecretError, err)
+	}
+	s.credential = live
+	if len(live.Data[keyValue]) == 0 {
+		if err := s.storeCredential(ctx, map[string][]byte{keyValue: newSecretValue(), keyClouds: live.Data[keyClouds]}); err != nil {
+			return writeError(c5c3v1alpha1.ReasonSecretError, err)
+		}
+	}
+	if id, _ := credentialIn(live.Data[keyClouds]); id != "" {
+		return prepared()
+	}
+	seed, err := seedClouds(s.cp, s.adminPassword)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
+	}
+	if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], keyClouds: seed}); err != nil {
+		return writeError(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
+	}
+	return prepared()
+}
+
+// storeCredential writes the Secret of the application credential.
+func (s *scope) storeCredential(ctx context.Context, data map[string][]byte) error {
+	changed := s.credential.DeepCopy()
+	changed.Data = data
+	desired := &corev1.Secret{ObjectMeta: childMeta(s.cp, s.cp.ApplicationCredentialName()), Data: data}
+	if err := s.owned.EnsureData(ctx, s.cp, desired); err != nil {
+		return err
+	}
+	s.credential = changed
+	return nil
+}
+
+// newSecretValue is 32 random bytes.
+func newSecretValue() []byte {
+	var raw [32]byte
+	// It never fails, see the documentation of the package.
+	_, _ = rand.Read(raw[:])
+	return []byte(base64.RawURLEncoding.EncodeToString(raw[:]))
+}
+
+// publish sends the credential's Secret through the secret store to the users of
+// the clouds.yaml.
+func (s *scope) publish(ctx context.Context) reconcile.Outcome {
+	s.push = credentialPush(s.cp, s.credential)
+	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, s.push, fieldManager); err != nil {
+		return writeError(c5c3v1alpha1.ReasonPushSecretError, err)
+	}
+	s.delivery = cloudsDelivery(s.cp, s.credential, s.push)
+	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, s.delivery, fieldManager); err != nil {
+		return writeError(c5c3v1alpha1.ReasonExternalSecretError, err)
+	}
+	return prepared()
+}
+
+func (s *scope) keepImports(ctx context.Context) reconcile.Outcome {
+	with := userCloud(s.cp)
+	imports := []orcObject{domainImport(s.cp, with), userImport(s.cp, with)}
+	if s.credentialNamesIdentityService() {
+		imports = append(imports, identityService(s.cp))
+	}
+	for _, obj := range imports {
+		wait, err := s.ensureORC(ctx, obj, s.failingSince(c5c3v1alpha1.ConditionKORCReady))
+		if err != nil {
+			return writeError(c5c3v1alpha1.ReasonAdminImportError, err)
+		}
+		s.lookAgain(wait)
+	}
+	s.imports = imports
+	return prepared()
+}
+
+// credentialNamesIdentityService tells whether an access rule is about Keystone
+// itself: K-ORC then needs its Service before it can make the credential.
+func (s *scope) credentialNamesIdentityService() bool {
+	rules := s.cp.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules
+	return slices.ContainsFunc(rules, func(r c5c3v1alpha1.AccessRule) bool { return r.Service == s.cp.IdentityServiceName() })
+}
+
+// lookAgain asks for the next pass in d at the latest, zero for no such wish.
+func (s *scope) lookAgain(d time.Duration) {
+	if d > 0 && (s.again == 0 || d < s.again) {
+		s.again = d
+	}
+}
+
+// waitingImports describes the imports that are not there yet.
+func (s *scope) waitingImports() string {
+	var waiting []string
+	for _, obj := range s.imports {
+		if !stateOf(obj).available {
+			waiting = append(waiting, describe(obj))
+		}
+	}
+	return strings.Join(waiting, ", ")
+}

@@ -1,0 +1,269 @@
+//go:build integration
+
+// Package crash walks a control plane to Ready and through its deletion with an
+// operator that dies at every write.
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+var (
+	env        *envtest.Env
+	asOperator *rest.Config
+	secrets    = standin.NewExternalSecrets()
+	korc       = standin.NewKORC()
+)
+
+func TestMain(m *testing.M) {
+	o := envtest.Options{
+		CRDs: []string{
+			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml",
+		},
+		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
+		GarbageCollector: true,
+	}
+	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
+		env = e
+		if asOperator, err = e.User(ctx, "c5c3-operator", "../../helm/c5c3-operator/files/rbac-rules.yaml"); err != nil {
+			return err
+		}
+		if err := playKeystone(ctx, e.Config); err != nil {
+			return err
+		}
+		return standin.Run(ctx, e.Config, standin.NewMariaDB(), standin.NewReady(backing.MemcachedKind), secrets, korc)
+	})
+}
+
+// playKeystone plays the Keystone operator: every Keystone is ready.
+func playKeystone(ctx context.Context, cfg *rest.Config) error {
+	c, err := client.NewWithWatch(cfg, client.Options{Scheme: controller.Scheme()})
+	if err != nil {
+		return err
+	}
+	events, err := c.Watch(ctx, &keystonev1alpha1.KeystoneList{})
+	if err != nil {
+		return err
+	}
+	go func() {
+		for event := range events.ResultChan() {
+			k, ok := event.Object.(*keystonev1alpha1.Keystone)
+			if !ok || k.Status.ObservedGeneration == k.Generation {
+				continue
+			}
+			before := k.DeepCopy()
+			k.Status.ObservedGeneration, k.Status.InstalledRelease = k.Generation, k.Spec.Image.Tag
+			meta.SetStatusCondition(&k.Status.Conditions, metav1.Condition{
+				Type: "Ready", Status: metav1.ConditionTrue, Reason: "AllReady", Message: "ready", ObservedGeneration: k.Generation,
+			})
+			// One that is being deleted is gone, which is as good.
+			_ = c.Status().Patch(ctx, k, client.MergeFrom(before))
+		}
+	}()
+	return nil
+}
+
+func run(ctx context.Context, cfg *rest.Config, namespace string) error {
+	options := controller.Options{
+		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
+		Login: func(_ context.Context, _, id, secret string) (controller.Verdict, error) {
+			if korc.Accepts(namespace, id, secret) {
+				return controller.Accepted, nil
+			}
+			return controller.Rejected, nil
+		},
+	}
+	return testutil.RunIn(ctx, cfg, namespace, options, logr.Discard())
+}
+
+func controlPlane(namespace string) *c5c3v1alpha1.ControlPlane {
+	return &c5c3v1alpha1.ControlPlane{
+		ObjectMeta: metav1.ObjectMeta{Name: "controlplane", Namespace: namespace},
+		Spec: c5c3v1alpha1.ControlPlaneSpec{
+			OpenStackRelease: "2025.2", Services: c5c3v1alpha1.ServicesSpec{Keystone: &c5c3v1alpha1.ServiceKeystoneSpec{}},
+		},
+	}
+}
+
+func prepare(ctx context.Context, c client.Client) (namespace string, err error) {
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "walk-"}}
+	if err := c.Create(ctx, ns); err != nil {
+		return "", err
+	}
+	secrets.Put("openstack/keystone/"+ns.Name+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
+	secrets.Put("bootstrap/"+ns.Name+"/controlplane-keystone/admin", map[string]string{"password": "p"})
+	return ns.Name, c.Create(ctx, controlPlane(ns.Name))
+}
+
+// state is what a run is judged by.
+type state struct {
+	Conditions map[string]string
+	// Resources are how many Keystone has of each kind.
+	Resources map[string]int
+	// Objects are the K-ORC objects for application credentials.
+	Objects int
+}
+
+func observe(ctx context.Context, c client.Client, namespace string) (state, error) {
+	s := state{Conditions: map[string]string{}, Resources: map[string]int{}}
+	cp := controlPlane(namespace)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(cp), cp); client.IgnoreNotFound(err) != nil {
+		return s, err
+	}
+	for _, condition := range cp.Status.Conditions {
+		s.Conditions[condition.Type] = string(condition.Status) + "/" + condition.Reason
+	}
+	for _, kind := range []string{"ApplicationCredential", "Service", "Endpoint"} {
+		s.Resources[kind] = len(korc.Names(namespace, kind))
+	}
+	var credentials orcv1alpha1.ApplicationCredentialList
+	err := c.List(ctx, &credentials, client.InNamespace(namespace))
+	s.Objects = len(credentials.Items)
+	return s, err
+}
+
+func compare(undisturbed, _, final state) string {
+	if diff := cmp.Diff(undisturbed, final); diff != "" {
+		return "the final state (-undisturbed +got):\n" + diff
+	}
+	return ""
+}
+
+func ready(ctx context.Context, c client.Client, namespace string) error {
+	cp := controlPlane(namespace)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(cp), cp); err != nil {
+		return err
+	}
+	condition := meta.FindStatusCondition(cp.Status.Conditions, "Ready")
+	if condition == nil || condition.Status != metav1.ConditionTrue {
+		return fmt.Errorf("the ControlPlane is not ready: %+v", condition)
+	}
+	if found := korc.Names(namespace, "ApplicationCredential"); len(found) != 1 {
+		return fmt.Errorf("keystone has the application credentials %v", found)
+	}
+	var objects orcv1alpha1.ApplicationCredentialList
+	if err := c.List(ctx, &objects, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	if len(objects.Items) != 1 {
+		return fmt.Errorf("there are %d objects of application credentials", len(objects.Items))
+	}
+	return nil
+}
+
+func TestAnOperatorKilledAtAnyWriteMakesOneCredentialThatWorks(t *testing.T) {
+	c := env.Client(t, controller.Scheme())
+	crashwalk.Walk(t, crashwalk.Scenario[state]{
+		Config:   asOperator,
+		Prepare:  func(ctx context.Context) (string, error) { return prepare(ctx, c) },
+		Operator: run,
+		Settled:  func(ctx context.Context, namespace string) error { return ready(ctx, c, namespace) },
+		Observe:  func(ctx context.Context, namespace string) (state, error) { return observe(ctx, c, namespace) },
+		Compare:  compare,
+	})
+}
+
+// whileRunning prepares a control plane that was ready, and changes it while no
+// operator runs.
+func whileRunning(ctx context.Context, c client.Client, change func(namespace string) error) (string, error) {
+	namespace, err := prepare(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- run(running, asOperator, namespace) }()
+	err = expect.Until(ctx, func(ctx context.Context) error { return ready(ctx, c, namespace) })
+	stop()
+	if err := errors.Join(err, <-ended); err != nil {
+		return "", err
+	}
+	return namespace, change(namespace)
+}
+
+func TestAnOperatorKilledDuringAReplacementLosesNoCredential(t *testing.T) {
+	c := env.Client(t, controller.Scheme())
+	ask := func(namespace string) error {
+		credential := &orcv1alpha1.ApplicationCredential{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "controlplane-admin-app-credential"},
+		}
+		patch := []byte(`{"metadata":{"annotations":{"forge.c5c3.io/admin-password-hash":"","c5c3.io/rotation-request":"walk"}}}`)
+		return c.Patch(t.Context(), credential, client.RawPatch("application/merge-patch+json", patch))
+	}
+	crashwalk.Walk(t, crashwalk.Scenario[state]{
+		Config:   asOperator,
+		Prepare:  func(ctx context.Context) (string, error) { return whileRunning(ctx, c, ask) },
+		Operator: run,
+		Settled: func(ctx context.Context, namespace string) error {
+			credential := &orcv1alpha1.ApplicationCredential{}
+			key := client.ObjectKey{Namespace: namespace, Name: "controlplane-admin-app-credential"}
+			if err := c.Get(ctx, key, credential); err != nil {
+				return err
+			}
+			if credential.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] == "" {
+				return errors.New("the credential is not replaced yet")
+			}
+			return ready(ctx, c, namespace)
+		},
+		Observe: func(ctx context.Context, namespace string) (state, error) { return observe(ctx, c, namespace) },
+		Compare: compare,
+	})
+}
+
+func TestAnOperatorKilledDuringDeletionLeavesNothingInKeystone(t *testing.T) {
+	c := env.Client(t, controller.Scheme())
+	remove := func(namespace string) error { return c.Delete(t.Context(), controlPlane(namespace)) }
+	crashwalk.Walk(t, crashwalk.Scenario[state]{
+		Config:   asOperator,
+		Prepare:  func(ctx context.Context) (string, error) { return whileRunning(ctx, c, remove) },
+		Operator: run,
+		Settled: func(ctx context.Context, namespace string) error {
+			err := c.Get(ctx, client.ObjectKeyFromObject(controlPlane(namespace)), controlPlane(namespace))
+			if !apierrors.IsNotFound(err) {
+				return errors.Join(errors.New("the ControlPlane is still there"), err)
+			}
+			return nil
+		},
+		Observe: func(ctx context.Context, namespace string) (state, error) {
+			s, err := observe(ctx, c, namespace)
+			if stored := secrets.Stored(fmt.Sprintf("openstack/keystone/%s/controlplane/admin/app-credential", namespace)); stored != nil {
+				s.Resources["copies in the store"] = 1
+			}
+			s.Conditions, s.Objects = nil, 0
+			return s, err
+		},
+		Compare: func(undisturbed, _, final state) string {
+			if left := strings.TrimPrefix(fmt.Sprint(undisturbed.Resources), "map[ApplicationCredential:0 Endpoint:0 Service:0]"); left != "" {
+				return "the undisturbed run left " + left
+			}
+			return compare(undisturbed, state{}, final)
+		},
+	})
+}
