@@ -2,8 +2,9 @@
 moment, and counts failures.
 
 It logs in anew each time, as a command line client does, and never repeats a
-request. When the file /tmp/stop appears, it writes what it counted, as JSON, to
-/dev/termination-log and ends.
+request but one: as every OpenStack client, it logs in again when a token that it
+has just got is refused. When the file /tmp/stop appears, it writes what it
+counted, as JSON, to /dev/termination-log and ends.
 
 Environment: NAMESPACE, SECRET.
 """
@@ -21,6 +22,9 @@ ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 STOP, READY, RESULT = "/tmp/stop", "/tmp/ready", "/dev/termination-log"
 PERIOD = 1.0
 TIMEOUT = 10.0
+# A changed password ends all tokens of its user, and those of the same second
+# with them: that is how exactly Keystone keeps the times.
+REVOKED_PERIOD = 1.0
 
 
 def exchange(request, **options):
@@ -41,17 +45,31 @@ def read_clouds():
     return yaml.safe_load(base64.b64decode(secret["data"]["clouds.yaml"]))
 
 
-def list_projects(cloud):
-    auth = cloud["auth"]
+def log_in(auth):
     credential = {"id": auth["application_credential_id"], "secret": auth["application_credential_secret"]}
     body = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": credential}}}
     headers, _ = exchange(urllib.request.Request(
         f"{auth['auth_url']}/auth/tokens", json.dumps(body).encode(), {"Content-Type": "application/json"}))
-    _, answer = exchange(urllib.request.Request(
-        f"{auth['auth_url']}/projects", headers={"X-Auth-Token": headers["X-Subject-Token"]}))
+    return headers["X-Subject-Token"]
+
+
+def list_projects(auth, token):
+    _, answer = exchange(urllib.request.Request(f"{auth['auth_url']}/projects", headers={"X-Auth-Token": token}))
     if not any(project["name"] == "admin" for project in answer["projects"]):
         raise ValueError("the list of projects lacks admin")
-    return credential["id"]
+
+
+def call(auth):
+    """Makes one call, and tells whether its first token had been revoked."""
+    try:
+        list_projects(auth, log_in(auth))
+        return False
+    except urllib.error.HTTPError as error:
+        if kind_of(error) != "HTTP 401 from projects":
+            raise
+    time.sleep(REVOKED_PERIOD)
+    list_projects(auth, log_in(auth))
+    return True
 
 
 def kind_of(error):
@@ -62,14 +80,15 @@ def kind_of(error):
 
 
 def main():
-    calls, kinds, credentials = 0, collections.Counter(), []
+    calls, revoked, kinds, credentials = 0, 0, collections.Counter(), []
     while not os.path.exists(STOP):
         began = time.monotonic()
         calls += 1
         try:
-            used = list_projects(read_clouds()["clouds"]["admin"])
-            if used not in credentials:
-                credentials.append(used)
+            auth = read_clouds()["clouds"]["admin"]["auth"]
+            revoked += call(auth)
+            if auth["application_credential_id"] not in credentials:
+                credentials.append(auth["application_credential_id"])
             if not os.path.exists(READY):
                 open(READY, "w", encoding="utf-8").close()
         except Exception as error:  # Whatever it is, the consumer was not served.
@@ -77,7 +96,9 @@ def main():
             print(time.strftime("%H:%M:%S"), kind_of(error), flush=True)
         time.sleep(max(0.0, PERIOD - (time.monotonic() - began)))
     with open(RESULT, "w", encoding="utf-8") as file:
-        json.dump({"calls": calls, "failures": sum(kinds.values()), "kinds": kinds, "credentials": len(credentials)}, file)
+        json.dump({
+            "calls": calls, "failures": sum(kinds.values()), "kinds": kinds, "revokedTokens": revoked, "credentials": len(credentials),
+        }, file)
 
 
 if __name__ == "__main__":

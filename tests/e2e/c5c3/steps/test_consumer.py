@@ -22,8 +22,9 @@ def clouds(credential):
 class Keystone:
     """Knows some credentials, and answers as Keystone does."""
 
-    def __init__(self, *credentials):
+    def __init__(self, *credentials, revoked=0):
         self.credentials = credentials
+        self.revoked = revoked
 
     def exchange(self, request, **_):
         if request.full_url.endswith("/v3/auth/tokens"):
@@ -32,6 +33,9 @@ class Keystone:
                 raise urllib.error.HTTPError(request.full_url, 401, "Unauthorized", {}, None)
             return {"X-Subject-Token": "token of " + credential["id"]}, {}
         assert request.get_header("X-auth-token").startswith("token of ")
+        if self.revoked > 0:
+            self.revoked -= 1
+            raise urllib.error.HTTPError(request.full_url, 401, "Unauthorized", {}, None)
         return {}, {"projects": [{"name": "admin"}]}
 
 
@@ -49,7 +53,7 @@ class Consumer(unittest.TestCase):
 
             printed = io.StringIO()
             with mock.patch.multiple(
-                consumer, PERIOD=0, STOP=str(folder / "stop"), READY=str(folder / "ready"), RESULT=str(folder / "result"),
+                consumer, PERIOD=0, REVOKED_PERIOD=0, STOP=str(folder / "stop"), READY=str(folder / "ready"), RESULT=str(folder / "result"),
                 read_clouds=read, exchange=keystone.exchange,
             ), contextlib.redirect_stdout(printed):
                 consumer.main()
@@ -57,13 +61,21 @@ class Consumer(unittest.TestCase):
 
     def test_counts_its_calls_and_the_credentials_they_were_made_with(self):
         result, _, ready = self.run_with(Keystone("one", "two"), "one", "one", "two")
-        self.assertEqual(result, {"calls": 3, "failures": 0, "kinds": {}, "credentials": 2})
+        self.assertEqual(result, {"calls": 3, "failures": 0, "kinds": {}, "revokedTokens": 0, "credentials": 2})
         self.assertTrue(ready)
 
     def test_counts_failures_by_kind_and_repeats_nothing(self):
         result, printed, _ = self.run_with(Keystone("two"), "one", "one", "two")
-        self.assertEqual(result, {"calls": 3, "failures": 2, "kinds": {"HTTP 401 from tokens": 2}, "credentials": 1})
+        self.assertEqual(
+            result, {"calls": 3, "failures": 2, "kinds": {"HTTP 401 from tokens": 2}, "revokedTokens": 0, "credentials": 1})
         self.assertNotIn("secret", printed)
+
+    def test_logs_in_again_once_when_its_token_is_refused(self):
+        result, _, _ = self.run_with(Keystone("one", revoked=1), "one", "one")
+        self.assertEqual(result, {"calls": 2, "failures": 0, "kinds": {}, "revokedTokens": 1, "credentials": 1})
+        result, _, _ = self.run_with(Keystone("one", revoked=2), "one", "one")
+        self.assertEqual(
+            result, {"calls": 2, "failures": 1, "kinds": {"HTTP 401 from projects": 1}, "revokedTokens": 0, "credentials": 1})
 
     def test_is_not_ready_before_a_call_succeeded(self):
         _, _, ready = self.run_with(Keystone(), "one")
