@@ -304,6 +304,21 @@ func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) 
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
+func TestACredentialThatSomebodyRevokedInKeystoneIsReplaced(t *testing.T) {
+	w := converged(t)
+	revoked := w.cp.Status.AdminApplicationCredential.ID
+	korc.Lose(w.cp.Namespace, revoked)
+	expect.Eventually(t, "another credential", func(ctx context.Context) error {
+		id, err := w.works(ctx)
+		if err == nil && id == revoked {
+			err = errors.New("the users have the revoked one")
+		}
+		return err
+	})
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
 func manual(cp *c5c3v1alpha1.ControlPlane) { inMode(cp, c5c3v1alpha1.RotationManual) }
 
 func inMode(cp *c5c3v1alpha1.ControlPlane, mode c5c3v1alpha1.RotationMode) {
