@@ -126,7 +126,8 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 		return s.reMinting("Removing "+describe(old), s.now())
 	}
 	heir := supersededCredential(s.cp, old)
-	wait, err := s.ensureORC(ctx, heir, s.failingSince(c5c3v1alpha1.ConditionKORCReady))
+	since := s.failingSince(c5c3v1alpha1.ConditionKORCReady)
+	wait, err := s.ensureORC(ctx, heir, since)
 	if err != nil {
 		return writeError(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
@@ -146,8 +147,27 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 		}
 		return s.reMinting("Keystone does not know the replaced credential any more", s.now())
 	}
-	return s.reMinting("Waiting for "+describe(heir)+", which keeps the replaced credential for its users",
-		latest(heir.CreationTimestamp.Time, s.failingSince(c5c3v1alpha1.ConditionKORCReady)))
+	if err := s.searchAgain(ctx, heir, since); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	message := fmt.Sprintf("Waiting for %s, which keeps the replaced credential for its users; if this lasts, see whether "+
+		"Keystone accepts the administrator's password in Secret %s", describe(heir), adminSecretRef(s.cp).Name)
+	return s.reMinting(message, latest(heir.CreationTimestamp.Time, since))
+}
+
+// searchAgain has K-ORC look once more for the credential that it did not find.
+// It takes a list that Keystone refuses for an empty one, and would then wait for
+// a secret for ever, whatever becomes of its access.
+func (s *scope) searchAgain(ctx context.Context, heir *orcv1alpha1.ApplicationCredential, since time.Time) error {
+	if heir.Status.ID != nil || stateOf(heir).message == "" || !heir.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	if wait := s.retryAfter(heir.CreationTimestamp.Time, since); wait > 0 {
+		s.lookAgain(wait)
+		return nil
+	}
+	s.lookAgain(s.retryPeriod)
+	return s.letGo(ctx, heir)
 }
 
 // isDead tells whether Keystone refuses the credential that the users have.
