@@ -4,8 +4,6 @@ package controller_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -287,8 +285,7 @@ func TestACredentialThatIsNotProvenDoesNotReachTheUsers(t *testing.T) {
 func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	name := sha256.Sum256([]byte(*w.credential(t).Spec.Resource.Name))
-	heir := "controlplane-admin-app-credential-" + hex.EncodeToString(name[:])[:8]
+	heir := "controlplane-admin-app-credential-" + shortHash(string(*w.credential(t).Spec.Resource.Name))
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Hang())
 	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
 		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
