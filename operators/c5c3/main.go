@@ -2,12 +2,21 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/c5c3/forge/internal/common/operator"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 )
+
+// rotationDayVariable shortens the days of CredentialRotations, so that a test on
+// a real cluster sees several rotations. It is not meant for anything else.
+const rotationDayVariable = "C5C3_ROTATION_DAY"
 
 func main() {
 	operator.Main(options())
@@ -18,10 +27,35 @@ func options() operator.Options {
 		Name:             "c5c3-operator",
 		LeaderElectionID: "c5c3.openstack.c5c3.io",
 		Scheme:           controller.Scheme(),
-		Setup:            controller.Setup,
+		Setup:            setup,
 		Webhooks: func(mgr ctrl.Manager) error {
 			webhook := &c5c3v1alpha1.ControlPlaneWebhook{Client: mgr.GetAPIReader()}
 			return webhook.SetupWebhookWithManager(mgr)
 		},
 	}
+}
+
+func setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+	day, err := rotationDay(os.Getenv(rotationDayVariable))
+	if err != nil {
+		return err
+	}
+	if day != 0 {
+		mgr.GetLogger().Info("Days of CredentialRotations are shortened, which is for tests only", "day", day.String())
+	}
+	return controller.Setup(ctx, mgr, cfg, controller.Options{Day: day})
+}
+
+// rotationDay is the length of a day that the environment asks for, zero for that
+// of a calendar.
+func rotationDay(value string) (time.Duration, error) {
+	if value == "" {
+		return 0, nil
+	}
+	day, err := time.ParseDuration(value)
+	if err != nil || day < time.Second {
+		return 0, fmt.Errorf("the environment variable %s is %q: set it to a duration of at least 1s such as 15s, or remove it",
+			rotationDayVariable, value)
+	}
+	return day, nil
 }

@@ -7,7 +7,7 @@ const (
 	EventFinalizingORC = "FinalizingORC"
 	// EventORCTeardownComplete: what K-ORC made in Keystone is gone.
 	EventORCTeardownComplete = "ORCTeardownComplete"
-	// EventORCTeardownStalled: delete by hand in OpenStack what the message names; K-ORC did not within five minutes.
+	// EventORCTeardownStalled: delete by hand in OpenStack what the message names; K-ORC could not.
 	EventORCTeardownStalled = "ORCTeardownStalled"
 	// EventSecretsAggregated: the collecting Secret holds everything the spec asks for.
 	EventSecretsAggregated = "SecretsAggregated"

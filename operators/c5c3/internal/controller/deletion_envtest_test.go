@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -93,4 +96,36 @@ func TestAControlPlaneThatNeverGotReadyCanBeDeleted(t *testing.T) {
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForKeystone")
 	w.delete(t)
 	expect.Gone(t, w, w.cp)
+}
+
+func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		host string
+		want map[string]int32
+	}{
+		"with its database":        {"", map[string]int32{"ORCTeardownComplete": 1}},
+		"a database that lives on": {"db.example.com", map[string]int32{"ORCTeardownStalled": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := emptyWorld(t)
+			w.seed()
+			w.cp.Spec.Infrastructure.Database.Host = c.host
+			c5c3v1alpha1.SetDefaults(w.cp)
+			create(t, w, w.cp, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
+			w.report(t, "2025.2", "", true)
+			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+			korc.Set("Service", w.cp.Namespace, "controlplane-identity-service", standin.Hang())
+			w.delete(t)
+			w.expect(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC", "Service controlplane-identity-service")
+			if err := w.Delete(t.Context(), w.keystone(t)); err != nil {
+				t.Fatal(err)
+			}
+			expect.Gone(t, w, w.cp)
+			got := w.events(t)
+			delete(got, "FinalizingORC")
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
 }

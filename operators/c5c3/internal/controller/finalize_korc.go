@@ -16,6 +16,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // orcFinalizer stands for what K-ORC has made in Keystone, and for the copy of
@@ -46,7 +47,11 @@ func finalizeKORC(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
-	push, err := s.removePush(ctx, len(left) == 0 || s.late())
+	gone, err := s.keystoneIsGone(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	}
+	push, err := s.removePush(ctx, len(left) == 0 || gone || s.late())
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
@@ -59,9 +64,8 @@ func finalizeKORC(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	switch {
 	case len(waiting) == 0:
-		return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "What K-ORC made is gone").
-			WithNormalEvent(c5c3v1alpha1.EventORCTeardownComplete, "What K-ORC made in Keystone, and its copy in the secret store, is gone")
-	case !s.late():
+		return tornDown()
+	case !s.late() && (push != "" || !gone):
 		return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC, fmt.Sprintf(
 			"K-ORC and External Secrets are removing %s; after %s the deletion goes on without them", strings.Join(waiting, ", "), s.stallTimeout)).
 			After(min(teardownPeriod, s.stallTimeout)).
@@ -70,10 +74,43 @@ func finalizeKORC(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := s.abandon(ctx, left); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
+	if gone && push == "" {
+		return s.goneWithKeystone(waiting)
+	}
+	return givenUp(fmt.Sprintf("Not removed within %s", s.stallTimeout), waiting)
+}
+
+// goneWithKeystone is the outcome when Keystone went before what was in it. That
+// goes with the database, unless that is the user's.
+func (s *scope) goneWithKeystone(left []string) reconcile.Outcome {
+	if s.cp.Spec.Infrastructure.Database.Host == "" {
+		return tornDown()
+	}
+	return givenUp("Not removed before Keystone was gone", left)
+}
+
+func tornDown() reconcile.Outcome {
+	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "What K-ORC made is gone").
+		WithNormalEvent(c5c3v1alpha1.EventORCTeardownComplete, "What K-ORC made in Keystone, and its copy in the secret store, is gone")
+}
+
+func givenUp(cause string, left []string) reconcile.Outcome {
 	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "The deletion goes on without K-ORC").
 		WithEvent(corev1.EventTypeWarning, c5c3v1alpha1.EventORCTeardownStalled, fmt.Sprintf(
-			"Not removed within %s: %s; delete by hand in OpenStack, or in the secret store, what is left there",
-			s.stallTimeout, strings.Join(waiting, ", ")))
+			"%s: %s; delete by hand in OpenStack, or in the secret store, what is left there", cause, strings.Join(left, ", ")))
+}
+
+// keystoneIsGone tells whether there is nobody left whom K-ORC could ask: the
+// Keystone goes first when its whole namespace is deleted.
+func (s *scope) keystoneIsGone(ctx context.Context) (bool, error) {
+	if !s.kinds.Served(keystoneKind) {
+		return true, nil
+	}
+	err := s.foreign.Get(ctx, s.key(s.cp.KeystoneName()), &keystonev1alpha1.Keystone{})
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("reading Keystone %s: %w", s.cp.KeystoneName(), err)
+	}
+	return err != nil, nil
 }
 
 // late tells whether the deletion has waited long enough for others.

@@ -66,12 +66,7 @@ func Scheme() *runtime.Scheme {
 }
 
 // Setup registers the controllers with the manager.
-func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
-	return SetupWith(ctx, mgr, cfg, Options{})
-}
-
-// SetupWith is Setup with replaceable parts.
-func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
+func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
 	if err := pipeline.Validate(); err != nil {
 		return fmt.Errorf("the control plane pipeline: %w", err)
 	}

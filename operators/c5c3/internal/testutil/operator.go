@@ -29,7 +29,7 @@ func RunIn(ctx context.Context, cfg *rest.Config, namespace string, options cont
 	if err != nil {
 		return fmt.Errorf("create the operator's manager: %w", err)
 	}
-	if err := controller.SetupWith(ctx, mgr, settings, options); err != nil {
+	if err := controller.Setup(ctx, mgr, settings, options); err != nil {
 		return fmt.Errorf("set up the operator: %w", err)
 	}
 	return mgr.Start(ctx)
