@@ -37,7 +37,7 @@ type bare struct {
 func newBare(t *testing.T) *bare {
 	t.Helper()
 	b := &bare{
-		env:     envtest.Start(t, envtest.Options{CRDs: []string{"../../config/crd/bases"}, GarbageCollector: true}),
+		env:     envtest.Start(t, envtest.Options{CRDs: []string{"../../config/crd/bases"}}),
 		secrets: standin.NewExternalSecrets(), korc: standin.NewKORC(),
 	}
 	c, err := client.New(b.env.Config, client.Options{Scheme: extended(t)})
