@@ -287,6 +287,53 @@ func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) 
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
+func TestACredentialThatSomebodyRevokedInKeystoneIsReplaced(t *testing.T) {
+	w := converged(t)
+	revoked := w.cp.Status.AdminApplicationCredential.ID
+	korc.Lose(w.cp.Namespace, revoked)
+	expect.Eventually(t, "another credential", func(ctx context.Context) error {
+		id, err := w.works(ctx)
+		if err == nil && id == revoked {
+			err = errors.New("the users have the revoked one")
+		}
+		return err
+	})
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestTheSpecMayChangeWhileACredentialIsReplaced(t *testing.T) {
+	w := converged(t)
+	first := w.cp.Status.AdminApplicationCredential.ID
+	push := "controlplane-admin-app-credential-backup"
+	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Fail("Vault is sealed"))
+	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
+		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
+	})
+	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForPushSecret")
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		c5c3v1alpha1.SetDefaults(cp)
+		cp.Spec.KORC.AdminCredential.ApplicationCredential.Restricted = new(false)
+	})
+	// The second credential never got to the users, and the third has to wait, too.
+	expect.Eventually(t, "a credential that may make others", func(ctx context.Context) error {
+		if id, err := w.works(ctx); err != nil || id != first {
+			t.Errorf("the users have %q instead of %q (%v)", id, first, err)
+		}
+		if w.credential(t).Spec.Resource.Unrestricted == nil || !*w.credential(t).Spec.Resource.Unrestricted {
+			return errors.New("it is restricted")
+		}
+		return nil
+	})
+	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Succeed())
+	w.replaced(t, first)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	if w.cp.Status.AdminApplicationCredential.Restricted {
+		t.Error("the status says that it is restricted")
+	}
+}
+
 func manual(cp *c5c3v1alpha1.ControlPlane) { inMode(cp, c5c3v1alpha1.RotationManual) }
 
 func inMode(cp *c5c3v1alpha1.ControlPlane, mode c5c3v1alpha1.RotationMode) {

@@ -11,11 +11,16 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // loginTimeout bounds one login. Keystone answers within milliseconds; a pass
 // must not wait for one that does not.
 const loginTimeout = 5 * time.Second
+
+// defaultProofPeriod is how often Keystone is asked again about a credential that
+// it has accepted: nothing else tells that somebody has revoked it there.
+const defaultProofPeriod = 10 * time.Minute
 
 // Verdict is what Keystone says about an application credential.
 type Verdict int
@@ -69,7 +74,9 @@ func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
 // proofs remembers which credential Keystone has accepted, so that a pass over a
 // converged control plane asks for nothing. A restart proves each once more.
 type proofs struct {
-	login Login
+	login  Login
+	now    func() time.Time
+	period time.Duration
 
 	mu       sync.Mutex
 	verdicts map[types.NamespacedName]proof
@@ -78,41 +85,52 @@ type proofs struct {
 type proof struct {
 	credential string
 	verdict    Verdict
+	at         time.Time
 }
 
-func newProofs(login Login) *proofs {
+func newProofs(login Login, now func() time.Time, period time.Duration) *proofs {
 	if login == nil {
 		login = logIn
 	}
-	return &proofs{login: login, verdicts: map[types.NamespacedName]proof{}}
+	return &proofs{login: login, now: now, period: period, verdicts: map[types.NamespacedName]proof{}}
 }
 
-// verdict asks Keystone unless it has accepted the credential before.
+// verdict asks Keystone unless it has accepted the credential not long ago. What
+// it has accepted once counts until it says otherwise: a Keystone that cannot be
+// reached is somebody else's to report.
 func (p *proofs) verdict(ctx context.Context, of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
 	credential := fullHash(id + "\x00" + secret)
-	if p.known(of, credential) == Accepted {
+	known := p.known(of, credential)
+	if known.verdict == Accepted && p.now().Sub(known.at) < p.period {
 		return Accepted, nil
 	}
 	verdict, err := p.login(ctx, authURL, id, secret)
+	if verdict == Unproven && known.verdict == Accepted {
+		verdict, err = Accepted, nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.verdicts[of] = proof{credential: credential, verdict: verdict}
+	p.verdicts[of] = proof{credential: credential, verdict: verdict, at: p.now()}
 	return verdict, err
 }
 
-func (p *proofs) known(of types.NamespacedName, credential string) Verdict {
+func (p *proofs) known(of types.NamespacedName, credential string) proof {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if known := p.verdicts[of]; known.credential == credential {
-		return known.verdict
+		return known
 	}
-	return Unproven
+	return proof{}
 }
+
+// due is when the next proof is, spread so that control planes do not ask all at
+// once.
+func (p *proofs) due() time.Duration { return wait.Jitter(p.period, 0.1) }
 
 // rejected tells whether Keystone has refused the credential when it was last
 // asked.
 func (p *proofs) rejected(of types.NamespacedName, id, secret string) bool {
-	return p.known(of, fullHash(id+"\x00"+secret)) == Rejected
+	return p.known(of, fullHash(id+"\x00"+secret)).verdict == Rejected
 }
 
 func (p *proofs) forget(of types.NamespacedName) {

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -44,28 +45,34 @@ func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
 	}
 }
 
-func TestOnlyAnAcceptedCredentialIsNotProvenAgain(t *testing.T) {
-	logins, verdict := 0, Unproven
+func TestAnAcceptedCredentialIsNotProvenAgainForAWhile(t *testing.T) {
+	logins, verdict, now := 0, Unproven, time.Now()
 	p := newProofs(func(context.Context, string, string, string) (Verdict, error) {
 		logins++
 		if verdict == Unproven {
 			return verdict, errors.New("away")
 		}
 		return verdict, nil
-	})
+	}, func() time.Time { return now }, time.Minute)
 	name := types.NamespacedName{Name: "a"}
 	for i, step := range []struct {
 		answer, want Verdict
 		secret       string
+		after        time.Duration
 		logins       int
 	}{
-		{Unproven, Unproven, "one", 1},
-		{Rejected, Rejected, "one", 2},
-		{Accepted, Accepted, "one", 3},
-		{Rejected, Accepted, "one", 3},
-		{Rejected, Rejected, "two", 4},
+		{Unproven, Unproven, "one", 0, 1},
+		{Rejected, Rejected, "one", 0, 2},
+		{Accepted, Accepted, "one", 0, 3},
+		{Rejected, Accepted, "one", 59 * time.Second, 3},
+		{Unproven, Accepted, "one", time.Second, 4},
+		{Rejected, Accepted, "one", 59 * time.Second, 4},
+		{Accepted, Accepted, "one", time.Second, 5},
+		{Rejected, Rejected, "one", time.Minute, 6},
+		{Accepted, Accepted, "one", 0, 7},
+		{Rejected, Rejected, "two", 0, 8},
 	} {
-		verdict = step.answer
+		verdict, now = step.answer, now.Add(step.after)
 		got, _ := p.verdict(t.Context(), name, "url", "id", step.secret)
 		if got != step.want || logins != step.logins {
 			t.Errorf("step %d: %v after %d logins", i, got, logins)

@@ -41,6 +41,9 @@ type Options struct {
 	Login Login
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
+	// ProofPeriod is how often an accepted credential is proven again; zero means
+	// the default.
+	ProofPeriod time.Duration
 	// Day is how long a day of a CredentialRotation lasts; zero means 24 hours.
 	Day time.Duration
 	// StallTimeout bounds the waits for K-ORC; zero means the default.
@@ -80,13 +83,14 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	}
 	tools := &toolbox{
 		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
-		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		proofs: newProofs(options.Login), clock: options.Now,
+		owned: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		clock: options.Now,
 
 		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
 		syncTimeout:  cmp.Or(options.SyncTimeout, syncStuckTimeout),
 		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
 	}
+	tools.proofs = newProofs(options.Login, tools.now, cmp.Or(options.ProofPeriod, defaultProofPeriod))
 	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {
 		return err
 	}

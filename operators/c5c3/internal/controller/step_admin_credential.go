@@ -152,14 +152,14 @@ func (s *scope) revokeSuperseded(ctx context.Context) reconcile.Outcome {
 	}
 	done := reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, fmt.Sprintf("Secret %s has the application credential in use",
 		s.cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName))
-	var again time.Duration
+	again := s.proofs.due()
 	for _, old := range superseded {
 		wait, err := s.revoke(ctx, old)
 		if err != nil {
 			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
 		}
-		if wait > 0 && (again == 0 || wait < again) {
-			again = wait
+		if wait > 0 {
+			again = min(again, wait)
 		}
 	}
 	return done.After(again)
