@@ -90,12 +90,15 @@ func playKeystone(ctx context.Context, cfg *rest.Config) error {
 }
 
 func run(ctx context.Context, cfg *rest.Config, namespace string) error {
-	return runAt(ctx, cfg, namespace, time.Now)
+	return runLate(ctx, cfg, namespace, 0)
 }
 
-func runAt(ctx context.Context, cfg *rest.Config, namespace string, now func() time.Time) error {
+// runLate runs an operator whose clock is ahead of the API server's. What K-ORC
+// does would seem to take that much longer.
+func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.Duration) error {
 	options := controller.Options{
-		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond, Now: now,
+		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
+		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute,
 		Login: func(_ context.Context, _, id, secret string) (controller.Verdict, error) {
 			if korc.Accepts(namespace, id, secret) {
 				return controller.Accepted, nil

@@ -94,7 +94,7 @@ func (w *rotationWalk) walk(t *testing.T) {
 	crashwalk.Walk(t, crashwalk.Scenario[state]{
 		Config: asOperator, Prepare: w.prepare, Settled: w.settled,
 		Operator: func(ctx context.Context, cfg *rest.Config, namespace string) error {
-			return runAt(ctx, cfg, namespace, func() time.Time { return time.Now().Add(w.late) })
+			return runLate(ctx, cfg, namespace, w.late)
 		},
 		Observe: func(ctx context.Context, namespace string) (state, error) {
 			if err := w.look(ctx, namespace); err != nil {
