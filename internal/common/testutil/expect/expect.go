@@ -136,6 +136,15 @@ func Object(t testing.TB, c client.Client, obj client.Object, check func() error
 	}
 }
 
+// Invalid fails the test unless err is a refusal that names the field and says
+// the message.
+func Invalid(t testing.TB, err error, path, message string) {
+	t.Helper()
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), message) {
+		t.Errorf("expected a refusal as Invalid with %q at %s, got %v", message, path, err)
+	}
+}
+
 // describe names the object for a failure message.
 func describe(c client.Client, obj client.Object) string {
 	kind := fmt.Sprintf("%T", obj)

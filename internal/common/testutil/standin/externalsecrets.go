@@ -29,6 +29,9 @@ const pushSecretFinalizer = "pushsecret.externalsecrets.io/finalizer"
 // PushSecrets write to it, all in the same store.
 type ExternalSecrets struct {
 	kinds map[string]*conditioned
+	// live reads Secrets past the cache, as the real controller does: a push that
+	// followed a change too closely would store what was there before.
+	live client.Reader
 
 	mu    sync.Mutex
 	store map[string]map[string]string
@@ -78,6 +81,7 @@ func (e *ExternalSecrets) Stored(path string) map[string]string {
 }
 
 func (e *ExternalSecrets) setup(mgr manager.Manager) error {
+	e.live = mgr.GetAPIReader()
 	var errs []error
 	for _, kind := range e.kinds {
 		errs = append(errs, kind.setup(mgr))
@@ -115,7 +119,7 @@ func (e *ExternalSecrets) pull(ctx context.Context, c client.Client, obj *unstru
 // push writes a Secret to the store: whole, as JSON, where neither a key nor
 // a property is given, as the real controller does, and only when something
 // about the PushSecret has changed.
-func (e *ExternalSecrets) push(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
+func (e *ExternalSecrets) push(ctx context.Context, _ client.Client, obj *unstructured.Unstructured) error {
 	ps, err := pushSecret(obj)
 	if err != nil {
 		return err
@@ -128,7 +132,7 @@ func (e *ExternalSecrets) push(ctx context.Context, c client.Client, obj *unstru
 	}
 	secret := &corev1.Secret{}
 	key := client.ObjectKey{Namespace: ps.Namespace, Name: ps.Spec.Selector.Secret.Name}
-	if err := c.Get(ctx, key, secret); err != nil {
+	if err := e.live.Get(ctx, key, secret); err != nil {
 		return err
 	}
 	for _, entry := range ps.Spec.Data {

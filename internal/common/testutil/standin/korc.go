@@ -33,6 +33,8 @@ type KORC struct {
 
 	mu        sync.Mutex
 	resources map[string]map[resourceKey]*resource
+	// made counts what was made for objects, by kind and namespace.
+	made map[resourceKey]int
 }
 
 type resourceKey struct{ kind, name string }
@@ -44,7 +46,7 @@ type resource struct {
 
 // NewKORC returns a stand-in for [Run].
 func NewKORC() *KORC {
-	k := &KORC{scripts: map[string]*script{}, resources: map[string]map[resourceKey]*resource{}}
+	k := &KORC{scripts: map[string]*script{}, resources: map[string]map[resourceKey]*resource{}, made: map[resourceKey]int{}}
 	for _, kind := range []string{credentialKind, "Domain", "User", "Service", "Endpoint", "Project", "Role"} {
 		k.scripts[kind] = newScript()
 	}
@@ -67,6 +69,14 @@ func (k *KORC) Names(namespace, kind string) map[string]string {
 		}
 	}
 	return names
+}
+
+// Made returns how many resources of a kind were made in a namespace's Keystone
+// for objects, those among them that are gone by now.
+func (k *KORC) Made(namespace, kind string) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.made[resourceKey{kind, namespace}]
 }
 
 // Add puts a resource into a namespace's Keystone that K-ORC has not made.
@@ -244,6 +254,7 @@ func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unst
 		return "Progressing", errors.New(`application credential secret does not contain "value" key`)
 	case found == nil:
 		found = here.add(key.kind, key.name)
+		k.made[resourceKey{key.kind, obj.GetNamespace()}]++
 		found.secret = secret
 		found.unrestricted, _, _ = unstructured.NestedBool(obj.Object, "spec", "resource", "unrestricted")
 	}

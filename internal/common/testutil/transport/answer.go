@@ -20,7 +20,7 @@ func (m Mode) code() int {
 func answer(req *http.Request, r Request, code int) *http.Response {
 	reasons := map[int]metav1.StatusReason{
 		http.StatusConflict: metav1.StatusReasonConflict, http.StatusTooManyRequests: metav1.StatusReasonTooManyRequests,
-		http.StatusInternalServerError: metav1.StatusReasonInternalError,
+		http.StatusInternalServerError: metav1.StatusReasonInternalError, http.StatusForbidden: metav1.StatusReasonForbidden,
 	}
 	status := metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},

@@ -240,3 +240,37 @@ func TestATimeoutLooksLikeOne(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestRefusalsRefuseWhatMatchesUntilTheyAreLifted(t *testing.T) {
+	refusals := &Refusals{}
+	reached := 0
+	through := refusals.Wrap(roundTripper(func(req *http.Request) (*http.Response, error) {
+		reached++
+		return answer(req, Parse(req), http.StatusOK), nil
+	}))
+	code := func(method, path string) int {
+		t.Helper()
+		resp, err := through.RoundTrip(httptest.NewRequest(method, path, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := resp.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode
+	}
+	const one, other = "/api/v1/namespaces/a/secrets/b", "/api/v1/namespaces/a/secrets/c"
+	lift := refusals.Refuse(func(r Request) bool { return r.Verb == "update" && r.Name == "b" })
+	if got := code("PUT", one); got != http.StatusForbidden || reached != 0 {
+		t.Errorf("answered %d after %d calls went through", got, reached)
+	}
+	for method, path := range map[string]string{"GET": one, "PUT": other} {
+		if got := code(method, path); got != http.StatusOK {
+			t.Errorf("%s %s: answered %d", method, path, got)
+		}
+	}
+	lift()
+	if got := code("PUT", one); got != http.StatusOK {
+		t.Errorf("answered %d after the refusal was lifted", got)
+	}
+}

@@ -6,19 +6,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
@@ -71,13 +66,6 @@ func (s *apiServer) create(t *testing.T, obj client.Object) {
 	})
 }
 
-func wantInvalid(t *testing.T, err error, path, message string) {
-	t.Helper()
-	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), message) {
-		t.Errorf("want Invalid with %q at %s, got %v", message, path, err)
-	}
-}
-
 func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 	server := startServer(t)
 	t.Run("refuses", server.testSchemaRefuses)
@@ -96,52 +84,6 @@ func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 	t.Run("accepts the samples", server.testSamples)
 }
 
-func TestTheWebhookCompletesTheSchema(t *testing.T) {
-	server := startServer(t, filepath.Join(configDir, "webhook"))
-	serveWebhook(t, server)
-	t.Run("refuses", server.testWebhookRefuses)
-	t.Run("refuses on update", server.testWebhookRefusesUpdate)
-	t.Run("accepts", server.testAccepts)
-	t.Run("completes what a schema cannot", server.testWebhookDefaults)
-	t.Run("keeps immutable fields", server.testImmutable)
-	t.Run("lets a running update be taken back", server.testTakingBack)
-	t.Run("refuses a second one in the namespace", server.testOnlyOne)
-	t.Run("does not hold up a deletion", server.testDeletion)
-	t.Run("accepts the samples", server.testSamples)
-	t.Run("accepts the one of the quick start", func(t *testing.T) { server.testFile(t, quickStart) })
-}
-
-// serveWebhook runs a manager with nothing but the webhook.
-func serveWebhook(t *testing.T, server *apiServer) {
-	t.Helper()
-	install := server.env.Webhooks
-	mgr, err := ctrl.NewManager(server.env.Config, ctrl.Options{
-		Scheme:  testScheme(t),
-		Metrics: metricsserver.Options{BindAddress: "0"},
-		WebhookServer: webhook.NewServer(webhook.Options{
-			Host: install.LocalServingHost, Port: install.LocalServingPort, CertDir: install.LocalServingCertDir,
-		}),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := (&ControlPlaneWebhook{Client: mgr.GetAPIReader()}).SetupWebhookWithManager(mgr); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("manager: %v", err)
-		}
-	})
-	expect.Eventually(t, "the webhook server to answer", func(context.Context) error {
-		return mgr.GetWebhookServer().StartedChecker()(nil)
-	})
-}
-
 func (s *apiServer) testSchemaRefuses(t *testing.T) {
 	for _, v := range violations() {
 		if v.schema == "" {
@@ -152,7 +94,7 @@ func (s *apiServer) testSchemaRefuses(t *testing.T) {
 			if v.schemaPath != "" {
 				path = v.schemaPath
 			}
-			wantInvalid(t, s.Create(t.Context(), s.place(v.apply())), path, v.schema)
+			expect.Invalid(t, s.Create(t.Context(), s.place(v.apply())), path, v.schema)
 		})
 	}
 }
@@ -197,7 +139,7 @@ func (s *apiServer) testImmutable(t *testing.T) {
 			cp := minimal()
 			s.create(t, cp)
 			change.change(cp)
-			wantInvalid(t, s.Update(t.Context(), cp), change.path, change.message)
+			expect.Invalid(t, s.Update(t.Context(), cp), change.path, change.message)
 		})
 	}
 	for name, change := range mutableChanges() {
@@ -222,7 +164,7 @@ func (s *apiServer) testTakingBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	cp.Spec.OpenStackRelease = "2025.1"
-	wantInvalid(t, s.Update(t.Context(), cp), "spec.openStackRelease", "openStackRelease must not go back")
+	expect.Invalid(t, s.Update(t.Context(), cp), "spec.openStackRelease", "openStackRelease must not go back")
 	cp.Spec.OpenStackRelease = "2025.2"
 	if err := s.Update(t.Context(), cp); err != nil {
 		t.Errorf("the way back to the installed release is closed: %v", err)
@@ -243,7 +185,7 @@ func (s *apiServer) testRefusesRotation(t *testing.T) {
 	for name, v := range rotationViolations() {
 		t.Run(name, func(t *testing.T) {
 			rotation := &CredentialRotation{ObjectMeta: metav1.ObjectMeta{Name: "rotate", Namespace: s.namespace}, Spec: v.spec}
-			wantInvalid(t, s.Create(t.Context(), rotation), v.path, v.schema)
+			expect.Invalid(t, s.Create(t.Context(), rotation), v.path, v.schema)
 		})
 	}
 }
@@ -252,47 +194,9 @@ func (s *apiServer) testRefusesAggregate(t *testing.T) {
 	for name, v := range aggregateViolations() {
 		t.Run(name, func(t *testing.T) {
 			aggregate := &SecretAggregate{ObjectMeta: metav1.ObjectMeta{Name: "all", Namespace: s.namespace}, Spec: v.spec}
-			wantInvalid(t, s.Create(t.Context(), aggregate), v.path, v.schema)
+			expect.Invalid(t, s.Create(t.Context(), aggregate), v.path, v.schema)
 		})
 	}
-}
-
-func (s *apiServer) testNames(t *testing.T) {
-	for plural, want := range map[string][]string{
-		"controlplanes": {"Ready", "Release", "Age"}, "credentialrotations": {"Target", "Ready", "Age"}, "secretaggregates": nil,
-	} {
-		crd := &unstructured.Unstructured{}
-		crd.SetAPIVersion("apiextensions.k8s.io/v1")
-		crd.SetKind("CustomResourceDefinition")
-		if err := s.Get(t.Context(), client.ObjectKey{Name: plural + ".c5c3.io"}, crd); err != nil {
-			t.Fatal(err)
-		}
-		categories, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "categories")
-		shortNames, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "shortNames")
-		if diff := cmp.Diff([]string{"openstack"}, categories); diff != "" || len(shortNames) != 0 {
-			t.Errorf("%s: categories %v, short names %v", plural, categories, shortNames)
-		}
-		if diff := cmp.Diff(want, columns(t, crd)); diff != "" {
-			t.Errorf("columns of %s (-want +got):\n%s", plural, diff)
-		}
-	}
-}
-
-func columns(t *testing.T, crd *unstructured.Unstructured) []string {
-	t.Helper()
-	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	if len(versions) != 1 {
-		t.Fatalf("%d versions", len(versions))
-	}
-	version, _ := versions[0].(map[string]any)
-	printed, _, _ := unstructured.NestedSlice(version, "additionalPrinterColumns")
-	var names []string
-	for _, column := range printed {
-		fields, _ := column.(map[string]any)
-		name, _ := fields["name"].(string)
-		names = append(names, name)
-	}
-	return names
 }
 
 func (s *apiServer) testSamples(t *testing.T) {
@@ -324,95 +228,5 @@ func (s *apiServer) testFile(t *testing.T, file string) {
 	}
 	if err := s.Delete(t.Context(), obj); err != nil {
 		t.Error(err)
-	}
-}
-
-func (s *apiServer) testWebhookRefuses(t *testing.T) {
-	for _, v := range violations() {
-		t.Run(v.name, func(t *testing.T) {
-			err := s.Create(t.Context(), s.place(v.apply()))
-			if v.schema == "" {
-				wantInvalid(t, err, v.path, v.message)
-			} else if !apierrors.IsInvalid(err) {
-				t.Errorf("want Invalid, got %v", err)
-			}
-		})
-	}
-}
-
-func (s *apiServer) testWebhookRefusesUpdate(t *testing.T) {
-	for _, v := range violations() {
-		if strings.HasPrefix(v.path, "metadata.") {
-			continue
-		}
-		t.Run(v.name, func(t *testing.T) {
-			cp := minimal()
-			s.create(t, cp)
-			v.change(cp)
-			if err := s.Update(t.Context(), cp); !apierrors.IsInvalid(err) {
-				t.Errorf("want Invalid, got %v", err)
-			}
-		})
-	}
-}
-
-func (s *apiServer) testWebhookDefaults(t *testing.T) {
-	spec := map[string]any{
-		"openStackRelease": "2025.2", "region": "",
-		"infrastructure": map[string]any{
-			"database": map[string]any{"replicas": int64(1), "storageSize": "512Mi"},
-			"cache":    map[string]any{"replicas": int64(1)},
-		},
-		"services": map[string]any{"keystone": map[string]any{}},
-		"korc": map[string]any{"adminCredential": map[string]any{
-			"passwordSecretRef": map[string]any{"name": "admin"}, "cloudCredentialsRef": map[string]any{"cloudName": "", "secretName": ""},
-		}},
-	}
-	obj := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
-	obj.SetGroupVersionKind(GroupVersion.WithKind("ControlPlane"))
-	obj.SetName("controlplane")
-	s.create(t, obj)
-	got := &ControlPlane{}
-	if err := s.Get(t.Context(), client.ObjectKeyFromObject(obj), got); err != nil {
-		t.Fatal(err)
-	}
-	want := completed().Spec
-	want.Infrastructure.Database.Replicas, want.Infrastructure.Database.StorageSize = new(int32(1)), "512Mi"
-	want.Infrastructure.Cache.Replicas = 1
-	want.KORC.AdminCredential.PasswordSecretRef.Name = "admin"
-	if diff := cmp.Diff(want, got.Spec); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-func (s *apiServer) testOnlyOne(t *testing.T) {
-	s.create(t, minimal())
-	second := minimal()
-	second.Name = "second"
-	wantInvalid(t, s.Create(t.Context(), s.place(second)), "metadata.namespace", `already has the ControlPlane "controlplane"`)
-	second.Namespace = s.env.Namespace(t)
-	if err := s.Create(t.Context(), second); err != nil {
-		t.Errorf("one in another namespace is refused: %v", err)
-	}
-}
-
-func (s *apiServer) testDeletion(t *testing.T) {
-	cp := minimal()
-	cp.Finalizers = []string{"c5c3.io/orc-teardown"}
-	s.create(t, cp)
-	if err := s.Delete(t.Context(), cp); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Get(t.Context(), client.ObjectKeyFromObject(cp), cp); err != nil {
-		t.Fatal(err)
-	}
-	cp.Spec.Global = nil
-	cp.Spec.Services.Keystone.PublicEndpoint = "https:///v3"
-	cp.Finalizers = nil
-	if err := s.Update(t.Context(), cp); err != nil {
-		t.Fatalf("an object that is being deleted is held up: %v", err)
-	}
-	if err := s.Get(t.Context(), client.ObjectKeyFromObject(cp), cp); !apierrors.IsNotFound(err) {
-		t.Errorf("want NotFound, got %v", err)
 	}
 }

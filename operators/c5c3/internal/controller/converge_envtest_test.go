@@ -3,10 +3,7 @@
 package controller_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"strconv"
 	"testing"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
@@ -14,11 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -158,65 +153,4 @@ func length(list client.ObjectList) int {
 		return len(list.Items)
 	}
 	return -1
-}
-
-// passes is how often the controller has looked at one of its resources.
-func passes(t *testing.T, controller string) int {
-	t.Helper()
-	families, err := metrics.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0
-	for _, family := range families {
-		if family.GetName() != "controller_runtime_reconcile_time_seconds" {
-			continue
-		}
-		for _, metric := range family.GetMetric() {
-			for _, label := range metric.GetLabel() {
-				if label.GetName() == "controller" && label.GetValue() == controller {
-					sum += int(metric.GetHistogram().GetSampleCount())
-				}
-			}
-		}
-	}
-	return sum
-}
-
-// pass makes the operator look at the control plane once more, by a change of a
-// Secret it reads, and returns the requests that this took.
-func pass(t *testing.T, w *world) transport.Requests {
-	t.Helper()
-	before, count := requests.Snapshot(), passes(t, "controlplane")
-	secret := &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}
-	change(t, w, secret, func(s *corev1.Secret) {
-		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(count))
-	})
-	expect.Eventually(t, "a pass after a change of the administrator's Secret", func(context.Context) error {
-		if passes(t, "controlplane") == count {
-			return errors.New("the operator has not looked at the ControlPlane")
-		}
-		return nil
-	})
-	return requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" })
-}
-
-// readsTheSecret is the one request that the change of the Secret itself asks
-// for: its content may have changed, too.
-func readsTheSecret(r transport.Request) bool { return r.Verb == "get" && r.Resource == "secrets" }
-
-func TestAPassOverAConvergedControlPlaneMakesNoRequestOfItsOwn(t *testing.T) {
-	w := converged(t)
-	settled := func() error {
-		if made := pass(t, w).Filter(func(r transport.Request) bool { return !readsTheSecret(r) }); len(made) > 0 {
-			return fmt.Errorf("a pass took %d requests:\n%s", len(made), made)
-		}
-		return nil
-	}
-	expect.Eventually(t, "a pass without a request", func(context.Context) error { return settled() })
-	for range 3 {
-		if err := settled(); err != nil {
-			t.Error(err)
-		}
-	}
 }

@@ -4,8 +4,6 @@ package controller_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,32 +12,18 @@ import (
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
 const credentialPath = "openstack/keystone/%s/controlplane/admin/app-credential"
 
 // inUse is the application credential that users of the control plane have now.
 func (w *world) inUse(ctx context.Context) (id, secret string, err error) {
-	stored := &corev1.Secret{}
-	if err := w.Get(ctx, client.ObjectKey{Namespace: w.cp.Namespace, Name: "k-orc-clouds-yaml"}, stored); err != nil {
-		return "", "", err
-	}
-	var parsed struct {
-		Clouds map[string]struct {
-			Auth map[string]string `json:"auth"`
-		} `json:"clouds"`
-	}
-	if err := yaml.Unmarshal(stored.Data["clouds.yaml"], &parsed); err != nil {
-		return "", "", err
-	}
-	auth := parsed.Clouds["admin"].Auth
-	return auth["application_credential_id"], auth["application_credential_secret"], nil
+	return testutil.CredentialInUse(ctx, w, w.cp.Namespace)
 }
 
 // works fails unless Keystone accepts what the users have now.
@@ -287,8 +271,7 @@ func TestACredentialThatIsNotProvenDoesNotReachTheUsers(t *testing.T) {
 func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	name := sha256.Sum256([]byte(*w.credential(t).Spec.Resource.Name))
-	heir := "controlplane-admin-app-credential-" + hex.EncodeToString(name[:])[:8]
+	heir := "controlplane-admin-app-credential-" + shortHash(string(*w.credential(t).Spec.Resource.Name))
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Hang())
 	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
 		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""

@@ -14,7 +14,9 @@ import (
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	"github.com/go-logr/logr/funcr"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
@@ -35,6 +37,7 @@ import (
 var (
 	env       *envtest.Env
 	requests  = &transport.Counter{}
+	refusals  = &transport.Refusals{}
 	mariadb   = standin.NewMariaDB()
 	memcached = standin.NewReady(backing.MemcachedKind)
 	secrets   = standin.NewExternalSecrets()
@@ -65,9 +68,9 @@ func TestMain(m *testing.M) {
 		go func() {
 			options := controller.Options{
 				DiscoveryInterval: time.Second, Login: login, RetryPeriod: 500 * time.Millisecond, StallTimeout: 5 * time.Second,
-				Day: day, ProofPeriod: 2 * time.Second,
+				SyncTimeout: 6 * time.Second, Day: day, ProofPeriod: 2 * time.Second,
 			}
-			if err := testutil.Run(ctx, requests.Config(user), options, funcr.New(log.add, funcr.Options{})); err != nil {
+			if err := testutil.Run(ctx, refusals.Config(requests.Config(user)), options, funcr.New(log.add, funcr.Options{})); err != nil {
 				fmt.Fprintln(os.Stderr, "the operator ended with:", err)
 			}
 		}()
@@ -80,10 +83,14 @@ func createStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.Create(ctx, &esov1.ClusterSecretStore{
+	return c.Create(ctx, secretStore())
+}
+
+func secretStore() *esov1.ClusterSecretStore {
+	return &esov1.ClusterSecretStore{
 		ObjectMeta: metav1.ObjectMeta{Name: "openbao-cluster-store"},
 		Spec:       esov1.SecretStoreSpec{Provider: &esov1.SecretStoreProvider{Fake: &esov1.FakeProvider{Data: []esov1.FakeProviderData{}}}},
-	})
+	}
 }
 
 // lines is the operator's log.
@@ -151,18 +158,23 @@ func newWorld(t *testing.T, changes ...func(*c5c3v1alpha1.ControlPlane)) *world 
 
 func emptyWorld(t *testing.T) *world {
 	t.Helper()
-	namespace := env.Namespace(t)
+	w := &world{Client: env.Client(t, controller.Scheme()), cp: minimal(env.Namespace(t))}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the operator's log:\n%s", log.of(namespace))
+			t.Logf("the control plane:\n%s\nthe operator's log:\n%s", expect.State(t, w, w.cp), log.of(w.cp.Namespace))
 		}
 	})
-	return &world{Client: env.Client(t, controller.Scheme()), cp: &c5c3v1alpha1.ControlPlane{
+	return w
+}
+
+// minimal is the least that a user has to write.
+func minimal(namespace string) *c5c3v1alpha1.ControlPlane {
+	return &c5c3v1alpha1.ControlPlane{
 		ObjectMeta: metav1.ObjectMeta{Name: "controlplane", Namespace: namespace},
 		Spec: c5c3v1alpha1.ControlPlaneSpec{
 			OpenStackRelease: "2025.2", Services: c5c3v1alpha1.ServicesSpec{Keystone: &c5c3v1alpha1.ServiceKeystoneSpec{}},
 		},
-	}}
+	}
 }
 
 func (w *world) seed() {
@@ -172,6 +184,54 @@ func (w *world) seed() {
 
 func (w *world) seedDatabase() {
 	secrets.Put("openstack/keystone/"+w.cp.Namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "db-password"})
+}
+
+// refuse has the API server refuse calls of the operator about an object of the
+// world until the returned function is called.
+func (w *world) refuse(t *testing.T, verb, resource, name string) (lift func()) {
+	t.Helper()
+	namespace := w.cp.Namespace
+	lift = refusals.Refuse(func(r transport.Request) bool {
+		return r.Namespace == namespace && r.Verb == verb && r.Resource == resource && r.Name == name && r.Subresource == ""
+	})
+	t.Cleanup(lift)
+	return lift
+}
+
+// watch lets a test see also what the control plane says for a moment only.
+func (w *world) watch(t *testing.T) watch.Interface {
+	t.Helper()
+	c, err := client.NewWithWatch(env.Config, client.Options{Scheme: controller.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := c.Watch(t.Context(), &c5c3v1alpha1.ControlPlaneList{}, client.InNamespace(w.cp.Namespace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(changes.Stop)
+	return changes
+}
+
+// expectOnce waits until a condition has been False with the reason.
+func expectOnce(t *testing.T, changes watch.Interface, conditionType, reason, says string) {
+	t.Helper()
+	late := time.After(expect.Timeout)
+	for {
+		select {
+		case change := <-changes.ResultChan():
+			cp, ok := change.Object.(*c5c3v1alpha1.ControlPlane)
+			if !ok {
+				t.Fatalf("the watch ended with %+v", change)
+			}
+			found := meta.FindStatusCondition(cp.Status.Conditions, conditionType)
+			if found != nil && found.Status == metav1.ConditionFalse && found.Reason == reason && strings.Contains(found.Message, says) {
+				return
+			}
+		case <-late:
+			t.Fatalf("%s was never False for %s", conditionType, reason)
+		}
+	}
 }
 
 func (w *world) meta(name string) metav1.ObjectMeta {

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -82,7 +83,7 @@ func (r *rotationReconciler) Reconcile(ctx context.Context, request ctrl.Request
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
 	if err != nil {
-		decision = rotationDecision{reason: c5c3v1alpha1.ReasonReconcileError, message: err.Error()}
+		decision = rotationDecision{reason: cmp.Or(decision.reason, c5c3v1alpha1.ReasonReconcileError), message: err.Error()}
 	}
 	recordRotation(rotation, decision, r.now())
 	if !equality.Semantic.DeepEqual(before, &rotation.Status) {
@@ -99,17 +100,16 @@ func (r *rotationReconciler) Reconcile(ctx context.Context, request ctrl.Request
 	return ctrl.Result{RequeueAfter: decision.after}, nil
 }
 
-// act looks up the facts, decides, and writes the request.
+// act looks up the facts, decides, and writes the request. Beside an error the
+// decision has at most a reason.
 func (r *rotationReconciler) act(ctx context.Context, rotation *c5c3v1alpha1.CredentialRotation) (rotationDecision, error) {
-	if err := c5c3v1alpha1.ValidateCredentialRotation(rotation).ToAggregate(); err != nil &&
-		rotation.Spec.Target == c5c3v1alpha1.RotationTargetAdminApplicationCredential {
-		return rotationDecision{
-			reason: c5c3v1alpha1.ReasonInvalidSpec, message: "The spec is not valid and nothing was done: " + err.Error(),
-		}, nil
+	if decision, refused := refuseRotation(rotation); refused {
+		return decision, nil
 	}
 	var all c5c3v1alpha1.ControlPlaneList
 	if err := r.client.List(ctx, &all, client.InNamespace(rotation.Namespace)); err != nil {
-		return rotationDecision{}, fmt.Errorf("listing the ControlPlanes of the namespace: %w", err)
+		return rotationDecision{reason: c5c3v1alpha1.ReasonControlPlaneListError},
+			fmt.Errorf("listing the ControlPlanes of the namespace: %w", err)
 	}
 	switch len(all.Items) {
 	case 0:

@@ -47,15 +47,27 @@ type rotationDecision struct {
 	after time.Duration
 }
 
-// decideRotation is the whole behaviour of a CredentialRotation. A request has
+// refuseRotation tells what is wrong with a spec that was stored before a rule,
+// or without the webhook.
+func refuseRotation(rotation *c5c3v1alpha1.CredentialRotation) (decision rotationDecision, refused bool) {
+	if target := rotation.Spec.Target; target != c5c3v1alpha1.RotationTargetAdminApplicationCredential {
+		return rotationDecision{reason: c5c3v1alpha1.ReasonUnsupportedTarget, message: fmt.Sprintf(
+			"spec.target is %q: set it to %s", target, c5c3v1alpha1.RotationTargetAdminApplicationCredential)}, true
+	}
+	if err := c5c3v1alpha1.ValidateCredentialRotation(rotation).ToAggregate(); err != nil {
+		return rotationDecision{
+			reason: c5c3v1alpha1.ReasonInvalidSpec, message: "The spec is not valid and nothing was done: " + err.Error(),
+		}, true
+	}
+	return rotationDecision{}, false
+}
+
+// decideRotation is the whole behaviour of a valid CredentialRotation. A request has
 // an identity, which the credential that answers it carries, too: it is neither
 // lost nor acted on twice, wherever the operator stops.
 func decideRotation(f rotationFacts) rotationDecision {
 	spec := f.rotation.Spec
 	switch {
-	case spec.Target != c5c3v1alpha1.RotationTargetAdminApplicationCredential:
-		return rotationDecision{reason: c5c3v1alpha1.ReasonUnsupportedTarget, message: fmt.Sprintf(
-			"spec.target is %q: set it to %s", spec.Target, c5c3v1alpha1.RotationTargetAdminApplicationCredential)}
 	case spec.Bootstrap && f.exists:
 		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonBootstrapComplete, message: "There is an application credential"}
 	case spec.Bootstrap:

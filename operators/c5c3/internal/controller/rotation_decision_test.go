@@ -55,10 +55,6 @@ func TestACredentialRotationDecides(t *testing.T) {
 		request       string
 		overlap, next time.Duration
 	}{
-		"another target": {
-			facts:  rotationAt(0, func(f *rotationFacts) { f.rotation.Spec.Target = "x" }),
-			reason: "UnsupportedTarget",
-		},
 		"bootstrap before there is one": {facts: rotationAt(0, bootstrap, noCredential), reason: "WaitingForBootstrap"},
 		"bootstrap when there is one":   {facts: rotationAt(0, bootstrap, reMint), reason: "BootstrapComplete"},
 		"nothing to replace":            {facts: rotationAt(0, reMint, noCredential), reason: "WaitingForApplicationCredential"},

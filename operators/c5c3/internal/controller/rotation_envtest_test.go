@@ -7,6 +7,7 @@ import (
 	"errors"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -16,6 +17,13 @@ import (
 func (w *world) rotation(spec c5c3v1alpha1.CredentialRotationSpec) *c5c3v1alpha1.CredentialRotation {
 	spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
 	return &c5c3v1alpha1.CredentialRotation{ObjectMeta: w.meta("rotation"), Spec: spec}
+}
+
+func (w *world) expectRotation(
+	t *testing.T, rotation *c5c3v1alpha1.CredentialRotation, status metav1.ConditionStatus, reason string, says ...string,
+) {
+	t.Helper()
+	expect.Condition(t, w, rotation, "Ready", status, reason, says...)
 }
 
 func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
@@ -51,6 +59,7 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 		}
 		return nil
 	})
+	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationScheduled", "The next application credential is made at ")
 	for range 2 {
 		id = w.replaced(t, id)
 	}
@@ -81,4 +90,41 @@ func TestASettledControlPlaneStaysSettledBesideARotation(t *testing.T) {
 		_, err := w.works(ctx)
 		return err
 	})
+}
+
+func TestARotationNeedsExactlyOneControlPlane(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	second := w.cp.DeepCopy()
+	second.Name = "another"
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
+	create(t, w, w.cp, second, rotation)
+	w.expectRotation(t, rotation, metav1.ConditionFalse, "AmbiguousControlPlane", "delete all but one")
+	expect.Condition(t, w, rotation, "Reconciling", metav1.ConditionTrue, "Progressing", "delete all but one")
+	if err := w.Delete(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForApplicationCredential", "no application credential to replace yet")
+	w.seed()
+	w.report(t, "2025.2", "", true)
+	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationTriggered")
+	w.expectCredentials(t, 1)
+}
+
+func TestARotationWaitsForAPasswordThatIsMissing(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.cp.Spec.Infrastructure.Database.Host = "db.example.com"
+	manual(w.cp)
+	password := &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}}
+	create(t, w, password, w.cp)
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	change(t, w, password, func(s *corev1.Secret) { s.Data = nil })
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForAdminPassword", "the key password")
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
+	create(t, w, rotation)
+	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForAdminPassword", "without it no application credential can be made")
+	change(t, w, password, func(s *corev1.Secret) { s.Data = map[string][]byte{"password": []byte("theirs")} })
+	w.expectRotation(t, rotation, metav1.ConditionTrue, "NoRotationNeeded")
 }

@@ -58,6 +58,9 @@ type scope struct {
 	applicationCredential *orcv1alpha1.ApplicationCredential
 	// imports are set by KORC.
 	imports []orcObject
+	// hasPasswordCloud is set by KORC when the Secret with the administrator's
+	// password for K-ORC is the control plane's own and up to date.
+	hasPasswordCloud bool
 }
 
 func (s *scope) name() types.NamespacedName { return client.ObjectKeyFromObject(s.cp) }

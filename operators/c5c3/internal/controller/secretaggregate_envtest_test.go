@@ -4,9 +4,7 @@ package controller_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -220,8 +218,8 @@ func TestASecretAggregateReadsNothingOutsideItsNamespace(t *testing.T) {
 
 func TestASecretAggregateTellsItsTransitionsOnce(t *testing.T) {
 	c := complete(t)
-	for i := range 3 {
-		c.touchSource(t, i)
+	for range 3 {
+		touch(t, c, "secretaggregate", &corev1.Secret{ObjectMeta: c.meta("keystone-db")})
 	}
 	expect.Eventually(t, "the event about the collected Secrets", func(ctx context.Context) error {
 		var events eventsv1.EventList
@@ -242,40 +240,4 @@ func TestASecretAggregateTellsItsTransitionsOnce(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// touchSource makes the operator look once more and returns the requests that
-// this took.
-func (c *collector) touchSource(t *testing.T, turn int) transport.Requests {
-	t.Helper()
-	before, count := requests.Snapshot(), passes(t, "secretaggregate")
-	source := &corev1.Secret{ObjectMeta: c.meta("keystone-db")}
-	change(t, c, source, func(s *corev1.Secret) {
-		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(turn))
-	})
-	expect.Eventually(t, "a pass after a change of the source", func(context.Context) error {
-		if passes(t, "secretaggregate") == count {
-			return errors.New("the operator has not looked at the SecretAggregate")
-		}
-		return nil
-	})
-	return requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" })
-}
-
-func TestAPassOverACompleteSecretAggregateMakesNoRequestOfItsOwn(t *testing.T) {
-	c := complete(t)
-	turn := 0
-	settled := func() error {
-		turn++
-		if made := c.touchSource(t, turn).Filter(func(r transport.Request) bool { return !readsTheSecret(r) }); len(made) > 0 {
-			return fmt.Errorf("a pass took %d requests:\n%s", len(made), made)
-		}
-		return nil
-	}
-	expect.Eventually(t, "a pass without a request", func(context.Context) error { return settled() })
-	for range 3 {
-		if err := settled(); err != nil {
-			t.Error(err)
-		}
-	}
 }

@@ -18,8 +18,9 @@ import (
 // reconcileBootstrapResources keeps the projects and roles of the spec. One that
 // is no longer named stays in OpenStack.
 func reconcileBootstrapResources(ctx context.Context, s *scope) reconcile.Outcome {
-	if s.cp.Spec.Services.Keystone == nil || s.missingKORCKind() != "" {
-		// The step KORC tells what is missing.
+	if s.cp.Spec.Services.Keystone == nil || !s.hasPasswordCloud {
+		// The step KORC tells what is missing. K-ORC would put its finalizer on a
+		// Secret of somebody else, which could not be deleted any more.
 		return prepared()
 	}
 	var wanted, waiting []string

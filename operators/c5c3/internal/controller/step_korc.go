@@ -94,6 +94,7 @@ func (s *scope) keepPasswordCloud(ctx context.Context) reconcile.Outcome {
 	if err := s.owned.EnsureData(ctx, s.cp, secret); err != nil {
 		return writeError(c5c3v1alpha1.ReasonPasswordCloudError, err)
 	}
+	s.hasPasswordCloud = true
 	return prepared()
 }
 

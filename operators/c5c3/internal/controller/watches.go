@@ -109,7 +109,7 @@ func trackKinds(
 	ctl controller.Controller, changes chan event.GenericEvent,
 ) error {
 	find := finder{mgr.GetClient()}
-	owned := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &c5c3v1alpha1.ControlPlane{}, handler.OnlyControllerOwner())
+	owned := find.owner(mgr)
 	watches := []optional.Watch{
 		{Object: &backing.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexMariaDB))},
 		{Object: &backing.Memcached{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexMemcached))},
@@ -160,6 +160,16 @@ func indexer(values func(*c5c3v1alpha1.ControlPlane) []string) client.IndexerFun
 
 // finder maps events to the ControlPlanes they concern.
 type finder struct{ client client.Client }
+
+// owner finds the ControlPlane that controls the event's object. An object that
+// goes may have held a name that a ControlPlane of its namespace waits for.
+func (f finder) owner(mgr ctrl.Manager) handler.EventHandler {
+	owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &c5c3v1alpha1.ControlPlane{}, handler.OnlyControllerOwner())
+	return handler.Funcs{
+		CreateFunc: owner.Create, UpdateFunc: owner.Update, GenericFunc: owner.Generic,
+		DeleteFunc: handler.EnqueueRequestsFromMapFunc(f.neighbours).Delete,
+	}
+}
 
 // by finds the ControlPlanes of the event's namespace that read its object.
 func (f finder) by(field string) handler.MapFunc {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -20,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -82,13 +82,6 @@ func (s *apiServer) create(t *testing.T, k *Keystone) *Keystone {
 	return k
 }
 
-func wantInvalid(t *testing.T, err error, path, message string) {
-	t.Helper()
-	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), message) {
-		t.Errorf("want Invalid with %q at %s, got %v", message, path, err)
-	}
-}
-
 func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
 	server := startServer(t)
 	t.Run("refuses", server.testSchemaRefuses)
@@ -113,13 +106,13 @@ func (s *apiServer) testSchemaRefuses(t *testing.T) {
 			if v.schemaPath != "" {
 				path = v.schemaPath
 			}
-			wantInvalid(t, s.Create(t.Context(), s.place(v.apply())), path, v.schema)
+			expect.Invalid(t, s.Create(t.Context(), s.place(v.apply())), path, v.schema)
 			if strings.HasPrefix(v.path, "metadata.") {
 				return
 			}
 			stored := s.create(t, minimal())
 			v.change(stored)
-			wantInvalid(t, s.Update(t.Context(), stored), path, v.schema)
+			expect.Invalid(t, s.Update(t.Context(), stored), path, v.schema)
 		})
 	}
 }
@@ -143,12 +136,12 @@ func (s *apiServer) testSchemaBounds(t *testing.T) {
 			path := strings.TrimSuffix(b.path, "[*]")
 			raw := &unstructured.Unstructured{Object: b.brokenObject(t)}
 			raw.SetNamespace(s.namespace)
-			wantInvalid(t, s.Create(t.Context(), raw, client.DryRunAll), path, b.message)
+			expect.Invalid(t, s.Create(t.Context(), raw, client.DryRunAll), path, b.message)
 
 			_, managed, _ := unstructured.NestedMap(raw.Object, "spec", "database", "clusterRef")
 			raw.SetName(stored[managed].Name)
 			raw.SetResourceVersion(stored[managed].ResourceVersion)
-			wantInvalid(t, s.Update(t.Context(), raw, client.DryRunAll), path, b.message)
+			expect.Invalid(t, s.Update(t.Context(), raw, client.DryRunAll), path, b.message)
 		})
 	}
 }
@@ -212,7 +205,7 @@ func (s *apiServer) testImmutable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := s.create(t, minimal())
 			change.change(k)
-			wantInvalid(t, s.Update(t.Context(), k), change.path, change.message)
+			expect.Invalid(t, s.Update(t.Context(), k), change.path, change.message)
 		})
 	}
 }

@@ -13,10 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -24,7 +21,7 @@ import (
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := startServer(t, filepath.Join(configDir, "webhook"))
-	serveWebhook(t, server)
+	server.env.ServeWebhooks(t, testScheme(t), (&KeystoneWebhook{}).SetupWebhookWithManager)
 	t.Run("refuses", server.testWebhookRefuses)
 	t.Run("refuses on update", server.testWebhookRefusesUpdate)
 	t.Run("accepts", server.testAccepts)
@@ -38,43 +35,12 @@ func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	t.Run("accepts the samples", server.testSamples)
 }
 
-// serveWebhook runs a manager with nothing but the webhook.
-func serveWebhook(t *testing.T, server *apiServer) {
-	t.Helper()
-	install := server.env.Webhooks
-	mgr, err := ctrl.NewManager(server.env.Config, ctrl.Options{
-		Scheme:  testScheme(t),
-		Metrics: metricsserver.Options{BindAddress: "0"},
-		WebhookServer: webhook.NewServer(webhook.Options{
-			Host: install.LocalServingHost, Port: install.LocalServingPort, CertDir: install.LocalServingCertDir,
-		}),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := (&KeystoneWebhook{}).SetupWebhookWithManager(mgr); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- mgr.Start(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("manager: %v", err)
-		}
-	})
-	expect.Eventually(t, "the webhook server to answer", func(context.Context) error {
-		return mgr.GetWebhookServer().StartedChecker()(nil)
-	})
-}
-
 func (s *apiServer) testWebhookRefuses(t *testing.T) {
 	for _, v := range violations() {
 		t.Run(v.name, func(t *testing.T) {
 			err := s.Create(t.Context(), s.place(v.apply()))
 			if v.schema == "" {
-				wantInvalid(t, err, v.path, v.message)
+				expect.Invalid(t, err, v.path, v.message)
 			} else if !apierrors.IsInvalid(err) {
 				t.Errorf("want Invalid, got %v", err)
 			}
@@ -135,7 +101,7 @@ func (s *apiServer) testWebhookDefaults(t *testing.T) {
 func (s *apiServer) testPriorityClass(t *testing.T) {
 	missing := minimal()
 	missing.Spec.PriorityClassName = new("missing")
-	wantInvalid(t, s.Create(t.Context(), s.place(missing)), "spec.priorityClassName", "Not found")
+	expect.Invalid(t, s.Create(t.Context(), s.place(missing)), "spec.priorityClassName", "Not found")
 
 	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "keystone-high"}, Value: 1000}
 	if err := s.Create(t.Context(), class); err != nil {

@@ -1,0 +1,160 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"errors"
+	"testing"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// changePassword has the credential replaced.
+func (w *world) changePassword(t *testing.T) {
+	t.Helper()
+	change(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}, func(s *corev1.Secret) {
+		s.Data["password"] = []byte("another")
+	})
+}
+
+// imported waits until K-ORC has found the administrator, for which it needs the
+// first clouds.yaml.
+func (w *world) imported(t *testing.T) {
+	t.Helper()
+	user := &orcv1alpha1.User{ObjectMeta: w.meta("controlplane-user-admin")}
+	expect.Object(t, w, user, func() error {
+		if !meta.IsStatusConditionTrue(user.Status.Conditions, "Available") {
+			return errors.New("it is not imported yet")
+		}
+		return nil
+	})
+}
+
+func (w *world) replacedAfter(t *testing.T, old string) {
+	t.Helper()
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestADeliveryThatFailsIsNamed(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Fail("permission denied at the store"))
+	w.changePassword(t)
+	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForCloudsYaml",
+		"ExternalSecret k-orc-clouds-yaml has not delivered its Secret", "permission denied at the store")
+	if id, err := w.works(t.Context()); err != nil || id != old {
+		t.Errorf("the users have %q (%v)", id, err)
+	}
+	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
+	w.replacedAfter(t, old)
+}
+
+func TestADeliveryThatDoesNotComeIsNamedAndAfterAWhileCalledStuck(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Hang())
+	changes := w.watch(t)
+	w.changePassword(t)
+	expectOnce(t, changes, "AdminCredentialReady", "WaitingForCloudsYamlSync",
+		"Secret k-orc-clouds-yaml does not hold the current application credential yet")
+	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "CloudsYamlSyncStuck",
+		"has not reached its users for 6s", "Secret k-orc-clouds-yaml does not hold")
+	if id, err := w.works(t.Context()); err != nil || id != old {
+		t.Errorf("the users have %q (%v)", id, err)
+	}
+	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
+	w.replacedAfter(t, old)
+}
+
+// It is not parallel: the store is everybody's.
+func TestABrokenStoreIsNamedWhenACredentialCannotPassIt(t *testing.T) {
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	const store = "openbao-cluster-store"
+	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Hang())
+	secrets.Set("ClusterSecretStore", "", store, standin.Fail("sealed"))
+	t.Cleanup(func() { secrets.Set("ClusterSecretStore", "", store, standin.Succeed()) })
+	w.changePassword(t)
+	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "SecretStoreNotReady",
+		"ClusterSecretStore "+store+" is not ready", "repair the store")
+	fresh := newWorld(t)
+	fresh.expect(t, "AdminPasswordReady", metav1.ConditionTrue, "AdminPasswordReady")
+	empty := emptyWorld(t)
+	create(t, empty, empty.cp)
+	empty.expect(t, "AdminPasswordReady", metav1.ConditionFalse, "SecretStoreNotReady", "ClusterSecretStore "+store+" is not ready")
+	secrets.Set("ClusterSecretStore", "", store, standin.Succeed())
+	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
+	w.replacedAfter(t, old)
+}
+
+// A Secret that was restored from a backup asks for a credential that Keystone
+// may still have, with another secret: K-ORC takes it over by its name.
+func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.seed()
+	id := korc.Add(w.cp.Namespace, "ApplicationCredential", "controlplane-admin-app-credential-"+shortHash("restored"))
+	restored := &corev1.Secret{
+		ObjectMeta: w.meta("controlplane-admin-app-credential"), StringData: map[string]string{"value": "restored"},
+	}
+	changes := w.watch(t)
+	create(t, w, restored, w.cp)
+	w.report(t, "2025.2", "", true)
+	expectOnce(t, changes, "AdminCredentialReady", "CredentialRejected",
+		"Keystone refuses the application credential "+id+"; a new one is made")
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	if used, err := w.works(t.Context()); err != nil || used == id {
+		t.Errorf("the users have %q (%v)", used, err)
+	}
+	w.expectCredentials(t, 1)
+}
+
+func TestAnEntryInTheCatalogIsAwaitedByName(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.seed()
+	korc.Set("Endpoint", w.cp.Namespace, "controlplane-identity-endpoint", standin.Hang())
+	create(t, w, w.cp)
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
+		"Endpoint controlplane-identity-endpoint (K-ORC has not looked at it yet)")
+	korc.Set("Endpoint", w.cp.Namespace, "controlplane-identity-endpoint", standin.Succeed())
+	w.expect(t, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered", "controlplane-keystone."+w.cp.Namespace)
+}
+
+func TestABootstrapResourceIsAwaitedByName(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.seed()
+	c5c3v1alpha1.SetDefaults(w.cp)
+	w.cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{{Kind: "Role", Name: "auditor"}}
+	korc.Set("Role", w.cp.Namespace, auditorObject, standin.Fail("no rights on the system"))
+	create(t, w, w.cp)
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForBootstrapResources", "Role "+auditorObject, "no rights on the system")
+	korc.Set("Role", w.cp.Namespace, auditorObject, standin.Succeed())
+	w.expect(t, "KORCReady", metav1.ConditionTrue, "ApplicationCredentialMinted", "The administrator has the application credential")
+	w.expect(t, "AdminCredentialReady", metav1.ConditionTrue, "AdminCredentialReady", "Secret k-orc-clouds-yaml has")
+	w.expect(t, "KeystoneReady", metav1.ConditionTrue, "KeystoneReady", "Keystone controlplane-keystone is ready")
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestWithoutAKeystoneNothingIsAskedOfKORC(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone = nil })
+	w.expect(t, "KORCReady", metav1.ConditionTrue, "KeystoneNotManaged", "spec.services.keystone is not set")
+	w.expect(t, "AdminCredentialReady", metav1.ConditionTrue, "KeystoneNotManaged", "spec.services.keystone is not set")
+	w.expect(t, "CatalogReady", metav1.ConditionTrue, "KeystoneNotManaged", "spec.services.keystone is not set")
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}

@@ -1,0 +1,188 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
+)
+
+// bare is an API server of its own without any kind of others, and an operator
+// that is never restarted.
+type bare struct {
+	*world
+	env     *envtest.Env
+	secrets *standin.ExternalSecrets
+	korc    *standin.KORC
+}
+
+func newBare(t *testing.T) *bare {
+	t.Helper()
+	b := &bare{
+		env:     envtest.Start(t, envtest.Options{CRDs: []string{"../../config/crd/bases"}}),
+		secrets: standin.NewExternalSecrets(), korc: standin.NewKORC(),
+	}
+	c, err := client.New(b.env.Config, client.Options{Scheme: extended(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.world = &world{Client: c, cp: minimal(b.env.Namespace(t))}
+	cfg, err := b.env.User(t.Context(), "c5c3-operator", "../../helm/c5c3-operator/files/rbac-rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.operate(t, cfg)
+	return b
+}
+
+func (b *bare) operate(t *testing.T, cfg *rest.Config) {
+	t.Helper()
+	options := controller.Options{
+		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
+		Login: func(_ context.Context, _, id, secret string) (controller.Verdict, error) {
+			if b.korc.Accepts(b.cp.Namespace, id, secret) {
+				return controller.Accepted, nil
+			}
+			return controller.Rejected, nil
+		},
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- testutil.Run(ctx, cfg, options, logr.Discard()) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the operator ended with: %v", err)
+		}
+	})
+}
+
+// run runs stand-ins until the returned function is called or the test ends.
+func (b *bare) run(t *testing.T, standins ...standin.Standin) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(cancel)
+	if err := standin.Run(ctx, b.env.Config, standins...); err != nil {
+		t.Fatal(err)
+	}
+	return cancel
+}
+
+// define adds the kinds of a file or a directory.
+func (b *bare) define(t *testing.T, path string) {
+	t.Helper()
+	options := crenvtest.CRDInstallOptions{Paths: []string{path}, ErrorIfPathMissing: true}
+	if _, err := crenvtest.InstallCRDs(b.env.Config, options); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startSecrets installs External Secrets with its store.
+func (b *bare) startSecrets(t *testing.T) (stop func()) {
+	t.Helper()
+	foreign.Install(t, b.env.Config, foreign.ExternalSecrets)
+	create(t, b, secretStore())
+	return b.run(t, b.secrets)
+}
+
+func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	b.secrets.Put("openstack/keystone/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
+	b.secrets.Put("bootstrap/"+b.cp.Namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
+	create(t, b, b.cp)
+	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MariaDBNotInstalled",
+		"install mariadb-operator, or set spec.infrastructure.database.host")
+	b.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets",
+		"or set spec.infrastructure.database.host")
+	b.expect(t, "AdminPasswordReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
+
+	foreign.Install(t, b.env.Config, foreign.MariaDB)
+	b.run(t, standin.NewMariaDB())
+	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MemcachedNotInstalled",
+		"install the memcached operator, or set spec.infrastructure.cache.servers")
+
+	b.define(t, "../../../../deploy/infra/memcached-operator/crd.yaml")
+	b.run(t, standin.NewReady(backing.MemcachedKind))
+	b.expect(t, "KeystoneReady", metav1.ConditionFalse, "KeystoneNotInstalled", "install the Keystone operator")
+
+	b.define(t, "../../../keystone/config/crd/bases")
+	b.report(t, "2025.2", "", true)
+	b.expect(t, "KORCReady", metav1.ConditionFalse, "KORCNotInstalled", "install K-ORC, the OpenStack Resource Controller")
+
+	foreign.Install(t, b.env.Config, foreign.KORC)
+	b.run(t, b.korc)
+	b.expect(t, "KORCReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
+
+	stop := b.startSecrets(t)
+	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+
+	// It goes with all its objects, and comes back.
+	foreign.Remove(t, b.env.Config, foreign.ExternalSecrets)
+	stop()
+	b.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled")
+	b.startSecrets(t)
+	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+// relax removes rules from the definition of a kind, as if it were that of an
+// earlier release.
+func (b *bare) relax(t *testing.T, crd string, rules func(spec *apiextensionsv1.JSONSchemaProps)) {
+	t.Helper()
+	definition := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: crd}}
+	change(t, b, definition, func(d *apiextensionsv1.CustomResourceDefinition) {
+		spec := d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+		rules(&spec)
+		d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = spec
+	})
+}
+
+func TestARotationFromBeforeARuleIsRefusedInItsStatus(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	b.relax(t, "credentialrotations.c5c3.io", func(spec *apiextensionsv1.JSONSchemaProps) {
+		spec.XValidations = nil
+		target := spec.Properties["target"]
+		target.Enum = nil
+		spec.Properties["target"] = target
+	})
+	rotation := b.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(7)), PreRotationDays: new(int32(7))})
+	rotation.Spec.Target = "everything"
+	expect.Eventually(t, "the new definition", func(ctx context.Context) error { return b.Create(ctx, rotation) })
+	b.expectRotation(t, rotation, metav1.ConditionFalse, "UnsupportedTarget",
+		`spec.target is "everything": set it to adminApplicationCredential`)
+	change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) {
+		r.Spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
+	})
+	b.expectRotation(t, rotation, metav1.ConditionFalse, "InvalidSpec", "spec.preRotationDays", "must be less than intervalDays")
+	expect.Condition(t, b, rotation, "Stalled", metav1.ConditionTrue, "InvalidSpec", "spec.preRotationDays")
+	change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.PreRotationDays = new(int32(1)) })
+	b.expectRotation(t, rotation, metav1.ConditionFalse, "NoControlPlane", "has no ControlPlane")
+}
+
+func extended(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := controller.Scheme()
+	if err := apiextensionsv1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

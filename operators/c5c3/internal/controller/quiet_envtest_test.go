@@ -1,0 +1,89 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+)
+
+// passes is how often the controller has looked at one of its resources.
+func passes(t *testing.T, controller string) int {
+	t.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for _, family := range families {
+		if family.GetName() != "controller_runtime_reconcile_time_seconds" {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			for _, label := range metric.GetLabel() {
+				if label.GetName() == "controller" && label.GetValue() == controller {
+					sum += int(metric.GetHistogram().GetSampleCount())
+				}
+			}
+		}
+	}
+	return sum
+}
+
+// touch makes a controller look once more, by a change of a Secret that it reads,
+// and returns the requests that this took.
+func touch(t *testing.T, c client.Client, controller string, secret *corev1.Secret) transport.Requests {
+	t.Helper()
+	before, count := requests.Snapshot(), passes(t, controller)
+	change(t, c, secret, func(s *corev1.Secret) {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(count))
+	})
+	expect.Eventually(t, "a pass after a change of Secret "+secret.Name, func(context.Context) error {
+		if passes(t, controller) == count {
+			return errors.New("the operator has not looked")
+		}
+		return nil
+	})
+	return requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" })
+}
+
+// expectQuiet waits for a pass that makes no request but the one that the change
+// of the Secret itself asks for, as its content may have changed, too, and fails
+// when one of the next passes makes another.
+func expectQuiet(t *testing.T, c client.Client, controller string, secret *corev1.Secret) {
+	t.Helper()
+	quiet := func(context.Context) error {
+		made := touch(t, c, controller, secret).Filter(func(r transport.Request) bool { return r.Verb != "get" || r.Resource != "secrets" })
+		if len(made) > 0 {
+			return fmt.Errorf("a pass took %d requests:\n%s", len(made), made)
+		}
+		return nil
+	}
+	expect.Eventually(t, "a pass without a request", quiet)
+	for range 3 {
+		if err := quiet(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAPassOverAConvergedControlPlaneMakesNoRequestOfItsOwn(t *testing.T) {
+	w := converged(t)
+	expectQuiet(t, w, "controlplane", &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")})
+}
+
+func TestAPassOverACompleteSecretAggregateMakesNoRequestOfItsOwn(t *testing.T) {
+	c := complete(t)
+	expectQuiet(t, c, "secretaggregate", &corev1.Secret{ObjectMeta: c.meta("keystone-db")})
+}

@@ -1,0 +1,91 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// refusedCall is a call that a policy or missing rights may refuse.
+type refusedCall struct {
+	condition, reason    string
+	verb, resource, name string
+}
+
+var refusedCalls = []refusedCall{
+	{"InfrastructureReady", "MariaDBError", "apply", "mariadbs", "openstack-db"},
+	{"InfrastructureReady", "MemcachedError", "apply", "memcacheds", "openstack-memcached"},
+	{"KORCReady", "AdminPasswordError", "get", "secrets", "controlplane-keystone-admin-credentials"},
+	{"KORCReady", "SeedCloudsYamlError", "update", "secrets", "controlplane-admin-app-credential"},
+	{"AdminCredentialReady", "CloudsYamlError", "get", "secrets", "k-orc-clouds-yaml"},
+}
+
+func TestARefusedCallIsNamedAndRepeatedUntilItIsAllowed(t *testing.T) {
+	for _, tc := range refusedCalls {
+		t.Run(tc.verb+" "+tc.name, func(t *testing.T) {
+			t.Parallel()
+			w := emptyWorld(t)
+			w.seed()
+			allow := w.refuse(t, tc.verb, tc.resource, tc.name)
+			create(t, w, w.cp)
+			if tc.condition != "InfrastructureReady" {
+				w.report(t, "2025.2", "", true)
+			}
+			w.expect(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.name, tc.verb+" "+tc.resource)
+			w.expect(t, "Ready", metav1.ConditionFalse, "NotAllReady", tc.condition)
+			w.expect(t, "Reconciling", metav1.ConditionTrue, "Progressing")
+			allow()
+			w.report(t, "2025.2", "", true)
+			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+		})
+	}
+}
+
+// Between the proof of a credential and its way to the users lie two writes. The
+// next pass already finds a refusal of the second one when it looks after what
+// was published before, and says so elsewhere.
+func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
+	const credential = "controlplane-admin-app-credential"
+	for _, tc := range []refusedCall{
+		{"AdminCredentialReady", "SecretError", "update", "secrets", credential},
+		{"AdminCredentialReady", "PushSecretError", "apply", "pushsecrets", credential + "-backup"},
+		{"AdminCredentialReady", "CloudsYamlError", "apply", "externalsecrets", "k-orc-clouds-yaml"},
+	} {
+		t.Run(tc.verb+" "+tc.resource, func(t *testing.T) {
+			t.Parallel()
+			w := emptyWorld(t)
+			w.seed()
+			korc.Set("ApplicationCredential", w.cp.Namespace, credential, standin.Hang())
+			create(t, w, w.cp)
+			w.report(t, "2025.2", "", true)
+			w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForApplicationCredential", credential)
+			w.imported(t)
+			changes := w.watch(t)
+			allow := w.refuse(t, tc.verb, tc.resource, tc.name)
+			korc.Set("ApplicationCredential", w.cp.Namespace, credential, standin.Succeed())
+			expectOnce(t, changes, tc.condition, tc.reason, tc.verb+" "+tc.resource)
+			if id, _, err := w.inUse(t.Context()); err != nil || id != "" {
+				t.Errorf("the users have %q (%v)", id, err)
+			}
+			allow()
+			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+		})
+	}
+}
+
+func TestARefusedRequestOfARotationIsNamedAndRepeated(t *testing.T) {
+	w := converged(t, manual)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	allow := w.refuse(t, "patch", "applicationcredentials", "controlplane-admin-app-credential")
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
+	create(t, w, rotation)
+	w.expectRotation(t, rotation, metav1.ConditionFalse, "ReconcileError", "patch applicationcredentials")
+	allow()
+	w.replaced(t, old)
+	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationTriggered")
+}
