@@ -35,6 +35,8 @@ type KORC struct {
 	resources map[string]map[resourceKey]*resource
 	// made counts what was made for objects, by kind and namespace.
 	made map[resourceKey]int
+	// blind are the namespaces whose lists of application credentials look empty.
+	blind map[string]bool
 }
 
 type resourceKey struct{ kind, name string }
@@ -46,7 +48,10 @@ type resource struct {
 
 // NewKORC returns a stand-in for [Run].
 func NewKORC() *KORC {
-	k := &KORC{scripts: map[string]*script{}, resources: map[string]map[resourceKey]*resource{}, made: map[resourceKey]int{}}
+	k := &KORC{
+		scripts: map[string]*script{}, resources: map[string]map[resourceKey]*resource{},
+		made: map[resourceKey]int{}, blind: map[string]bool{},
+	}
 	for _, kind := range []string{credentialKind, "Domain", "User", "Service", "Endpoint", "Project", "Role"} {
 		k.scripts[kind] = newScript()
 	}
@@ -93,6 +98,15 @@ func (k *KORC) Lose(namespace, id string) {
 	k.keystone(namespace).remove(id)
 }
 
+// Blind makes the lists of application credentials of a namespace's Keystone look
+// empty, as K-ORC sees them when its password is wrong. It does not look again by
+// itself when they no longer are.
+func (k *KORC) Blind(namespace string, blind bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.blind[namespace] = blind
+}
+
 // Accepts tells whether the namespace's Keystone accepts an application
 // credential.
 func (k *KORC) Accepts(namespace, id, secret string) bool {
@@ -101,6 +115,9 @@ func (k *KORC) Accepts(namespace, id, secret string) bool {
 	found := k.keystone(namespace).byID(id)
 	return found != nil && found.secret == secret
 }
+
+// errNoSecretValue is what K-ORC waits out until the Secret changes.
+var errNoSecretValue = errors.New(`application credential secret does not contain "value" key`)
 
 type keystone map[resourceKey]*resource
 
@@ -189,7 +206,11 @@ func (k *KORC) act(ctx context.Context, c client.Client, obj *unstructured.Unstr
 		if reason == "UnrecoverableError" {
 			return errors.Join(korcStatus(obj, "False", reason, err.Error()), patchStatus(ctx, c, obj, before))
 		}
-		return errors.Join(korcStatus(obj, "True", reason, err.Error()), patchStatus(ctx, c, obj, before), err)
+		written := errors.Join(korcStatus(obj, "True", reason, err.Error()), patchStatus(ctx, c, obj, before))
+		if errors.Is(err, errNoSecretValue) {
+			return written
+		}
+		return errors.Join(written, err)
 	}
 	return errors.Join(korcStatus(obj, "False", "Success", "OpenStack resource is available"), patchStatus(ctx, c, obj, before))
 }
@@ -247,11 +268,14 @@ func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unst
 	}
 	key := resourceKey{obj.GetKind(), resourceName(obj)}
 	found := here[key]
+	if key.kind == credentialKind && k.blind[obj.GetNamespace()] {
+		found = nil
+	}
 	switch {
 	case found == nil && text(obj, "spec", "managementPolicy") == "unmanaged":
 		return "Progressing", errors.New("waiting for OpenStack resource to be created externally")
 	case found == nil && obj.GetKind() == credentialKind && secret == "":
-		return "Progressing", errors.New(`application credential secret does not contain "value" key`)
+		return "Progressing", errNoSecretValue
 	case found == nil:
 		found = here.add(key.kind, key.name)
 		k.made[resourceKey{key.kind, obj.GetNamespace()}]++

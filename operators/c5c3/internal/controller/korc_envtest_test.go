@@ -302,6 +302,24 @@ func TestACredentialThatSomebodyRevokedInKeystoneIsReplaced(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
+func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	korc.Blind(w.cp.Namespace, true)
+	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
+		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
+	})
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "does not contain",
+		"see whether Keystone accepts the administrator's password in Secret controlplane-keystone-admin-credentials")
+	if id, err := w.works(t.Context()); err != nil || id != old {
+		t.Errorf("the users have %q (%v)", id, err)
+	}
+	korc.Blind(w.cp.Namespace, false)
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
 func TestTheSpecMayChangeWhileACredentialIsReplaced(t *testing.T) {
 	w := converged(t)
 	first := w.cp.Status.AdminApplicationCredential.ID
