@@ -57,15 +57,15 @@ type Scenario[S any] struct {
 	Parallel int
 }
 
-// point is where a run is disturbed: at one call, or, with calls, at that and
-// every so many of these after it.
+// point is where a run is disturbed: at one of the calls of the undisturbed run
+// and at every so many of them after it.
 type point struct {
-	call  int
-	calls transport.Requests
-	modes []transport.Mode
+	call, every int
+	calls       transport.Requests
+	modes       []transport.Mode
 }
 
-func (p point) kills() bool { return p.calls == nil }
+func (p point) kills() bool { return p.modes[0].Kills() }
 
 // points returns one point for each call and mode that kills. Of the other modes
 // a run takes a part of the calls each, so that they have all of them together.
@@ -73,7 +73,7 @@ func (s Scenario[S]) points(calls transport.Requests) []point {
 	var points []point
 	recurring := func(modes ...transport.Mode) {
 		for i := range min(apart, len(calls)) {
-			points = append(points, point{call: i + 1, calls: calls, modes: modes})
+			points = append(points, point{call: i + 1, every: apart, calls: calls, modes: modes})
 		}
 	}
 	if s.EveryCall {
@@ -81,12 +81,12 @@ func (s Scenario[S]) points(calls transport.Requests) []point {
 		return points
 	}
 	for _, mode := range s.Modes {
-		if mode != transport.KillBefore && mode != transport.KillAfter {
+		if !mode.Kills() {
 			recurring(mode)
 			continue
 		}
 		for i := range calls {
-			points = append(points, point{call: i + 1, modes: []transport.Mode{mode}})
+			points = append(points, point{call: i + 1, every: len(calls), calls: calls, modes: []transport.Mode{mode}})
 		}
 	}
 	return points
@@ -106,7 +106,7 @@ func (s Scenario[S]) faults(p point) *transport.Faults {
 		faults = transport.NewCallFaults(p.call, p.modes[0])
 	}
 	if p.calls != nil {
-		faults.Recurring(p.calls, apart, p.modes...)
+		faults.Recurring(p.calls, p.every, p.modes...)
 	}
 	return faults
 }

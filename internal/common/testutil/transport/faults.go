@@ -49,7 +49,8 @@ func (m Mode) String() string {
 }
 
 func (m Mode) after() bool { return m == FailAfter || m == KillAfter }
-func (m Mode) kills() bool { return m == KillBefore || m == KillAfter }
+// Kills tells whether no request passes after the one that was struck.
+func (m Mode) Kills() bool { return m == KillBefore || m == KillAfter }
 
 // Faults disturbs calls of a client. Events and leases are not counted: no state
 // of an object depends on them, and their number depends on timing. Create it
@@ -176,7 +177,7 @@ func (f *Faults) decide(r Request) (decision, Mode) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	mode := f.modes[len(f.hits)%len(f.modes)]
-	if f.first > 0 && mode.kills() && len(f.seen) >= f.first {
+	if mode.Kills() && len(f.hits) > 0 {
 		return refuse, mode
 	}
 	if !f.counts(r) || r.Event() || r.Lease() {
