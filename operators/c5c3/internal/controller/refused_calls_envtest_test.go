@@ -54,7 +54,6 @@ func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
 	for _, tc := range []refusedCall{
 		{"AdminCredentialReady", "SecretError", "update", "secrets", credential},
 		{"AdminCredentialReady", "PushSecretError", "apply", "pushsecrets", credential + "-backup"},
-		{"AdminCredentialReady", "CloudsYamlError", "apply", "externalsecrets", "k-orc-clouds-yaml"},
 	} {
 		t.Run(tc.verb+" "+tc.resource, func(t *testing.T) {
 			t.Parallel()

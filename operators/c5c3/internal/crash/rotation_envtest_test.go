@@ -39,9 +39,10 @@ type rotationWalk struct {
 
 func (w *rotationWalk) prepare(ctx context.Context) (string, error) {
 	rotate := func(namespace string) error {
-		w.spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
+		spec := w.spec.DeepCopy()
+		spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
 		return w.Create(ctx, &c5c3v1alpha1.CredentialRotation{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rotation"}, Spec: *w.spec.DeepCopy(),
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "rotation"}, Spec: *spec,
 		})
 	}
 	return whileRunning(ctx, w, rotate, func(cp *c5c3v1alpha1.ControlPlane) {
