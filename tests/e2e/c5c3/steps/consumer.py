@@ -21,7 +21,7 @@ import urllib.request
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 STOP, READY, RESULT = "/tmp/stop", "/tmp/ready", "/dev/termination-log"
 PERIOD = 1.0
-TIMEOUT = 10.0
+TIMEOUT = 30.0
 # A changed password ends all tokens of its user, and those of the same second
 # with them: that is how exactly Keystone keeps the times.
 REVOKED_PERIOD = 1.0
