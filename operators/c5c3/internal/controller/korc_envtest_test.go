@@ -71,6 +71,14 @@ func (w *world) credential(t *testing.T) *orcv1alpha1.ApplicationCredential {
 	return credential
 }
 
+// askForAnother asks for a new credential as the documentation tells users to.
+func (w *world) askForAnother(t *testing.T) {
+	t.Helper()
+	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
+		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
+	})
+}
+
 func TestTheUsersGetACredentialThatWorks(t *testing.T) {
 	w := converged(t)
 	id, err := w.works(t.Context())
@@ -107,9 +115,7 @@ func TestWhatKeystoneHasEnteredInTheCatalogIsTakenOver(t *testing.T) {
 func TestAChangedPasswordReplacesTheCredentialWithoutAGap(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	change(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}, func(s *corev1.Secret) {
-		s.Data["password"] = []byte("another")
-	})
+	w.changePassword(t)
 	w.replaced(t, old)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
@@ -139,9 +145,7 @@ func TestOtherRightsReplaceTheCredential(t *testing.T) {
 func TestInManualModeAChangedPasswordReplacesNothing(t *testing.T) {
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	change(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}, func(s *corev1.Secret) {
-		s.Data["password"] = []byte("another")
-	})
+	w.changePassword(t)
 	cloud := &corev1.Secret{ObjectMeta: w.meta("controlplane-admin-password-cloud")}
 	expect.Object(t, w, cloud, func() error {
 		if text := string(cloud.Data["clouds.yaml"]); !strings.Contains(text, "another") {
@@ -183,9 +187,7 @@ func TestAStoreThatTakesNothingIsNamed(t *testing.T) {
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Succeed())
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Fail("Vault is sealed"))
-	change(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}, func(s *corev1.Secret) {
-		s.Data["password"] = []byte("another")
-	})
+	w.changePassword(t)
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForPushSecret", "Vault is sealed")
 	if _, err := w.works(t.Context()); err != nil {
 		t.Errorf("the users have lost their credential: %v", err)
@@ -273,9 +275,7 @@ func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) 
 	old := w.cp.Status.AdminApplicationCredential.ID
 	heir := "controlplane-admin-app-credential-" + shortHash(string(*w.credential(t).Spec.Resource.Name))
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Hang())
-	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
-		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
-	})
+	w.askForAnother(t)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "ApplicationCredential "+heir)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "repair K-ORC or its way to Keystone")
 	if id, err := w.works(t.Context()); err != nil || id != old {
@@ -306,9 +306,7 @@ func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	korc.Blind(w.cp.Namespace, true)
-	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
-		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
-	})
+	w.askForAnother(t)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "does not contain",
 		"see whether Keystone accepts the administrator's password in Secret controlplane-keystone-admin-credentials")
 	if id, err := w.works(t.Context()); err != nil || id != old {
@@ -325,9 +323,7 @@ func TestTheSpecMayChangeWhileACredentialIsReplaced(t *testing.T) {
 	first := w.cp.Status.AdminApplicationCredential.ID
 	push := "controlplane-admin-app-credential-backup"
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Fail("Vault is sealed"))
-	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
-		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
-	})
+	w.askForAnother(t)
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForPushSecret")
 	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		c5c3v1alpha1.SetDefaults(cp)

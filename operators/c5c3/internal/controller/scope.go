@@ -30,7 +30,7 @@ type toolbox struct {
 	// clock is nil for time.Now.
 	clock func() time.Time
 
-	stallTimeout, syncTimeout, retryPeriod time.Duration
+	stallTimeout, syncTimeout, retryPeriod, spreadTime time.Duration
 }
 
 func (t *toolbox) now() time.Time {

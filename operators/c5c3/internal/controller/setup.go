@@ -51,6 +51,9 @@ type Options struct {
 	// SyncTimeout is how long a credential may be on its way to its users; zero
 	// means the default.
 	SyncTimeout time.Duration
+	// SpreadTime is how long a replaced credential works on at least; zero means
+	// the default.
+	SpreadTime time.Duration
 	// RetryPeriod is how soon something that K-ORC has given up is made anew;
 	// zero means the default.
 	RetryPeriod time.Duration
@@ -89,6 +92,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
 		syncTimeout:  cmp.Or(options.SyncTimeout, syncStuckTimeout),
 		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
+		spreadTime:   cmp.Or(options.SpreadTime, defaultSpreadTime),
 	}
 	tools.proofs = newProofs(options.Login, tools.now, cmp.Or(options.ProofPeriod, defaultProofPeriod))
 	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {

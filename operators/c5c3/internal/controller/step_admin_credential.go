@@ -21,6 +21,10 @@ const (
 	// syncStuckTimeout is how long a new credential may be on its way through
 	// the secret store.
 	syncStuckTimeout = 15 * time.Minute
+	// defaultSpreadTime is how long a replaced credential works on at least: pods
+	// see a new clouds.yaml when the kubelet refreshes their volumes, which may
+	// take a minute and a half, and calls that have begun have to end.
+	defaultSpreadTime = 2 * time.Minute
 	// loginPeriod is how often a login is tried again that got no answer.
 	loginPeriod = 10 * time.Second
 )
@@ -171,10 +175,9 @@ func (s *scope) revoke(ctx context.Context, old *orcv1alpha1.ApplicationCredenti
 	if !old.DeletionTimestamp.IsZero() {
 		return 0, nil
 	}
-	overlap, err := time.ParseDuration(old.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap])
-	if err != nil || overlap <= 0 {
-		return 0, s.remove(ctx, old)
-	}
+	// One that cannot be read is none: zero.
+	asked, _ := time.ParseDuration(old.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap])
+	overlap := max(asked, s.spreadTime)
 	at, err := time.Parse(time.RFC3339, old.Annotations[c5c3v1alpha1.AnnotationSupersededAt])
 	if err != nil {
 		before := old.DeepCopy()

@@ -98,7 +98,7 @@ func run(ctx context.Context, cfg *rest.Config, namespace string) error {
 func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.Duration) error {
 	options := controller.Options{
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
-		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute,
+		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute, SpreadTime: time.Second,
 		Login: func(_ context.Context, _, id, secret string) (controller.Verdict, error) {
 			if korc.Accepts(namespace, id, secret) {
 				return controller.Accepted, nil
