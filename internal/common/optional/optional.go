@@ -11,6 +11,7 @@
 package optional
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,8 @@ func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
 }
 
 // SetInterval changes how often the discovery API is asked; tests shorten it.
-func (k *Kinds) SetInterval(interval time.Duration) { k.interval = interval }
+// Zero stands for DefaultInterval.
+func (k *Kinds) SetInterval(interval time.Duration) { k.interval = cmp.Or(interval, DefaultInterval) }
 
 // Bind asks once, so that the first pass already knows, and adds the tracker to
 // mgr, which goes on asking. A group version that gives no usable answer counts

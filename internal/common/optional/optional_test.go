@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -236,5 +237,14 @@ func TestAKindStaysServedWhileItsGroupVersionGivesNoAnswer(t *testing.T) {
 func TestAKindThatTheSchemeLacksIsAnError(t *testing.T) {
 	if _, err := New(fakeManager{cluster: &cluster{}}, []Watch{{Object: &metav1.PartialObjectMetadata{}}}, nil); err == nil {
 		t.Error("no error for a kind that the scheme lacks")
+	}
+}
+
+func TestWithoutAnIntervalTheClusterIsAskedEveryTenSeconds(t *testing.T) {
+	kinds := &Kinds{}
+	for given, want := range map[time.Duration]time.Duration{0: 10 * time.Second, time.Second: time.Second} {
+		if kinds.SetInterval(given); kinds.interval != want {
+			t.Errorf("given %s the interval is %s", given, kinds.interval)
+		}
 	}
 }

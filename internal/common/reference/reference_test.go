@@ -104,12 +104,13 @@ func TestAConstantThatTellsNothingIsRefused(t *testing.T) {
 }
 
 func TestTheVocabularyExplainsEveryWord(t *testing.T) {
-	conditions := []Condition{{Type: "Afloat", Aggregated: true, True: []string{"Tight"}, False: []string{"Leaking"}}}
+	conditions := []Condition{{Type: "Afloat", Aggregated: true, True: []string{"Afloat"}, False: []string{"Leaking"}}}
 	events := []Event{{Reason: "Leaking", Type: "Warning"}}
 	constants := []Constant{
-		{Value: "Afloat", Meaning: "Tells whether it floats."},
-		{Value: "Tight", Meaning: "Nothing to do."},
-		{Value: "Leaking", Meaning: "Stop the leak | bail."},
+		{Name: "ConditionAfloat", Value: "Afloat", Meaning: "Tells whether it floats."},
+		{Name: "ReasonAfloat", Value: "Afloat", Meaning: "Nothing to do."},
+		{Name: "ReasonLeaking", Value: "Leaking", Meaning: "Stop the leak | bail."},
+		{Name: "EventLeaking", Value: "Leaking", Meaning: "It began to leak."},
 	}
 	var out bytes.Buffer
 	page := Page{Title: "Boat conditions", Command: "make boats"}
@@ -118,8 +119,13 @@ func TestTheVocabularyExplainsEveryWord(t *testing.T) {
 	}
 	golden(t, "vocabulary.md", out.Bytes())
 
-	err := page.WriteVocabulary(&out, conditions, events, constants[:2])
-	if err == nil || !strings.Contains(err.Error(), `no constant tells what "Leaking" means`) {
-		t.Errorf("got %v", err)
+	for count, message := range map[int]string{
+		1: `no constant Reason... tells what "Afloat" means`,
+		3: `no constant Event... tells what "Leaking" means`,
+	} {
+		err := page.WriteVocabulary(&out, conditions, events, constants[:count])
+		if err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("want %q, got %v", message, err)
+		}
 	}
 }

@@ -34,22 +34,25 @@ const PushSecretFinalizer = "pushsecret.externalsecrets.io/finalizer"
 
 // EnsurePushSecret makes the PushSecret carry the declared fields and leaves the
 // live object in ps. External Secrets pushes again only when something about
-// the object changes, which [ContentHashAnnotation] does with the content.
+// the object changes: one of its annotations has to change with the content, as
+// [ContentHashAnnotation] does.
 func EnsurePushSecret(
-	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret,
+	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret, fieldManager string,
 ) error {
 	live := &esov1alpha1.PushSecret{}
 	if err := c.Get(ctx, client.ObjectKeyFromObject(ps), live); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("reading PushSecret %s: %w", ps.Name, err)
 	}
 	before := live.Annotations[pushedBeforeAnnotation]
-	if live.Annotations[ContentHashAnnotation] != ps.Annotations[ContentHashAnnotation] {
-		before = live.Status.SyncedResourceVersion
+	for name, value := range ps.Annotations {
+		if live.Annotations[name] != value {
+			before = live.Status.SyncedResourceVersion
+		}
 	}
 	if before != "" {
 		metav1.SetMetaDataAnnotation(&ps.ObjectMeta, pushedBeforeAnnotation, before)
 	}
-	return apply.EnsureObject(ctx, c, scheme, owner, ps, apply.FieldManager)
+	return apply.EnsureObject(ctx, c, scheme, owner, ps, fieldManager)
 }
 
 // ContentHash is a short hash of the Secret's data. It differs between Secrets

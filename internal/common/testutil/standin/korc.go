@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -98,9 +97,10 @@ func (k *KORC) Lose(namespace, id string) {
 	k.keystone(namespace).remove(id)
 }
 
-// Blind makes the lists of application credentials of a namespace's Keystone look
-// empty, as K-ORC sees them when its password is wrong. It does not look again by
-// itself when they no longer are.
+// Blind makes the application credentials of a namespace's Keystone look gone, as
+// K-ORC sees them when its password is wrong: it takes over none, and lets go of
+// objects without a revocation. It does not look again by itself when they no
+// longer are.
 func (k *KORC) Blind(namespace string, blind bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -324,6 +324,10 @@ func (k *KORC) release(ctx context.Context, c client.Client, obj *unstructured.U
 		return nil
 	}
 	before := obj.DeepCopy()
+	if len(obj.GetFinalizers()) > 1 {
+		waits := "Waiting for the finalizers of others: " + strings.Join(obj.GetFinalizers(), ", ")
+		return errors.Join(korcStatus(obj, "True", "Progressing", waits), patchStatus(ctx, c, obj, before))
+	}
 	if err := k.authenticate(ctx, c, obj); err != nil {
 		return errors.Join(korcStatus(obj, "True", "TransientError", err.Error()), patchStatus(ctx, c, obj, before), err)
 	}
@@ -333,7 +337,9 @@ func (k *KORC) release(ctx context.Context, c client.Client, obj *unstructured.U
 		if found := here[resourceKey{obj.GetKind(), resourceName(obj)}]; id == "" && found != nil {
 			id = found.id
 		}
-		here.remove(id)
+		if obj.GetKind() != credentialKind || !k.blind[obj.GetNamespace()] {
+			here.remove(id)
+		}
 		k.mu.Unlock()
 	}
 	controllerutil.RemoveFinalizer(obj, korcFinalizer(obj.GetKind()))
@@ -363,33 +369,4 @@ func (k *KORC) guardSecret(ctx context.Context, c client.Client, secret *corev1.
 		return nil
 	}
 	return client.IgnoreNotFound(c.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
-}
-
-func korcCondition(obj *unstructured.Unstructured, conditionType string) map[string]any {
-	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
-	for _, entry := range conditions {
-		if condition, ok := entry.(map[string]any); ok && condition["type"] == conditionType {
-			return condition
-		}
-	}
-	return nil
-}
-
-// korcStatus sets the two conditions of K-ORC.
-func korcStatus(obj *unstructured.Unstructured, progressing metav1.ConditionStatus, reason, message string) error {
-	available := metav1.ConditionFalse
-	if reason == "Success" {
-		available = metav1.ConditionTrue
-	}
-	if message == "" {
-		message = reason
-	}
-	return errors.Join(
-		setCondition(obj, metav1.Condition{
-			Type: "Available", Status: available, Reason: reason, Message: message, ObservedGeneration: obj.GetGeneration(),
-		}),
-		setCondition(obj, metav1.Condition{
-			Type: "Progressing", Status: progressing, Reason: reason, Message: message, ObservedGeneration: obj.GetGeneration(),
-		}),
-	)
 }

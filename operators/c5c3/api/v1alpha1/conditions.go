@@ -23,6 +23,7 @@ const (
 	// ConditionReconciling is present and True, as kstatus defines it, while the operator still works towards the spec.
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is present and True, as kstatus defines it, when the operator cannot go on before somebody changes something.
+	// Its reason is InvalidSpec, or that of the condition which tells what to change.
 	ConditionStalled = "Stalled"
 )
 
@@ -90,6 +91,8 @@ const (
 	ReasonKeystoneError = "KeystoneError"
 	// ReasonKeystoneProjectionRejected: correct the field of services.keystone that the message names.
 	ReasonKeystoneProjectionRejected = "KeystoneProjectionRejected"
+	// ReasonRollBackRefused: set openStackRelease to the release the message names; the update has gone too far to be taken back.
+	ReasonRollBackRefused = "RollBackRefused"
 	// ReasonWaitingForKeystone: wait; if it lasts, look at the conditions of the Keystone.
 	ReasonWaitingForKeystone = "WaitingForKeystone"
 
@@ -119,7 +122,7 @@ const (
 	ReasonWaitingForApplicationCredential = "WaitingForApplicationCredential"
 	// ReasonReMinting: wait; the application credential is being replaced.
 	ReasonReMinting = "ReMinting"
-	// ReasonReMintStalled: repair K-ORC or its way to Keystone; the old application credential cannot be deleted.
+	// ReasonReMintStalled: repair K-ORC or its way to Keystone; a new application credential does not come, or the old one stays.
 	ReasonReMintStalled = "ReMintStalled"
 	// ReasonBootstrapResourceError: look at the error in the message.
 	ReasonBootstrapResourceError = "BootstrapResourceError"

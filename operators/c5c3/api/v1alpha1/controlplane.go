@@ -23,12 +23,15 @@ const (
 	// or is to be replaced for. The same request is not acted on twice.
 	AnnotationRotationRequest = "c5c3.io/rotation-request"
 	// AnnotationCredentialOverlap is how long the credential works on after its
-	// successor has reached the users, as a Go duration. Without it the
-	// credential is revoked at once.
+	// successor has reached the users, as a Go duration. It is at least
+	// two minutes, also without the annotation.
 	AnnotationCredentialOverlap = "c5c3.io/credential-overlap"
 	// AnnotationSupersededAt is when the successor of a credential had reached
 	// the users, in RFC 3339.
 	AnnotationSupersededAt = "c5c3.io/superseded-at"
+	// AnnotationReplacedSince is on the Secret of the application credential: when
+	// its latest replacement began, as RFC 3339 has it.
+	AnnotationReplacedSince = "c5c3.io/replaced-since"
 )
 
 // LabelSuperseded is on ApplicationCredentials that only wait for their

@@ -92,8 +92,10 @@ type CredentialRotationSpec struct {
 	PreRotationDays *int32 `json:"preRotationDays,omitempty"`
 
 	// gracePeriodDays is how many days the old credential still works after a
-	// new one took over. When it is not set, the old one is revoked as soon as
-	// the new one has reached its users.
+	// new one took over. When it is not set, or 0, the old one is revoked two
+	// minutes after the new one has reached its users, which leaves their pods
+	// that time to read it. It counts for replacements that this
+	// CredentialRotation asks for.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0

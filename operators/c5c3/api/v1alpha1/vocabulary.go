@@ -95,7 +95,7 @@ func serviceConditions() []ConditionDoc {
 			True: []string{ReasonKeystoneReady, ReasonKeystoneNotManaged},
 			False: []string{
 				ReasonWaitingForInfrastructure, ReasonKeystoneNotInstalled, ReasonInvalidRotationInterval, ReasonKeystoneError,
-				ReasonKeystoneProjectionRejected, ReasonWaitingForKeystone,
+				ReasonKeystoneProjectionRejected, ReasonRollBackRefused, ReasonWaitingForKeystone,
 			},
 		},
 	}

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -95,6 +96,47 @@ func TestAnUpdateIsFollowedThroughTheKeystone(t *testing.T) {
 	phase(c5c3v1alpha1.UpdatePhaseVerifying, "2026.1", false)
 	w.report(t, "2026.1", "", true)
 	phase(c5c3v1alpha1.UpdatePhaseIdle, "2026.1", true)
+}
+
+func TestAnUpdateThatIsTakenBackTooLateIsRefusedWithTheWayOut(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	if w.cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseIdle {
+		t.Errorf("the phase is %q", w.cp.Status.UpdatePhase)
+	}
+	to := func(release string) {
+		t.Helper()
+		change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = release })
+		becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool { return s.Image.Tag == release })
+	}
+	to("2026.1")
+	w.contract(t)
+	expect.Object(t, w, w.cp, func() error {
+		if w.cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseUpdatingServices {
+			return fmt.Errorf("the phase is %q", w.cp.Status.UpdatePhase)
+		}
+		return nil
+	})
+	to("2025.2")
+	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "RollBackRefused", "set spec.openStackRelease to 2026.1")
+	w.expect(t, "Stalled", metav1.ConditionTrue, "RollBackRefused")
+	if w.cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseUpdatingServices {
+		t.Errorf("the phase is %q", w.cp.Status.UpdatePhase)
+	}
+	to("2026.1")
+	w.report(t, "2026.1", "", true)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+// contract plays the Keystone operator, which has begun to contract the schema.
+func (w *world) contract(t *testing.T) {
+	t.Helper()
+	k := w.keystone(t)
+	before := k.DeepCopy()
+	k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
+	if err := w.Status().Patch(t.Context(), k, client.MergeFrom(before)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestAKeystoneThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testing.T) {

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
@@ -25,7 +26,7 @@ import (
 // name makes the new one. The users keep the old one until they have the new
 // one, and then it is revoked.
 
-// stallTimeout is how long K-ORC may take for one step of a replacement.
+// defaultStallTimeout is how long K-ORC may take for one step of a replacement.
 const defaultStallTimeout = 5 * time.Minute
 
 // keepCredential keeps the administrator's application credential, or goes one
@@ -42,7 +43,7 @@ func (s *scope) keepCredential(ctx context.Context) reconcile.Outcome {
 		// The applier words whose it is.
 		return s.mint(ctx, live.Annotations)
 	case !live.DeletionTimestamp.IsZero():
-		return s.reMinting("The object of the replaced credential is being deleted: "+describe(live), live.DeletionTimestamp.Time)
+		return s.awaitRemoval(ctx, live)
 	}
 	secret := string(s.credential.Data[keyValue])
 	if keystoneName(live) != credentialName(s.cp, secret) {
@@ -52,6 +53,14 @@ func (s *scope) keepCredential(ctx context.Context) reconcile.Outcome {
 		return s.replace(ctx, live, why)
 	}
 	return s.mint(ctx, s.keptAnnotations(live))
+}
+
+// awaitRemoval waits until the object of the replaced credential is gone.
+func (s *scope) awaitRemoval(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+	if err := s.prepareRemoval(ctx, old); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	return s.reMinting("The object of the replaced credential is being deleted: "+describe(old), old.DeletionTimestamp.Time)
 }
 
 // freshAnnotations are those of a credential that is made now.
@@ -97,7 +106,7 @@ func (s *scope) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 	case stateOf(live).failed:
 		return "K-ORC has lost the old one: " + describe(live)
 	case s.proofs.rejected(s.name(), *live.Status.ID, string(s.credential.Data[keyValue])) &&
-		s.now().Sub(live.CreationTimestamp.Time) > s.retryPeriod:
+		s.retryAfter(live.CreationTimestamp.Time, s.failingSince(c5c3v1alpha1.ConditionAdminCredentialReady)) == 0:
 		return "Keystone refuses the old one"
 	}
 	return ""
@@ -109,6 +118,7 @@ func (s *scope) replace(ctx context.Context, live *orcv1alpha1.ApplicationCreden
 	if request := live.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
 		metav1.SetMetaDataAnnotation(&s.credential.ObjectMeta, c5c3v1alpha1.AnnotationRotationRequest, request)
 	}
+	metav1.SetMetaDataAnnotation(&s.credential.ObjectMeta, c5c3v1alpha1.AnnotationReplacedSince, s.now().UTC().Format(time.RFC3339))
 	s.credential.Data = map[string][]byte{keyValue: newSecretValue(), keyClouds: s.credential.Data[keyClouds]}
 	if err := s.client.Update(ctx, s.credential); err != nil {
 		return writeError(c5c3v1alpha1.ReasonSecretError, fmt.Errorf("storing a new secret for the application credential: %w", err))
@@ -118,15 +128,15 @@ func (s *scope) replace(ctx context.Context, live *orcv1alpha1.ApplicationCreden
 
 // supersede moves an outdated credential out of the way.
 func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
-	if old.Status.ID == nil || stateOf(old).failed {
-		// Without the credential there is nothing to keep for its users.
-		if err := s.remove(ctx, old); err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
-		}
-		return s.reMinting("Removing "+describe(old), s.now())
+	used, err := s.isInUse(ctx, old)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	if !used || stateOf(old).failed && s.isDead(ctx) {
+		return s.discard(ctx, old)
 	}
 	heir := supersededCredential(s.cp, old)
-	since := s.failingSince(c5c3v1alpha1.ConditionKORCReady)
+	since := s.replacedSince()
 	wait, err := s.ensureORC(ctx, heir, since)
 	if err != nil {
 		return writeError(c5c3v1alpha1.ReasonApplicationCredentialError, err)
@@ -139,20 +149,18 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 		return s.reMinting("The replaced credential is kept by ApplicationCredential "+heir.Name, s.now())
 	}
 	if s.isDead(ctx) {
-		if err := s.remove(ctx, heir); err != nil {
+		// Keystone may take it again, when the administrator was only disabled.
+		if err := s.letGo(ctx, heir); err != nil {
 			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 		}
-		if err := s.remove(ctx, old); err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
-		}
-		return s.reMinting("Keystone does not know the replaced credential any more", s.now())
+		return s.discard(ctx, old)
 	}
 	if err := s.searchAgain(ctx, heir, since); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
 	message := fmt.Sprintf("Waiting for %s, which keeps the replaced credential for its users; if this lasts, see whether "+
 		"Keystone accepts the administrator's password in Secret %s", describe(heir), adminSecretRef(s.cp).Name)
-	return s.reMinting(message, latest(heir.CreationTimestamp.Time, since))
+	return s.reMinting(message, since)
 }
 
 // searchAgain has K-ORC look once more for the credential that it did not find.
@@ -170,6 +178,46 @@ func (s *scope) searchAgain(ctx context.Context, heir *orcv1alpha1.ApplicationCr
 	return s.letGo(ctx, heir)
 }
 
+// discard removes a credential of which there is nothing to keep for its users.
+func (s *scope) discard(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+	if err := s.revokeInKeystone(ctx, old); err != nil {
+		s.lookAgain(s.retryPeriod)
+		return s.reMinting(fmt.Sprintf("Removing %s: %v", describe(old), err), s.replacedSince())
+	}
+	if err := s.removeWithResource(ctx, old); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	return s.reMinting("Removing "+describe(old), s.now())
+}
+
+// replacedSince is when the replacement began. The condition may have been False
+// before, for another reason.
+func (s *scope) replacedSince() time.Time {
+	since := s.failingSince(c5c3v1alpha1.ConditionKORCReady)
+	began, err := time.Parse(time.RFC3339, s.credential.Annotations[c5c3v1alpha1.AnnotationReplacedSince])
+	if err == nil && began.After(since) && began.Before(s.now()) {
+		return began
+	}
+	return since
+}
+
+// isInUse tells whether the users have the credential, or are about to get it.
+func (s *scope) isInUse(ctx context.Context, credential *orcv1alpha1.ApplicationCredential) (bool, error) {
+	if credential.Status.ID == nil {
+		return false, nil
+	}
+	delivered, err := s.deliveredClouds(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, text := range [][]byte{s.credential.Data[keyClouds], delivered} {
+		if id, _ := credentialIn(text); id == *credential.Status.ID {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // isDead tells whether Keystone refuses the credential that the users have.
 func (s *scope) isDead(ctx context.Context) bool {
 	id, secret := credentialIn(s.credential.Data[keyClouds])
@@ -178,13 +226,6 @@ func (s *scope) isDead(ctx context.Context) bool {
 	}
 	verdict, err := s.proofs.login(ctx, authURL(s.cp), id, secret)
 	return err == nil && verdict == Rejected
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // reMinting reports a step of a replacement that began at the given time.
@@ -205,10 +246,8 @@ func (s *scope) soon() time.Duration {
 // mint keeps the credential with the current secret and reports how far it is.
 func (s *scope) mint(ctx context.Context, annotations map[string]string) reconcile.Outcome {
 	credential := applicationCredential(s.cp, credentialName(s.cp, string(s.credential.Data[keyValue])), annotations)
-	var err error
 	since := s.failingSince(c5c3v1alpha1.ConditionKORCReady)
-	err = apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, credential, fieldManager)
-	if err != nil {
+	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, credential, fieldManager); err != nil {
 		return writeError(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
 	s.applicationCredential = credential
@@ -217,14 +256,26 @@ func (s *scope) mint(ctx context.Context, annotations map[string]string) reconci
 	case state.failed && credential.Status.ID == nil:
 		return s.mintAgain(ctx, credential, since)
 	case !state.available || credential.Status.ID == nil:
-		message := "Waiting for " + describe(credential)
-		if imports := s.waitingImports(); imports != "" {
-			message += "; it needs " + imports
-		}
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, message).After(s.again)
+		return s.waitForMint(ctx, credential)
 	}
 	s.reportCredential(credential)
 	return s.reportSuperseded(ctx)
+}
+
+// waitForMint words the wait for K-ORC by what keeps it waiting.
+func (s *scope) waitForMint(ctx context.Context, credential *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+	parts := []string{"Waiting for " + describe(credential)}
+	if imports := s.waitingImports(); imports != "" {
+		parts = append(parts, "it needs "+imports)
+	}
+	missing, err := s.explainMissingClouds(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	if missing != "" {
+		parts = append(parts, missing)
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, strings.Join(parts, "; ")).After(s.again)
 }
 
 // mintAgain has K-ORC try once more what it has given up.
@@ -241,7 +292,7 @@ func (s *scope) mintAgain(ctx context.Context, credential *orcv1alpha1.Applicati
 	if imports := s.waitingImports(); imports != "" {
 		message += "; it needs " + imports
 	}
-	return reconcile.Waiting(c5c3v1alpha1.ReasonApplicationCredentialFailed, message+"; it is tried again").After(wait)
+	return reconcile.Waiting(c5c3v1alpha1.ReasonApplicationCredentialFailed, message+"; "+korcRemedy).After(wait)
 }
 
 // reportCredential shows the credential in the status.
@@ -284,13 +335,13 @@ func (s *scope) reportSuperseded(ctx context.Context) reconcile.Outcome {
 		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
 	for _, old := range superseded {
-		if old.DeletionTimestamp.IsZero() {
+		since, overdue := s.overdueSince(old)
+		if !overdue {
 			continue
 		}
 		s.lookAgain(min(s.stallTimeout/2, time.Minute))
-		if s.now().Sub(old.DeletionTimestamp.Time) >= s.stallTimeout {
-			return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, fmt.Sprintf(
-				"The replaced credential is still valid: %s; repair K-ORC or its way to Keystone", describe(old))).After(s.again).Proceed()
+		if s.now().Sub(since) >= s.stallTimeout {
+			return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, s.explainOverdue(old)).After(s.again).Proceed()
 		}
 	}
 	done := reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted,
@@ -299,4 +350,12 @@ func (s *scope) reportSuperseded(ctx context.Context) reconcile.Outcome {
 		return done.After(s.again)
 	}
 	return done
+}
+
+func (s *scope) explainOverdue(old *orcv1alpha1.ApplicationCredential) string {
+	if !old.DeletionTimestamp.IsZero() {
+		return fmt.Sprintf("K-ORC has not let go of a replaced credential: %s; repair K-ORC or its way to Keystone", describe(old))
+	}
+	return fmt.Sprintf("The replaced credential is still valid: %s; repair the way of the operator to %s, "+
+		"or the administrator's password in Secret %s", describe(old), authURL(s.cp), adminSecretRef(s.cp).Name)
 }

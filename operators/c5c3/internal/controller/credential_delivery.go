@@ -19,6 +19,9 @@ const (
 	annotationPushHash = "c5c3.io/push-content-hash"
 	// annotationForceSync makes External Secrets fetch at once when it changes.
 	annotationForceSync = "external-secrets.io/force-sync"
+	// annotationPushedFor has External Secrets push once more for each state of
+	// the users' Secret that is not the credential's.
+	annotationPushedFor = "c5c3.io/pushed-again-for"
 	// pushInterval is how often a store that lost the credential gets it again.
 	pushInterval = time.Hour
 )

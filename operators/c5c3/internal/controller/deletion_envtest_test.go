@@ -17,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -110,9 +111,14 @@ func TestAControlPlaneThatNeverGotReadyCanBeDeleted(t *testing.T) {
 }
 
 func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
-	for name, c := range map[string]struct{ host, end string }{
-		"with its database":        {"", "ORCTeardownComplete"},
-		"a database that lives on": {"db.example.com", "ORCTeardownStalled"},
+	for name, c := range map[string]struct {
+		host     string
+		database bool
+		end      string
+	}{
+		"with its database":            {"", false, "ORCTeardownComplete"},
+		"a database that lives on":     {"", true, "ORCTeardownStalled"},
+		"a database of the user's own": {"db.example.com", true, "ORCTeardownStalled"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := emptyWorld(t)
@@ -125,6 +131,9 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 			korc.Set("Service", w.cp.Namespace, "controlplane-identity-service", standin.Hang())
 			w.delete(t)
 			w.expect(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC", "Service controlplane-identity-service")
+			if !c.database {
+				w.deleteDatabase(t)
+			}
 			if err := w.Delete(t.Context(), w.keystone(t)); err != nil {
 				t.Fatal(err)
 			}
@@ -132,4 +141,24 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 			w.expectEnd(t, c.end)
 		})
 	}
+}
+
+func (w *world) deleteDatabase(t *testing.T) {
+	t.Helper()
+	database := &backing.MariaDB{ObjectMeta: w.meta(w.cp.Spec.Infrastructure.Database.ClusterRef.Name)}
+	if err := w.Delete(t.Context(), database); err != nil {
+		t.Fatal(err)
+	}
+	expect.Gone(t, w, database)
+}
+
+func TestADeletionThatWaitsForTheSecretStoreNamesItAndEnds(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	secrets.Set("PushSecret", w.cp.Namespace, "controlplane-admin-app-credential-backup", standin.Hang())
+	w.delete(t)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC",
+		"PushSecret controlplane-admin-app-credential-backup with its copy at "+fmt.Sprintf(credentialPath, w.cp.Namespace))
+	expect.Gone(t, w, w.cp)
+	w.expectEnd(t, "ORCTeardownStalled")
 }

@@ -3,9 +3,12 @@
 package controller_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -52,9 +55,7 @@ func TestADeliveryThatFailsIsNamed(t *testing.T) {
 	w.changePassword(t)
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForCloudsYaml",
 		"ExternalSecret k-orc-clouds-yaml has not delivered its Secret", "permission denied at the store")
-	if id, err := w.works(t.Context()); err != nil || id != old {
-		t.Errorf("the users have %q (%v)", id, err)
-	}
+	w.usersHave(t, old)
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
 	w.replacedAfter(t, old)
 }
@@ -67,12 +68,10 @@ func TestADeliveryThatDoesNotComeIsNamedAndAfterAWhileCalledStuck(t *testing.T) 
 	changes := w.watch(t)
 	w.changePassword(t)
 	expectOnce(t, changes, "AdminCredentialReady", "WaitingForCloudsYamlSync",
-		"Secret k-orc-clouds-yaml does not hold the current application credential yet")
+		"Secret k-orc-clouds-yaml does not hold the current clouds.yaml yet")
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "CloudsYamlSyncStuck",
 		"has not reached its users for 6s", "Secret k-orc-clouds-yaml does not hold")
-	if id, err := w.works(t.Context()); err != nil || id != old {
-		t.Errorf("the users have %q (%v)", id, err)
-	}
+	w.usersHave(t, old)
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
 	w.replacedAfter(t, old)
 }
@@ -156,5 +155,28 @@ func TestWithoutAKeystoneNothingIsAskedOfKORC(t *testing.T) {
 	w.expect(t, "KORCReady", metav1.ConditionTrue, "KeystoneNotManaged", "spec.services.keystone is not set")
 	w.expect(t, "AdminCredentialReady", metav1.ConditionTrue, "KeystoneNotManaged", "spec.services.keystone is not set")
 	w.expect(t, "CatalogReady", metav1.ConditionTrue, "KeystoneNotManaged", "spec.services.keystone is not set")
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestACredentialThatAStoreBringsBackFromTheDeadIsReplacedByTheOneInUse(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	path := fmt.Sprintf(credentialPath, w.cp.Namespace)
+	backup := secrets.Stored(path)
+	w.changePassword(t)
+	now := w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	secrets.Put(path, backup)
+	// External Secrets looks at the store again.
+	change(t, w, &esov1.ExternalSecret{ObjectMeta: w.meta("k-orc-clouds-yaml")}, func(es *esov1.ExternalSecret) {
+		metav1.SetMetaDataAnnotation(&es.ObjectMeta, "looked-at", "again")
+	})
+	expect.Eventually(t, "the copy of the store", func(ctx context.Context) error {
+		if id, _, err := w.inUse(ctx); err != nil || id != now || secrets.Stored(path)["clouds.yaml"] == backup["clouds.yaml"] {
+			return fmt.Errorf("the users have %q instead of %q (%w)", id, now, err)
+		}
+		return nil
+	})
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }

@@ -127,6 +127,7 @@ func TestAnObjectThatTheWebhookNeverSawIsRefusedInItsStatus(t *testing.T) {
 	w.cp.Spec.Services.Keystone.PublicEndpoint = "https:///v3"
 	create(t, w, w.cp)
 	w.expect(t, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.services.keystone.publicEndpoint")
+	w.expect(t, "Stalled", metav1.ConditionTrue, "InvalidSpec")
 	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.PublicEndpoint = "" })
 	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -43,50 +44,124 @@ var finalizers = []reconcile.Finalizer[*scope]{{
 // External Secrets the copy in the store. Everything else goes by garbage
 // collection, as soon as the finalizer does.
 func finalizeKORC(ctx context.Context, s *scope) reconcile.Outcome {
-	left, err := s.removeORCObjects(ctx)
+	left, err := s.tearDown(ctx)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
-	gone, err := s.keystoneIsGone(ctx)
-	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
-	}
-	push, err := s.removePush(ctx, len(left) == 0 || gone || s.late())
-	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
-	}
-	waiting := make([]string, 0, len(left)+1)
-	for _, obj := range left {
-		waiting = append(waiting, describe(obj))
-	}
-	if push != "" {
-		waiting = append(waiting, push)
-	}
+	waiting := left.describe()
+	wait := reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC, fmt.Sprintf(
+		"K-ORC and External Secrets are removing %s; after %s the deletion goes on without them", strings.Join(waiting, ", "), s.stallTimeout)).
+		OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC made in Keystone")
 	switch {
+	case len(waiting) == 0 && s.missingKORCKind() != "":
+		return s.goneWithKORC(ctx, left.keystoneGone)
 	case len(waiting) == 0:
 		return tornDown()
-	case !s.late() && (push != "" || !gone):
-		return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC, fmt.Sprintf(
-			"K-ORC and External Secrets are removing %s; after %s the deletion goes on without them", strings.Join(waiting, ", "), s.stallTimeout)).
-			After(min(teardownPeriod, s.stallTimeout)).
-			OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC made in Keystone")
+	case !s.late() && (left.push != "" || !left.keystoneGone):
+		return wait.After(min(teardownPeriod, s.stallTimeout/8))
 	}
-	if err := s.abandon(ctx, left); err != nil {
+	begun, err := s.removeRest(ctx, left.objects)
+	switch {
+	case err != nil:
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	case begun:
+		return wait.After(time.Second)
+	}
+	if err := s.abandon(ctx, left.objects); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
-	if gone && push == "" {
-		return s.goneWithKeystone(waiting)
+	if left.keystoneGone && left.push == "" {
+		return s.goneWithKeystone(ctx, waiting)
 	}
 	return givenUp(fmt.Sprintf("Not removed within %s", s.stallTimeout), waiting)
 }
 
-// goneWithKeystone is the outcome when Keystone went before what was in it. That
-// goes with the database, unless that is the user's.
-func (s *scope) goneWithKeystone(left []string) reconcile.Outcome {
-	if s.cp.Spec.Infrastructure.Database.Host == "" {
-		return tornDown()
+// remains is what a deletion has not got rid of yet.
+type remains struct {
+	objects []orcObject
+	// unrevoked are the errors of credentials that could not be revoked, by the
+	// names of their objects.
+	unrevoked map[string]error
+	// push describes the copy in the secret store, "" when it is gone.
+	push         string
+	keystoneGone bool
+}
+
+func (s *scope) tearDown(ctx context.Context) (left remains, err error) {
+	if left.keystoneGone, err = s.keystoneIsGone(ctx); err != nil {
+		return left, err
 	}
-	return givenUp("Not removed before Keystone was gone", left)
+	if err := s.removeORCObjects(ctx, &left); err != nil {
+		return left, err
+	}
+	left.push, err = s.removePush(ctx, len(left.objects) == 0 || left.keystoneGone || s.late())
+	return left, err
+}
+
+func (left remains) describe() []string {
+	texts := make([]string, 0, len(left.objects)+1)
+	for _, obj := range left.objects {
+		text := describe(obj)
+		if err := left.unrevoked[obj.GetName()]; err != nil {
+			text = fmt.Sprintf("%s: %v", text, err)
+		}
+		texts = append(texts, text)
+	}
+	if left.push != "" {
+		texts = append(texts, left.push)
+	}
+	return texts
+}
+
+// goneWithKeystone is the outcome when Keystone went before what was in it. That
+// is gone, too, when the database has gone with its namespace.
+func (s *scope) goneWithKeystone(ctx context.Context, left []string) reconcile.Outcome {
+	lives, err := s.databaseLives(ctx)
+	switch {
+	case err != nil:
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	case lives:
+		return givenUp("Not removed before Keystone was gone", left)
+	}
+	return tornDown()
+}
+
+// goneWithKORC is the outcome when K-ORC was uninstalled, which takes its objects
+// along, but neither what they stood for nor its finalizers on Secrets.
+func (s *scope) goneWithKORC(ctx context.Context, keystoneGone bool) reconcile.Outcome {
+	if err := s.abandon(ctx, nil); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	}
+	credential := s.cp.Status.AdminApplicationCredential
+	switch {
+	case credential == nil:
+		return tornDown()
+	case keystoneGone:
+		return s.goneWithKeystone(ctx, []string{"the application credential " + credential.ID})
+	}
+	left := []string{"the entry in the catalog"}
+	if err := s.revokeByID(ctx, credential.ID); err != nil {
+		left = append(left, fmt.Sprintf("the application credential %s: %v", credential.ID, err))
+	}
+	return givenUp("K-ORC was uninstalled", left)
+}
+
+// databaseLives tells whether there is a database that may still have what was
+// in Keystone: the user's own, or one that nobody deletes.
+func (s *scope) databaseLives(ctx context.Context) (bool, error) {
+	ref := s.cp.Spec.Infrastructure.Database.ClusterRef
+	if ref == nil {
+		return true, nil
+	}
+	if !s.kinds.Served(backing.MariaDBKind) {
+		return false, nil
+	}
+	database := &backing.MariaDB{}
+	err := s.foreign.Get(ctx, s.key(ref.Name), database)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("reading MariaDB %s: %w", ref.Name, err)
+	}
+	return err == nil && database.DeletionTimestamp.IsZero(), nil
 }
 
 func tornDown() reconcile.Outcome {
@@ -118,29 +193,47 @@ func (s *scope) late() bool {
 	return s.now().Sub(s.cp.DeletionTimestamp.Time) >= s.stallTimeout
 }
 
-// removeORCObjects deletes the K-ORC objects of the control plane and returns
+// removeORCObjects deletes the K-ORC objects of the control plane and reports
 // those that are still there. Imports go last: the others need them.
-func (s *scope) removeORCObjects(ctx context.Context) ([]orcObject, error) {
+func (s *scope) removeORCObjects(ctx context.Context, left *remains) error {
 	if s.missingKORCKind() != "" {
-		return nil, nil
+		return nil
 	}
 	managed, err := s.managedObjects(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	left.unrevoked = map[string]error{}
 	for _, obj := range managed {
-		if err := s.removeOnce(ctx, obj); err != nil {
-			return nil, err
+		if err := s.revokeBeforeEnd(ctx, obj, left.keystoneGone); err != nil {
+			left.unrevoked[obj.GetName()] = err
+			// K-ORC may succeed where the operator does not: half of the time is its.
+			if s.now().Sub(s.cp.DeletionTimestamp.Time) < s.stallTimeout/2 {
+				continue
+			}
+		}
+		if err := s.removeWithResource(ctx, obj); err != nil {
+			return err
 		}
 	}
 	imports, err := s.ownedORC(ctx, userImport(s.cp, userCloud(s.cp)), domainImport(s.cp, userCloud(s.cp)))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(managed) > 0 {
-		return append(managed, imports...), nil
+		left.objects = append(managed, imports...)
+		return nil
 	}
-	return s.removeImports(ctx, imports)
+	left.objects, err = s.removeImports(ctx, imports)
+	return err
+}
+
+// revokeBeforeEnd revokes a credential unless there is no Keystone any more.
+func (s *scope) revokeBeforeEnd(ctx context.Context, obj client.Object, keystoneGone bool) error {
+	if keystoneGone {
+		return nil
+	}
+	return s.revokeInKeystone(ctx, obj)
 }
 
 // removeImports deletes imports. They work with the application credential,
@@ -154,37 +247,12 @@ func (s *scope) removeImports(ctx context.Context, imports []orcObject) ([]orcOb
 			}
 			continue
 		}
-		if err := s.useAdminCloud(ctx, obj); err != nil {
-			return nil, err
-		}
-		if err := s.removeOnce(ctx, obj); err != nil {
+		if err := s.removeWithResource(ctx, obj); err != nil {
 			return nil, err
 		}
 		left = append(left, obj)
 	}
 	return left, nil
-}
-
-func (s *scope) useAdminCloud(ctx context.Context, obj orcObject) error {
-	before, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
-	}
-	var ref *orcv1alpha1.CloudCredentialsReference
-	switch obj := obj.(type) {
-	case *orcv1alpha1.User:
-		ref = &obj.Spec.CloudCredentialsRef
-	case *orcv1alpha1.Domain:
-		ref = &obj.Spec.CloudCredentialsRef
-	}
-	if ref == nil || *ref == adminCloud(s.cp) {
-		return nil
-	}
-	*ref = adminCloud(s.cp)
-	if err := s.foreign.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("giving %s %s the password: %w", kindName(obj), obj.GetName(), err)
-	}
-	return nil
 }
 
 // managedObjects are those with something in Keystone.
@@ -254,6 +322,21 @@ func (s *scope) removePush(ctx context.Context, ready bool) (string, error) {
 	return fmt.Sprintf("PushSecret %s with its copy at %s", push.Name, credentialPath(s.cp)), nil
 }
 
+// removeRest begins the deletion of whatever is not being deleted yet, and tells
+// whether there was such a thing: K-ORC would put its finalizer on that again.
+func (s *scope) removeRest(ctx context.Context, left []orcObject) (begun bool, err error) {
+	for _, obj := range left {
+		if !obj.GetDeletionTimestamp().IsZero() {
+			continue
+		}
+		begun = true
+		if err := s.remove(ctx, obj); err != nil {
+			return begun, err
+		}
+	}
+	return begun, nil
+}
+
 // abandon takes K-ORC's finalizers off, because nobody else will: off the
 // objects and off the Secrets that they use.
 func (s *scope) abandon(ctx context.Context, left []orcObject) error {
@@ -281,6 +364,7 @@ func (s *scope) abandon(ctx context.Context, left []orcObject) error {
 	return nil
 }
 
+// stripFinalizers takes K-ORC's off.
 func (s *scope) stripFinalizers(ctx context.Context, obj client.Object) error {
 	before, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {

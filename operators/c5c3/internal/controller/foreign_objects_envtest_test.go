@@ -36,6 +36,13 @@ func obstructions() map[string]obstruction {
 		"the administrator's ExternalSecret": {
 			"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirExternalSecret,
 		},
+		"the Secret of the database's credentials": {
+			"DBCredentialsReady", "ExternalSecretError", "controlplane-keystone-db-credentials", theirSecret,
+		},
+		"the Secret of the administrator's password": {
+			"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirSecret,
+		},
+		"the Secret of the clouds.yaml":           {"KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirSecret},
 		"the Secret of the password cloud":        {"KORCReady", "PasswordCloudError", "controlplane-admin-password-cloud", theirSecret},
 		"the Secret of the credential":            {"KORCReady", "SecretError", "controlplane-admin-app-credential", theirSecret},
 		"the PushSecret of the credential":        {"KORCReady", "PushSecretError", "controlplane-admin-app-credential-backup", theirPushSecret},

@@ -40,6 +40,9 @@ func (s *scope) missingKORCKind() string {
 	return ""
 }
 
+// korcRemedy is what to do about an object that K-ORC has given up.
+const korcRemedy = "correct what K-ORC reports there; it is tried again, less and less often"
+
 // orcState is what K-ORC last said about an object.
 type orcState struct {
 	// available means that the resource is as the current spec asks.

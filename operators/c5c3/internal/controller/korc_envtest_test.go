@@ -35,6 +35,14 @@ func (w *world) works(ctx context.Context) (id string, err error) {
 	return id, err
 }
 
+// usersHave fails unless the users have that credential and it works.
+func (w *world) usersHave(t *testing.T, want string) {
+	t.Helper()
+	if id, err := w.works(t.Context()); err != nil || id != want {
+		t.Errorf("the users have %q instead of %q (%v)", id, want, err)
+	}
+}
+
 // replaced waits until the users have another credential than old, and checks
 // all the time that the one they have works.
 func (w *world) replaced(t *testing.T, old string) (id string) {
@@ -153,9 +161,7 @@ func TestInManualModeAChangedPasswordReplacesNothing(t *testing.T) {
 		}
 		return nil
 	})
-	if id, err := w.works(t.Context()); err != nil || id != old {
-		t.Errorf("the users have %q instead of %q (%v)", id, old, err)
-	}
+	w.usersHave(t, old)
 }
 
 func TestWhatKORCHasGivenUpIsTriedAgain(t *testing.T) {
@@ -165,12 +171,12 @@ func TestWhatKORCHasGivenUpIsTriedAgain(t *testing.T) {
 	korc.Set("ApplicationCredential", w.cp.Namespace, name, standin.Fail("EOF"))
 	create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialFailed", "EOF")
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialFailed", "EOF", "correct what K-ORC reports")
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForKORC")
 	w.expect(t, "CatalogReady", metav1.ConditionFalse, "WaitingForAdminCredential")
 	korc.Set("ApplicationCredential", w.cp.Namespace, name, standin.Succeed())
 	korc.Set("Endpoint", w.cp.Namespace, "controlplane-identity-endpoint", standin.Fail("conflict"))
-	w.expect(t, "CatalogReady", metav1.ConditionFalse, "CatalogFailed", "conflict")
+	w.expect(t, "CatalogReady", metav1.ConditionFalse, "CatalogFailed", "conflict", "correct what K-ORC reports")
 	korc.Set("Endpoint", w.cp.Namespace, "controlplane-identity-endpoint", standin.Succeed())
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
@@ -183,7 +189,8 @@ func TestAStoreThatTakesNothingIsNamed(t *testing.T) {
 	create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	// The imports work with what comes through the store.
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForApplicationCredential", "User controlplane-user-admin")
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForApplicationCredential", "User controlplane-user-admin",
+		"PushSecret "+push+" has not stored the clouds.yaml", "repair the store", "Vault is sealed")
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Succeed())
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Fail("Vault is sealed"))
@@ -270,23 +277,6 @@ func TestACredentialThatIsNotProvenDoesNotReachTheUsers(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) {
-	w := converged(t)
-	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := "controlplane-admin-app-credential-" + shortHash(string(*w.credential(t).Spec.Resource.Name))
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Hang())
-	w.askForAnother(t)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "ApplicationCredential "+heir)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "repair K-ORC or its way to Keystone")
-	if id, err := w.works(t.Context()); err != nil || id != old {
-		t.Errorf("the users have %q (%v)", id, err)
-	}
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
-	w.replaced(t, old)
-	w.expectCredentials(t, 1)
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-}
-
 func TestACredentialThatSomebodyRevokedInKeystoneIsReplaced(t *testing.T) {
 	w := converged(t)
 	revoked := w.cp.Status.AdminApplicationCredential.ID
@@ -298,22 +288,6 @@ func TestACredentialThatSomebodyRevokedInKeystoneIsReplaced(t *testing.T) {
 		}
 		return err
 	})
-	w.expectCredentials(t, 1)
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-}
-
-func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
-	w := converged(t)
-	old := w.cp.Status.AdminApplicationCredential.ID
-	korc.Blind(w.cp.Namespace, true)
-	w.askForAnother(t)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "does not contain",
-		"see whether Keystone accepts the administrator's password in Secret controlplane-keystone-admin-credentials")
-	if id, err := w.works(t.Context()); err != nil || id != old {
-		t.Errorf("the users have %q (%v)", id, err)
-	}
-	korc.Blind(w.cp.Namespace, false)
-	w.replaced(t, old)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }

@@ -34,6 +34,21 @@ func adminCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsRefer
 	}
 }
 
+// adminSystemCloud is for what needs an administrator of the system.
+func adminSystemCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsReference {
+	return orcv1alpha1.CloudCredentialsReference{SecretName: cp.PasswordCloudSecretName(), CloudName: systemCloud(cp)}
+}
+
+// removalCloud is the cloud that K-ORC removes the object with: one that needs no
+// application credential.
+func removalCloud(cp *c5c3v1alpha1.ControlPlane, obj orcObject) orcv1alpha1.CloudCredentialsReference {
+	switch obj.(type) {
+	case *orcv1alpha1.Project, *orcv1alpha1.Role:
+		return adminSystemCloud(cp)
+	}
+	return adminCloud(cp)
+}
+
 func domainImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentialsReference) *orcv1alpha1.Domain {
 	return &orcv1alpha1.Domain{
 		ObjectMeta: childMeta(cp, cp.DomainImportName()),
@@ -186,7 +201,7 @@ func detached() *orcv1alpha1.ManagedOptions {
 }
 
 func bootstrapResource(cp *c5c3v1alpha1.ControlPlane, resource c5c3v1alpha1.BootstrapResourceSpec) orcObject {
-	with := orcv1alpha1.CloudCredentialsReference{SecretName: cp.PasswordCloudSecretName(), CloudName: systemCloud(cp)}
+	with := adminSystemCloud(cp)
 	name := ptr.To(orcv1alpha1.KeystoneName(resource.Name))
 	if resource.Kind == c5c3v1alpha1.BootstrapKindRole {
 		return &orcv1alpha1.Role{ObjectMeta: bootstrapMeta(cp, resource), Spec: orcv1alpha1.RoleSpec{

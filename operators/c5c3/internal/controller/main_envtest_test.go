@@ -67,7 +67,8 @@ func TestMain(m *testing.M) {
 		}
 		go func() {
 			options := controller.Options{
-				DiscoveryInterval: time.Second, Login: login, RetryPeriod: 500 * time.Millisecond, StallTimeout: 5 * time.Second,
+				DiscoveryInterval: time.Second, Login: login, Revoke: revoke,
+				RetryPeriod: 500 * time.Millisecond, StallTimeout: 5 * time.Second,
 				SyncTimeout: 6 * time.Second, SpreadTime: time.Second, Day: day, ProofPeriod: 2 * time.Second,
 			}
 			if err := testutil.Run(ctx, refusals.Config(requests.Config(user)), options, funcr.New(log.add, funcr.Options{})); err != nil {
@@ -124,17 +125,27 @@ const day = 2 * time.Second
 // unreachable are the namespaces whose Keystone the operator does not reach.
 var unreachable sync.Map
 
+// rejecting are the namespaces whose Keystone takes no application credential.
+var rejecting sync.Map
+
 // login asks the Keystone of the K-ORC stand-in.
-func login(_ context.Context, authURL, id, secret string) (controller.Verdict, error) {
-	host := strings.TrimPrefix(authURL, "http://")
-	namespace := strings.Split(host, ".")[1]
+func login(ctx context.Context, authURL, id, secret string) (controller.Verdict, error) {
+	namespace := testutil.NamespaceOf(authURL)
 	if _, away := unreachable.Load(namespace); away {
 		return controller.Unproven, errors.New("no route to host")
 	}
-	if korc.Accepts(namespace, id, secret) {
-		return controller.Accepted, nil
+	if _, deaf := rejecting.Load(namespace); deaf {
+		return controller.Rejected, nil
 	}
-	return controller.Rejected, nil
+	return testutil.Login(korc)(ctx, authURL, id, secret)
+}
+
+// revoke asks it, too.
+func revoke(ctx context.Context, authURL, password, id string) error {
+	if _, away := unreachable.Load(testutil.NamespaceOf(authURL)); away {
+		return errors.New("no route to host")
+	}
+	return testutil.Revoke(korc)(ctx, authURL, password, id)
 }
 
 // world is a namespace with a control plane.

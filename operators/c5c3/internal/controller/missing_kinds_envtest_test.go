@@ -16,10 +16,8 @@ import (
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
-	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
@@ -57,12 +55,7 @@ func (b *bare) operate(t *testing.T, cfg *rest.Config) {
 	t.Helper()
 	options := controller.Options{
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
-		Login: func(_ context.Context, _, id, secret string) (controller.Verdict, error) {
-			if b.korc.Accepts(b.cp.Namespace, id, secret) {
-				return controller.Accepted, nil
-			}
-			return controller.Rejected, nil
-		},
+		Login: testutil.Login(b.korc), Revoke: testutil.Revoke(b.korc),
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
@@ -153,29 +146,6 @@ func (b *bare) relax(t *testing.T, crd string, rules func(spec *apiextensionsv1.
 		rules(&spec)
 		d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = spec
 	})
-}
-
-func TestARotationFromBeforeARuleIsRefusedInItsStatus(t *testing.T) {
-	t.Parallel()
-	b := newBare(t)
-	b.relax(t, "credentialrotations.c5c3.io", func(spec *apiextensionsv1.JSONSchemaProps) {
-		spec.XValidations = nil
-		target := spec.Properties["target"]
-		target.Enum = nil
-		spec.Properties["target"] = target
-	})
-	rotation := b.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(7)), PreRotationDays: new(int32(7))})
-	rotation.Spec.Target = "everything"
-	expect.Eventually(t, "the new definition", func(ctx context.Context) error { return b.Create(ctx, rotation) })
-	b.expectRotation(t, rotation, metav1.ConditionFalse, "UnsupportedTarget",
-		`spec.target is "everything": set it to adminApplicationCredential`)
-	change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) {
-		r.Spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
-	})
-	b.expectRotation(t, rotation, metav1.ConditionFalse, "InvalidSpec", "spec.preRotationDays", "must be less than intervalDays")
-	expect.Condition(t, b, rotation, "Stalled", metav1.ConditionTrue, "InvalidSpec", "spec.preRotationDays")
-	change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.PreRotationDays = new(int32(1)) })
-	b.expectRotation(t, rotation, metav1.ConditionFalse, "NoControlPlane", "has no ControlPlane")
 }
 
 func extended(t *testing.T) *runtime.Scheme {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // passes is how often the controller has looked at one of its resources.
@@ -41,15 +43,20 @@ func passes(t *testing.T, controller string) int {
 	return sum
 }
 
-// touch makes a controller look once more, by a change of a Secret that it reads,
+// touch makes a controller look once more, by a change of an object that it reads,
 // and returns the requests that this took.
-func touch(t *testing.T, c client.Client, controller string, secret *corev1.Secret) transport.Requests {
+func touch(t *testing.T, c client.Client, controller string, read client.Object) transport.Requests {
 	t.Helper()
 	before, count := requests.Snapshot(), passes(t, controller)
-	change(t, c, secret, func(s *corev1.Secret) {
-		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(count))
+	change(t, c, read, func(obj client.Object) {
+		annotations := maps.Clone(obj.GetAnnotations())
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations["example.com/touched"] = strconv.Itoa(count)
+		obj.SetAnnotations(annotations)
 	})
-	expect.Eventually(t, "a pass after a change of Secret "+secret.Name, func(context.Context) error {
+	expect.Eventually(t, "a pass after a change of "+read.GetName(), func(context.Context) error {
 		if passes(t, controller) == count {
 			return errors.New("the operator has not looked")
 		}
@@ -58,13 +65,15 @@ func touch(t *testing.T, c client.Client, controller string, secret *corev1.Secr
 	return requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" })
 }
 
-// expectQuiet waits for a pass that makes no request but the one that the change
-// of the Secret itself asks for, as its content may have changed, too, and fails
-// when one of the next passes makes another.
-func expectQuiet(t *testing.T, c client.Client, controller string, secret *corev1.Secret) {
+// expectQuiet waits for a pass after a change of an object that makes no request
+// but the one that a changed Secret itself asks for, as its content may have
+// changed, too, and fails when one of the next passes makes another.
+func expectQuiet(t *testing.T, c client.Client, controller string, read client.Object) {
 	t.Helper()
 	quiet := func(context.Context) error {
-		made := touch(t, c, controller, secret).Filter(func(r transport.Request) bool { return r.Verb != "get" || r.Resource != "secrets" })
+		made := touch(t, c, controller, read).Filter(func(r transport.Request) bool {
+			return r.Verb != "get" || r.Resource != "secrets" || r.Namespace != read.GetNamespace() || r.Name != read.GetName()
+		})
 		if len(made) > 0 {
 			return fmt.Errorf("a pass took %d requests:\n%s", len(made), made)
 		}
@@ -81,6 +90,15 @@ func expectQuiet(t *testing.T, c client.Client, controller string, secret *corev
 func TestAPassOverAConvergedControlPlaneMakesNoRequestOfItsOwn(t *testing.T) {
 	w := converged(t)
 	expectQuiet(t, w, "controlplane", &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")})
+}
+
+func TestAPassOverASettledCredentialRotationMakesNoRequestOfItsOwn(t *testing.T) {
+	w := converged(t, manual)
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
+	create(t, w, rotation)
+	w.expectRotation(t, rotation, metav1.ConditionTrue, "NoRotationNeeded")
+	expectQuiet(t, w, "credentialrotation", rotation)
+	expectQuiet(t, w, "controlplane", w.cp)
 }
 
 func TestAPassOverACompleteSecretAggregateMakesNoRequestOfItsOwn(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // refusedCall is a call that a policy or missing rights may refuse.
@@ -75,16 +74,4 @@ func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
 			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 		})
 	}
-}
-
-func TestARefusedRequestOfARotationIsNamedAndRepeated(t *testing.T) {
-	w := converged(t, manual)
-	old := w.cp.Status.AdminApplicationCredential.ID
-	allow := w.refuse(t, "patch", "applicationcredentials", "controlplane-admin-app-credential")
-	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
-	create(t, w, rotation)
-	w.expectRotation(t, rotation, metav1.ConditionFalse, "ReconcileError", "patch applicationcredentials")
-	allow()
-	w.replaced(t, old)
-	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationTriggered")
 }

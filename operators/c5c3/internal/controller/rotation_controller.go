@@ -17,9 +17,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
-	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/c5c3/forge/internal/common/enqueue"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -39,33 +38,23 @@ type rotationReconciler struct {
 	day      time.Duration
 }
 
-// watchRotations registers the controller of CredentialRotations. What a
-// ControlPlane waits for shows in its status, so that this is watched.
+// watchRotations registers the controller of CredentialRotations. What becomes
+// of a credential shows in the status of its ControlPlane, so that this is
+// watched, and the Secrets, one of which has the administrator's password.
 func watchRotations(mgr ctrl.Manager, tools *toolbox, day time.Duration) error {
+	find := enqueue.Finder[*c5c3v1alpha1.CredentialRotation]{
+		Reader: mgr.GetClient(), Plural: "CredentialRotations",
+		NewList: func() client.ObjectList { return &c5c3v1alpha1.CredentialRotationList{} },
+	}
 	err := ctrl.NewControllerManagedBy(mgr).Named(rotationControllerName).
 		For(&c5c3v1alpha1.CredentialRotation{}).
-		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(rotationsBeside(mgr.GetClient()))).
+		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours)).
+		WatchesRawSource(tools.refs.SecretSource(find.Neighbours)).
 		Complete(&rotationReconciler{toolbox: tools, recorder: mgr.GetEventRecorder(rotationRecorderName), day: day})
 	if err != nil {
 		return fmt.Errorf("building the controller of CredentialRotations: %w", err)
 	}
 	return nil
-}
-
-// rotationsBeside finds the CredentialRotations of a ControlPlane's namespace.
-func rotationsBeside(reader client.Reader) handler.MapFunc {
-	return func(ctx context.Context, obj client.Object) []ctrlreconcile.Request {
-		var list c5c3v1alpha1.CredentialRotationList
-		if err := reader.List(ctx, &list, client.InNamespace(obj.GetNamespace())); err != nil {
-			log.FromContext(ctx).Error(err, "Listing the CredentialRotations that a ControlPlane concerns failed")
-			return nil
-		}
-		requests := make([]ctrlreconcile.Request, 0, len(list.Items))
-		for i := range list.Items {
-			requests = append(requests, ctrlreconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
-		}
-		return requests
-	}
 }
 
 // Reconcile decides about one CredentialRotation and does what was decided.
@@ -177,9 +166,10 @@ func (r *rotationReconciler) ask(ctx context.Context, credential *orcv1alpha1.Ap
 	before := credential.DeepCopy()
 	metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationAdminPasswordHash, "")
 	metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationRotationRequest, d.request)
-	delete(credential.Annotations, c5c3v1alpha1.AnnotationCredentialOverlap)
-	if d.overlap > 0 {
-		metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationCredentialOverlap, d.overlap.String())
+	// What another request has promised is kept. One that cannot be read is none.
+	promised, _ := time.ParseDuration(credential.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap])
+	if overlap := max(promised, d.overlap); overlap > 0 {
+		metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationCredentialOverlap, overlap.String())
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := r.foreign.Patch(ctx, credential, patch); err != nil {

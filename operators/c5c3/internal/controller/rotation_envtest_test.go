@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -38,9 +39,7 @@ func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
 	if rotation.Status.LastTriggeredGeneration != rotation.Generation || rotation.Status.LastRotation == nil {
 		t.Errorf("the status is %+v", rotation.Status)
 	}
-	if id, err := w.works(t.Context()); err != nil || id != second {
-		t.Errorf("the users have %q instead of %q (%v)", id, second, err)
-	}
+	w.usersHave(t, second)
 	change(t, w, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.GracePeriodDays = new(int32(1)) })
 	w.replaced(t, second)
 	// Within the grace period of one day both work, and then one is left.
@@ -127,4 +126,39 @@ func TestARotationWaitsForAPasswordThatIsMissing(t *testing.T) {
 	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForAdminPassword", "without it no application credential can be made")
 	change(t, w, password, func(s *corev1.Secret) { s.Data = map[string][]byte{"password": []byte("theirs")} })
 	w.expectRotation(t, rotation, metav1.ConditionTrue, "NoRotationNeeded")
+}
+
+func TestARefusedRequestOfARotationIsNamedAndRepeated(t *testing.T) {
+	w := converged(t, manual)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	allow := w.refuse(t, "patch", "applicationcredentials", "controlplane-admin-app-credential")
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
+	create(t, w, rotation)
+	w.expectRotation(t, rotation, metav1.ConditionFalse, "ReconcileError", "patch applicationcredentials")
+	allow()
+	w.replaced(t, old)
+	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationTriggered")
+}
+
+func TestARotationFromBeforeARuleIsRefusedInItsStatus(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	b.relax(t, "credentialrotations.c5c3.io", func(spec *apiextensionsv1.JSONSchemaProps) {
+		spec.XValidations = nil
+		target := spec.Properties["target"]
+		target.Enum = nil
+		spec.Properties["target"] = target
+	})
+	rotation := b.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(7)), PreRotationDays: new(int32(7))})
+	rotation.Spec.Target = "everything"
+	expect.Eventually(t, "the new definition", func(ctx context.Context) error { return b.Create(ctx, rotation) })
+	b.expectRotation(t, rotation, metav1.ConditionFalse, "UnsupportedTarget",
+		`spec.target is "everything": set it to adminApplicationCredential`)
+	change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) {
+		r.Spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
+	})
+	b.expectRotation(t, rotation, metav1.ConditionFalse, "InvalidSpec", "spec.preRotationDays", "must be less than intervalDays")
+	expect.Condition(t, b, rotation, "Stalled", metav1.ConditionTrue, "InvalidSpec", "spec.preRotationDays")
+	change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.PreRotationDays = new(int32(1)) })
+	b.expectRotation(t, rotation, metav1.ConditionFalse, "NoControlPlane", "has no ControlPlane")
 }

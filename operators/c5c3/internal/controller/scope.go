@@ -27,6 +27,9 @@ type toolbox struct {
 	owned   secrets.Owned
 	kinds   *optional.Kinds
 	proofs  *proofs
+	// revokeCredential asks Keystone itself.
+	revokeCredential Revoke
+	attempts         attempts
 	// clock is nil for time.Now.
 	clock func() time.Time
 

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -139,22 +138,8 @@ func missingEntries(entries []aggregateEntry, found map[string]*corev1.Secret) [
 // from the one with the administrator's password, which stands there until the
 // first credential is made and is not what was asked for.
 func holdsApplicationCredential(text []byte) bool {
-	var clouds struct {
-		Clouds map[string]struct {
-			Auth struct {
-				ID string `json:"application_credential_id"`
-			} `json:"auth"`
-		} `json:"clouds"`
-	}
-	if err := yaml.Unmarshal(text, &clouds); err != nil {
-		return false
-	}
-	for _, cloud := range clouds.Clouds {
-		if cloud.Auth.ID != "" {
-			return true
-		}
-	}
-	return false
+	id, _ := credentialIn(text)
+	return id != ""
 }
 
 // aggregateSecret is the collecting Secret. All entries have to be there.

@@ -91,6 +91,7 @@ func complete(t *testing.T) *collector {
 func TestASecretAggregateNamesWhatIsMissingAndFollowsWhatChanges(t *testing.T) {
 	c := newCollector(t)
 	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets", "Secret keystone-db (databaseCredentials)")
+	expect.Condition(t, c, c.aggregate, "Reconciling", metav1.ConditionTrue, "Progressing", "Secret keystone-db")
 	source := c.secret("keystone-db", "username", "keystone")
 	create(t, c, source)
 	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets", "key password in Secret keystone-db (databaseCredentials)")
@@ -170,6 +171,7 @@ func TestCollidingKeysAreRefusedAndTheSecretStaysAsItWas(t *testing.T) {
 func TestASecretOfTheControlPlaneIsNoTarget(t *testing.T) {
 	c := newCollector(t, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "k-orc-clouds-yaml" })
 	c.expect(t, metav1.ConditionFalse, "InvalidSpec", "is one of ControlPlane controlplane", "spec.targetSecretName")
+	expect.Condition(t, c, c.aggregate, "Stalled", metav1.ConditionTrue, "InvalidSpec")
 	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "free" })
 	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets")
 }
@@ -184,6 +186,7 @@ func TestASecretAggregateNeedsExactlyOneControlPlane(t *testing.T) {
 	second := &c5c3v1alpha1.ControlPlane{ObjectMeta: w.meta("another"), Spec: w.cp.Spec}
 	create(t, w, second)
 	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "AmbiguousControlPlane", "another, controlplane")
+	expect.Condition(t, w, aggregate, "Stalled", metav1.ConditionTrue, "AmbiguousControlPlane")
 	if err := w.Delete(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/c5c3/forge/internal/common/enqueue"
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
@@ -37,18 +37,21 @@ func setupSecretAggregates(mgr ctrl.Manager, cfg operator.Config, references *re
 		client: mgr.GetClient(), refs: references,
 		secrets: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 	}
-	find := aggregateFinder{mgr.GetClient()}
+	find := enqueue.Finder[*c5c3v1alpha1.SecretAggregate]{
+		Reader: mgr.GetClient(), Plural: "SecretAggregates",
+		NewList: func() client.ObjectList { return &c5c3v1alpha1.SecretAggregateList{} },
+	}
 	err := ctrl.NewControllerManagedBy(mgr).Named(aggregateControllerName).
 		For(&c5c3v1alpha1.SecretAggregate{}).
 		Owns(&corev1.Secret{}).
 		// Of a control plane only its existence and its spec count.
-		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.ofNamespace),
+		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(references.SecretSource(find.ofSecret)).
+		WatchesRawSource(references.SecretSource(find.NeighboursThat(tools.concerned))).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
-			RateLimiter:             rateLimiter(),
+			RateLimiter:             enqueue.RateLimiter(),
 		}).
 		Complete(&reconcile.Reconciler[*c5c3v1alpha1.SecretAggregate, *aggregation]{
 			Client:   mgr.GetClient(),
@@ -69,39 +72,17 @@ func setupSecretAggregates(mgr ctrl.Manager, cfg operator.Config, references *re
 	return nil
 }
 
-// aggregateFinder maps events to the SecretAggregates they concern.
-type aggregateFinder struct{ client client.Client }
-
-// ofNamespace finds those in the event's namespace.
-func (f aggregateFinder) ofNamespace(ctx context.Context, obj client.Object) []ctrlreconcile.Request {
-	return f.list(ctx, obj, func(string) bool { return true })
-}
-
-// ofSecret finds those that collect the Secret, or write it.
-func (f aggregateFinder) ofSecret(ctx context.Context, obj client.Object) []ctrlreconcile.Request {
-	return f.list(ctx, obj, func(target string) bool { return target == obj.GetName() || f.isSource(ctx, obj) })
-}
-
-func (f aggregateFinder) list(ctx context.Context, obj client.Object, matches func(target string) bool) []ctrlreconcile.Request {
-	var all c5c3v1alpha1.SecretAggregateList
-	if err := f.client.List(ctx, &all, client.InNamespace(obj.GetNamespace())); err != nil {
-		log.FromContext(ctx).Error(err, "Listing the SecretAggregates that an event concerns failed")
-		return nil
-	}
-	var requests []ctrlreconcile.Request
-	for i := range all.Items {
-		if matches(all.Items[i].TargetSecret()) {
-			requests = append(requests, ctrlreconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
-		}
-	}
-	return requests
+// concerned tells whether the SecretAggregate writes the Secret, or may collect
+// it.
+func (a *aggregator) concerned(ctx context.Context, aggregate *c5c3v1alpha1.SecretAggregate, secret client.Object) bool {
+	return aggregate.TargetSecret() == secret.GetName() || a.isSource(ctx, secret)
 }
 
 // isSource tells whether a control plane of the namespace has a credential in
 // the Secret.
-func (f aggregateFinder) isSource(ctx context.Context, secret client.Object) bool {
+func (a *aggregator) isSource(ctx context.Context, secret client.Object) bool {
 	var all c5c3v1alpha1.ControlPlaneList
-	if err := f.client.List(ctx, &all, client.InNamespace(secret.GetNamespace())); err != nil {
+	if err := a.client.List(ctx, &all, client.InNamespace(secret.GetNamespace())); err != nil {
 		log.FromContext(ctx).Error(err, "Listing the ControlPlanes of a Secret failed")
 		return true
 	}

@@ -113,7 +113,8 @@ func TestMissingSecretsAndKeysAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	withPassword, withCredential := "{clouds: {admin: {auth: {password: x}}}}", "{clouds: {admin: {auth: {application_credential_id: x}}}}"
+	withPassword := "{clouds: {admin: {auth: {password: x}}}}"
+	withCredential := "{clouds: {admin: {auth: {application_credential_id: x, application_credential_secret: y}}}}"
 	clouds := &corev1.Secret{Data: map[string][]byte{"clouds.yaml": []byte(withPassword)}}
 	found := map[string]*corev1.Secret{
 		"k-orc-clouds-yaml": clouds, "controlplane-keystone-admin-credentials": {Data: map[string][]byte{"password": {}}},

@@ -39,6 +39,8 @@ type Options struct {
 	DiscoveryInterval time.Duration
 	// Login proves application credentials; nil means HTTP.
 	Login Login
+	// Revoke makes sure of their revocation; nil means HTTP.
+	Revoke Revoke
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
 	// ProofPeriod is how often an accepted credential is proven again; zero means
@@ -87,12 +89,15 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	tools := &toolbox{
 		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
 		owned: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		clock: options.Now,
+		clock: options.Now, revokeCredential: options.Revoke,
 
 		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
 		syncTimeout:  cmp.Or(options.SyncTimeout, syncStuckTimeout),
 		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
 		spreadTime:   cmp.Or(options.SpreadTime, defaultSpreadTime),
+	}
+	if tools.revokeCredential == nil {
+		tools.revokeCredential = revokeOverHTTP
 	}
 	tools.proofs = newProofs(options.Login, tools.now, cmp.Or(options.ProofPeriod, defaultProofPeriod))
 	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
-	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -92,43 +91,91 @@ func (s *scope) prove(ctx context.Context, id, secret string) reconcile.Outcome 
 // delivered waits until the users have the credential. A clouds.yaml that is
 // right counts, also while the store behind it cannot be reached.
 func (s *scope) delivered(ctx context.Context, text []byte) reconcile.Outcome {
+	now, err := s.deliveredClouds(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+	}
+	wantID, wantSecret := credentialIn(text)
+	if id, value := credentialIn(now); id == wantID && value == wantSecret {
+		return reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, "")
+	}
+	reason, message, err := s.explainDelivery(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+	}
+	if reason == c5c3v1alpha1.ReasonWaitingForCloudsYamlSync {
+		if err := s.replaceStale(ctx); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+		}
+	}
+	return s.onItsWay(reason, message)
+}
+
+// replaceStale has the credential pushed once more when the users have got
+// another one out of the store long after it was: the store may have been
+// restored from a backup.
+func (s *scope) replaceStale(ctx context.Context) error {
+	secret := &corev1.Secret{}
+	err := s.refs.Get(ctx, s.key(s.delivery.Name), secret)
+	if err != nil || s.now().Sub(s.cp.Status.AdminApplicationCredential.LastRotation.Time) < s.spreadTime {
+		return client.IgnoreNotFound(err)
+	}
+	if s.push.Annotations[annotationPushedFor] == secret.ResourceVersion {
+		return nil
+	}
+	before := s.push.DeepCopy()
+	metav1.SetMetaDataAnnotation(&s.push.ObjectMeta, annotationPushedFor, secret.ResourceVersion)
+	if err := s.foreign.Patch(ctx, s.push, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("having PushSecret %s push again: %w", s.push.Name, err)
+	}
+	return nil
+}
+
+// deliveredClouds is the clouds.yaml that the users have, nil for none.
+func (s *scope) deliveredClouds(ctx context.Context) ([]byte, error) {
 	name := s.cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName
 	secret := &corev1.Secret{}
 	if err := s.refs.Get(ctx, s.key(name), secret); client.IgnoreNotFound(err) != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, fmt.Errorf("reading Secret %s: %w", name, err))
+		return nil, fmt.Errorf("reading Secret %s: %w", name, err)
 	}
-	wantID, wantSecret := credentialIn(text)
-	if id, value := credentialIn(secret.Data[keyClouds]); id == wantID && value == wantSecret {
-		return reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, "")
-	}
-	return s.explainDelivery(ctx, name)
+	return secret.Data[keyClouds], nil
 }
 
-// explainDelivery says where on its way the credential is.
-func (s *scope) explainDelivery(ctx context.Context, name string) reconcile.Outcome {
+// explainMissingClouds says why K-ORC has no clouds.yaml yet, "" when it has one.
+func (s *scope) explainMissingClouds(ctx context.Context) (string, error) {
+	now, err := s.deliveredClouds(ctx)
+	if err != nil || len(now) > 0 {
+		return "", err
+	}
+	_, message, err := s.explainDelivery(ctx)
+	return message, err
+}
+
+// explainDelivery says where on its way to its users the clouds.yaml is.
+func (s *scope) explainDelivery(ctx context.Context) (reason, message string, err error) {
 	broken, err := s.storeBroken(ctx)
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+		return "", "", err
 	}
 	push := secrets.PushStateOf(s.push)
 	switch {
 	case broken:
-		return s.onItsWay(c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
-			"ClusterSecretStore %s is not ready, so the application credential cannot reach Secret %s; repair the store or the backend behind it",
-			secretStoreName, name))
+		return c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
+			"ClusterSecretStore %s is not ready, so the clouds.yaml cannot reach Secret %s; repair the store or the backend behind it",
+			secretStoreName, s.delivery.Name), nil
 	case !push.Synced:
-		return s.onItsWay(c5c3v1alpha1.ReasonWaitingForPushSecret, detailed(fmt.Sprintf(
-			"PushSecret %s has not stored the application credential at %s yet; a path that something else wrote needs the custom metadata "+
-				"managed-by=external-secrets", s.push.Name, credentialPath(s.cp)), push.Message))
+		return c5c3v1alpha1.ReasonWaitingForPushSecret, detailed(fmt.Sprintf(
+			"PushSecret %s has not stored the clouds.yaml at %s yet; if this lasts, repair the store; a path that something else wrote needs "+
+				"the custom metadata managed-by=external-secrets", s.push.Name, credentialPath(s.cp)), push.Message), nil
 	}
 	for _, condition := range s.delivery.Status.Conditions {
 		if condition.Type == esov1.ExternalSecretReady && condition.Status != corev1.ConditionTrue {
-			return s.onItsWay(c5c3v1alpha1.ReasonWaitingForCloudsYaml,
-				detailed(fmt.Sprintf("ExternalSecret %s has not delivered its Secret", name), condition.Message))
+			return c5c3v1alpha1.ReasonWaitingForCloudsYaml,
+				detailed(fmt.Sprintf("ExternalSecret %s has not delivered its Secret", s.delivery.Name), condition.Message), nil
 		}
 	}
-	return s.onItsWay(c5c3v1alpha1.ReasonWaitingForCloudsYamlSync,
-		fmt.Sprintf("Secret %s does not hold the current application credential yet", name))
+	return c5c3v1alpha1.ReasonWaitingForCloudsYamlSync,
+		fmt.Sprintf("Secret %s does not hold the current clouds.yaml yet", s.delivery.Name), nil
 }
 
 func detailed(message, detail string) string {
@@ -167,26 +214,4 @@ func (s *scope) revokeSuperseded(ctx context.Context) reconcile.Outcome {
 		}
 	}
 	return done.After(again)
-}
-
-// revoke deletes a superseded credential at its time, and returns how long that
-// is off. From when the time runs is kept on the object.
-func (s *scope) revoke(ctx context.Context, old *orcv1alpha1.ApplicationCredential) (time.Duration, error) {
-	if !old.DeletionTimestamp.IsZero() {
-		return 0, nil
-	}
-	// One that cannot be read is none: zero.
-	asked, _ := time.ParseDuration(old.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap])
-	overlap := max(asked, s.spreadTime)
-	at, err := time.Parse(time.RFC3339, old.Annotations[c5c3v1alpha1.AnnotationSupersededAt])
-	if err != nil {
-		before := old.DeepCopy()
-		metav1.SetMetaDataAnnotation(&old.ObjectMeta, c5c3v1alpha1.AnnotationSupersededAt, s.now().UTC().Format(time.RFC3339))
-		return overlap, s.foreign.Patch(ctx, old, client.MergeFrom(before))
-	}
-	if wait := at.Add(overlap).Sub(s.now()); wait > 0 {
-		// A clock that was ahead when the time began must not extend it.
-		return min(wait, overlap), nil
-	}
-	return 0, s.remove(ctx, old)
 }

@@ -71,6 +71,9 @@ func (s *scope) releaseBootstrapResources(ctx context.Context, wanted []string) 
 		if slices.Contains(wanted, obj.GetName()) {
 			continue
 		}
+		if err := s.prepareRemoval(ctx, obj); err != nil {
+			return err
+		}
 		if err := s.letGo(ctx, obj); err != nil {
 			return err
 		}

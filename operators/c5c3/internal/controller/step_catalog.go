@@ -16,17 +16,16 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	since := s.failingSince(c5c3v1alpha1.ConditionCatalogReady)
 	service, endpoint := identityService(s.cp), identityEndpoint(s.cp)
-	again, err := s.ensureORC(ctx, service, since)
+	wait, err := s.ensureORC(ctx, service, since)
 	if err != nil {
 		return writeError(c5c3v1alpha1.ReasonServiceError, err)
 	}
-	wait, err := s.ensureORC(ctx, endpoint, since)
+	s.lookAgain(wait)
+	wait, err = s.ensureORC(ctx, endpoint, since)
 	if err != nil {
 		return writeError(c5c3v1alpha1.ReasonEndpointError, err)
 	}
-	if wait > 0 && (again == 0 || wait < again) {
-		again = wait
-	}
+	s.lookAgain(wait)
 	var failed, waiting []string
 	for _, obj := range []orcObject{service, endpoint} {
 		switch state := stateOf(obj); {
@@ -39,7 +38,7 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 	switch {
 	case len(failed) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCatalogFailed,
-			"K-ORC has given up: "+strings.Join(failed, ", ")+"; it is tried again").After(again)
+			"K-ORC has given up: "+strings.Join(failed, ", ")+"; of several entries delete all but one; "+korcRemedy).After(s.again)
 	case len(waiting) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog, "Waiting for "+strings.Join(waiting, ", "))
 	}

@@ -8,6 +8,7 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -69,7 +70,7 @@ func (s *scope) deliver(ctx context.Context, d delivery) reconcile.Outcome {
 				"or set spec.infrastructure.database.host and bring Secrets of your own")
 	}
 	es := externalSecret(s.cp, d)
-	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, es, fieldManager); err != nil {
+	if err := s.ensureExternalSecret(ctx, es); err != nil {
 		return writeError(c5c3v1alpha1.ReasonExternalSecretError, err)
 	}
 	secret := &corev1.Secret{}
@@ -81,6 +82,32 @@ func (s *scope) deliver(ctx context.Context, d delivery) reconcile.Outcome {
 		return reconcile.Failed(d.waiting, fmt.Errorf("reading Secret %s: %w", d.name, err))
 	}
 	return s.explainDelay(ctx, d, es)
+}
+
+// ensureExternalSecret keeps the ExternalSecret, but does not make it as long as
+// its Secret is somebody else's: External Secrets would take that over.
+func (s *scope) ensureExternalSecret(ctx context.Context, es *esov1.ExternalSecret) error {
+	err := s.foreign.Get(ctx, client.ObjectKeyFromObject(es), &esov1.ExternalSecret{})
+	if apierrors.IsNotFound(err) {
+		err = s.checkUnclaimed(ctx, es.Name)
+	}
+	if err != nil {
+		return err
+	}
+	return apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, es, fieldManager)
+}
+
+// checkUnclaimed refuses the name of a Secret that no ExternalSecret has made.
+func (s *scope) checkUnclaimed(ctx context.Context, name string) error {
+	secret := &corev1.Secret{}
+	if err := s.refs.Get(ctx, s.key(name), secret); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	if holder := metav1.GetControllerOf(secret); holder != nil && holder.Kind == esov1.ExtSecretKind && holder.Name == name {
+		return nil
+	}
+	return fmt.Errorf("a Secret named %s already exists that no ExternalSecret of this name has made; rename or delete it: %w",
+		name, apply.ErrNotOwned)
 }
 
 // explainDelay words the wait for a Secret by what External Secrets says.

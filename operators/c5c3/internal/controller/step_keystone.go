@@ -1,9 +1,11 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -41,10 +43,15 @@ func reconcileKeystone(ctx context.Context, s *scope) reconcile.Outcome {
 		return writeError(c5c3v1alpha1.ReasonKeystoneError, err)
 	}
 	s.observe(keystone)
-	if isReady(keystone) {
+	switch {
+	case rollBackRefused(keystone):
+		return reconcile.Terminal(c5c3v1alpha1.ReasonRollBackRefused, fmt.Errorf(
+			"the update from %s to %s cannot be taken back, because its contraction of the database schema has begun; "+
+				"set %s to %s", keystone.Status.InstalledRelease, keystone.Status.TargetRelease, releaseField(s.cp), keystone.Status.TargetRelease))
+	case isReady(keystone):
 		return reconcile.Done(c5c3v1alpha1.ReasonKeystoneReady, "Keystone "+keystone.Name+" is ready")
 	}
-	return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForKeystone, keystoneProgress(keystone))
+	return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForKeystone, keystoneProgress(s.cp, keystone))
 }
 
 // observe shows the Keystone in the status of the control plane.
@@ -55,9 +62,10 @@ func (s *scope) observe(keystone *keystonev1alpha1.Keystone) {
 	s.cp.Status.UpdatePhase = updatePhase(s.cp.Status.UpdatePhase, keystone)
 }
 
-// summarise lets a service be ready when its condition is, also in a pass that
-// did not get that far.
+// summarise completes the status of a pass that did not get as far as the
+// Keystone: a service is ready when its condition is.
 func summarise(cp *c5c3v1alpha1.ControlPlane) {
+	cp.Status.UpdatePhase = cmp.Or(cp.Status.UpdatePhase, c5c3v1alpha1.UpdatePhaseIdle)
 	for i := range cp.Status.Services {
 		cp.Status.Services[i].Ready = meta.IsStatusConditionTrue(cp.Status.Conditions, c5c3v1alpha1.ConditionKeystoneReady)
 	}
@@ -69,7 +77,7 @@ func isReady(keystone *keystonev1alpha1.Keystone) bool {
 	return ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == keystone.Generation
 }
 
-func keystoneProgress(keystone *keystonev1alpha1.Keystone) string {
+func keystoneProgress(cp *c5c3v1alpha1.ControlPlane, keystone *keystonev1alpha1.Keystone) string {
 	ready := meta.FindStatusCondition(keystone.Status.Conditions, keystonev1alpha1.ConditionReady)
 	switch {
 	case ready == nil || ready.ObservedGeneration != keystone.Generation:
@@ -77,7 +85,19 @@ func keystoneProgress(keystone *keystonev1alpha1.Keystone) string {
 	case ready.Message == "":
 		return "Keystone " + keystone.Name + " is not ready"
 	}
-	return fmt.Sprintf("Keystone %s is not ready: %s", keystone.Name, ready.Message)
+	message := fmt.Sprintf("Keystone %s is not ready: %s", keystone.Name, ready.Message)
+	if strings.Contains(message, "image.tag") {
+		message += "; here " + releaseField(cp) + " sets image.tag"
+	}
+	return message
+}
+
+// releaseField is the field that sets the Keystone's image tag.
+func releaseField(cp *c5c3v1alpha1.ControlPlane) string {
+	if keystone := cp.Spec.Services.Keystone; keystone != nil && keystone.Image != nil && keystone.Image.Tag != "" {
+		return "spec.services.keystone.image.tag"
+	}
+	return "spec.openStackRelease"
 }
 
 // releaseKeystone leaves a Keystone that the spec no longer names as it is, with

@@ -14,8 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -112,17 +112,42 @@ func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
 			return writeError(c5c3v1alpha1.ReasonSecretError, err)
 		}
 	}
-	if id, _ := credentialIn(live.Data[keyClouds]); id != "" {
-		return prepared()
-	}
-	seed, err := seedClouds(s.cp, s.adminPassword)
+	text, err := s.cloudsInUse(ctx, live.Data[keyClouds])
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
-	if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], keyClouds: seed}); err != nil {
+	if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], keyClouds: text}); err != nil {
 		return writeError(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
 	return prepared()
+}
+
+// cloudsInUse is the clouds.yaml with the credential of a stored one, under the
+// cloud's current name: K-ORC is about to look for that. Without a credential it
+// has the password. Should the Secret have been lost, the users keep theirs as
+// long as it works: it may have fewer rights than the administrator.
+func (s *scope) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error) {
+	if id, secret := credentialIn(stored); id != "" {
+		return credentialClouds(s.cp, id, secret)
+	}
+	if s.cp.Status.AdminApplicationCredential == nil {
+		return seedClouds(s.cp, s.adminPassword)
+	}
+	delivered, err := s.deliveredClouds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, secret := credentialIn(delivered)
+	if id == "" {
+		return seedClouds(s.cp, s.adminPassword)
+	}
+	switch verdict, err := s.proofs.login(ctx, authURL(s.cp), id, secret); verdict {
+	case Accepted:
+		return credentialClouds(s.cp, id, secret)
+	case Unproven:
+		return nil, fmt.Errorf("asking %s whether the credential in use works: %w", authURL(s.cp), err)
+	}
+	return seedClouds(s.cp, s.adminPassword)
 }
 
 // storeCredential writes the Secret of the application credential.
@@ -149,11 +174,11 @@ func newSecretValue() []byte {
 // the clouds.yaml.
 func (s *scope) publish(ctx context.Context) reconcile.Outcome {
 	s.push = credentialPush(s.cp, s.credential)
-	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, s.push, fieldManager); err != nil {
+	if err := secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.cp, s.push, fieldManager); err != nil {
 		return writeError(c5c3v1alpha1.ReasonPushSecretError, err)
 	}
 	s.delivery = cloudsDelivery(s.cp, s.credential, s.push)
-	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, s.delivery, fieldManager); err != nil {
+	if err := s.ensureExternalSecret(ctx, s.delivery); err != nil {
 		return writeError(c5c3v1alpha1.ReasonExternalSecretError, err)
 	}
 	return prepared()

@@ -1,7 +1,8 @@
 //go:build integration
 
 // Package crash walks a control plane to Ready and through its deletion with an
-// operator that dies at every write.
+// operator that dies at every write, and to Ready with an API server that refuses
+// every call once.
 package crash
 
 import (
@@ -27,6 +28,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
@@ -99,12 +101,7 @@ func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.
 	options := controller.Options{
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
 		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute, SpreadTime: time.Second,
-		Login: func(_ context.Context, _, id, secret string) (controller.Verdict, error) {
-			if korc.Accepts(namespace, id, secret) {
-				return controller.Accepted, nil
-			}
-			return controller.Rejected, nil
-		},
+		Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
 	}
 	return testutil.RunIn(ctx, cfg, namespace, options, logr.Discard())
 }
@@ -190,16 +187,29 @@ func ready(ctx context.Context, c client.Client, namespace string) error {
 	return nil
 }
 
-func TestAnOperatorKilledAtAnyWriteMakesOneCredentialThatWorks(t *testing.T) {
+// wayToReady is the way of a new control plane, with failures at its writes.
+func wayToReady(t *testing.T, failures ...transport.Mode) crashwalk.Scenario[state] {
+	t.Helper()
 	c := env.Client(t, controller.Scheme())
-	crashwalk.Walk(t, crashwalk.Scenario[state]{
+	return crashwalk.Scenario[state]{
 		Config:   asOperator,
+		Modes:    failures,
 		Prepare:  func(ctx context.Context) (string, error) { return prepare(ctx, c) },
 		Operator: run,
 		Settled:  func(ctx context.Context, namespace string) error { return ready(ctx, c, namespace) },
 		Observe:  func(ctx context.Context, namespace string) (state, error) { return observe(ctx, c, namespace) },
 		Compare:  compare,
-	})
+	}
+}
+
+func TestAnOperatorKilledAtAnyWriteMakesOneCredentialThatWorks(t *testing.T) {
+	crashwalk.Walk(t, wayToReady(t, transport.KillAfter))
+}
+
+func TestAControlPlaneComesUpWhateverTheAPIServerAnswersToAnyCall(t *testing.T) {
+	way := wayToReady(t, transport.Conflict, transport.TooManyRequests, transport.InternalError, transport.Timeout)
+	way.EveryCall = true
+	crashwalk.Walk(t, way)
 }
 
 // whileRunning prepares a control plane that was ready, and changes it while no

@@ -25,6 +25,8 @@ func CredentialInUse(ctx context.Context, c client.Reader, namespace string) (id
 	if err := yaml.Unmarshal(stored.Data["clouds.yaml"], &parsed); err != nil {
 		return "", "", err
 	}
-	auth := parsed.Clouds[c5c3v1alpha1.DefaultCloudName].Auth
-	return auth["application_credential_id"], auth["application_credential_secret"], nil
+	for _, cloud := range parsed.Clouds {
+		id, secret = cloud.Auth["application_credential_id"], cloud.Auth["application_credential_secret"]
+	}
+	return id, secret, nil
 }

@@ -41,6 +41,7 @@ const (
 	// ConditionReconciling is present and True, as kstatus defines it, while the operator still works towards the spec.
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is present and True, as kstatus defines it, when the operator cannot go on before somebody changes something.
+	// Its reason is InvalidSpec, or that of the condition which tells what to change.
 	ConditionStalled = "Stalled"
 )
 

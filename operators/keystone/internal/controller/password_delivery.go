@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -102,7 +103,7 @@ func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
 		return d, nil
 	}
 	d.push = passwordPush(s.keystone, next)
-	return d, secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, d.push)
+	return d, secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, d.push, apply.FieldManager)
 }
 
 func (d *delivery) password() []byte { return d.next.Data[commonv1.DatabasePasswordKey] }

@@ -62,7 +62,7 @@ func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (secrets.Pus
 		return secrets.PushStateOf(live), nil
 	}
 	push := backup.push(s.keystone, source)
-	if err := secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, push); err != nil {
+	if err := secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, push, apply.FieldManager); err != nil {
 		return secrets.PushState{}, err
 	}
 	return secrets.PushStateOf(push), nil

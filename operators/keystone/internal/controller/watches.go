@@ -3,13 +3,11 @@ package controller
 import (
 	"context"
 	"fmt"
-	"time"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
-	"golang.org/x/time/rate"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
@@ -17,18 +15,15 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
+	"github.com/c5c3/forge/internal/common/enqueue"
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/optional"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -54,13 +49,11 @@ var indexes = map[string]func(*keystonev1alpha1.Keystone) []string{
 func watch(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox, reconciler ctrlreconcile.Reconciler,
 ) error {
-	for field, values := range indexes {
-		if err := mgr.GetFieldIndexer().IndexField(ctx, &keystonev1alpha1.Keystone{}, field, indexer(values)); err != nil {
-			return fmt.Errorf("indexing Keystones by %s: %w", field, err)
-		}
+	find := keystones(mgr.GetClient())
+	if err := find.Index(ctx, mgr.GetFieldIndexer(), &keystonev1alpha1.Keystone{}, indexes); err != nil {
+		return err
 	}
-	find := finder{mgr.GetClient()}
-	kinds := make(chan event.GenericEvent, 1)
+	kinds := enqueue.NewBroadcast()
 	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&keystonev1alpha1.Keystone{}).
 		Owns(&appsv1.Deployment{}).Owns(&corev1.Service{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).
@@ -68,14 +61,14 @@ func watch(
 		Owns(&policyv1.PodDisruptionBudget{}).Owns(&autoscalingv2.HorizontalPodAutoscaler{}).Owns(&networkingv1.NetworkPolicy{}).
 		Owns(&corev1.ServiceAccount{}).Owns(&rbacv1.Role{}).Owns(&rbacv1.RoleBinding{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byInstance)).
-		WatchesRawSource(tools.refs.SecretSource(find.by(indexSecret))).
-		WatchesRawSource(tools.refs.ConfigMapSource(find.by(indexConfigMap))).
+		WatchesRawSource(tools.refs.SecretSource(find.By(indexSecret))).
+		WatchesRawSource(tools.refs.ConfigMapSource(find.By(indexConfigMap))).
 		WatchesRawSource(tools.prober.Source()).
-		WatchesRawSource(source.Channel(kinds, handler.EnqueueRequestsFromMapFunc(find.all))).
+		WatchesRawSource(kinds.Source(find.All)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
-			RateLimiter:             rateLimiter(),
+			RateLimiter:             enqueue.RateLimiter(),
 		}).
 		Build(reconciler)
 	if err != nil {
@@ -84,62 +77,35 @@ func watch(
 	return trackKinds(ctx, mgr, cfg, options, tools, ctl, kinds)
 }
 
-// rateLimiter retries a failing Keystone at once at first and never less often
-// than every 30 s, and bounds how many retries all of them cause together.
-func rateLimiter() workqueue.TypedRateLimiter[ctrlreconcile.Request] {
-	return workqueue.NewTypedMaxOfRateLimiter(
-		workqueue.NewTypedItemExponentialFailureRateLimiter[ctrlreconcile.Request](5*time.Millisecond, 30*time.Second),
-		&workqueue.TypedBucketRateLimiter[ctrlreconcile.Request]{Limiter: rate.NewLimiter(rate.Limit(10), 100)},
-	)
-}
-
 // trackKinds starts watching the kinds of other projects that are, or will be,
 // installed.
 func trackKinds(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox,
-	ctl controller.Controller, changes chan event.GenericEvent,
+	ctl controller.Controller, changes enqueue.Broadcast,
 ) error {
-	find := finder{mgr.GetClient()}
+	find := keystones(mgr.GetClient())
 	owned := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &keystonev1alpha1.Keystone{}, handler.OnlyControllerOwner())
 	watches := []optional.Watch{
-		{Object: &mariadbv1alpha1.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexMariaDB))},
+		{Object: &mariadbv1alpha1.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.By(indexMariaDB))},
 		{Object: &mariadbv1alpha1.Database{}, Handler: owned},
 		{Object: &mariadbv1alpha1.User{}, Handler: owned},
 		{Object: &mariadbv1alpha1.Grant{}, Handler: owned},
 		{Object: &certmanagerv1.Certificate{}, Handler: owned},
 		{Object: &gatewayv1.HTTPRoute{}, Handler: owned},
 		{Object: &esov1alpha1.PushSecret{}, Handler: owned},
-		{Object: &esov1.ExternalSecret{}, Handler: handler.EnqueueRequestsFromMapFunc(find.by(indexSecret))},
+		{Object: &esov1.ExternalSecret{}, Handler: handler.EnqueueRequestsFromMapFunc(find.By(indexSecret))},
 	}
 	if cfg.Namespace == "" {
 		// A namespaced Role does not reach cluster-scoped kinds.
-		watches = append(watches, optional.Watch{Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.all)})
+		watches = append(watches, optional.Watch{Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.All)})
 	}
-	kinds, err := optional.New(mgr, watches, func() {
-		// One pending announcement is enough: it reaches every Keystone.
-		select {
-		case changes <- event.GenericEvent{Object: &keystonev1alpha1.Keystone{}}:
-		default:
-		}
-	})
+	kinds, err := optional.New(mgr, watches, changes.Send)
 	if err != nil {
 		return err
 	}
-	if options.DiscoveryInterval > 0 {
-		kinds.SetInterval(options.DiscoveryInterval)
-	}
+	kinds.SetInterval(options.DiscoveryInterval)
 	tools.kinds = kinds
 	return kinds.Bind(ctx, mgr, ctl)
-}
-
-func indexer(values func(*keystonev1alpha1.Keystone) []string) client.IndexerFunc {
-	return func(obj client.Object) []string {
-		k, ok := obj.(*keystonev1alpha1.Keystone)
-		if !ok {
-			return nil
-		}
-		return values(k)
-	}
 }
 
 func referencedSecrets(k *keystonev1alpha1.Keystone) []string {
@@ -174,32 +140,11 @@ func referencedMariaDBs(k *keystonev1alpha1.Keystone) []string {
 	return nil
 }
 
-// finder maps events to the Keystones they concern.
-type finder struct{ client client.Client }
-
-// by finds the Keystones of the event's namespace that refer to its object.
-func (f finder) by(field string) handler.MapFunc {
-	return func(ctx context.Context, obj client.Object) []ctrlreconcile.Request {
-		return f.list(ctx, client.InNamespace(obj.GetNamespace()), client.MatchingFields{field: obj.GetName()})
+// keystones finds the Keystones that an event concerns.
+func keystones(reader client.Reader) enqueue.Finder[*keystonev1alpha1.Keystone] {
+	return enqueue.Finder[*keystonev1alpha1.Keystone]{
+		Reader: reader, Plural: "Keystones", NewList: func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} },
 	}
-}
-
-// all finds every Keystone.
-func (f finder) all(ctx context.Context, _ client.Object) []ctrlreconcile.Request {
-	return f.list(ctx)
-}
-
-func (f finder) list(ctx context.Context, options ...client.ListOption) []ctrlreconcile.Request {
-	var list keystonev1alpha1.KeystoneList
-	if err := f.client.List(ctx, &list, options...); err != nil {
-		log.FromContext(ctx).Error(err, "Listing the Keystones that an event concerns failed")
-		return nil
-	}
-	requests := make([]ctrlreconcile.Request, 0, len(list.Items))
-	for i := range list.Items {
-		requests = append(requests, ctrlreconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
-	}
-	return requests
 }
 
 // byInstance maps a pod to the Keystone its labels name.

@@ -1,12 +1,7 @@
 package controller
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
 	"sync"
 	"time"
 
@@ -14,62 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// loginTimeout bounds one login. Keystone answers within milliseconds; a pass
-// must not wait for one that does not.
-const loginTimeout = 5 * time.Second
-
 // defaultProofPeriod is how often Keystone is asked again about a credential that
 // it has accepted: nothing else tells that somebody has revoked it there.
 const defaultProofPeriod = 10 * time.Minute
-
-// Verdict is what Keystone says about an application credential.
-type Verdict int
-
-const (
-	// Unproven means that Keystone gave no usable answer.
-	Unproven Verdict = iota
-	// Accepted means that Keystone gave a token for it.
-	Accepted
-	// Rejected means that Keystone knows no such credential, or another secret.
-	Rejected
-)
-
-// Login asks Keystone at a URL for a token with an application credential. The
-// error says why there is no verdict; it never holds the secret.
-type Login func(ctx context.Context, authURL, id, secret string) (Verdict, error)
-
-// logIn is Login over HTTP. See
-// https://docs.openstack.org/api-ref/identity/v3/#authenticating-with-an-application-credential.
-func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
-	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
-	defer cancel()
-	body, err := json.Marshal(map[string]any{"auth": map[string]any{"identity": map[string]any{
-		"methods":                []string{"application_credential"},
-		"application_credential": map[string]string{"id": id, "secret": secret},
-	}}})
-	if err != nil {
-		return Unproven, fmt.Errorf("encoding a login: %w", err)
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, authURL+"/auth/tokens", bytes.NewReader(body))
-	if err != nil {
-		return Unproven, fmt.Errorf("making a login: %w", err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return Unproven, fmt.Errorf("reaching Keystone: %w", err)
-	}
-	defer response.Body.Close()
-	// Read to the end, so that the connection can serve the next login.
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20))
-	switch response.StatusCode {
-	case http.StatusCreated:
-		return Accepted, nil
-	case http.StatusUnauthorized:
-		return Rejected, nil
-	}
-	return Unproven, fmt.Errorf("keystone answered %s with status %d", request.URL.Redacted(), response.StatusCode)
-}
 
 // proofs remembers which credential Keystone has accepted, so that a pass over a
 // converged control plane asks for nothing. A restart proves each once more.

@@ -1,0 +1,94 @@
+package enqueue
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Finder maps events to the resources of the kind T that they concern. It reads
+// a cache, so that an error is a defect or the end of the operator: it is logged,
+// and nothing is found.
+type Finder[T client.Object] struct {
+	// Reader is the manager's cache.
+	Reader client.Reader
+	// NewList returns an empty list of the kind.
+	NewList func() client.ObjectList
+	// Plural names the kind in the log. Example: "Keystones".
+	Plural string
+}
+
+// Index lets By find resources by the names that a function returns for a field.
+func (f Finder[T]) Index(ctx context.Context, indexer client.FieldIndexer, obj T, fields map[string]func(T) []string) error {
+	for field, names := range fields {
+		index := func(obj client.Object) []string {
+			resource, ok := obj.(T)
+			if !ok {
+				return nil
+			}
+			return names(resource)
+		}
+		if err := indexer.IndexField(ctx, obj, field, index); err != nil {
+			return fmt.Errorf("indexing %s by %s: %w", f.Plural, field, err)
+		}
+	}
+	return nil
+}
+
+// By finds the resources of the event's namespace that have the name of the
+// event's object in an indexed field.
+func (f Finder[T]) By(field string) handler.MapFunc {
+	return func(ctx context.Context, obj client.Object) []reconcile.Request {
+		return f.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{field: obj.GetName()})
+	}
+}
+
+// Neighbours finds the resources of the event's namespace.
+func (f Finder[T]) Neighbours(ctx context.Context, obj client.Object) []reconcile.Request {
+	return f.find(ctx, nil, client.InNamespace(obj.GetNamespace()))
+}
+
+// NeighboursThat finds the resources of the event's namespace that the event's
+// object concerns.
+func (f Finder[T]) NeighboursThat(concerns func(ctx context.Context, resource T, obj client.Object) bool) handler.MapFunc {
+	return func(ctx context.Context, obj client.Object) []reconcile.Request {
+		concerned := func(resource T) bool { return concerns(ctx, resource, obj) }
+		return f.find(ctx, concerned, client.InNamespace(obj.GetNamespace()))
+	}
+}
+
+// All finds every resource, whatever the event is about.
+func (f Finder[T]) All(ctx context.Context, _ client.Object) []reconcile.Request {
+	return f.find(ctx, nil)
+}
+
+// find returns a request for each resource that the list holds and, unless it is
+// nil, the filter lets pass.
+func (f Finder[T]) find(ctx context.Context, passes func(T) bool, options ...client.ListOption) []reconcile.Request {
+	list := f.NewList()
+	var requests []reconcile.Request
+	err := f.Reader.List(ctx, list, options...)
+	if err == nil {
+		err = meta.EachListItem(list, func(item runtime.Object) error {
+			resource, ok := item.(T)
+			if !ok {
+				return fmt.Errorf("a list of %s holds %T", f.Plural, item)
+			}
+			if passes == nil || passes(resource) {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(resource)})
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		log.FromContext(ctx).Error(err, "Listing the "+f.Plural+" that an event concerns failed")
+		return nil
+	}
+	return requests
+}

@@ -1,0 +1,110 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/applicationcredentials"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+)
+
+// identityTimeout bounds one conversation with Keystone. It answers within
+// milliseconds; a pass must not wait for one that does not.
+const identityTimeout = 5 * time.Second
+
+// identityHTTP asks the Keystone inside the cluster and nobody else: what is sent
+// to it is secret.
+var identityHTTP = http.Client{
+	Transport:     &http.Transport{Proxy: nil, IdleConnTimeout: time.Minute},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func identityClient(authURL string) *gophercloud.ServiceClient {
+	return &gophercloud.ServiceClient{
+		ProviderClient: &gophercloud.ProviderClient{HTTPClient: identityHTTP}, Endpoint: gophercloud.NormalizeURL(authURL),
+	}
+}
+
+// Verdict is what Keystone says about an application credential.
+type Verdict int
+
+const (
+	// Unproven means that Keystone gave no usable answer.
+	Unproven Verdict = iota
+	// Accepted means that Keystone gave a token for it.
+	Accepted
+	// Rejected means that Keystone knows no such credential, or another secret.
+	Rejected
+)
+
+// Login asks Keystone at a URL for a token with an application credential. The
+// error says why there is no verdict; it never holds the secret.
+type Login func(ctx context.Context, authURL, id, secret string) (Verdict, error)
+
+// logIn is Login over HTTP.
+func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, identityTimeout)
+	defer cancel()
+	err := tokens.Create(ctx, identityClient(authURL), &tokens.AuthOptions{
+		ApplicationCredentialID: id, ApplicationCredentialSecret: secret,
+	}).Err
+	switch {
+	case err == nil:
+		return Accepted, nil
+	case gophercloud.ResponseCodeIs(err, http.StatusUnauthorized):
+		return Rejected, nil
+	}
+	return Unproven, fmt.Errorf("logging in at Keystone: %w", plain(err))
+}
+
+// Revoke makes sure that Keystone at a URL has an application credential of the
+// administrator no longer. It is no error when there is none. The error never
+// holds the password.
+type Revoke func(ctx context.Context, authURL, password, id string) error
+
+// revokeOverHTTP is Revoke over HTTP.
+func revokeOverHTTP(ctx context.Context, authURL, password, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, identityTimeout)
+	defer cancel()
+	identity := identityClient(authURL)
+	created := tokens.Create(ctx, identity, &tokens.AuthOptions{
+		Username: adminUser, Password: password, DomainName: defaultDomain,
+		Scope: tokens.Scope{ProjectName: adminProject, DomainName: defaultDomain},
+	})
+	token, err := created.ExtractTokenID()
+	if err != nil {
+		return fmt.Errorf("logging in at Keystone with the administrator's password: %w", plain(err))
+	}
+	user, err := created.ExtractUser()
+	if err != nil {
+		return fmt.Errorf("reading the administrator's id: %w", err)
+	}
+	identity.SetToken(token)
+	err = applicationcredentials.Delete(ctx, identity, user.ID, id).ExtractErr()
+	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return fmt.Errorf("revoking application credential %s: %w", id, plain(err))
+	}
+	return nil
+}
+
+// plain leaves out what differs from one call to the next, such as ports: the
+// text goes into conditions, and each change of one is a write.
+func plain(err error) error {
+	var answer gophercloud.ErrUnexpectedResponseCode
+	var name *net.DNSError
+	var network *net.OpError
+	switch {
+	case errors.As(err, &answer):
+		return fmt.Errorf("it answered with status %d", answer.Actual)
+	case errors.As(err, &name):
+		return fmt.Errorf("the name %s cannot be resolved", name.Name)
+	case errors.As(err, &network):
+		return network.Err
+	}
+	return err
+}

@@ -1,0 +1,287 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+const mainCredential = "controlplane-admin-app-credential"
+
+// heirName is the name of the object that keeps the credential in use when it is
+// replaced.
+func (w *world) heirName(t *testing.T) string {
+	t.Helper()
+	return mainCredential + "-" + shortHash(string(*w.credential(t).Spec.Resource.Name))
+}
+
+// renameCloud changes what all objects of K-ORC refer to.
+func (w *world) renameCloud(t *testing.T) {
+	t.Helper()
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		c5c3v1alpha1.SetDefaults(cp)
+		cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName = "renamed"
+	})
+}
+
+// request asks for a new credential; the old one is to work on for some days.
+func (w *world) request(t *testing.T, name string, grace int32) *c5c3v1alpha1.CredentialRotation {
+	t.Helper()
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true, GracePeriodDays: &grace})
+	rotation.Name = name
+	create(t, w, rotation)
+	return rotation
+}
+
+func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) {
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	heir := w.heirName(t)
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Hang())
+	w.askForAnother(t)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "ApplicationCredential "+heir)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "repair K-ORC or its way to Keystone")
+	w.usersHave(t, old)
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	korc.Blind(w.cp.Namespace, true)
+	w.askForAnother(t)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "does not contain",
+		"see whether Keystone accepts the administrator's password in Secret controlplane-keystone-admin-credentials")
+	w.usersHave(t, old)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "does not contain")
+	w.staysStalled(t)
+	korc.Blind(w.cp.Namespace, false)
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+// staysStalled waits for another attempt to take over the replaced credential,
+// and for a pass after that, which must not have forgotten the stall.
+func (w *world) staysStalled(t *testing.T) {
+	t.Helper()
+	before := w.heirs(t)
+	expect.Eventually(t, "another attempt", func(context.Context) error {
+		if now := w.heirs(t); len(now) == 0 || slices.Equal(now, before) {
+			return fmt.Errorf("the object is still %v", now)
+		}
+		return nil
+	})
+	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		c5c3v1alpha1.SetDefaults(cp)
+		cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{{Kind: "Role", Name: "auditor"}}
+	})
+	expect.Object(t, w, w.cp, func() error {
+		if w.cp.Status.ObservedGeneration != w.cp.Generation {
+			return errors.New("there was no pass since")
+		}
+		return nil
+	})
+	if korc := meta.FindStatusCondition(w.cp.Status.Conditions, "KORCReady"); korc.Reason != "ReMintStalled" {
+		t.Errorf("KORCReady is %s for %s: %s", korc.Status, korc.Reason, korc.Message)
+	}
+}
+
+// heirs are the objects that keep a replaced credential.
+func (w *world) heirs(t *testing.T) (uids []types.UID) {
+	t.Helper()
+	var list orcv1alpha1.ApplicationCredentialList
+	if err := w.List(t.Context(), &list, client.InNamespace(w.cp.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded}); err != nil {
+		t.Fatal(err)
+	}
+	for _, heir := range list.Items {
+		uids = append(uids, heir.UID)
+	}
+	return uids
+}
+
+func TestAReplacedCredentialIsRevokedAlsoWhenItsCloudWasRenamed(t *testing.T) {
+	t.Parallel()
+	w := converged(t, manual)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	w.request(t, "now", 4)
+	w.replaced(t, old)
+	w.renameCloud(t)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestADeletionRemovesWhatWasMadeWithACloudOfAnotherName(t *testing.T) {
+	t.Parallel()
+	w := converged(t, manual)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	heir := w.heirName(t)
+	w.request(t, "now", 100)
+	w.replaced(t, old)
+	w.renameCloud(t)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.delete(t)
+	expect.Gone(t, w, &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(heir)})
+	w.expectCredentials(t, 0)
+	w.expectEnd(t, "ORCTeardownComplete")
+}
+
+func TestACredentialThatKORCTakesForLostWorksUntilTheUsersHaveAnother(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	korc.Set("ApplicationCredential", w.cp.Namespace, mainCredential, standin.Fail("resource has been deleted from OpenStack"))
+	// K-ORC looks again only when the spec changes.
+	w.renameCloud(t)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialFailed", "deleted from OpenStack", "correct what K-ORC reports")
+	w.usersHave(t, old)
+	korc.Set("ApplicationCredential", w.cp.Namespace, mainCredential, standin.Succeed())
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	heir := w.heirName(t)
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Fail("conflict"))
+	w.askForAnother(t)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMinting", heir, "conflict")
+	w.usersHave(t, old)
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestACredentialThatWasHalfLetGoIsRevokedAllTheSame(t *testing.T) {
+	t.Parallel()
+	w := converged(t, manual)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	w.request(t, "now", 4)
+	w.replaced(t, old)
+	change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
+		c.Spec.ManagedOptions = &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
+	})
+	expect.Gone(t, w, heir)
+	w.expectCredentials(t, 1)
+}
+
+func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
+	t.Parallel()
+	w := converged(t, manual)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	w.request(t, "now", 4)
+	w.replaced(t, old)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	korc.Blind(w.cp.Namespace, true)
+	unreachable.Store(w.cp.Namespace, true)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "still valid", heir.Name, "the way of the operator to http://")
+	if _, err := w.works(t.Context()); err != nil {
+		t.Error(err)
+	}
+	unreachable.Delete(w.cp.Namespace)
+	expect.Gone(t, w, heir)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestADeletionRevokesWhatKORCOnlyTakesForRevoked(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	korc.Blind(w.cp.Namespace, true)
+	w.delete(t)
+	expect.Gone(t, w, w.cp)
+	w.expectCredentials(t, 0)
+	w.expectEnd(t, "ORCTeardownComplete")
+}
+
+func TestADeletionLeavesToKORCWhatTheOperatorCannotRevoke(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	unreachable.Store(w.cp.Namespace, true)
+	w.delete(t)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC", mainCredential, "no route to host")
+	expect.Gone(t, w, w.cp)
+	w.expectCredentials(t, 0)
+}
+
+func TestAKeystoneThatTakesNoCredentialGetsOneAtATime(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.seed()
+	rejecting.Store(w.cp.Namespace, true)
+	create(t, w, w.cp)
+	w.report(t, "2025.2", "", true)
+	expect.Eventually(t, "several credentials that were made and refused", func(context.Context) error {
+		if left := korc.Names(w.cp.Namespace, "ApplicationCredential"); len(left) > 1 {
+			t.Errorf("Keystone has %v", left)
+		}
+		if made := korc.Made(w.cp.Namespace, "ApplicationCredential"); made < 3 {
+			return fmt.Errorf("%d were made", made)
+		}
+		return nil
+	})
+	if id, _, err := w.inUse(t.Context()); err != nil || id != "" {
+		t.Errorf("the users have %q (%v)", id, err)
+	}
+	rejecting.Delete(w.cp.Namespace)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.expectCredentials(t, 1)
+}
+
+func TestALostSecretDoesNotHandTheAdministratorsPasswordToTheUsers(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	if err := w.Delete(t.Context(), &corev1.Secret{ObjectMeta: w.meta(mainCredential)}); err != nil {
+		t.Fatal(err)
+	}
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestARequestDoesNotShortenWhatAnotherHasPromised(t *testing.T) {
+	t.Parallel()
+	w := converged(t, manual)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Hang())
+	first := w.request(t, "first", 4)
+	w.expectRotation(t, first, metav1.ConditionTrue, "RotationTriggered")
+	expect.Exists(t, w, heir)
+	second := w.request(t, "second", 0)
+	w.expectRotation(t, second, metav1.ConditionTrue, "RotationTriggered")
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
+	w.replaced(t, old)
+	expect.Object(t, w, heir, func() error {
+		if got := heir.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap]; got != (4 * day).String() {
+			return errors.New("it works on for " + got)
+		}
+		return nil
+	})
+	w.expectCredentials(t, 1)
+}

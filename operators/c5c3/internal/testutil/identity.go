@@ -1,0 +1,33 @@
+package testutil
+
+import (
+	"context"
+	"strings"
+
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+)
+
+// Login is a login at the Keystone that a stand-in for K-ORC has in the namespace
+// of the URL's host.
+func Login(korc *standin.KORC) controller.Login {
+	return func(_ context.Context, authURL, id, secret string) (controller.Verdict, error) {
+		if korc.Accepts(NamespaceOf(authURL), id, secret) {
+			return controller.Accepted, nil
+		}
+		return controller.Rejected, nil
+	}
+}
+
+// Revoke is a revocation at the same Keystone.
+func Revoke(korc *standin.KORC) controller.Revoke {
+	return func(_ context.Context, authURL, _, id string) error {
+		korc.Lose(NamespaceOf(authURL), id)
+		return nil
+	}
+}
+
+// NamespaceOf is the namespace of the Service that a URL names.
+func NamespaceOf(url string) string {
+	return strings.Split(strings.TrimPrefix(url, "http://"), ".")[1]
+}
