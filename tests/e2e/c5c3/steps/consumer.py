@@ -1,5 +1,6 @@
 """Lists projects once a second with the clouds.yaml that a Secret holds at that
-moment, and counts failures.
+moment, and counts failures. It also tells how many seconds it ran and the longest
+call took, so that calls which hang are seen.
 
 It logs in anew each time, as a command line client does, and never repeats a
 request but one: as every OpenStack client, it logs in again when a token that it
@@ -80,7 +81,8 @@ def kind_of(error):
 
 
 def main():
-    calls, revoked, kinds, credentials = 0, 0, collections.Counter(), []
+    calls, revoked, slowest, kinds, credentials = 0, 0, 0.0, collections.Counter(), []
+    started = time.monotonic()
     while not os.path.exists(STOP):
         began = time.monotonic()
         calls += 1
@@ -94,10 +96,13 @@ def main():
         except Exception as error:  # Whatever it is, the consumer was not served.
             kinds[kind_of(error)] += 1
             print(time.strftime("%H:%M:%S"), kind_of(error), flush=True)
-        time.sleep(max(0.0, PERIOD - (time.monotonic() - began)))
+        took = time.monotonic() - began
+        slowest = max(slowest, took)
+        time.sleep(max(0.0, PERIOD - took))
     with open(RESULT, "w", encoding="utf-8") as file:
         json.dump({
             "calls": calls, "failures": sum(kinds.values()), "kinds": kinds, "revokedTokens": revoked, "credentials": len(credentials),
+            "seconds": round(time.monotonic() - started, 1), "slowest": round(slowest, 1),
         }, file)
 
 

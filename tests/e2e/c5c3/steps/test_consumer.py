@@ -57,7 +57,9 @@ class Consumer(unittest.TestCase):
                 read_clouds=read, exchange=keystone.exchange,
             ), contextlib.redirect_stdout(printed):
                 consumer.main()
-            return json.loads((folder / "result").read_text()), printed.getvalue(), (folder / "ready").exists()
+            result = json.loads((folder / "result").read_text())
+            self.times = result.pop("seconds"), result.pop("slowest")
+            return result, printed.getvalue(), (folder / "ready").exists()
 
     def test_counts_its_calls_and_the_credentials_they_were_made_with(self):
         result, _, ready = self.run_with(Keystone("one", "two"), "one", "one", "two")
@@ -76,6 +78,14 @@ class Consumer(unittest.TestCase):
         result, _, _ = self.run_with(Keystone("one", revoked=2), "one", "one")
         self.assertEqual(
             result, {"calls": 2, "failures": 1, "kinds": {"HTTP 401 from projects": 1}, "revokedTokens": 0, "credentials": 1})
+
+    def test_tells_how_long_it_ran_and_how_long_the_longest_call_took(self):
+        # The start, then the begin and the end of each call, one of which fails, and the end.
+        clock = iter([100.0, 100.0, 100.5, 101.0, 108.25, 109.0, 109.5, 110.0])
+        with mock.patch.object(consumer.time, "monotonic", lambda: next(clock)):
+            result, _, _ = self.run_with(Keystone("one"), "one", "unknown", "one")
+        self.assertEqual(result["failures"], 1)
+        self.assertEqual(self.times, (10.0, 7.2))
 
     def test_is_not_ready_before_a_call_succeeded(self):
         _, _, ready = self.run_with(Keystone(), "one")
