@@ -5,8 +5,9 @@
 # same for one.
 SUITE ?=
 SUITES ?= $(SUITE)
-# How many suites run at once.
-E2E_PARALLEL ?= 4
+# How many suites run at once. Two cores are too busy for four control planes:
+# names are not resolved in time then.
+E2E_PARALLEL ?= $(if $(filter c5c3%,$(SUITES)),3,4)
 # Further arguments for chainsaw test, as in: make e2e E2E_FLAGS='--selector core=true'
 E2E_FLAGS ?=
 
