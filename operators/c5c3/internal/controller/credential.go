@@ -98,8 +98,11 @@ func (s *scope) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 	}
 	hash, stamped := live.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash]
 	mode := s.cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode
+	// A pass that ran at the same time may have written the hash anew.
+	request := live.Annotations[c5c3v1alpha1.AnnotationRotationRequest]
+	unanswered := request != "" && request != s.credential.Annotations[c5c3v1alpha1.AnnotationRotationRequest]
 	switch {
-	case stamped && hash == "":
+	case stamped && hash == "", unanswered:
 		return "it was asked for"
 	case stamped && mode == c5c3v1alpha1.RotationPasswordDriven && hash != fullHash(s.adminPassword):
 		return "the administrator's password has changed"

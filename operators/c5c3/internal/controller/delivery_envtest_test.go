@@ -52,9 +52,10 @@ func TestADeliveryThatFailsIsNamed(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Fail("permission denied at the store"))
+	changes := w.watch(t)
 	w.changePassword(t)
-	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForCloudsYaml",
-		"ExternalSecret k-orc-clouds-yaml has not delivered its Secret", "permission denied at the store")
+	expectOnce(t, changes, "AdminCredentialReady", "WaitingForCloudsYaml",
+		"ExternalSecret k-orc-clouds-yaml has not delivered its Secret: permission denied at the store")
 	w.usersHave(t, old)
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
 	w.replacedAfter(t, old)
@@ -70,7 +71,7 @@ func TestADeliveryThatDoesNotComeIsNamedAndAfterAWhileCalledStuck(t *testing.T) 
 	expectOnce(t, changes, "AdminCredentialReady", "WaitingForCloudsYamlSync",
 		"Secret k-orc-clouds-yaml does not hold the current clouds.yaml yet")
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "CloudsYamlSyncStuck",
-		"has not reached its users for 6s", "Secret k-orc-clouds-yaml does not hold")
+		"has not reached its users for 12s", "Secret k-orc-clouds-yaml does not hold")
 	w.usersHave(t, old)
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
 	w.replacedAfter(t, old)
@@ -84,9 +85,10 @@ func TestABrokenStoreIsNamedWhenACredentialCannotPassIt(t *testing.T) {
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Hang())
 	secrets.Set("ClusterSecretStore", "", store, standin.Fail("sealed"))
 	t.Cleanup(func() { secrets.Set("ClusterSecretStore", "", store, standin.Succeed()) })
+	changes := w.watch(t)
 	w.changePassword(t)
-	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "SecretStoreNotReady",
-		"ClusterSecretStore "+store+" is not ready", "repair the store")
+	expectOnce(t, changes, "AdminCredentialReady", "SecretStoreNotReady", "ClusterSecretStore "+store+
+		" is not ready, so the clouds.yaml cannot reach Secret k-orc-clouds-yaml; repair the store")
 	fresh := newWorld(t)
 	fresh.expect(t, "AdminPasswordReady", metav1.ConditionTrue, "AdminPasswordReady")
 	empty := emptyWorld(t)

@@ -68,8 +68,8 @@ func TestMain(m *testing.M) {
 		go func() {
 			options := controller.Options{
 				DiscoveryInterval: time.Second, Login: login, Revoke: revoke,
-				RetryPeriod: 500 * time.Millisecond, StallTimeout: 5 * time.Second,
-				SyncTimeout: 6 * time.Second, SpreadTime: time.Second, Day: day, ProofPeriod: 2 * time.Second,
+				RetryPeriod: 500 * time.Millisecond, StallTimeout: 15 * time.Second,
+				SyncTimeout: 12 * time.Second, SpreadTime: time.Second, Day: day, ProofPeriod: 2 * time.Second,
 			}
 			if err := testutil.Run(ctx, refusals.Config(requests.Config(user)), options, funcr.New(log.add, funcr.Options{})); err != nil {
 				fmt.Fprintln(os.Stderr, "the operator ended with:", err)

@@ -54,13 +54,14 @@ func (s *scope) validUntil(old *orcv1alpha1.ApplicationCredential) (due time.Tim
 }
 
 // overdueSince is when a superseded credential should have been gone. It is false
-// as long as that has time.
+// as long as that has time, or nobody has tried: after an outage the first pass
+// finds its time long over.
 func (s *scope) overdueSince(old *orcv1alpha1.ApplicationCredential) (since time.Time, overdue bool) {
 	if !old.DeletionTimestamp.IsZero() {
 		return old.DeletionTimestamp.Time, true
 	}
-	due, began := s.validUntil(old)
-	return due, began && s.now().After(due)
+	due, _ := s.validUntil(old)
+	return due, s.attempts.failed(old.UID)
 }
 
 // revokeInKeystone makes sure that Keystone has the credential no longer. K-ORC
@@ -128,6 +129,13 @@ type attempt struct {
 	err  error
 	wait time.Duration
 	next time.Time
+}
+
+// failed tells whether the last attempt did.
+func (a *attempts) failed(of types.UID) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.last[of].err != nil
 }
 
 // try does it, unless it failed not long ago: then it returns that error again.

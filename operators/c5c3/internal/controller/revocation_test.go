@@ -6,6 +6,7 @@ import (
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -64,11 +65,35 @@ func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
 			t.Errorf("step %d: %d calls and %v", i, calls, err)
 		}
 	}
+	if !a.failed("uid") || a.failed("another") {
+		t.Error("it is not remembered what failed")
+	}
 	answer = nil
-	if err := try(2 * time.Hour); err != nil {
+	if err := try(2 * time.Hour); err != nil || a.failed("uid") {
 		t.Errorf("it worked and yet: %v", err)
 	}
 	if err := try(2 * time.Hour); err != nil || calls != 7 {
 		t.Errorf("it is remembered: %v after %d calls", err, calls)
+	}
+}
+
+func TestARevocationIsOverdueOnlyOnceItHasFailed(t *testing.T) {
+	s := &scope{toolbox: &toolbox{clock: func() time.Time { return noon }, spreadTime: defaultSpreadTime}}
+	old := &orcv1alpha1.ApplicationCredential{}
+	old.UID = "uid"
+	old.Annotations = map[string]string{c5c3v1alpha1.AnnotationSupersededAt: noon.Add(-time.Hour).Format(time.RFC3339)}
+	if _, overdue := s.overdueSince(old); overdue {
+		t.Error("it is overdue before it was tried, as after an outage of the operator")
+	}
+	if err := s.attempts.try(old.UID, noon, time.Second, func() error { return errors.New("away") }); err == nil {
+		t.Error("the error is lost")
+	}
+	if since, overdue := s.overdueSince(old); !overdue || !since.Equal(noon.Add(defaultSpreadTime-time.Hour)) {
+		t.Errorf("it is overdue since %s (%t)", since, overdue)
+	}
+	old.UID = "another"
+	old.DeletionTimestamp = &metav1.Time{Time: noon.Add(-time.Minute)}
+	if since, overdue := s.overdueSince(old); !overdue || !since.Equal(noon.Add(-time.Minute)) {
+		t.Errorf("one that is being deleted is overdue since %s (%t)", since, overdue)
 	}
 }

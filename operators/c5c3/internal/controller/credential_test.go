@@ -1,0 +1,51 @@
+package controller
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+func TestWhyACredentialIsReplaced(t *testing.T) {
+	const (
+		hash    = c5c3v1alpha1.AnnotationAdminPasswordHash
+		request = c5c3v1alpha1.AnnotationRotationRequest
+	)
+	current := fullHash("password")
+	for name, c := range map[string]struct {
+		live, secret map[string]string
+		manual       bool
+		want         string
+	}{
+		"made with the password of now":      {map[string]string{hash: current}, nil, false, ""},
+		"not stamped":                        {nil, nil, false, ""},
+		"made with another password":         {map[string]string{hash: fullHash("old")}, nil, false, "password has changed"},
+		"the same, on request only":          {map[string]string{hash: fullHash("old")}, nil, true, ""},
+		"by hand":                            {map[string]string{hash: ""}, nil, true, "asked for"},
+		"requested":                          {map[string]string{hash: "", request: "uid/1"}, nil, true, "asked for"},
+		"answers a request":                  {map[string]string{hash: current, request: "uid/1"}, map[string]string{request: "uid/1"}, true, ""},
+		"whose request's mark is gone":       {map[string]string{hash: current, request: "uid/1"}, nil, true, "asked for"},
+		"whose second request's mark is":     {map[string]string{hash: current, request: "uid/2"}, map[string]string{request: "uid/1"}, true, "asked for"},
+		"that lost the request it was for":   {map[string]string{hash: current}, map[string]string{request: "uid/1"}, true, ""},
+		"made for a request, password since": {map[string]string{hash: fullHash("old"), request: "a"}, map[string]string{request: "a"}, false, "password has"},
+	} {
+		cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "controlplane"}}
+		c5c3v1alpha1.SetDefaults(cp)
+		if c.manual {
+			cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = c5c3v1alpha1.RotationManual
+		}
+		s := &scope{toolbox: &toolbox{proofs: newProofs(nil, nil, 0)}, cp: cp, adminPassword: "password", credential: &corev1.Secret{}}
+		s.credential.Annotations = c.secret
+		live := applicationCredential(cp, "name", maps.Clone(c.live))
+		live.Status.ID = ptr.To("id")
+		if got := s.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
+		}
+	}
+}
