@@ -5,6 +5,7 @@ package envtest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 )
 
@@ -50,6 +52,9 @@ type Options struct {
 	// else that acts on built-in kinds is a stand-in of the test. Kinds that
 	// are installed later are noticed at its next discovery, every 30 s.
 	GarbageCollector bool
+	// Vocabularies are what the tests of the package have to show together. Main
+	// checks it unless only some of them were run.
+	Vocabularies []expect.Vocabulary
 }
 
 // Env is a running API server.
@@ -107,7 +112,26 @@ func run(m *testing.M, o Options, ready func(context.Context, *Env) error) (code
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	if code := m.Run(); code != 0 || selected() {
+		return code
+	}
+	for _, vocabulary := range o.Vocabularies {
+		for _, gap := range vocabulary.Gaps() {
+			fmt.Fprintln(os.Stderr, gap)
+			code = 1
+		}
+	}
+	return code
+}
+
+// selected tells whether a flag of go test leaves tests out.
+func selected() bool {
+	for _, name := range []string{"test.run", "test.skip", "test.list"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func start(o Options) (*Env, func() error, error) {

@@ -93,10 +93,10 @@ func TestADeletionDoesNotWaitForEverForKORC(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	korc.Set("Service", w.cp.Namespace, "controlplane-identity-service", standin.Hang())
-	ready, changes := w.watch(t), w.watch(t)
+	ready, changes := w.follow(t), w.follow(t)
 	w.delete(t)
-	expectOnce(t, ready, "Ready", "Deleting", "")
-	expectOnce(t, changes, "KORCReady", "FinalizingORC", "Service controlplane-identity-service")
+	ready.Condition(t, "Ready", metav1.ConditionFalse, "Deleting")
+	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC", "Service controlplane-identity-service")
 	expect.Gone(t, w, w.cp)
 	if !slices.ContainsFunc(expect.Events(t, w, w.cp), func(e expect.Event) bool { return e.Reason == "FinalizingORC" }) {
 		t.Error("no event tells that the deletion waits")
@@ -132,9 +132,9 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 			w.report(t, "2025.2", "", true)
 			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 			korc.Set("Service", w.cp.Namespace, "controlplane-identity-service", standin.Hang())
-			changes := w.watch(t)
+			changes := w.follow(t)
 			w.delete(t)
-			expectOnce(t, changes, "KORCReady", "FinalizingORC", "Service controlplane-identity-service")
+			changes.Condition(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC", "Service controlplane-identity-service")
 			if !c.database {
 				w.deleteDatabase(t)
 			}
@@ -160,9 +160,9 @@ func TestADeletionThatWaitsForTheSecretStoreNamesItAndEnds(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	secrets.Set("PushSecret", w.cp.Namespace, "controlplane-admin-app-credential-backup", standin.Hang())
-	changes := w.watch(t)
+	changes := w.follow(t)
 	w.delete(t)
-	expectOnce(t, changes, "KORCReady", "FinalizingORC",
+	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC",
 		"PushSecret controlplane-admin-app-credential-backup with its copy at "+fmt.Sprintf(credentialPath, w.cp.Namespace))
 	expect.Gone(t, w, w.cp)
 	w.expectEnd(t, "ORCTeardownStalled")

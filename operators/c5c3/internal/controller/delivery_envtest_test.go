@@ -52,9 +52,9 @@ func TestADeliveryThatFailsIsNamed(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Fail("permission denied at the store"))
-	changes := w.watch(t)
+	changes := w.follow(t)
 	w.changePassword(t)
-	expectOnce(t, changes, "AdminCredentialReady", "WaitingForCloudsYaml",
+	changes.Condition(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForCloudsYaml",
 		"ExternalSecret k-orc-clouds-yaml has not delivered its Secret: permission denied at the store")
 	w.usersHave(t, old)
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
@@ -66,9 +66,9 @@ func TestADeliveryThatDoesNotComeIsNamedAndAfterAWhileCalledStuck(t *testing.T) 
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Hang())
-	changes := w.watch(t)
+	changes := w.follow(t)
 	w.changePassword(t)
-	expectOnce(t, changes, "AdminCredentialReady", "WaitingForCloudsYamlSync",
+	changes.Condition(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForCloudsYamlSync",
 		"Secret k-orc-clouds-yaml does not hold the current clouds.yaml yet")
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "CloudsYamlSyncStuck",
 		"has not reached its users for 12s", "Secret k-orc-clouds-yaml does not hold")
@@ -85,9 +85,9 @@ func TestABrokenStoreIsNamedWhenACredentialCannotPassIt(t *testing.T) {
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Hang())
 	secrets.Set("ClusterSecretStore", "", store, standin.Fail("sealed"))
 	t.Cleanup(func() { secrets.Set("ClusterSecretStore", "", store, standin.Succeed()) })
-	changes := w.watch(t)
+	changes := w.follow(t)
 	w.changePassword(t)
-	expectOnce(t, changes, "AdminCredentialReady", "SecretStoreNotReady", "ClusterSecretStore "+store+
+	changes.Condition(t, "AdminCredentialReady", metav1.ConditionFalse, "SecretStoreNotReady", "ClusterSecretStore "+store+
 		" is not ready, so the clouds.yaml cannot reach Secret k-orc-clouds-yaml; repair the store")
 	fresh := newWorld(t)
 	fresh.expect(t, "AdminPasswordReady", metav1.ConditionTrue, "AdminPasswordReady")
@@ -109,10 +109,10 @@ func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T
 	restored := &corev1.Secret{
 		ObjectMeta: w.meta("controlplane-admin-app-credential"), StringData: map[string]string{"value": "restored"},
 	}
-	changes := w.watch(t)
+	changes := w.follow(t)
 	create(t, w, restored, w.cp)
 	w.report(t, "2025.2", "", true)
-	expectOnce(t, changes, "AdminCredentialReady", "CredentialRejected",
+	changes.Condition(t, "AdminCredentialReady", metav1.ConditionFalse, "CredentialRejected",
 		"Keystone refuses the application credential "+id+"; a new one is made")
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	if used, err := w.works(t.Context()); err != nil || used == id {

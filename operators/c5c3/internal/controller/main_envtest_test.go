@@ -14,9 +14,7 @@ import (
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	"github.com/go-logr/logr/funcr"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
@@ -51,7 +49,7 @@ func TestMain(m *testing.M) {
 			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml",
 		},
 		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
-		GarbageCollector: true,
+		GarbageCollector: true, Vocabularies: vocabularies(),
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) error {
 		env = e
@@ -209,40 +207,10 @@ func (w *world) refuse(t *testing.T, verb, resource, name string) (lift func()) 
 	return lift
 }
 
-// watch lets a test see also what the control plane says for a moment only.
-func (w *world) watch(t *testing.T) watch.Interface {
+// follow lets a test see also what the control plane says for a moment only.
+func (w *world) follow(t *testing.T) *expect.Changes {
 	t.Helper()
-	c, err := client.NewWithWatch(env.Config, client.Options{Scheme: controller.Scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	changes, err := c.Watch(t.Context(), &c5c3v1alpha1.ControlPlaneList{}, client.InNamespace(w.cp.Namespace))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(changes.Stop)
-	return changes
-}
-
-// expectOnce waits until a condition has been False with the reason.
-func expectOnce(t *testing.T, changes watch.Interface, conditionType, reason, says string) {
-	t.Helper()
-	late := time.After(expect.Timeout)
-	for {
-		select {
-		case change := <-changes.ResultChan():
-			cp, ok := change.Object.(*c5c3v1alpha1.ControlPlane)
-			if !ok {
-				t.Fatalf("the watch ended with %+v", change)
-			}
-			found := meta.FindStatusCondition(cp.Status.Conditions, conditionType)
-			if found != nil && found.Status == metav1.ConditionFalse && found.Reason == reason && strings.Contains(found.Message, says) {
-				return
-			}
-		case <-late:
-			t.Fatalf("%s was never False for %s", conditionType, reason)
-		}
-	}
+	return expect.Follow(t, env.Config, w, w.cp)
 }
 
 func (w *world) meta(name string) metav1.ObjectMeta {

@@ -63,10 +63,10 @@ func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
 			w.report(t, "2025.2", "", true)
 			w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForApplicationCredential", credential)
 			w.imported(t)
-			changes := w.watch(t)
+			changes := w.follow(t)
 			allow := w.refuse(t, tc.verb, tc.resource, tc.name)
 			korc.Set("ApplicationCredential", w.cp.Namespace, credential, standin.Succeed())
-			expectOnce(t, changes, tc.condition, tc.reason, tc.verb+" "+tc.resource)
+			changes.Condition(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.verb+" "+tc.resource)
 			if id, _, err := w.inUse(t.Context()); err != nil || id != "" {
 				t.Errorf("the users have %q (%v)", id, err)
 			}

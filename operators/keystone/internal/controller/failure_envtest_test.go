@@ -3,6 +3,7 @@
 package controller_test
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -250,6 +252,8 @@ func TestAnAPIThatDoesNotAnswerIsNotReady(t *testing.T) {
 		},
 		{name: "refused connection", reason: "ConnectionFailed", cause: func(w *world) { w.operator.API.Fail(refused) }},
 		{name: "unknown host", reason: "EndpointNotReady", cause: func(w *world) { w.operator.API.Fail(unknown) }},
+		{name: "no answer", reason: "HealthCheckTimeout", cause: func(w *world) { w.operator.API.Fail(context.DeadlineExceeded) }},
+		{name: "garbage", reason: "HealthCheckFailed", cause: func(w *world) { w.operator.API.Fail(errors.New("malformed HTTP response")) }},
 	} {
 		f.condition = "KeystoneAPIReady"
 		f.repair = func(w *world) {
@@ -261,6 +265,33 @@ func TestAnAPIThatDoesNotAnswerIsNotReady(t *testing.T) {
 		}
 		t.Run(f.name, f.run)
 	}
+}
+
+func TestKeysThatCannotBeStoredAreNamed(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	refusals := &transport.Refusals{}
+	allow := refusals.Refuse(func(r transport.Request) bool { return r.Verb == "create" && r.Resource == "secrets" })
+	testutil.Start(t, refusals.Config(asOperator), namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	create(t, c, k)
+	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "GeneratingKeys", "keystone-fernet-keys")
+	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "GeneratingKeys", "keystone-credential-keys")
+	allow()
+	ready(t, c, k)
+}
+
+func TestAnAPIThatWasNotAskedYetIsNotReady(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace)
+	answer := operator.API.Hold()
+	t.Cleanup(answer)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	create(t, c, k)
+	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, "ProbePending")
+	answer()
+	ready(t, c, k)
 }
 
 func TestAFailureIsAnnouncedOnce(t *testing.T) {

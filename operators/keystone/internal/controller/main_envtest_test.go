@@ -36,7 +36,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	o := envtest.Options{CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true}
+	o := envtest.Options{
+		CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true, Vocabularies: vocabulary(),
+	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
 		if asOperator, err = e.User(ctx, "keystone-operator", rulesFile); err != nil {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -121,6 +122,22 @@ func TestARouteWaitsForTheGatewayAPI(t *testing.T) {
 	foreign.Install(t, b.env.Config, foreign.GatewayAPI)
 	expect.Condition(t, b.client, k, "HTTPRouteReady", metav1.ConditionFalse, "HTTPRouteNotAccepted")
 	settle(t, b.client, k, b.operator)
+	route := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name}}
+	expect.Exists(t, b.client, route)
+	condition := func(conditionType gatewayv1.RouteConditionType) metav1.Condition {
+		return metav1.Condition{
+			Type: string(conditionType), Status: metav1.ConditionTrue, Reason: "Fine",
+			ObservedGeneration: route.Generation, LastTransitionTime: metav1.Now(),
+		}
+	}
+	route.Status.Parents = []gatewayv1.RouteParentStatus{{
+		ParentRef: route.Spec.ParentRefs[0], ControllerName: "example.com/gateway",
+		Conditions: []metav1.Condition{condition(gatewayv1.RouteConditionAccepted), condition(gatewayv1.RouteConditionResolvedRefs)},
+	}}
+	if err := b.client.Status().Update(t.Context(), route); err != nil {
+		t.Fatal(err)
+	}
+	expect.Condition(t, b.client, k, "HTTPRouteReady", metav1.ConditionTrue, "HTTPRouteAccepted")
 }
 
 func TestAMissingSecretIsExplainedByExternalSecrets(t *testing.T) {
@@ -156,6 +173,7 @@ func TestAPolicyConfigMapThatChangesIsNoticed(t *testing.T) {
 	k.Spec.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: policy.Name}}
 	create(t, c, policy, k)
 	ready(t, c, k)
+	expect.Condition(t, c, k, "PolicyValidReady", metav1.ConditionTrue, "PolicyValidationPassed")
 	change(t, c, policy, func(p *corev1.ConfigMap) { p.Data = map[string]string{"policy.yaml": "not: [a policy"} })
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "ConfigError", "spec.policyOverrides.configMapRef")
 	change(t, c, policy, func(p *corev1.ConfigMap) {

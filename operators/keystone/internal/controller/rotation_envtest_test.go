@@ -171,6 +171,9 @@ func backdate(t *testing.T, c client.Client, namespace, family string, by time.D
 	})
 }
 
+// rotatedConditions say for a moment what the events do.
+var rotatedConditions = map[string]string{"fernet": "FernetKeysReady", "credential": "CredentialKeysReady"}
+
 var rotationEvents = map[string]string{"fernet": "FernetKeysRotated", "credential": "CredentialKeysRotated"}
 
 func TestAStagedRotationIsTakenOverOnce(t *testing.T) {
@@ -186,7 +189,9 @@ func TestAStagedRotationIsTakenOverOnce(t *testing.T) {
 				t.Errorf("labels of the staging Secret: %v", staging.Labels)
 			}
 
+			changes := expect.Follow(t, env.Config, c, k)
 			next := rotateOnce(t, c, k.Namespace, family, 3, someTime)
+			changes.Condition(t, rotatedConditions[family], metav1.ConditionTrue, event)
 			production := expectKeys(t, c, k.Namespace, family, next)
 			if production.Annotations[completedAt] != someTime {
 				t.Errorf("the keys say that they were rotated at %q", production.Annotations[completedAt])

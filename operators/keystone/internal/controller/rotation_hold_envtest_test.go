@@ -7,11 +7,14 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -85,6 +88,24 @@ func TestCredentialsAreMigratedBetweenTwoRotations(t *testing.T) {
 		t.Errorf("%d migrations before the second rotation, expected one", len(runs))
 	}
 	settle(t, c, k, operator)
+	ready(t, c, k)
+}
+
+func TestAMigrationOfCredentialsThatFailsIsExplainedAndRepeated(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	jobs.Set(k.Namespace, k.Name+"-credential-migrate", standin.Fail("InvalidToken"))
+	expectKeys(t, c, k.Namespace, "credential", rotateOnce(t, c, k.Namespace, "credential", 3, someTime))
+	backdate(t, c, k.Namespace, "credential", keys.Propagation)
+	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "CredentialMigrateFailed",
+		"InvalidToken", "credentials whose keys are lost have to be deleted first")
+	settle(t, c, k, operator)
+	jobs.Set(k.Namespace, k.Name+"-credential-migrate", standin.Succeed())
+	// It would be tried again after five minutes, too.
+	failed := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + "-credential-migrate"}}
+	if err := c.Delete(t.Context(), failed, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
 	ready(t, c, k)
 }
 

@@ -71,6 +71,18 @@ func TestAPatchAfterAnAbortedUpgradeRunsNoMigration(t *testing.T) {
 	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 2, "db-expand": 1})
 }
 
+func TestAnAbortWaitsForTheJobsOfTheUpgrade(t *testing.T) {
+	t.Parallel()
+	c, k, _ := upgrading(t, "db-expand", standin.Hang())
+	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
+	expand := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + "-db-expand"}}
+	change(t, c, expand, func(job *batchv1.Job) { job.Finalizers = append(job.Finalizers, "example.com/still-running") })
+	setTag(t, c, k, oldTag)
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "UpgradeAborting", "waiting for Job keystone-db-expand to end")
+	change(t, c, expand, func(job *batchv1.Job) { job.Finalizers = nil })
+	installed(t, c, k, oldTag)
+}
+
 func TestAnUpgradeCannotBeTakenBackOnceItContracts(t *testing.T) {
 	t.Parallel()
 	c, k, operator := upgrading(t, "db-contract", standin.Hang())

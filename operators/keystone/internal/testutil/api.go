@@ -13,6 +13,7 @@ type API struct {
 	mu    sync.Mutex
 	code  int
 	err   error
+	held  chan struct{}
 	asked []string
 }
 
@@ -28,6 +29,15 @@ func (a *API) set(code int, err error) {
 	a.code, a.err = code, err
 }
 
+// Hold lets the following requests wait until the returned function is called.
+func (a *API) Hold() (release func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	held := make(chan struct{})
+	a.held = held
+	return sync.OnceFunc(func() { close(held) })
+}
+
 // Asked returns the URLs of all requests so far.
 func (a *API) Asked() []string {
 	a.mu.Lock()
@@ -37,6 +47,16 @@ func (a *API) Asked() []string {
 
 // Do answers a request.
 func (a *API) Do(req *http.Request) (*http.Response, error) {
+	a.mu.Lock()
+	held := a.held
+	a.mu.Unlock()
+	if held != nil {
+		select {
+		case <-held:
+		case <-req.Context().Done():
+			return nil, req.Context().Err()
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.asked = append(a.asked, req.URL.String())

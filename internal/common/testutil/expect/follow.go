@@ -1,0 +1,73 @@
+package expect
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Changes are the states of an object from some moment on, those that last for an
+// instant only included. Retried reads miss such states on a busy machine.
+type Changes struct {
+	client client.Client
+	object client.Object
+	states watch.Interface
+}
+
+// Follow watches an object, which need not exist yet, until the test ends.
+func Follow(t testing.TB, cfg *rest.Config, c client.Client, obj client.Object) *Changes {
+	t.Helper()
+	gvk, err := c.GroupVersionKindFor(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watcher, err := client.NewWithWatch(cfg, client.Options{Scheme: c.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	states, err := watcher.Watch(t.Context(), list,
+		client.InNamespace(obj.GetNamespace()), client.MatchingFields{"metadata.name": obj.GetName()})
+	if err != nil {
+		t.Fatalf("watch %s: %v", describe(c, obj), err)
+	}
+	t.Cleanup(states.Stop)
+	return &Changes{client: c, object: obj, states: states}
+}
+
+// Condition waits until the object has had the condition with the status, the
+// reason and all the given parts in its message. States up to the one that is
+// found are used up.
+func (c *Changes) Condition(
+	t testing.TB, conditionType string, status metav1.ConditionStatus, reason string, says ...string,
+) {
+	t.Helper()
+	of := describe(c.client, c.object)
+	late := time.After(Timeout)
+	for {
+		select {
+		case state := <-c.states.ResultChan():
+			obj, ok := state.Object.(client.Object)
+			if !ok {
+				t.Fatalf("%s: the watch ended with %+v", of, state)
+			}
+			conditions, err := Conditions(obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if compare(meta.FindStatusCondition(conditions, conditionType), status, reason, says, obj.GetGeneration()) == nil {
+				show(c.client, c.object, conditionType, status, reason)
+				return
+			}
+		case <-late:
+			t.Fatalf("%s: %s was never %s/%s with %q within %s", of, conditionType, status, reason, says, Timeout)
+		}
+	}
+}

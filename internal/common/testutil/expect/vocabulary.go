@@ -1,0 +1,76 @@
+package expect
+
+import (
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Vocabulary is all that a kind may say in its conditions.
+type Vocabulary struct {
+	// Kind is the kind's name.
+	Kind string
+	// Conditions are the kind's conditions with their reasons.
+	Conditions []Reasons
+	// Unreached are the reasons that no run against an API server can show, and
+	// why.
+	Unreached map[string]string
+}
+
+// Reasons are those that a condition has with either status.
+type Reasons struct {
+	// Type is the condition's type.
+	Type string
+	// True and False are the reasons with that status.
+	True, False []string
+}
+
+// state is what an object of a kind has said in a condition.
+type state struct {
+	kind, condition string
+	status          metav1.ConditionStatus
+	reason          string
+}
+
+var (
+	shownMu sync.Mutex
+	shown   = map[state]bool{}
+)
+
+// show remembers what a test has expected and found.
+func show(c client.Client, obj client.Object, condition string, status metav1.ConditionStatus, reason string) {
+	gvk, err := c.GroupVersionKindFor(obj)
+	if err != nil {
+		return
+	}
+	shownMu.Lock()
+	defer shownMu.Unlock()
+	shown[state{gvk.Kind, condition, status, reason}] = true
+}
+
+// Gaps names the reasons that no test of this process has expected and found so
+// far, and those that one has though they count as unreached. Conditions share
+// reasons, and each has to be shown.
+func (v Vocabulary) Gaps() (gaps []string) {
+	shownMu.Lock()
+	defer shownMu.Unlock()
+	check := func(condition string, status metav1.ConditionStatus, reasons []string) {
+		for _, reason := range reasons {
+			why := v.Unreached[reason]
+			what := fmt.Sprintf("%s=%s of a %s with the reason %s", condition, status, v.Kind, reason)
+			switch found := shown[state{v.Kind, condition, status, reason}]; {
+			case !found && why == "":
+				gaps = append(gaps, "no test expects "+what+": write one")
+			case found && why != "":
+				gaps = append(gaps, fmt.Sprintf("a test has shown %s, of which is said that %s: one of them is wrong", what, why))
+			}
+		}
+	}
+	for _, condition := range v.Conditions {
+		check(condition.Type, metav1.ConditionTrue, condition.True)
+		check(condition.Type, metav1.ConditionFalse, condition.False)
+	}
+	return gaps
+}
