@@ -240,6 +240,7 @@ func TestAnInvalidKeystoneIsRefusedFromTheStart(t *testing.T) {
 	makeInvalid(k)
 	create(t, c, k)
 	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.extraConfig")
+	expect.Condition(t, c, k, "Stalled", metav1.ConditionTrue, "InvalidSpec", "spec.extraConfig")
 	if found := children(t, c, k); len(found) > 0 {
 		t.Errorf("an invalid Keystone has children: %v", testutil.Names(found))
 	}

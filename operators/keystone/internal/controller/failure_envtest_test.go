@@ -290,6 +290,7 @@ func TestAnAPIThatWasNotAskedYetIsNotReady(t *testing.T) {
 	k := testutil.Brownfield(namespace, testutil.Name)
 	create(t, c, k)
 	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, "ProbePending")
+	expect.Condition(t, c, k, "Reconciling", metav1.ConditionTrue, "Progressing", "KeystoneAPIReady")
 	answer()
 	ready(t, c, k)
 }
