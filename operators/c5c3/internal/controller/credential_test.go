@@ -17,23 +17,24 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 		hash    = c5c3v1alpha1.AnnotationAdminPasswordHash
 		request = c5c3v1alpha1.AnnotationRotationRequest
 	)
-	current := fullHash("password")
+	current, old := fullHash("password"), fullHash("another")
+	answered := map[string]string{request: "uid/1"}
 	for name, c := range map[string]struct {
 		live, secret map[string]string
 		manual       bool
 		want         string
 	}{
-		"made with the password of now":      {map[string]string{hash: current}, nil, false, ""},
-		"not stamped":                        {nil, nil, false, ""},
-		"made with another password":         {map[string]string{hash: fullHash("old")}, nil, false, "password has changed"},
-		"the same, on request only":          {map[string]string{hash: fullHash("old")}, nil, true, ""},
-		"by hand":                            {map[string]string{hash: ""}, nil, true, "asked for"},
-		"requested":                          {map[string]string{hash: "", request: "uid/1"}, nil, true, "asked for"},
-		"answers a request":                  {map[string]string{hash: current, request: "uid/1"}, map[string]string{request: "uid/1"}, true, ""},
-		"whose request's mark is gone":       {map[string]string{hash: current, request: "uid/1"}, nil, true, "asked for"},
-		"whose second request's mark is":     {map[string]string{hash: current, request: "uid/2"}, map[string]string{request: "uid/1"}, true, "asked for"},
-		"that lost the request it was for":   {map[string]string{hash: current}, map[string]string{request: "uid/1"}, true, ""},
-		"made for a request, password since": {map[string]string{hash: fullHash("old"), request: "a"}, map[string]string{request: "a"}, false, "password has"},
+		"made with the password of now":    {map[string]string{hash: current}, nil, false, ""},
+		"not stamped":                      {nil, nil, false, ""},
+		"made with another password":       {map[string]string{hash: old}, nil, false, "password has changed"},
+		"the same, on request only":        {map[string]string{hash: old}, nil, true, ""},
+		"by hand":                          {map[string]string{hash: ""}, nil, true, "asked for"},
+		"requested":                        {map[string]string{hash: "", request: "uid/1"}, nil, true, "asked for"},
+		"answers a request":                {map[string]string{hash: current, request: "uid/1"}, answered, true, ""},
+		"requested, the mark overwritten":  {map[string]string{hash: current, request: "uid/1"}, nil, true, "asked for"},
+		"so for the second time":           {map[string]string{hash: current, request: "uid/2"}, answered, true, "asked for"},
+		"that lost the name of a request":  {map[string]string{hash: current}, answered, true, ""},
+		"answers a request, password then": {map[string]string{hash: old, request: "uid/1"}, answered, false, "password has changed"},
 	} {
 		cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "controlplane"}}
 		c5c3v1alpha1.SetDefaults(cp)
