@@ -39,6 +39,9 @@ func (w *world) renameCloud(t *testing.T) {
 	})
 }
 
+// longGrace is a number of days that no test outlives.
+const longGrace = 100
+
 // request asks for a new credential; the old one is to work on for some days.
 func (w *world) request(t *testing.T, name string, grace int32) *c5c3v1alpha1.CredentialRotation {
 	t.Helper()
@@ -46,6 +49,14 @@ func (w *world) request(t *testing.T, name string, grace int32) *c5c3v1alpha1.Cr
 	rotation.Name = name
 	create(t, w, rotation)
 	return rotation
+}
+
+// endGrace lets the time of a replaced credential be over.
+func (w *world) endGrace(t *testing.T, heir *orcv1alpha1.ApplicationCredential) {
+	t.Helper()
+	change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
+		delete(c.Annotations, c5c3v1alpha1.AnnotationCredentialOverlap)
+	})
 }
 
 func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) {
@@ -124,9 +135,12 @@ func TestAReplacedCredentialIsRevokedAlsoWhenItsCloudWasRenamed(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	w.request(t, "now", 4)
+	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.renameCloud(t)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.endGrace(t, heir)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
@@ -136,7 +150,7 @@ func TestADeletionRemovesWhatWasMadeWithACloudOfAnotherName(t *testing.T) {
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	heir := w.heirName(t)
-	w.request(t, "now", 100)
+	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.renameCloud(t)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
@@ -181,11 +195,12 @@ func TestACredentialThatWasHalfLetGoIsRevokedAllTheSame(t *testing.T) {
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
-	w.request(t, "now", 4)
+	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
 		c.Spec.ManagedOptions = &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
 	})
+	w.endGrace(t, heir)
 	expect.Gone(t, w, heir)
 	w.expectCredentials(t, 1)
 }
@@ -195,11 +210,12 @@ func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
-	w.request(t, "now", 4)
+	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	korc.Blind(w.cp.Namespace, true)
 	unreachable.Store(w.cp.Namespace, true)
+	w.endGrace(t, heir)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "still valid", heir.Name, "the way of the operator to http://")
 	if _, err := w.works(t.Context()); err != nil {
 		t.Error(err)
@@ -273,7 +289,7 @@ func TestARequestDoesNotShortenWhatAnotherHasPromised(t *testing.T) {
 	old := w.cp.Status.AdminApplicationCredential.ID
 	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Hang())
-	first := w.request(t, "first", 4)
+	first := w.request(t, "first", longGrace)
 	w.expectRotation(t, first, metav1.ConditionTrue, "RotationTriggered")
 	expect.Exists(t, w, heir)
 	second := w.request(t, "second", 0)
@@ -281,10 +297,11 @@ func TestARequestDoesNotShortenWhatAnotherHasPromised(t *testing.T) {
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
 	w.replaced(t, old)
 	expect.Object(t, w, heir, func() error {
-		if got := heir.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap]; got != (4 * day).String() {
+		if got := heir.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap]; got != (longGrace * day).String() {
 			return errors.New("it works on for " + got)
 		}
 		return nil
 	})
+	w.endGrace(t, heir)
 	w.expectCredentials(t, 1)
 }
