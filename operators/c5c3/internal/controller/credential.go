@@ -145,6 +145,11 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 		return writeError(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
 	s.lookAgain(wait)
+	if !heir.DeletionTimestamp.IsZero() {
+		// K-ORC may find the credential while the object that was to find it goes
+		// without it: what it says now is worth nothing.
+		return s.reMinting("The object that was to keep the replaced credential is made anew: "+describe(heir), since)
+	}
 	if stateOf(heir).available && ptr.Deref(heir.Status.ID, "") == *old.Status.ID {
 		if err := s.letGo(ctx, old); err != nil {
 			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)

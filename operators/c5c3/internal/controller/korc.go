@@ -173,10 +173,11 @@ func managedOptions(obj orcObject) **orcv1alpha1.ManagedOptions {
 	return nil
 }
 
-// remove deletes exactly the object that was looked at.
+// remove deletes exactly the object that was looked at, in the state that was
+// looked at: K-ORC may have found what it is for since.
 func (s *scope) remove(ctx context.Context, obj client.Object) error {
-	uid := obj.GetUID()
-	err := s.foreign.Delete(ctx, obj, client.Preconditions{UID: &uid})
+	uid, version := obj.GetUID(), obj.GetResourceVersion()
+	err := s.foreign.Delete(ctx, obj, client.Preconditions{UID: &uid, ResourceVersion: &version})
 	if client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
 		return fmt.Errorf("deleting %T %s: %w", obj, obj.GetName(), err)
 	}

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -188,6 +189,54 @@ func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T)
 	w.replaced(t, old)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+// K-ORC may be at work on an object while the operator deletes it.
+func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	old := w.cp.Status.AdminApplicationCredential.ID
+	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	korc.Blind(w.cp.Namespace, true)
+	w.askForAnother(t)
+	expect.Exists(t, w, heir)
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Hang())
+	expect.Object(t, w, heir, func() error {
+		if heir.DeletionTimestamp.IsZero() {
+			return errors.Join(errors.New("it is not being made anew"), w.looksInVain(t, heir))
+		}
+		return nil
+	})
+	meta.SetStatusCondition(&heir.Status.Conditions, metav1.Condition{
+		Type: "Available", Status: metav1.ConditionTrue, Reason: "Success", ObservedGeneration: heir.Generation,
+	})
+	heir.Status.ID = &old
+	if err := w.Status().Update(t.Context(), heir); err != nil {
+		t.Fatal(err)
+	}
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "is made anew", heir.Name)
+	korc.Blind(w.cp.Namespace, false)
+	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
+	w.replaced(t, old)
+	w.expectCredentials(t, 1)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+// looksInVain plays a K-ORC that does not find what the object stands for.
+func (w *world) looksInVain(t *testing.T, heir *orcv1alpha1.ApplicationCredential) error {
+	t.Helper()
+	if controllerutil.AddFinalizer(heir, "openstack.k-orc.cloud/applicationcredential") {
+		if err := w.Update(t.Context(), heir); err != nil {
+			return err
+		}
+	}
+	if meta.FindStatusCondition(heir.Status.Conditions, "Progressing") != nil {
+		return nil
+	}
+	meta.SetStatusCondition(&heir.Status.Conditions, metav1.Condition{
+		Type: "Progressing", Status: metav1.ConditionTrue, Reason: "TransientError", Message: "it is not there", ObservedGeneration: heir.Generation,
+	})
+	return w.Status().Update(t.Context(), heir)
 }
 
 func TestACredentialThatWasHalfLetGoIsRevokedAllTheSame(t *testing.T) {
