@@ -234,7 +234,8 @@ func (w *world) looksInVain(t *testing.T, heir *orcv1alpha1.ApplicationCredentia
 		return nil
 	}
 	meta.SetStatusCondition(&heir.Status.Conditions, metav1.Condition{
-		Type: "Progressing", Status: metav1.ConditionTrue, Reason: "TransientError", Message: "it is not there", ObservedGeneration: heir.Generation,
+		Type: "Progressing", Status: metav1.ConditionTrue, Reason: "TransientError", Message: "it is not there",
+		ObservedGeneration: heir.Generation,
 	})
 	return w.Status().Update(t.Context(), heir)
 }
