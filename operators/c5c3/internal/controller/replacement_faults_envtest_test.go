@@ -31,6 +31,12 @@ func (w *world) heirName(t *testing.T) string {
 	return mainCredential + "-" + shortHash(string(*w.credential(t).Spec.Resource.Name))
 }
 
+// heir is that object, to be looked at.
+func (w *world) heir(t *testing.T) *orcv1alpha1.ApplicationCredential {
+	t.Helper()
+	return &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+}
+
 // renameCloud changes what all objects of K-ORC refer to.
 func (w *world) renameCloud(t *testing.T) {
 	t.Helper()
@@ -72,9 +78,7 @@ func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) 
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "ApplicationCredential "+heir, "repair K-ORC or its way to Keystone")
 	w.usersHave(t, old)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
-	w.replaced(t, old)
-	w.expectCredentials(t, 1)
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.replacedAfter(t, old)
 }
 
 func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
@@ -88,9 +92,7 @@ func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
 	w.usersHave(t, old)
 	w.staysStalled(t)
 	korc.Blind(w.cp.Namespace, false)
-	w.replaced(t, old)
-	w.expectCredentials(t, 1)
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.replacedAfter(t, old)
 }
 
 // staysStalled waits for another attempt to take over the replaced credential,
@@ -136,7 +138,7 @@ func TestAReplacedCredentialIsRevokedAlsoWhenItsCloudWasRenamed(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	heir := w.heir(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.renameCloud(t)
@@ -150,13 +152,13 @@ func TestADeletionRemovesWhatWasMadeWithACloudOfAnotherName(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heirName(t)
+	heir := w.heir(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.renameCloud(t)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	w.delete(t)
-	expect.Gone(t, w, &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(heir)})
+	expect.Gone(t, w, heir)
 	w.expectCredentials(t, 0)
 	w.expectEnd(t, "ORCTeardownComplete")
 }
@@ -171,9 +173,7 @@ func TestACredentialThatKORCTakesForLostWorksUntilTheUsersHaveAnother(t *testing
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialFailed", "deleted from OpenStack", "correct what K-ORC reports")
 	w.usersHave(t, old)
 	korc.Set("ApplicationCredential", w.cp.Namespace, mainCredential, standin.Succeed())
-	w.replaced(t, old)
-	w.expectCredentials(t, 1)
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.replacedAfter(t, old)
 }
 
 func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T) {
@@ -186,9 +186,7 @@ func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", heir, "conflict")
 	w.usersHave(t, old)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
-	w.replaced(t, old)
-	w.expectCredentials(t, 1)
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.replacedAfter(t, old)
 }
 
 // K-ORC may be at work on an object while the operator deletes it.
@@ -196,7 +194,7 @@ func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	heir := w.heir(t)
 	korc.Blind(w.cp.Namespace, true)
 	w.askForAnother(t)
 	expect.Exists(t, w, heir)
@@ -217,9 +215,7 @@ func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "is made anew", heir.Name)
 	korc.Blind(w.cp.Namespace, false)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
-	w.replaced(t, old)
-	w.expectCredentials(t, 1)
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.replacedAfter(t, old)
 }
 
 // looksInVain plays a K-ORC that does not find what the object stands for.
@@ -244,7 +240,7 @@ func TestACredentialThatWasHalfLetGoIsRevokedAllTheSame(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	heir := w.heir(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
@@ -259,7 +255,7 @@ func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	heir := w.heir(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
@@ -328,16 +324,14 @@ func TestALostSecretDoesNotHandTheAdministratorsPasswordToTheUsers(t *testing.T)
 	if err := w.Delete(t.Context(), &corev1.Secret{ObjectMeta: w.meta(mainCredential)}); err != nil {
 		t.Fatal(err)
 	}
-	w.replaced(t, old)
-	w.expectCredentials(t, 1)
-	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.replacedAfter(t, old)
 }
 
 func TestARequestDoesNotShortenWhatAnotherHasPromised(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	heir := w.heir(t)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Hang())
 	first := w.request(t, "first", longGrace)
 	w.expectRotation(t, first, metav1.ConditionTrue, "RotationTriggered")
