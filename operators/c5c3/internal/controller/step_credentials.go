@@ -89,7 +89,7 @@ func (s *scope) deliver(ctx context.Context, d delivery) reconcile.Outcome {
 func (s *scope) ensureExternalSecret(ctx context.Context, es *esov1.ExternalSecret) error {
 	err := s.foreign.Get(ctx, client.ObjectKeyFromObject(es), &esov1.ExternalSecret{})
 	if apierrors.IsNotFound(err) {
-		err = s.checkUnclaimed(ctx, es.Name)
+		err = checkUnclaimed(ctx, s.key(es.Name), s.refs, s.owned.Live)
 	}
 	if err != nil {
 		return err
@@ -97,17 +97,25 @@ func (s *scope) ensureExternalSecret(ctx context.Context, es *esov1.ExternalSecr
 	return apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, es, fieldManager)
 }
 
-// checkUnclaimed refuses the name of a Secret that no ExternalSecret has made.
-func (s *scope) checkUnclaimed(ctx context.Context, name string) error {
+// checkUnclaimed refuses the name of a Secret that no ExternalSecret has made. It
+// asks the readers one after the other: a Secret that came together with the
+// control plane may not be in a cache yet.
+func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client.Reader) error {
 	secret := &corev1.Secret{}
-	if err := s.refs.Get(ctx, s.key(name), secret); err != nil {
+	var err error
+	for _, reader := range readers {
+		if err = reader.Get(ctx, key, secret); !apierrors.IsNotFound(err) {
+			break
+		}
+	}
+	if err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	if holder := metav1.GetControllerOf(secret); holder != nil && holder.Kind == esov1.ExtSecretKind && holder.Name == name {
+	if holder := metav1.GetControllerOf(secret); holder != nil && holder.Kind == esov1.ExtSecretKind && holder.Name == key.Name {
 		return nil
 	}
 	return fmt.Errorf("a Secret named %s already exists that no ExternalSecret of this name has made; rename or delete it: %w",
-		name, apply.ErrNotOwned)
+		key.Name, apply.ErrNotOwned)
 }
 
 // explainDelay words the wait for a Secret by what External Secrets says.
