@@ -113,7 +113,8 @@ func (f *Faults) End() {
 	f.ended = true
 }
 
-// Seen returns the calls that counted so far.
+// Seen returns the calls that counted so far, with the answers of those that
+// were not disturbed.
 func (f *Faults) Seen() Requests {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,9 +142,13 @@ func (f *Faults) Hits() Requests {
 func (f *Faults) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		r := Parse(req)
-		switch decision, mode := f.decide(r); decision {
+		switch decision, mode, answered := f.decide(r); decision {
 		case pass:
-			return next.RoundTrip(req)
+			resp, err := next.RoundTrip(req)
+			if err == nil {
+				answered(resp.StatusCode)
+			}
+			return resp, err
 		case refuse:
 			return nil, fmt.Errorf("%w: refused %s", ErrInjected, r)
 		default:
@@ -174,16 +179,19 @@ const (
 	strike
 )
 
-func (f *Faults) decide(r Request) (decision, Mode) {
+// decide says what becomes of a call, and takes the code that answers it if it
+// passes.
+func (f *Faults) decide(r Request) (decision, Mode, func(code int)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	mode := f.modes[len(f.hits)%len(f.modes)]
+	mode, uncounted := f.modes[len(f.hits)%len(f.modes)], func(int) {}
 	if mode.Kills() && len(f.hits) > 0 {
-		return refuse, mode
+		return refuse, mode, uncounted
 	}
 	if !f.counts(r) || r.Event() || r.Lease() {
-		return pass, mode
+		return pass, mode, uncounted
 	}
+	at := len(f.seen)
 	f.seen = append(f.seen, r)
 	f.times[r.Kind()]++
 	chosen := len(f.seen) == f.first
@@ -191,10 +199,14 @@ func (f *Faults) decide(r Request) (decision, Mode) {
 		chosen = f.chosen[occurrence{r.Kind(), f.times[r.Kind()]}]
 	}
 	if f.ended || !chosen {
-		return pass, mode
+		return pass, mode, func(code int) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.seen[at].Code = code
+		}
 	}
 	f.hits = append(f.hits, r)
-	return strike, mode
+	return strike, mode, uncounted
 }
 
 func (m Mode) disturb(next http.RoundTripper, req *http.Request, r Request) error {

@@ -4,6 +4,7 @@
 package transport
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 )
@@ -46,6 +47,13 @@ func (r Request) Write() bool {
 	}
 }
 
+// Stored tells whether the API server did what the write asked for. One that
+// comes with a state which has changed since is refused and made again: how
+// often depends on timing.
+func (r Request) Stored() bool {
+	return r.Write() && r.Code >= http.StatusOK && r.Code < http.StatusMultipleChoices
+}
+
 // Event tells whether the request is about an Event of either Event API.
 func (r Request) Event() bool { return r.Resource == "events" }
 
@@ -68,6 +76,9 @@ func (r Request) String() string {
 	}
 	if r.Name != "" {
 		line += " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/")
+	}
+	if r.Code >= http.StatusMultipleChoices {
+		line += fmt.Sprintf(" (%d)", r.Code)
 	}
 	return line
 }
