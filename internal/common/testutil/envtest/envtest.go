@@ -24,11 +24,16 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
 // assetsVariable is the variable under which setup-envtest publishes its
 // directory of binaries; it wins over the checkout's own.
 const assetsVariable = "KUBEBUILDER_ASSETS"
+
+// delayVariable is how long clients of the API server are held up now and then
+// at most, for a search for tests that take a fast machine for granted.
+const delayVariable = "ENVTEST_DELAY"
 
 // startTimeout bounds the start of etcd and of kube-apiserver, each. It is
 // long because test packages start side by side on small machines.
@@ -161,6 +166,9 @@ func start(o Options) (*Env, func() error, error) {
 	}
 	cfg.QPS = -1
 	env, stop := &Env{Config: cfg, Webhooks: e.WebhookInstallOptions, environment: e}, e.Stop
+	if err := delay(cfg); err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
 	if !o.GarbageCollector {
 		return env, stop, nil
 	}
@@ -169,6 +177,20 @@ func start(o Options) (*Env, func() error, error) {
 		return nil, nil, errors.Join(err, stop())
 	}
 	return env, func() error { return errors.Join(stopCollector(), stop()) }, nil
+}
+
+// delay makes a client as late as the environment asks for.
+func delay(cfg *rest.Config) error {
+	asked := os.Getenv(delayVariable)
+	if asked == "" {
+		return nil
+	}
+	longest, err := time.ParseDuration(asked)
+	if err != nil || longest <= 0 {
+		return fmt.Errorf("%s=%s: set a duration above 0, such as 500ms", delayVariable, asked)
+	}
+	transport.Delay(cfg, longest)
+	return nil
 }
 
 // binary returns the path of a binary: in KUBEBUILDER_ASSETS when it is there,

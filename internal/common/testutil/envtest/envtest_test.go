@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -48,6 +49,15 @@ func TestABinaryInTheAssetsDirectoryWins(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestADelayThatIsNoneIsRefused(t *testing.T) {
+	for _, asked := range []string{"500", "-1s", "0s", "soon"} {
+		t.Setenv(delayVariable, asked)
+		if err := delay(&rest.Config{}); err == nil || !strings.Contains(err.Error(), delayVariable+"="+asked) {
+			t.Errorf("%s: got %v", asked, err)
+		}
 	}
 }
 

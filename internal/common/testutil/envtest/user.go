@@ -65,5 +65,6 @@ func (e *Env) user(
 	if err != nil {
 		return nil, fmt.Errorf("add user %s: %w", name, err)
 	}
-	return user.Config(), nil
+	cfg := user.Config()
+	return cfg, delay(cfg)
 }

@@ -9,9 +9,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -41,7 +41,7 @@ func TestWhatAControlPlaneNoLongerSetsReverts(t *testing.T) {
 		return s.Replicas == 5 && s.Fernet.RotationSchedule == "@every 48h" && s.Gateway != nil && s.PolicyOverrides != nil &&
 			s.Bootstrap.PublicEndpoint == "https://keystone.example.com/v3"
 	})
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Global, cp.Spec.Services.Keystone = nil, &c5c3v1alpha1.ServiceKeystoneSpec{}
 	})
 	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool {
@@ -52,14 +52,14 @@ func TestWhatAControlPlaneNoLongerSetsReverts(t *testing.T) {
 
 func TestWhatAUserSetsElsewhereOnTheKeystoneSurvives(t *testing.T) {
 	w := converged(t)
-	change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
 		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
 		k.Spec.Fernet.MaxActiveKeys = 7
 		k.Spec.Image.Tag = "2025.1"
 		k.Labels["example.com/team"] = "identity"
 	})
 	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool { return s.Image.Tag == "2025.2" })
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(2)) })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(2)) })
 	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool {
 		return s.Replicas == 2 && s.ExtraConfig["token"]["expiration"] == "7200" && s.Fernet.MaxActiveKeys == 7
 	})
@@ -80,15 +80,15 @@ func TestAnUpdateIsFollowedThroughTheKeystone(t *testing.T) {
 			return nil
 		})
 	}
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" })
 	phase(c5c3v1alpha1.UpdatePhaseUpdating, "2025.2", false)
 	w.report(t, "2025.2", "2026.1", false)
 	phase(c5c3v1alpha1.UpdatePhaseUpdatingServices, "2025.2", false)
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2025.2" })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2025.2" })
 	phase(c5c3v1alpha1.UpdatePhaseRollingBack, "2025.2", false)
 	w.report(t, "2025.2", "", true)
 	phase(c5c3v1alpha1.UpdatePhaseIdle, "2025.2", true)
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" })
 	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool { return s.Image.Tag == "2026.1" })
 	w.report(t, "2025.2", "2026.1", false)
 	phase(c5c3v1alpha1.UpdatePhaseUpdatingServices, "2025.2", false)
@@ -106,7 +106,7 @@ func TestAnUpdateThatIsTakenBackTooLateIsRefusedWithTheWayOut(t *testing.T) {
 	}
 	to := func(release string) {
 		t.Helper()
-		change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = release })
+		objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.OpenStackRelease = release })
 		becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool { return s.Image.Tag == release })
 	}
 	to("2026.1")
@@ -131,23 +131,20 @@ func TestAnUpdateThatIsTakenBackTooLateIsRefusedWithTheWayOut(t *testing.T) {
 // contract plays the Keystone operator, which has begun to contract the schema.
 func (w *world) contract(t *testing.T) {
 	t.Helper()
-	k := w.keystone(t)
-	before := k.DeepCopy()
-	k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
-	if err := w.Status().Patch(t.Context(), k, client.MergeFrom(before)); err != nil {
-		t.Fatal(err)
-	}
+	objects.ChangeStatus(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
+		k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
+	})
 }
 
 func TestAKeystoneThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testing.T) {
 	w := converged(t)
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone = nil })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone = nil })
 	w.expect(t, "KeystoneReady", metav1.ConditionTrue, "KeystoneNotManaged", "is kept unless the annotation c5c3.io/allow-keystone-deletion")
 	if w.cp.Status.Services != nil {
 		t.Errorf("services are %v", w.cp.Status.Services)
 	}
 	keystone := w.keystone(t)
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		metav1.SetMetaDataAnnotation(&cp.ObjectMeta, c5c3v1alpha1.AnnotationAllowKeystoneDeletion, "true")
 	})
 	expect.Gone(t, w, keystone)

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
@@ -68,9 +69,7 @@ func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
 			t.Errorf("%T %s is managed by %q", child, child.GetName(), got)
 		}
 	}
-	if err := w.Delete(t.Context(), w.cp); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, w.cp)
 	expect.Gone(t, w, w.cp)
 	expect.Gone(t, w, &keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone")})
 	expect.Gone(t, w, &backing.MariaDB{ObjectMeta: w.meta("openstack-db")})
@@ -88,7 +87,7 @@ func TestSizesReachTheServers(t *testing.T) {
 	if *maria.Spec.Replicas != 1 || maria.Spec.Galera.Enabled || maria.Spec.Storage.Size.String() != "512Mi" || *cache.Spec.Replicas != 2 {
 		t.Errorf("got %+v and %+v", maria.Spec, cache.Spec)
 	}
-	change(t, w, maria, func(m *backing.MariaDB) { m.Spec.Replicas = new(int32(5)) })
+	objects.Change(t, w, maria, func(m *backing.MariaDB) { m.Spec.Replicas = new(int32(5)) })
 	expect.Object(t, w, maria, func() error {
 		if *maria.Spec.Replicas != 1 {
 			return fmt.Errorf("%d replicas", *maria.Spec.Replicas)
@@ -103,7 +102,7 @@ func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
 	maria := &backing.MariaDB{ObjectMeta: w.meta("openstack-db"), Spec: backing.MariaDBSpec{Replicas: new(int32(7))}}
 	maria.Spec.Storage = &backing.Storage{}
 	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Fail("no quorum"))
-	create(t, w, maria, w.cp)
+	objects.Create(t, w, maria, w.cp)
 	w.expect(t, "InfrastructureReady", metav1.ConditionFalse, "WaitingForDatabase", "no quorum")
 	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Succeed())
 	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
@@ -115,13 +114,13 @@ func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
 
 func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
 	w := emptyWorld(t)
-	create(t, w, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
+	objects.Create(t, w, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
 	func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Infrastructure.Database.Host = "db.example.com"
 		c5c3v1alpha1.SetDefaults(cp)
 		cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached.example.com"}
 	}(w.cp)
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	w.expect(t, "DBCredentialsReady", metav1.ConditionTrue, "BrownfieldUserSuppliedCredential")

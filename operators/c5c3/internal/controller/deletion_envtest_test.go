@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
@@ -23,9 +24,7 @@ import (
 
 func (w *world) delete(t *testing.T) {
 	t.Helper()
-	if err := w.Delete(t.Context(), w.cp.DeepCopy()); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, w.cp.DeepCopy())
 }
 
 // expectEnd waits until exactly one event, of the given reason, tells how the
@@ -71,7 +70,7 @@ func TestAControlPlaneOfTheSameNameCanBeMadeAgain(t *testing.T) {
 	again := emptyWorld(t).cp
 	again.Namespace = w.cp.Namespace
 	w.cp = again
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	expect.Eventually(t, "a Keystone of the new control plane", func(ctx context.Context) error {
 		k := &keystonev1alpha1.Keystone{}
 		if err := w.Get(ctx, client.ObjectKey{Namespace: w.cp.Namespace, Name: "controlplane-keystone"}, k); err != nil {
@@ -106,7 +105,7 @@ func TestADeletionDoesNotWaitForEverForKORC(t *testing.T) {
 
 func TestAControlPlaneThatNeverGotReadyCanBeDeleted(t *testing.T) {
 	w := emptyWorld(t)
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForKeystone")
 	w.delete(t)
 	expect.Gone(t, w, w.cp)
@@ -128,7 +127,7 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 			w.seed()
 			w.cp.Spec.Infrastructure.Database.Host = c.host
 			c5c3v1alpha1.SetDefaults(w.cp)
-			create(t, w, w.cp, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
+			objects.Create(t, w, w.cp, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
 			w.report(t, "2025.2", "", true)
 			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 			korc.Set("Service", w.cp.Namespace, "controlplane-identity-service", standin.Hang())
@@ -138,9 +137,7 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 			if !c.database {
 				w.deleteDatabase(t)
 			}
-			if err := w.Delete(t.Context(), w.keystone(t)); err != nil {
-				t.Fatal(err)
-			}
+			objects.Delete(t, w, w.keystone(t))
 			expect.Gone(t, w, w.cp)
 			w.expectEnd(t, c.end)
 		})
@@ -150,9 +147,7 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 func (w *world) deleteDatabase(t *testing.T) {
 	t.Helper()
 	database := &backing.MariaDB{ObjectMeta: w.meta(w.cp.Spec.Infrastructure.Database.ClusterRef.Name)}
-	if err := w.Delete(t.Context(), database); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, database)
 	expect.Gone(t, w, database)
 }
 

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -22,7 +23,7 @@ import (
 // changePassword has the credential replaced.
 func (w *world) changePassword(t *testing.T) {
 	t.Helper()
-	change(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}, func(s *corev1.Secret) {
+	objects.Change(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}, func(s *corev1.Secret) {
 		s.Data["password"] = []byte("another")
 	})
 }
@@ -92,7 +93,7 @@ func TestABrokenStoreIsNamedWhenACredentialCannotPassIt(t *testing.T) {
 	fresh := newWorld(t)
 	fresh.expect(t, "AdminPasswordReady", metav1.ConditionTrue, "AdminPasswordReady")
 	empty := emptyWorld(t)
-	create(t, empty, empty.cp)
+	objects.Create(t, empty, empty.cp)
 	empty.expect(t, "AdminPasswordReady", metav1.ConditionFalse, "SecretStoreNotReady", "ClusterSecretStore "+store+" is not ready")
 	secrets.Set("ClusterSecretStore", "", store, standin.Succeed())
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
@@ -110,7 +111,7 @@ func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T
 		ObjectMeta: w.meta("controlplane-admin-app-credential"), StringData: map[string]string{"value": "restored"},
 	}
 	changes := w.follow(t)
-	create(t, w, restored, w.cp)
+	objects.Create(t, w, restored, w.cp)
 	w.report(t, "2025.2", "", true)
 	changes.Condition(t, "AdminCredentialReady", metav1.ConditionFalse, "CredentialRejected",
 		"Keystone refuses the application credential "+id+"; a new one is made")
@@ -126,7 +127,7 @@ func TestAnEntryInTheCatalogIsAwaitedByName(t *testing.T) {
 	w := emptyWorld(t)
 	w.seed()
 	korc.Set("Endpoint", w.cp.Namespace, "controlplane-identity-endpoint", standin.Hang())
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
 		"Endpoint controlplane-identity-endpoint (K-ORC has not looked at it yet)")
@@ -141,7 +142,7 @@ func TestABootstrapResourceIsAwaitedByName(t *testing.T) {
 	c5c3v1alpha1.SetDefaults(w.cp)
 	w.cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{{Kind: "Role", Name: "auditor"}}
 	korc.Set("Role", w.cp.Namespace, auditorObject, standin.Fail("no rights on the system"))
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForBootstrapResources", "Role "+auditorObject, "no rights on the system")
 	korc.Set("Role", w.cp.Namespace, auditorObject, standin.Succeed())
@@ -171,7 +172,7 @@ func TestACredentialThatAStoreBringsBackFromTheDeadIsReplacedByTheOneInUse(t *te
 	w.expectCredentials(t, 1)
 	secrets.Put(path, backup)
 	// External Secrets looks at the store again.
-	change(t, w, &esov1.ExternalSecret{ObjectMeta: w.meta("k-orc-clouds-yaml")}, func(es *esov1.ExternalSecret) {
+	objects.Change(t, w, &esov1.ExternalSecret{ObjectMeta: w.meta("k-orc-clouds-yaml")}, func(es *esov1.ExternalSecret) {
 		metav1.SetMetaDataAnnotation(&es.ObjectMeta, "looked-at", "again")
 	})
 	expect.Eventually(t, "the copy of the store", func(ctx context.Context) error {

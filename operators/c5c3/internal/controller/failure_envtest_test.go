@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -21,7 +22,7 @@ func TestTheKeystoneWaitsForItsServers(t *testing.T) {
 	w.seed()
 	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Hang())
 	memcached.Set(w.cp.Namespace, "openstack-memcached", standin.Fail("no nodes"))
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.expect(t, "InfrastructureReady", metav1.ConditionFalse, "WaitingForDatabase", "MariaDB openstack-db is not ready")
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForInfrastructure", "Waiting for InfrastructureReady")
 	w.expect(t, "DBCredentialsReady", metav1.ConditionTrue, "DBCredentialsReady")
@@ -50,7 +51,7 @@ func TestAServiceIsNotReadyWhileItsServersAreNot(t *testing.T) {
 
 func TestAnEmptyStoreIsNamedWithThePathThatIsMissing(t *testing.T) {
 	w := emptyWorld(t)
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "WaitingForDBCredentialSecret",
 		"username and password at openstack/keystone/"+w.cp.Namespace+"/controlplane/db")
 	w.expect(t, "AdminPasswordReady", metav1.ConditionFalse, "WaitingForAdminPasswordSecret",
@@ -65,7 +66,7 @@ func TestABrokenStoreIsNamedButDoesNotTakeAwayWhatItDelivered(t *testing.T) {
 	secrets.Set("ClusterSecretStore", "", "openbao-cluster-store", standin.Fail("sealed"))
 	t.Cleanup(func() { secrets.Set("ClusterSecretStore", "", "openbao-cluster-store", standin.Succeed()) })
 	w := emptyWorld(t)
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "SecretStoreNotReady", "ClusterSecretStore openbao-cluster-store is not ready")
 	working.expect(t, "DBCredentialsReady", metav1.ConditionTrue, "DBCredentialsReady")
 	secrets.Set("ClusterSecretStore", "", "openbao-cluster-store", standin.Succeed())
@@ -81,7 +82,7 @@ func TestAKeystoneOfSomebodyElseIsNotTaken(t *testing.T) {
 		Cache:     commonv1.CacheSpec{Servers: []string{"memcached"}},
 		Bootstrap: keystonev1alpha1.BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "admin"}},
 	}}
-	create(t, w, foreign, w.cp)
+	objects.Create(t, w, foreign, w.cp)
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "KeystoneError", "already exists and has no controller")
 	w.expect(t, "Stalled", metav1.ConditionTrue, "KeystoneError")
 	if got := w.keystone(t); got.Spec.Image.Tag != "2025.1" {
@@ -91,13 +92,13 @@ func TestAKeystoneOfSomebodyElseIsNotTaken(t *testing.T) {
 
 func TestAProjectionThatTheAPIServerRefusesIsTheUsersToCorrect(t *testing.T) {
 	w := converged(t)
-	change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
 		k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 4, TargetCPUUtilization: new(int32(80))}
 	})
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(5)) })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(5)) })
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "KeystoneProjectionRejected", "spec.autoscaling.maxReplicas")
 	w.expect(t, "Stalled", metav1.ConditionTrue, "KeystoneProjectionRejected")
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(4)) })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(4)) })
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone")
 }
 
@@ -107,7 +108,7 @@ func TestOnlyTheOldestOfTwoControlPlanesIsWorkedOn(t *testing.T) {
 	second.ObjectMeta = w.meta("zweite")
 	second.Status = c5c3v1alpha1.ControlPlaneStatus{}
 	second.Spec.Infrastructure.Database.ClusterRef.Name = "second-db"
-	create(t, w, second)
+	objects.Create(t, w, second)
 	expect.Condition(t, w, second, "Ready", metav1.ConditionFalse, "DuplicateControlPlane", "ControlPlane controlplane is older")
 	if len(second.Status.Conditions) != 1 || len(second.Finalizers) > 0 {
 		t.Errorf("conditions %v and finalizers %v", second.Status.Conditions, second.Finalizers)
@@ -116,18 +117,16 @@ func TestOnlyTheOldestOfTwoControlPlanesIsWorkedOn(t *testing.T) {
 	if client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("its database was created: %v", err)
 	}
-	if err := w.Delete(t.Context(), w.cp); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, w.cp)
 	expect.Condition(t, w, second, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone")
 }
 
 func TestAnObjectThatTheWebhookNeverSawIsRefusedInItsStatus(t *testing.T) {
 	w := emptyWorld(t)
 	w.cp.Spec.Services.Keystone.PublicEndpoint = "https:///v3"
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.expect(t, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.services.keystone.publicEndpoint")
 	w.expect(t, "Stalled", metav1.ConditionTrue, "InvalidSpec")
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.PublicEndpoint = "" })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.PublicEndpoint = "" })
 	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
 }

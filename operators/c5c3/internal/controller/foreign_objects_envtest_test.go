@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
@@ -65,14 +66,12 @@ func TestAnObjectOfSomebodyElseIsNamedAndTheWorkGoesOnWhenItIsGone(t *testing.T)
 			theirs := tc.object(w.meta(tc.name))
 			w.hold(t, theirs, standin.Hang())
 			w.ownedBySomebody(t, theirs)
-			create(t, w, theirs, w.cp)
+			objects.Create(t, w, theirs, w.cp)
 			w.report(t, "2025.2", "", true)
 			w.expect(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.name, "rename or delete it")
 			w.expect(t, "Stalled", metav1.ConditionTrue, tc.reason)
 			w.isTheirs(t, theirs)
-			if err := w.Delete(t.Context(), theirs); err != nil {
-				t.Fatal(err)
-			}
+			objects.Delete(t, w, theirs)
 			w.hold(t, theirs, standin.Succeed())
 			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 		})
@@ -100,7 +99,7 @@ func (w *world) ownedBySomebody(t *testing.T, obj client.Object) {
 		return
 	}
 	somebody := &corev1.ConfigMap{ObjectMeta: w.meta("somebody")}
-	create(t, w, somebody)
+	objects.Create(t, w, somebody)
 	if err := controllerutil.SetControllerReference(somebody, obj, controller.Scheme()); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
@@ -82,7 +83,7 @@ func (w *world) credential(t *testing.T) *orcv1alpha1.ApplicationCredential {
 // askForAnother asks for a new credential as the documentation tells users to.
 func (w *world) askForAnother(t *testing.T) {
 	t.Helper()
-	change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
+	objects.Change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
 		c.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash] = ""
 	})
 }
@@ -108,7 +109,7 @@ func TestWhatKeystoneHasEnteredInTheCatalogIsTakenOver(t *testing.T) {
 	w.seed()
 	service := korc.Add(w.cp.Namespace, "Service", "keystone")
 	endpoint := korc.Add(w.cp.Namespace, "Endpoint", "public http://controlplane-keystone."+w.cp.Namespace+".svc.cluster.local:5000/v3")
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered")
 	for _, c := range []struct{ kind, id string }{{"Service", service}, {"Endpoint", endpoint}} {
@@ -133,7 +134,7 @@ func TestAChangedPasswordReplacesTheCredentialWithoutAGap(t *testing.T) {
 func TestOtherRightsReplaceTheCredential(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		c5c3v1alpha1.SetDefaults(cp)
 		cp.Spec.KORC.AdminCredential.ApplicationCredential.Restricted = new(false)
 		cp.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules = []c5c3v1alpha1.AccessRule{
@@ -165,7 +166,7 @@ func TestWhatKORCHasGivenUpIsTriedAgain(t *testing.T) {
 	w.seed()
 	name := "controlplane-admin-app-credential"
 	korc.Set("ApplicationCredential", w.cp.Namespace, name, standin.Fail("EOF"))
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialFailed", "EOF", "correct what K-ORC reports")
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForKORC")
@@ -182,7 +183,7 @@ func TestAStoreThatTakesNothingIsNamed(t *testing.T) {
 	w.seed()
 	push := "controlplane-admin-app-credential-backup"
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Fail("Vault is sealed"))
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	// The imports work with what comes through the store.
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForApplicationCredential", "User controlplane-user-admin",
@@ -210,14 +211,14 @@ func TestBootstrapResourcesExistAndAreNeverDeletedInOpenStack(t *testing.T) {
 	w.cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{
 		{Kind: "Project", Name: "admin"}, {Kind: "Project", Name: "Shared"}, {Kind: "Role", Name: "auditor"},
 	}
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	got := w.cp.Status.BootstrapResources
 	if len(got) != 3 || got[0].ID != admin || !got[1].Ready || got[2].ID == "" {
 		t.Errorf("the status has %+v", got)
 	}
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.KORC.AdminCredential.BootstrapResources = nil })
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.KORC.AdminCredential.BootstrapResources = nil })
 	for _, resource := range got[:2] {
 		expect.Gone(t, w, &orcv1alpha1.Project{ObjectMeta: w.meta(resource.ObjectName)})
 	}
@@ -237,12 +238,10 @@ func TestACredentialOfSomebodyElseIsNotTaken(t *testing.T) {
 		},
 	}
 	korc.Set("ApplicationCredential", w.cp.Namespace, theirs.Name, standin.Hang())
-	create(t, w, theirs, w.cp)
+	objects.Create(t, w, theirs, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialError", "already exists and has no controller")
-	if err := w.Delete(t.Context(), w.cp); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, w.cp)
 	expect.Gone(t, w, w.cp)
 	if got := w.credential(t); !got.DeletionTimestamp.IsZero() {
 		t.Error("it was deleted")
@@ -253,10 +252,10 @@ func TestWithoutThePasswordNothingIsMade(t *testing.T) {
 	w := emptyWorld(t)
 	w.cp.Spec.Infrastructure.Database.Host = "db.example.com"
 	c5c3v1alpha1.SetDefaults(w.cp)
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForAdminPassword", "Secret keystone-admin", "the key password")
-	create(t, w, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
+	objects.Create(t, w, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
@@ -264,7 +263,7 @@ func TestACredentialThatIsNotProvenDoesNotReachTheUsers(t *testing.T) {
 	w := emptyWorld(t)
 	w.seed()
 	unreachable.Store(w.cp.Namespace, true)
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "CredentialUnproven", "no route to host", "let the operator reach")
 	if id, _, err := w.inUse(t.Context()); err != nil || id != "" {
@@ -297,7 +296,7 @@ func TestTheSpecMayChangeWhileACredentialIsReplaced(t *testing.T) {
 	changes := w.follow(t)
 	w.askForAnother(t)
 	changes.Condition(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForPushSecret", "Vault is sealed")
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		c5c3v1alpha1.SetDefaults(cp)
 		cp.Spec.KORC.AdminCredential.ApplicationCredential.Restricted = new(false)
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -161,7 +162,7 @@ func newWorld(t *testing.T, changes ...func(*c5c3v1alpha1.ControlPlane)) *world 
 	for _, change := range changes {
 		change(w.cp)
 	}
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	return w
 }
 
@@ -234,20 +235,17 @@ func (w *world) keystone(t *testing.T) *keystonev1alpha1.Keystone {
 // report plays the Keystone operator, which has looked at the current spec.
 func (w *world) report(t *testing.T, installed, target string, ready bool) {
 	t.Helper()
-	k := w.keystone(t)
-	before := k.DeepCopy()
-	condition := metav1.Condition{
-		Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", Message: "pods are starting",
-		ObservedGeneration: k.Generation, LastTransitionTime: metav1.Now(),
-	}
-	if ready {
-		condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "AllReady", "All sub-resources are ready"
-	}
-	k.Status.Conditions = []metav1.Condition{condition}
-	k.Status.InstalledRelease, k.Status.TargetRelease = installed, target
-	if err := w.Status().Patch(t.Context(), k, client.MergeFrom(before)); err != nil {
-		t.Fatal(err)
-	}
+	objects.ChangeStatus(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
+		condition := metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", Message: "pods are starting",
+			ObservedGeneration: k.Generation, LastTransitionTime: metav1.Now(),
+		}
+		if ready {
+			condition.Status, condition.Reason, condition.Message = metav1.ConditionTrue, "AllReady", "All sub-resources are ready"
+		}
+		k.Status.Conditions = []metav1.Condition{condition}
+		k.Status.InstalledRelease, k.Status.TargetRelease = installed, target
+	})
 }
 
 // converged is a control plane that is ready.
@@ -257,26 +255,4 @@ func converged(t *testing.T, changes ...func(*c5c3v1alpha1.ControlPlane)) *world
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	return w
-}
-
-func create(t *testing.T, c client.Client, objects ...client.Object) {
-	t.Helper()
-	for _, obj := range objects {
-		if err := c.Create(t.Context(), obj); err != nil {
-			t.Fatalf("create %T %s: %v", obj, obj.GetName(), err)
-		}
-	}
-}
-
-// change stores a change of the object's current state.
-func change[T client.Object](t *testing.T, c client.Client, obj T, edit func(T)) {
-	t.Helper()
-	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
-		t.Fatalf("read %T %s: %v", obj, obj.GetName(), err)
-	}
-	before := obj.DeepCopyObject().(client.Object)
-	edit(obj)
-	if err := c.Patch(t.Context(), obj, client.MergeFrom(before)); err != nil {
-		t.Fatalf("change %T %s: %v", obj, obj.GetName(), err)
-	}
 }

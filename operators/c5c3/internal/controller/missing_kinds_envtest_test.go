@@ -17,6 +17,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
@@ -92,7 +93,7 @@ func (b *bare) define(t *testing.T, path string) {
 func (b *bare) startSecrets(t *testing.T) (stop func()) {
 	t.Helper()
 	foreign.Install(t, b.env.Config, foreign.ExternalSecrets)
-	create(t, b, secretStore())
+	objects.Create(t, b, secretStore())
 	return b.run(t, b.secrets)
 }
 
@@ -101,7 +102,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b := newBare(t)
 	b.secrets.Put("openstack/keystone/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
 	b.secrets.Put("bootstrap/"+b.cp.Namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
-	create(t, b, b.cp)
+	objects.Create(t, b, b.cp)
 	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MariaDBNotInstalled",
 		"install mariadb-operator, or set spec.infrastructure.database.host")
 	b.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets",
@@ -141,7 +142,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 func (b *bare) relax(t *testing.T, crd string, rules func(spec *apiextensionsv1.JSONSchemaProps)) {
 	t.Helper()
 	definition := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: crd}}
-	change(t, b, definition, func(d *apiextensionsv1.CustomResourceDefinition) {
+	objects.Change(t, b, definition, func(d *apiextensionsv1.CustomResourceDefinition) {
 		spec := d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 		rules(&spec)
 		d.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = spec

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -48,7 +49,7 @@ func passes(t *testing.T, controller string) int {
 func touch(t *testing.T, c client.Client, controller string, read client.Object) transport.Requests {
 	t.Helper()
 	before, count := requests.Snapshot(), passes(t, controller)
-	change(t, c, read, func(obj client.Object) {
+	objects.Change(t, c, read, func(obj client.Object) {
 		annotations := maps.Clone(obj.GetAnnotations())
 		if annotations == nil {
 			annotations = map[string]string{}
@@ -95,7 +96,7 @@ func TestAPassOverAConvergedControlPlaneMakesNoRequestOfItsOwn(t *testing.T) {
 func TestAPassOverASettledCredentialRotationMakesNoRequestOfItsOwn(t *testing.T) {
 	w := converged(t, manual)
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
-	create(t, w, rotation)
+	objects.Create(t, w, rotation)
 	w.expectRotation(t, rotation, metav1.ConditionTrue, "NoRotationNeeded")
 	expectQuiet(t, w, "credentialrotation", rotation)
 	expectQuiet(t, w, "controlplane", w.cp)
@@ -103,5 +104,6 @@ func TestAPassOverASettledCredentialRotationMakesNoRequestOfItsOwn(t *testing.T)
 
 func TestAPassOverACompleteSecretAggregateMakesNoRequestOfItsOwn(t *testing.T) {
 	c := complete(t)
+	c.world.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", "has not looked at")
 	expectQuiet(t, c, "secretaggregate", &corev1.Secret{ObjectMeta: c.meta("keystone-db")})
 }

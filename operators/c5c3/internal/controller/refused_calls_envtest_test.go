@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 )
 
@@ -31,7 +32,7 @@ func TestARefusedCallIsNamedAndRepeatedUntilItIsAllowed(t *testing.T) {
 			w := emptyWorld(t)
 			w.seed()
 			allow := w.refuse(t, tc.verb, tc.resource, tc.name)
-			create(t, w, w.cp)
+			objects.Create(t, w, w.cp)
 			if tc.condition != "InfrastructureReady" {
 				w.report(t, "2025.2", "", true)
 			}
@@ -59,7 +60,7 @@ func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
 			w := emptyWorld(t)
 			w.seed()
 			korc.Set("ApplicationCredential", w.cp.Namespace, credential, standin.Hang())
-			create(t, w, w.cp)
+			objects.Create(t, w, w.cp)
 			w.report(t, "2025.2", "", true)
 			w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForApplicationCredential", credential)
 			w.imported(t)

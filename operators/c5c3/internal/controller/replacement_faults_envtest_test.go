@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -40,7 +41,7 @@ func (w *world) heir(t *testing.T) *orcv1alpha1.ApplicationCredential {
 // renameCloud changes what all objects of K-ORC refer to.
 func (w *world) renameCloud(t *testing.T) {
 	t.Helper()
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		c5c3v1alpha1.SetDefaults(cp)
 		cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName = "renamed"
 	})
@@ -54,14 +55,14 @@ func (w *world) request(t *testing.T, name string, grace int32) *c5c3v1alpha1.Cr
 	t.Helper()
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true, GracePeriodDays: &grace})
 	rotation.Name = name
-	create(t, w, rotation)
+	objects.Create(t, w, rotation)
 	return rotation
 }
 
 // endGrace lets the time of a replaced credential be over.
 func (w *world) endGrace(t *testing.T, heir *orcv1alpha1.ApplicationCredential) {
 	t.Helper()
-	change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
+	objects.Change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
 		delete(c.Annotations, c5c3v1alpha1.AnnotationCredentialOverlap)
 	})
 }
@@ -106,7 +107,7 @@ func (w *world) staysStalled(t *testing.T) {
 		}
 		return nil
 	})
-	change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		c5c3v1alpha1.SetDefaults(cp)
 		cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{{Kind: "Role", Name: "auditor"}}
 	})
@@ -205,13 +206,12 @@ func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 		}
 		return nil
 	})
-	meta.SetStatusCondition(&heir.Status.Conditions, metav1.Condition{
-		Type: "Available", Status: metav1.ConditionTrue, Reason: "Success", ObservedGeneration: heir.Generation,
+	objects.ChangeStatus(t, w, heir, func(heir *orcv1alpha1.ApplicationCredential) {
+		meta.SetStatusCondition(&heir.Status.Conditions, metav1.Condition{
+			Type: "Available", Status: metav1.ConditionTrue, Reason: "Success", ObservedGeneration: heir.Generation,
+		})
+		heir.Status.ID = &old
 	})
-	heir.Status.ID = &old
-	if err := w.Status().Update(t.Context(), heir); err != nil {
-		t.Fatal(err)
-	}
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "is made anew", heir.Name)
 	korc.Blind(w.cp.Namespace, false)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
@@ -243,7 +243,7 @@ func TestACredentialThatWasHalfLetGoIsRevokedAllTheSame(t *testing.T) {
 	heir := w.heir(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
-	change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
+	objects.Change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
 		c.Spec.ManagedOptions = &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
 	})
 	w.endGrace(t, heir)
@@ -298,7 +298,7 @@ func TestAKeystoneThatTakesNoCredentialGetsOneAtATime(t *testing.T) {
 	w := emptyWorld(t)
 	w.seed()
 	rejecting.Store(w.cp.Namespace, true)
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	expect.Eventually(t, "several credentials that were made and refused", func(context.Context) error {
 		if left := korc.Names(w.cp.Namespace, "ApplicationCredential"); len(left) > 1 {
@@ -321,9 +321,7 @@ func TestALostSecretDoesNotHandTheAdministratorsPasswordToTheUsers(t *testing.T)
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	if err := w.Delete(t.Context(), &corev1.Secret{ObjectMeta: w.meta(mainCredential)}); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, &corev1.Secret{ObjectMeta: w.meta(mainCredential)})
 	w.replacedAfter(t, old)
 }
 

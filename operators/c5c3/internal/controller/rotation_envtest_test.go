@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -31,7 +32,7 @@ func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
 	w := converged(t, manual)
 	first := w.cp.Status.AdminApplicationCredential.ID
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
-	create(t, w, rotation)
+	objects.Create(t, w, rotation)
 	second := w.replaced(t, first)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
@@ -40,7 +41,7 @@ func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
 		t.Errorf("the status is %+v", rotation.Status)
 	}
 	w.usersHave(t, second)
-	change(t, w, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.GracePeriodDays = new(int32(1)) })
+	objects.Change(t, w, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.GracePeriodDays = new(int32(1)) })
 	w.replaced(t, second)
 	// Within the grace period of one day both work, and then one is left.
 	w.expectCredentials(t, 2)
@@ -51,7 +52,7 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) { inMode(cp, c5c3v1alpha1.RotationScheduled) })
 	id := w.cp.Status.AdminApplicationCredential.ID
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(3)), PreRotationDays: new(int32(1))})
-	create(t, w, rotation)
+	objects.Create(t, w, rotation)
 	expect.Object(t, w, rotation, func() error {
 		if rotation.Status.NextRotation == nil {
 			return errors.New("the next rotation is not announced")
@@ -62,19 +63,17 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 	for range 2 {
 		id = w.replaced(t, id)
 	}
-	if err := w.Delete(t.Context(), rotation); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, rotation)
 	w.expectCredentials(t, 1)
 }
 
 func TestARotationWaitsForWhatItNeeds(t *testing.T) {
 	w := emptyWorld(t)
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{Bootstrap: true})
-	create(t, w, rotation)
+	objects.Create(t, w, rotation)
 	expect.Condition(t, w, rotation, "Ready", metav1.ConditionFalse, "NoControlPlane")
 	w.seed()
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	expect.Condition(t, w, rotation, "Ready", metav1.ConditionFalse, "WaitingForBootstrap")
 	w.report(t, "2025.2", "", true)
 	expect.Condition(t, w, rotation, "Ready", metav1.ConditionTrue, "BootstrapComplete")
@@ -83,7 +82,7 @@ func TestARotationWaitsForWhatItNeeds(t *testing.T) {
 func TestASettledControlPlaneStaysSettledBesideARotation(t *testing.T) {
 	w := converged(t, manual)
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
-	create(t, w, rotation)
+	objects.Create(t, w, rotation)
 	expect.Condition(t, w, rotation, "Ready", metav1.ConditionTrue, "NoRotationNeeded")
 	expect.Eventually(t, "the credential of before", func(ctx context.Context) error {
 		_, err := w.works(ctx)
@@ -97,12 +96,10 @@ func TestARotationNeedsExactlyOneControlPlane(t *testing.T) {
 	second := w.cp.DeepCopy()
 	second.Name = "another"
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
-	create(t, w, w.cp, second, rotation)
+	objects.Create(t, w, w.cp, second, rotation)
 	w.expectRotation(t, rotation, metav1.ConditionFalse, "AmbiguousControlPlane", "delete all but one")
 	expect.Condition(t, w, rotation, "Reconciling", metav1.ConditionTrue, "Progressing", "delete all but one")
-	if err := w.Delete(t.Context(), second); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, second)
 	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForApplicationCredential", "no application credential to replace yet")
 	w.seed()
 	w.report(t, "2025.2", "", true)
@@ -116,15 +113,15 @@ func TestARotationWaitsForAPasswordThatIsMissing(t *testing.T) {
 	w.cp.Spec.Infrastructure.Database.Host = "db.example.com"
 	manual(w.cp)
 	password := &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}}
-	create(t, w, password, w.cp)
+	objects.Create(t, w, password, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-	change(t, w, password, func(s *corev1.Secret) { s.Data = nil })
+	objects.Change(t, w, password, func(s *corev1.Secret) { s.Data = nil })
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForAdminPassword", "the key password")
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
-	create(t, w, rotation)
+	objects.Create(t, w, rotation)
 	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForAdminPassword", "without it no application credential can be made")
-	change(t, w, password, func(s *corev1.Secret) { s.Data = map[string][]byte{"password": []byte("theirs")} })
+	objects.Change(t, w, password, func(s *corev1.Secret) { s.Data = map[string][]byte{"password": []byte("theirs")} })
 	w.expectRotation(t, rotation, metav1.ConditionTrue, "NoRotationNeeded")
 }
 
@@ -133,7 +130,7 @@ func TestARefusedRequestOfARotationIsNamedAndRepeated(t *testing.T) {
 	old := w.cp.Status.AdminApplicationCredential.ID
 	allow := w.refuse(t, "patch", "applicationcredentials", "controlplane-admin-app-credential")
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
-	create(t, w, rotation)
+	objects.Create(t, w, rotation)
 	w.expectRotation(t, rotation, metav1.ConditionFalse, "ReconcileError", "patch applicationcredentials")
 	allow()
 	w.replaced(t, old)
@@ -154,11 +151,11 @@ func TestARotationFromBeforeARuleIsRefusedInItsStatus(t *testing.T) {
 	expect.Eventually(t, "the new definition", func(ctx context.Context) error { return b.Create(ctx, rotation) })
 	b.expectRotation(t, rotation, metav1.ConditionFalse, "UnsupportedTarget",
 		`spec.target is "everything": set it to adminApplicationCredential`)
-	change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) {
+	objects.Change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) {
 		r.Spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
 	})
 	b.expectRotation(t, rotation, metav1.ConditionFalse, "InvalidSpec", "spec.preRotationDays", "must be less than intervalDays")
 	expect.Condition(t, b, rotation, "Stalled", metav1.ConditionTrue, "InvalidSpec", "spec.preRotationDays")
-	change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.PreRotationDays = new(int32(1)) })
+	objects.Change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.PreRotationDays = new(int32(1)) })
 	b.expectRotation(t, rotation, metav1.ConditionFalse, "NoControlPlane", "has no ControlPlane")
 }

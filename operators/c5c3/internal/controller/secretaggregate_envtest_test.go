@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -42,7 +43,7 @@ func newCollector(t *testing.T, changes ...func(*c5c3v1alpha1.SecretAggregate)) 
 	for _, change := range changes {
 		change(c.aggregate)
 	}
-	create(t, w, c.aggregate)
+	objects.Create(t, w, c.aggregate)
 	return c
 }
 
@@ -83,7 +84,7 @@ var collected = map[string]string{"databaseCredentials.username": "keystone", "d
 func complete(t *testing.T) *collector {
 	t.Helper()
 	c := newCollector(t)
-	create(t, c, c.secret("keystone-db", "username", "keystone", "password", "first", "unrelated", "stays where it is"))
+	objects.Create(t, c, c.secret("keystone-db", "username", "keystone", "password", "first", "unrelated", "stays where it is"))
 	c.expect(t, metav1.ConditionTrue, "SecretsAggregated", "holds 2 entries")
 	return c
 }
@@ -93,20 +94,18 @@ func TestASecretAggregateNamesWhatIsMissingAndFollowsWhatChanges(t *testing.T) {
 	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets", "Secret keystone-db (databaseCredentials)")
 	expect.Condition(t, c, c.aggregate, "Reconciling", metav1.ConditionTrue, "Progressing", "Secret keystone-db")
 	source := c.secret("keystone-db", "username", "keystone")
-	create(t, c, source)
+	objects.Create(t, c, source)
 	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets", "key password in Secret keystone-db (databaseCredentials)")
-	change(t, c, source, func(s *corev1.Secret) { s.StringData = map[string]string{"password": "first"} })
+	objects.Change(t, c, source, func(s *corev1.Secret) { s.StringData = map[string]string{"password": "first"} })
 	c.expect(t, metav1.ConditionTrue, "SecretsAggregated")
 	target := c.holds(t, "collected", collected)
 	if !metav1.IsControlledBy(target, c.aggregate) || c.aggregate.Status.TargetSecretName != "collected" {
 		t.Errorf("owners %v, status %+v", target.OwnerReferences, c.aggregate.Status)
 	}
-	change(t, c, source, func(s *corev1.Secret) { s.StringData = map[string]string{"password": "second"} })
+	objects.Change(t, c, source, func(s *corev1.Secret) { s.StringData = map[string]string{"password": "second"} })
 	second := map[string]string{"databaseCredentials.username": "keystone", "databaseCredentials.password": "second"}
 	c.holds(t, "collected", second)
-	if err := c.Delete(t.Context(), source); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, c, source)
 	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets", "Secret keystone-db")
 	c.holds(t, "collected", second)
 }
@@ -114,22 +113,18 @@ func TestASecretAggregateNamesWhatIsMissingAndFollowsWhatChanges(t *testing.T) {
 func TestACollectingSecretIsRestoredAndGoesWithItsSecretAggregate(t *testing.T) {
 	c := complete(t)
 	target := c.holds(t, "collected", collected)
-	change(t, c, target, func(s *corev1.Secret) { s.Data = map[string][]byte{"foreign": []byte("x")} })
+	objects.Change(t, c, target, func(s *corev1.Secret) { s.Data = map[string][]byte{"foreign": []byte("x")} })
 	c.holds(t, "collected", collected)
-	if err := c.Delete(t.Context(), target); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, c, target)
 	target = c.holds(t, "collected", collected)
-	if err := c.Delete(t.Context(), c.aggregate); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, c, c.aggregate)
 	expect.Gone(t, c, target)
 }
 
 func TestARenamedTargetReplacesTheFormerOne(t *testing.T) {
 	c := complete(t)
 	former := c.holds(t, "collected", collected)
-	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "renamed" })
+	objects.Change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "renamed" })
 	c.holds(t, "renamed", collected)
 	expect.Gone(t, c, former)
 	c.expect(t, metav1.ConditionTrue, "SecretsAggregated", "Secret renamed")
@@ -138,20 +133,18 @@ func TestARenamedTargetReplacesTheFormerOne(t *testing.T) {
 func TestASecretOfSomebodyElseIsNotOverwritten(t *testing.T) {
 	c := newCollector(t)
 	foreign := c.secret("collected", "key", "theirs")
-	create(t, c, foreign, c.secret("keystone-db", "username", "keystone", "password", "first"))
+	objects.Create(t, c, foreign, c.secret("keystone-db", "username", "keystone", "password", "first"))
 	c.expect(t, metav1.ConditionFalse, "SecretError", "already exists")
 	expect.Condition(t, c, c.aggregate, "Stalled", metav1.ConditionTrue, "SecretError")
 	c.holds(t, "collected", map[string]string{"key": "theirs"})
-	if err := c.Delete(t.Context(), foreign); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, c, foreign)
 	c.expect(t, metav1.ConditionTrue, "SecretsAggregated")
 }
 
 func TestCollidingKeysAreRefusedAndTheSecretStaysAsItWas(t *testing.T) {
 	c := complete(t)
-	create(t, c, c.secret("keystone-admin", "password", "admin"))
-	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) {
+	objects.Create(t, c, c.secret("keystone-admin", "password", "admin"))
+	objects.Change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) {
 		a.Spec.Sources = []c5c3v1alpha1.SecretAggregateSource{
 			{Credential: c5c3v1alpha1.AggregatedDatabaseCredentials, KeyPrefix: new("")},
 			{Credential: c5c3v1alpha1.AggregatedAdminPassword, KeyPrefix: new("")},
@@ -160,7 +153,7 @@ func TestCollidingKeysAreRefusedAndTheSecretStaysAsItWas(t *testing.T) {
 	c.expect(t, metav1.ConditionFalse, "KeyCollision", "databaseCredentials and adminPassword", "another keyPrefix")
 	expect.Condition(t, c, c.aggregate, "Stalled", metav1.ConditionTrue, "KeyCollision")
 	c.holds(t, "collected", collected)
-	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.Sources[1].KeyPrefix = new("admin-") })
+	objects.Change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.Sources[1].KeyPrefix = new("admin-") })
 	c.holds(t, "collected", map[string]string{"username": "keystone", "password": "first", "admin-password": "admin"})
 	c.expect(t, metav1.ConditionTrue, "SecretsAggregated")
 	if conditions := c.aggregate.Status.Conditions; len(conditions) != 1 {
@@ -172,31 +165,29 @@ func TestASecretOfTheControlPlaneIsNoTarget(t *testing.T) {
 	c := newCollector(t, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "k-orc-clouds-yaml" })
 	c.expect(t, metav1.ConditionFalse, "InvalidSpec", "is one of ControlPlane controlplane", "spec.targetSecretName")
 	expect.Condition(t, c, c.aggregate, "Stalled", metav1.ConditionTrue, "InvalidSpec")
-	change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "free" })
+	objects.Change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "free" })
 	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets")
 }
 
 func TestASecretAggregateNeedsExactlyOneControlPlane(t *testing.T) {
 	w := emptyWorld(t)
 	aggregate := &c5c3v1alpha1.SecretAggregate{ObjectMeta: w.meta("collected")}
-	create(t, w, aggregate)
+	objects.Create(t, w, aggregate)
 	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "NoControlPlane", "in namespace "+w.cp.Namespace)
-	create(t, w, w.cp)
+	objects.Create(t, w, w.cp)
 	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "WaitingForSecrets")
 	second := &c5c3v1alpha1.ControlPlane{ObjectMeta: w.meta("another"), Spec: w.cp.Spec}
-	create(t, w, second)
+	objects.Create(t, w, second)
 	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "AmbiguousControlPlane", "another, controlplane")
 	expect.Condition(t, w, aggregate, "Stalled", metav1.ConditionTrue, "AmbiguousControlPlane")
-	if err := w.Delete(t.Context(), second); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, w, second)
 	expect.Condition(t, w, aggregate, "Ready", metav1.ConditionFalse, "WaitingForSecrets")
 }
 
 func TestASecretAggregateFollowsTheNamesInTheControlPlane(t *testing.T) {
 	c := complete(t)
-	create(t, c, c.secret("other-db", "username", "other", "pw", "other-password"))
-	change(t, c, c.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+	objects.Create(t, c, c.secret("other-db", "username", "other", "pw", "other-password"))
+	objects.Change(t, c, c.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Infrastructure.Database.SecretRef.Name, cp.Spec.Infrastructure.Database.SecretRef.Key = "other-db", "pw"
 	})
 	c.holds(t, "collected", map[string]string{"databaseCredentials.username": "other", "databaseCredentials.pw": "other-password"})
@@ -206,7 +197,7 @@ func TestASecretAggregateReadsNothingOutsideItsNamespace(t *testing.T) {
 	there, here := complete(t), newCollector(t)
 	here.expect(t, metav1.ConditionFalse, "WaitingForSecrets")
 	before := requests.Snapshot()
-	create(t, here, here.secret("keystone-db", "username", "here", "password", "here"))
+	objects.Create(t, here, here.secret("keystone-db", "username", "here", "password", "here"))
 	here.holds(t, "collected", map[string]string{"databaseCredentials.username": "here", "databaseCredentials.password": "here"})
 	there.holds(t, "collected", collected)
 	others := requests.Since(before).Filter(func(r transport.Request) bool {

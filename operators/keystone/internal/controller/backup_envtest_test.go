@@ -23,6 +23,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
@@ -99,7 +100,7 @@ func TestTheKeysAreCopiedToTheStoreAndTheCopyFollowsThem(t *testing.T) {
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp", "openstack/keystone/"+k.Namespace+"/keystone")
 	expectStored(t, c, k)
 	settle(t, c, k, operator)
-	change(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) {
+	objects.Change(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) {
 		s.Data["0"], s.Data["1"] = s.Data["1"], s.Data["0"]
 	})
 	expectStored(t, c, k)
@@ -111,7 +112,7 @@ func TestACopyOfEarlierKeysIsNoBackup(t *testing.T) {
 	c, k, _ := converged(t, modes[0])
 	expectStored(t, c, k)
 	setBackups(secrets, k, standin.Hang())
-	change(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) {
+	objects.Change(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) {
 		s.Data["0"], s.Data["1"] = s.Data["1"], s.Data["0"]
 	})
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupPending")
@@ -125,13 +126,13 @@ func TestTheCopyOutlivesALostSecret(t *testing.T) {
 	c, k, _ := converged(t, modes[0])
 	expectStored(t, c, k)
 	copied := secrets.Stored(backupPath(k, "fernet-keys"))
-	deleteObject(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil))
+	objects.Delete(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil))
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "KeysMissing", backupPath(k, "fernet-keys"))
 	if diff := cmp.Diff(copied, secrets.Stored(backupPath(k, "fernet-keys"))); diff != "" {
 		t.Error("the copy changed")
 	}
 	// Restored as External Secrets does it for an ExternalSecret.
-	create(t, c, secret(k.Namespace, k.Name+"-fernet-keys", copied))
+	objects.Create(t, c, secret(k.Namespace, k.Name+"-fernet-keys", copied))
 	ready(t, c, k)
 	expectStored(t, c, k)
 }
@@ -142,7 +143,7 @@ func TestAFailingBackupIsToldAndLeavesReadyAlone(t *testing.T) {
 	operator := testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
 	setBackups(secrets, k, standin.Fail("Code: 503. Errors:\n\n* Vault is sealed"))
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing",
 		"keystone-fernet-keys-backup", "Errors: * Vault is sealed", "repair ClusterSecretStore openbao-cluster-store",
@@ -164,10 +165,10 @@ func TestAPushSecretOfSomebodyElseIsNotTakenOver(t *testing.T) {
 	foreignPush.Spec.SecretStoreRefs = []esov1alpha1.PushSecretStoreRef{{Name: "mine"}}
 	foreignPush.Spec.Selector.Secret = &esov1alpha1.PushSecretSecret{Name: testutil.AdminSecret}
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, foreignPush, k)
+	objects.Create(t, c, foreignPush, k)
 	ready(t, c, k)
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing", "already exists", "rename or delete it")
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k)
 	expect.Exists(t, c, foreignPush)
 }
@@ -176,7 +177,7 @@ func TestDeletionTakesTheKeysOutOfTheStore(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	expectStored(t, c, k)
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k.DeepCopy())
 	expectNothingStored(t, k)
 	expectNoChildren(t, c, k.Namespace)
@@ -195,10 +196,10 @@ func TestDeletionWaitsUntilThePushSecretsAreTakenOver(t *testing.T) {
 	testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
 	setBackups(secrets, k, standin.Hang())
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupPending")
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForESOAdoption",
 		"keystone-fernet-keys-backup, keystone-credential-keys-backup", "start the controller of External Secrets")
 	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "Deleting", "External Secrets")
@@ -214,7 +215,7 @@ func TestDeletionSaysWhatKeepsTheCopiesInTheStore(t *testing.T) {
 	setBackups(secrets, k, standin.Fail("Vault is sealed"))
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing")
 	setBackups(secrets, k, standin.Hang())
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked",
 		"PushSecret keystone-credential-keys-backup (Vault is sealed)", "repair ClusterSecretStore openbao-cluster-store")
 	setBackups(secrets, k, standin.Succeed())
@@ -231,9 +232,9 @@ func TestDeletionEndsWithoutAnExternalSecretsThatNeverStarts(t *testing.T) {
 	operator := testutil.Start(t, asOperator, namespace, impatient)
 	k := testutil.Brownfield(namespace, testutil.Name)
 	setBackups(secrets, k, standin.Hang())
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k.DeepCopy())
 	expectNoChildren(t, c, namespace)
 	operator.Stop()
@@ -247,17 +248,17 @@ func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
 	c, namespace := newNamespace(t, testutil.Secrets)
 	operator := testutil.Start(t, asOperator, namespace, impatient)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
 	expectStored(t, c, k)
 	setBackups(secrets, k, standin.Hang())
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k.DeepCopy())
 	expectEvent(t, c, k, "Warning OpenBaoFinalizerTimedOut")
 
 	// A new Keystone of the name waits for the old copies to go.
 	again := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, again)
+	objects.Create(t, c, again)
 	ready(t, c, again)
 	expect.Condition(t, c, again, "BackupHealthy", metav1.ConditionFalse, "BackupPending", "still being removed")
 	setBackups(secrets, k, standin.Succeed())
@@ -281,7 +282,7 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 
 	// Its controller goes, the Keystone is deleted, then its kinds go.
 	setBackups(eso, k, standin.Hang())
-	deleteObject(t, b.client, k.DeepCopy())
+	objects.Delete(t, b.client, k.DeepCopy())
 	expect.Condition(t, b.client, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked")
 	setBackups(eso, k, standin.Succeed())
 	foreign.Remove(t, b.env.Config, foreign.ExternalSecrets)
@@ -291,7 +292,7 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 	// Without any of it deletion has nothing to wait for.
 	another := b.newKeystone(testutil.Brownfield, testutil.Secrets(""))
 	ready(t, b.client, another)
-	deleteObject(t, b.client, another.DeepCopy())
+	objects.Delete(t, b.client, another.DeepCopy())
 	expect.Gone(t, b.client, another)
 }
 
@@ -300,10 +301,10 @@ func TestAnErrorDuringDeletionIsVisible(t *testing.T) {
 	c, namespace := newNamespace(t, testutil.Secrets)
 	limited := testutil.Start(t, withoutRight(t, "pushsecrets", "delete"), namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
 	expectStored(t, c, k)
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked", "deleting PushSecret", "forbidden")
 	expectEvent(t, c, k, "Warning OpenBaoFinalizerBlocked")
 	limited.Stop()

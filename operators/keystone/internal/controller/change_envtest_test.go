@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -106,7 +107,7 @@ func TestTheUserOfAManagedDatabaseKeepsItsPasswordWhilePodsUseIt(t *testing.T) {
 	}
 
 	// What the pods were given must survive its loss while they use it.
-	deleteObject(t, c, secret(k.Namespace, k.Name+"-db-connection", nil))
+	objects.Delete(t, c, secret(k.Namespace, k.Name+"-db-connection", nil))
 	expect.Eventually(t, "the lost connection", func(ctx context.Context) error {
 		return connectsWith(ctx, c, k.Namespace, "database-password")
 	})
@@ -149,7 +150,7 @@ func TestAnOptionThatTheImageCannotReadNeverReachesThePods(t *testing.T) {
 			k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": value}}
 		}
 	}
-	change(t, c, k, expiration("an hour"))
+	objects.Change(t, c, k, expiration("an hour"))
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "ConfigError", "[token] expiration", "spec.extraConfig")
 	settle(t, c, k, operator)
 	after := deploymentOf(k)
@@ -158,7 +159,7 @@ func TestAnOptionThatTheImageCannotReadNeverReachesThePods(t *testing.T) {
 		t.Errorf("the pod template (-before +after):\n%s", diff)
 	}
 	setJob("config-check", standin.Succeed())(w)
-	change(t, c, k, expiration("3600"))
+	objects.Change(t, c, k, expiration("3600"))
 	ready(t, c, k)
 }
 
@@ -185,7 +186,7 @@ func TestAChangedOptionRollsThePodsAndNothingElse(t *testing.T) {
 	c, k, operator := converged(t, modes[0])
 	before := deploymentOf(k)
 	expect.Exists(t, c, before)
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
 	})
 	ready(t, c, k)
@@ -207,13 +208,13 @@ func TestAnInvalidSpecIsNamedAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	before := children(t, c, k)
-	change(t, c, k, makeInvalid)
+	objects.Change(t, c, k, makeInvalid)
 	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.extraConfig", "token", "expiration")
 	settle(t, c, k, operator)
 	if diff := cmp.Diff(versions(before), versions(children(t, c, k)), ignoreTouched); diff != "" {
 		t.Errorf("children by version (-before +after):\n%s", diff)
 	}
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
 	ready(t, c, k)
 }
 
@@ -238,13 +239,13 @@ func TestAnInvalidKeystoneIsRefusedFromTheStart(t *testing.T) {
 	testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
 	makeInvalid(k)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.extraConfig")
 	expect.Condition(t, c, k, "Stalled", metav1.ConditionTrue, "InvalidSpec", "spec.extraConfig")
 	if found := children(t, c, k); len(found) > 0 {
 		t.Errorf("an invalid Keystone has children: %v", testutil.Names(found))
 	}
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
 	ready(t, c, k)
 }
 
@@ -257,14 +258,14 @@ func TestAnImpossibleReleaseIsRefusedAndTheOldOneServesOn(t *testing.T) {
 			c, k, _ := converged(t, modes[0])
 			before := deploymentOf(k)
 			expect.Exists(t, c, before)
-			change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
+			objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
 			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, reason, tag)
 			after := deploymentOf(k)
 			expect.Exists(t, c, after)
 			if diff := cmp.Diff(before.Spec, after.Spec); diff != "" {
 				t.Errorf("the Deployment (-before +after):\n%s", diff)
 			}
-			change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = "2025.2" })
+			objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = "2025.2" })
 			ready(t, c, k)
 		})
 	}
@@ -273,7 +274,7 @@ func TestAnImpossibleReleaseIsRefusedAndTheOldOneServesOn(t *testing.T) {
 func TestSilencedLoggingIsReportedAndHarmless(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[0])
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		k.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"use_stderr": "false"}}
 	})
 	expect.Condition(t, c, k, "LoggingHealthy", metav1.ConditionFalse, "StderrDisabled", "use_stderr")

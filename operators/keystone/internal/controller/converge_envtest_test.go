@@ -122,7 +122,7 @@ func TestConvergingWritesEachChildOnceAndTheStatusRarely(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		c, k, operator := converged(t, m)
 		operator.Stop()
-		writes := operator.Requests.All().Writes()
+		writes := operator.Requests.All().Writes().Filter(transport.Request.Stored)
 		own := writes.Filter(func(r transport.Request) bool { return r.Resource == "keystones" })
 		status := own.Filter(func(r transport.Request) bool { return r.Subresource == "status" })
 		found := children(t, c, k)

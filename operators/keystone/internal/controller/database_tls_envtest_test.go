@@ -11,6 +11,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/certificate"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -37,7 +38,7 @@ func encrypted(t *testing.T, m mode, client string) *world {
 		ClientCertSecretRef: &commonv1.SecretRefSpec{Name: client},
 	}
 	w := &world{T: t, client: c, namespace: namespace, keystone: k, operator: testutil.Start(t, asOperator, namespace)}
-	create(t, c, k)
+	objects.Create(t, c, k)
 	return w
 }
 
@@ -51,13 +52,13 @@ func TestCertificatesOfTheDatabaseAreAwaitedAndChecked(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		w := encrypted(t, m, "client")
 		w.tlsCondition(metav1.ConditionFalse, "CertificatePending", authoritySecret, "spec.database.tls.caBundleSecretRef", "ca.crt")
-		create(t, w.client, secret(w.namespace, authoritySecret, map[string]string{"ca.crt": "not a certificate"}))
+		objects.Create(t, w.client, secret(w.namespace, authoritySecret, map[string]string{"ca.crt": "not a certificate"}))
 		w.tlsCondition(metav1.ConditionFalse, "CertificatePending", authoritySecret, "no certificate in PEM form")
 		good := certificates(t)
 		setSecret(w, authoritySecret, good)
 		w.tlsCondition(metav1.ConditionFalse, "CertificatePending", "Secret client", "spec.database.tls.clientCertSecretRef", "tls.key")
 		other := certificates(t)
-		create(t, w.client, secret(w.namespace, "client", map[string]string{"tls.crt": good["tls.crt"], "tls.key": other["tls.key"]}))
+		objects.Create(t, w.client, secret(w.namespace, "client", map[string]string{"tls.crt": good["tls.crt"], "tls.key": other["tls.key"]}))
 		w.tlsCondition(metav1.ConditionFalse, "CertificatePending", "Secret client", "does not belong to the certificate")
 		setSecret(w, "client", good)
 		w.tlsCondition(metav1.ConditionTrue, "ExternallyManaged")
@@ -69,29 +70,27 @@ func TestCertManagerIssuesTheCertificateOfAManagedDatabase(t *testing.T) {
 	t.Parallel()
 	w := encrypted(t, modes[1], "keystone-db-client")
 	good := certificates(t)
-	create(t, w.client, secret(w.namespace, authoritySecret, good))
+	objects.Create(t, w.client, secret(w.namespace, authoritySecret, good))
 	w.tlsCondition(metav1.ConditionFalse, "CertificatePending", "openstack-db-ca-issuer", "check that its controller runs")
 
 	issued := &certmanagerv1.Certificate{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "keystone-db-client"}}
 	report := func(status cmmeta.ConditionStatus, reason, message string) {
 		t.Helper()
-		expect.Exists(t, w.client, issued)
-		issued.Status.Conditions = []certmanagerv1.CertificateCondition{{
-			Type: certmanagerv1.CertificateConditionReady, Status: status, Reason: reason, Message: message,
-			ObservedGeneration: issued.Generation,
-		}}
-		if err := w.client.Status().Update(t.Context(), issued); err != nil {
-			t.Fatal(err)
-		}
+		objects.ChangeStatus(t, w.client, issued, func(c *certmanagerv1.Certificate) {
+			c.Status.Conditions = []certmanagerv1.CertificateCondition{{
+				Type: certmanagerv1.CertificateConditionReady, Status: status, Reason: reason, Message: message,
+				ObservedGeneration: c.Generation,
+			}}
+		})
 	}
 	report(cmmeta.ConditionFalse, "IssuerNotFound", "there is no such issuer")
 	w.tlsCondition(metav1.ConditionFalse, "CertificatePending", "IssuerNotFound", "there is no such issuer")
-	create(t, w.client, secret(w.namespace, issued.Name, good))
+	objects.Create(t, w.client, secret(w.namespace, issued.Name, good))
 	report(cmmeta.ConditionTrue, "Ready", "issued")
 	w.tlsCondition(metav1.ConditionTrue, "CertificateIssued")
 	ready(t, w.client, w.keystone)
 
-	change(t, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.Database.TLS.Enabled = false })
+	objects.Change(t, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.Database.TLS.Enabled = false })
 	w.tlsCondition(metav1.ConditionTrue, "NotRequired")
 	expect.Gone(t, w.client, issued)
 }

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -47,9 +48,7 @@ func TestDeletionRemovesAllThatTheKeystoneMade(t *testing.T) {
 		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
 			t.Run(string(policy), func(t *testing.T) {
 				c, k, operator := converged(t, m)
-				if err := c.Delete(t.Context(), k.DeepCopy(), client.PropagationPolicy(policy)); err != nil {
-					t.Fatal(err)
-				}
+				objects.Delete(t, c, k.DeepCopy(), client.PropagationPolicy(policy))
 				expect.Gone(t, c, k.DeepCopy())
 				expectNoChildren(t, c, k.Namespace)
 				for _, input := range m.inputs(k.Namespace) {
@@ -96,20 +95,20 @@ func TestDeletionEndsWhateverIsMissing(t *testing.T) {
 	}{
 		{"the Secrets are gone", modes[0], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 			for _, obj := range testutil.Secrets(k.Namespace) {
-				deleteObject(t, c, obj)
+				objects.Delete(t, c, obj)
 			}
 			expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForDBCredentials")
 		}},
 		{"the MariaDB is gone", modes[1], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
-			deleteObject(t, c, testutil.MariaDB(k.Namespace))
+			objects.Delete(t, c, testutil.MariaDB(k.Namespace))
 			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "ClusterNotReady")
 		}},
 		{"the keys are gone", modes[0], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
-			deleteObject(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil))
+			objects.Delete(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil))
 			expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "KeysMissing")
 		}},
 		{"the spec is not valid", modes[0], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
-			change(t, c, k, makeInvalid)
+			objects.Change(t, c, k, makeInvalid)
 			expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec")
 		}},
 	} {
@@ -117,7 +116,7 @@ func TestDeletionEndsWhateverIsMissing(t *testing.T) {
 			t.Parallel()
 			c, k, _ := converged(t, tc.mode)
 			tc.loss(t, c, k)
-			deleteObject(t, c, k.DeepCopy())
+			objects.Delete(t, c, k.DeepCopy())
 			expect.Gone(t, c, k)
 			expectNoChildren(t, c, k.Namespace)
 		})
@@ -129,9 +128,9 @@ func TestAKeystoneThatNeverGotReadyCanBeDeleted(t *testing.T) {
 	c, namespace := newNamespace(t)
 	testutil.Start(t, asOperator, namespace)
 	k := testutil.Managed(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForDBCredentials")
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k)
 	expectNoChildren(t, c, namespace)
 }
@@ -143,7 +142,7 @@ func TestDeletionDoesNotWaitForTheDatabase(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[1])
 	mariadb.Set("Database", k.Namespace, k.Name, standin.Hang())
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k)
 	mariadb.Set("Database", k.Namespace, k.Name, standin.Succeed())
 	expectNoChildren(t, c, k.Namespace)
@@ -154,12 +153,12 @@ func TestARecreatedKeystoneStartsAfresh(t *testing.T) {
 		c, k, _ := converged(t, m)
 		keys := secret(k.Namespace, k.Name+"-fernet-keys", nil)
 		expect.Exists(t, c, keys)
-		deleteObject(t, c, k.DeepCopy())
+		objects.Delete(t, c, k.DeepCopy())
 		expect.Gone(t, c, k.DeepCopy())
 
 		// At once: garbage collection has not removed the old children yet.
 		again := m.keystone(k.Namespace, k.Name)
-		create(t, c, again)
+		objects.Create(t, c, again)
 		ready(t, c, again)
 		found := children(t, c, again)
 		if stale := slices.ContainsFunc(found, func(child testutil.Child) bool { return !metav1.IsControlledBy(&child, again) }); stale {

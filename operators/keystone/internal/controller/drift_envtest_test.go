@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -37,7 +38,7 @@ func drifts[T client.Object, V any](
 	t.Run(fmt.Sprintf("%T %s", obj, field), func(t *testing.T) {
 		expect.Exists(t, c, obj)
 		want := *at(obj)
-		change(t, c, obj, func(o T) { *at(o) = wrong })
+		objects.Change(t, c, obj, func(o T) { *at(o) = wrong })
 		expect.Object(t, c, obj, func() error {
 			if diff := cmp.Diff(want, *at(obj)); diff != "" {
 				return fmt.Errorf("%s (-want +got):\n%s", field, diff)
@@ -79,13 +80,13 @@ func TestForeignFieldsSurvive(t *testing.T) {
 	c, k, operator := converged(t, modes[1])
 	const key = "example.com/mine"
 	for _, child := range children(t, c, k) {
-		change(t, c, &child.PartialObjectMetadata, func(o *metav1.PartialObjectMetadata) {
+		objects.Change(t, c, &child.PartialObjectMetadata, func(o *metav1.PartialObjectMetadata) {
 			metav1.SetMetaDataAnnotation(&o.ObjectMeta, key, "yes")
 			metav1.SetMetaDataLabel(&o.ObjectMeta, key, "yes")
 		})
 	}
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name}}
-	change(t, c, deployment, func(d *appsv1.Deployment) {
+	objects.Change(t, c, deployment, func(d *appsv1.Deployment) {
 		metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "now")
 		d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: "mine", Operator: corev1.TolerationOpExists}}
 		// An owned field beside them, so that the operator applies.
@@ -165,10 +166,8 @@ func TestDeletedChildrenComeBack(t *testing.T) {
 			continue // see TestLostKeysAreNeverReplacedSilently
 		}
 		t.Run(child.String(), func(t *testing.T) {
-			if err := c.Delete(t.Context(), child.PartialObjectMetadata.DeepCopy(),
-				client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-				t.Fatal(err)
-			}
+			objects.Delete(t, c, child.PartialObjectMetadata.DeepCopy(),
+				client.PropagationPolicy(metav1.DeletePropagationBackground))
 			expectChild(t, c, child, func(now *metav1.PartialObjectMetadata) error {
 				if now.UID == child.UID {
 					return fmt.Errorf("it is still the old one")
@@ -186,17 +185,13 @@ func TestKeysThatAreLostWithTheStatusAreNotReplacedEither(t *testing.T) {
 	operator.Stop()
 	keys := secret(k.Namespace, k.Name+"-fernet-keys", nil)
 	expect.Exists(t, c, keys)
-	deleteObject(t, c, keys.DeepCopy())
-	expect.Exists(t, c, k)
-	k.Status = keystonev1alpha1.KeystoneStatus{}
-	if err := c.Status().Update(t.Context(), k); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, c, keys.DeepCopy())
+	objects.ChangeStatus(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Status = keystonev1alpha1.KeystoneStatus{} })
 	testutil.Start(t, asOperator, k.Namespace)
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "KeysMissing")
 	restored := secret(k.Namespace, keys.Name, nil)
 	restored.Data = keys.Data
-	create(t, c, restored)
+	objects.Create(t, c, restored)
 	ready(t, c, k)
 }
 
@@ -209,11 +204,11 @@ func TestLostKeysAreNeverReplacedSilently(t *testing.T) {
 			c, k, _ := converged(t, modes[0])
 			keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + suffix}}
 			expect.Exists(t, c, keys)
-			deleteObject(t, c, keys.DeepCopy())
+			objects.Delete(t, c, keys.DeepCopy())
 			expect.Condition(t, c, k, condition, metav1.ConditionFalse, "KeysMissing", keys.Name, "backup")
 
 			// Restored from a backup, which knows nothing of owners.
-			create(t, c, &corev1.Secret{
+			objects.Create(t, c, &corev1.Secret{
 				ObjectMeta: metav1.ObjectMeta{Namespace: keys.Namespace, Name: keys.Name}, Data: keys.Data,
 			})
 			ready(t, c, k)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -58,14 +59,14 @@ func (f failure) run(t *testing.T) {
 	w := &world{T: t, client: c, namespace: namespace, keystone: m.keystone(namespace, testutil.Name)}
 	for _, obj := range m.inputs(namespace) {
 		if !strings.Contains(strings.Join(f.without, " "), obj.GetName()) {
-			create(t, c, obj)
+			objects.Create(t, c, obj)
 		}
 	}
 	w.operator = testutil.Start(t, asOperator, namespace)
 	if f.cause != nil {
 		f.cause(w)
 	}
-	create(t, c, w.keystone)
+	objects.Create(t, c, w.keystone)
 	expect.Condition(t, c, w.keystone, f.condition, metav1.ConditionFalse, f.reason, f.says...)
 	expect.Condition(t, c, w.keystone, "Ready", metav1.ConditionFalse, "NotAllReady")
 	f.repair(w)
@@ -79,7 +80,7 @@ func secret(namespace, name string, data map[string]string) *corev1.Secret {
 
 func setSecret(w *world, name string, data map[string]string) {
 	w.Helper()
-	change(w.T, w.client, secret(w.namespace, name, nil), func(s *corev1.Secret) { s.StringData = data })
+	objects.Change(w.T, w.client, secret(w.namespace, name, nil), func(s *corev1.Secret) { s.StringData = data })
 }
 
 // setJob decides what becomes of a Job of the Keystone.
@@ -107,7 +108,7 @@ func TestMissingInputsAreNamedAndAwaited(t *testing.T) {
 			condition: "SecretsReady", reason: "WaitingForDBCredentials",
 			says: []string{testutil.DatabaseSecret, "username", "password", "spec.database.secretRef"},
 			repair: func(w *world) {
-				create(w.T, w.client, secret(w.namespace, testutil.DatabaseSecret, map[string]string{"username": "u", "password": "p"}))
+				objects.Create(w.T, w.client, secret(w.namespace, testutil.DatabaseSecret, map[string]string{"username": "u", "password": "p"}))
 			},
 		},
 		{
@@ -115,13 +116,13 @@ func TestMissingInputsAreNamedAndAwaited(t *testing.T) {
 			condition: "SecretsReady", reason: "WaitingForAdminCredentials",
 			says: []string{testutil.AdminSecret, "password", "spec.bootstrap.adminPasswordSecretRef"},
 			repair: func(w *world) {
-				create(w.T, w.client, secret(w.namespace, testutil.AdminSecret, map[string]string{"password": "p"}))
+				objects.Create(w.T, w.client, secret(w.namespace, testutil.AdminSecret, map[string]string{"password": "p"}))
 			},
 		},
 		{
 			name: "database Secret with a wrong key", without: []string{testutil.DatabaseSecret},
 			cause: func(w *world) {
-				create(w.T, w.client, secret(w.namespace, testutil.DatabaseSecret, map[string]string{"username": "u", "pasword": "p"}))
+				objects.Create(w.T, w.client, secret(w.namespace, testutil.DatabaseSecret, map[string]string{"username": "u", "pasword": "p"}))
 			},
 			condition: "SecretsReady", reason: "WaitingForDBCredentials", says: []string{testutil.DatabaseSecret, "password"},
 			repair: func(w *world) { setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "p"}) },
@@ -129,7 +130,7 @@ func TestMissingInputsAreNamedAndAwaited(t *testing.T) {
 		{
 			name: "administrator Secret with an empty password", without: []string{testutil.AdminSecret},
 			cause: func(w *world) {
-				create(w.T, w.client, secret(w.namespace, testutil.AdminSecret, map[string]string{"password": ""}))
+				objects.Create(w.T, w.client, secret(w.namespace, testutil.AdminSecret, map[string]string{"password": ""}))
 			},
 			condition: "SecretsReady", reason: "WaitingForAdminCredentials", says: []string{testutil.AdminSecret, "password"},
 			repair: func(w *world) { setSecret(w, testutil.AdminSecret, map[string]string{"password": "p"}) },
@@ -141,7 +142,7 @@ func TestMissingInputsAreNamedAndAwaited(t *testing.T) {
 			},
 			condition: "SecretsReady", reason: "ConfigError", says: []string{"policy", "spec.policyOverrides.configMapRef"},
 			repair: func(w *world) {
-				create(w.T, w.client, &corev1.ConfigMap{
+				objects.Create(w.T, w.client, &corev1.ConfigMap{
 					ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "policy"},
 					Data:       map[string]string{"policy.yaml": "identity:list_users: role:admin\n"},
 				})
@@ -150,7 +151,7 @@ func TestMissingInputsAreNamedAndAwaited(t *testing.T) {
 		{
 			name: "no MariaDB", managed: true, without: []string{testutil.Cluster},
 			condition: "DatabaseReady", reason: "ClusterNotReady", says: []string{testutil.Cluster, "does not exist"},
-			repair: func(w *world) { create(w.T, w.client, testutil.MariaDB(w.namespace)) },
+			repair: func(w *world) { objects.Create(w.T, w.client, testutil.MariaDB(w.namespace)) },
 		},
 	} {
 		t.Run(f.name, f.run)
@@ -193,7 +194,7 @@ func TestAFailingDatabaseIsExplainedAndAwaited(t *testing.T) {
 			condition: "DatabaseReady", reason: "DBSyncInProgress", says: []string{"ghcr.io/c5c3/keystone:2025.2", "spec.image"},
 			repair: func(w *world) {
 				setJob("db-sync", standin.Succeed())(w)
-				change(w.T, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Repository = "ghcr.io/c5c3/other" })
+				objects.Change(w.T, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Repository = "ghcr.io/c5c3/other" })
 			},
 		},
 		{
@@ -274,7 +275,7 @@ func TestKeysThatCannotBeStoredAreNamed(t *testing.T) {
 	allow := refusals.Refuse(func(r transport.Request) bool { return r.Verb == "create" && r.Resource == "secrets" })
 	testutil.Start(t, refusals.Config(asOperator), namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "GeneratingKeys", "keystone-fernet-keys")
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "GeneratingKeys", "keystone-credential-keys")
 	allow()
@@ -288,7 +289,7 @@ func TestAnAPIThatWasNotAskedYetIsNotReady(t *testing.T) {
 	answer := operator.API.Hold()
 	t.Cleanup(answer)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, "ProbePending")
 	expect.Condition(t, c, k, "Reconciling", metav1.ConditionTrue, "Progressing", "KeystoneAPIReady")
 	answer()
@@ -301,7 +302,7 @@ func TestAFailureIsAnnouncedOnce(t *testing.T) {
 	jobs.Set(namespace, "keystone-db-sync", standin.Fail("Access denied"))
 	operator := testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed")
 	settle(t, c, k, operator)
 	pass(t, c, k, operator)
@@ -324,7 +325,7 @@ func TestNoMessageShowsAPassword(t *testing.T) {
 	jobs.Set(namespace, "keystone-db-sync", standin.Fail("cannot connect to mysql+pymysql://keystone:"+password+"@db.example.com/keystone"))
 	operator := testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed")
 	operator.Stop()
 	if state := expect.State(t, c, k); strings.Contains(state, password) {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -46,7 +47,7 @@ func TestTwoKeystonesOfANamespaceDoNotDisturbEachOther(t *testing.T) {
 	operator := testutil.Start(t, asOperator, namespace)
 	// One name is the beginning of the other.
 	one, two := testutil.Brownfield(namespace, "keystone"), testutil.Brownfield(namespace, "keystone-two")
-	create(t, c, one, two)
+	objects.Create(t, c, one, two)
 	ready(t, c, one)
 	ready(t, c, two)
 	settle(t, c, one, operator)
@@ -67,11 +68,11 @@ func TestTwoKeystonesOfANamespaceDoNotDisturbEachOther(t *testing.T) {
 			t.Errorf("keystone-two controls %s", child)
 		}
 	}
-	change(t, c, one, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, one, func(k *keystonev1alpha1.Keystone) {
 		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
 	})
 	ready(t, c, one)
-	deleteObject(t, c, one.DeepCopy())
+	objects.Delete(t, c, one.DeepCopy())
 	expect.Gone(t, c, one)
 	if diff := cmp.Diff(before, ofTwo()); diff != "" {
 		t.Errorf("children of the other Keystone (-before +after):\n%s", diff)
@@ -85,13 +86,13 @@ func TestAnObjectOfSomebodyElseIsNeverTakenOver(t *testing.T) {
 	testutil.Start(t, asOperator, namespace)
 	taken := secret(namespace, testutil.Name+"-db-connection", map[string]string{"mine": "1"})
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, taken, k)
+	objects.Create(t, c, taken, k)
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "SecretInvalid", taken.Name, "rename or delete it")
 	expect.Exists(t, c, taken)
 	if len(taken.OwnerReferences) > 0 || string(taken.Data["mine"]) != "1" || len(taken.Data) != 1 {
 		t.Errorf("the Secret of somebody else was changed: %+v", taken.ObjectMeta)
 	}
-	deleteObject(t, c, taken)
+	objects.Delete(t, c, taken)
 	ready(t, c, k)
 }
 
@@ -132,7 +133,7 @@ func TestForeignSecretsAndConfigMapsAreNotCached(t *testing.T) {
 	cfg.Wrap(observed.wrap)
 	operator := testutil.Start(t, cfg, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
 	operator.Stop()
 	want := map[string]bool{
@@ -149,7 +150,7 @@ func TestASecretNobodyRefersToCostsNoRequest(t *testing.T) {
 	settle(t, c, k, operator)
 	before := operator.Requests.Snapshot()
 	for i := range 20 {
-		create(t, c, secret(k.Namespace, fmt.Sprintf("foreign-%d", i), map[string]string{"k": "v"}))
+		objects.Create(t, c, secret(k.Namespace, fmt.Sprintf("foreign-%d", i), map[string]string{"k": "v"}))
 	}
 	// What the operator has to notice comes after them.
 	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}

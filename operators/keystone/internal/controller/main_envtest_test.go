@@ -11,6 +11,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
@@ -49,42 +50,13 @@ func TestMain(m *testing.M) {
 }
 
 // newNamespace returns a client and a namespace that holds the objects.
-func newNamespace(t *testing.T, objects ...func(namespace string) []client.Object) (client.Client, string) {
+func newNamespace(t *testing.T, inputs ...func(namespace string) []client.Object) (client.Client, string) {
 	t.Helper()
 	c, namespace := env.Client(t, controller.Scheme()), env.Namespace(t)
-	for _, make := range objects {
-		create(t, c, make(namespace)...)
+	for _, make := range inputs {
+		objects.Create(t, c, make(namespace)...)
 	}
 	return c, namespace
-}
-
-func create(t *testing.T, c client.Client, objects ...client.Object) {
-	t.Helper()
-	for _, obj := range objects {
-		if err := c.Create(t.Context(), obj); err != nil {
-			t.Fatalf("create %T %s: %v", obj, obj.GetName(), err)
-		}
-	}
-}
-
-// change stores a change of the object's current state.
-func change[T client.Object](t *testing.T, c client.Client, obj T, edit func(T)) {
-	t.Helper()
-	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
-		t.Fatalf("read %T %s: %v", obj, obj.GetName(), err)
-	}
-	before := obj.DeepCopyObject().(client.Object)
-	edit(obj)
-	if err := c.Patch(t.Context(), obj, client.MergeFrom(before)); err != nil {
-		t.Fatalf("change %T %s: %v", obj, obj.GetName(), err)
-	}
-}
-
-func deleteObject(t *testing.T, c client.Client, obj client.Object) {
-	t.Helper()
-	if err := c.Delete(t.Context(), obj); err != nil {
-		t.Fatalf("delete %T %s: %v", obj, obj.GetName(), err)
-	}
 }
 
 // withCluster puts a MariaDB beside the Secrets of the fixtures.
@@ -111,7 +83,7 @@ func converged(t *testing.T, m mode) (client.Client, *keystonev1alpha1.Keystone,
 	c, namespace := newNamespace(t, m.inputs)
 	operator := testutil.Start(t, asOperator, namespace)
 	k := m.keystone(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
 	return c, k, operator
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -59,9 +60,9 @@ func TestARoleIsEnoughForAKeystoneThatUsesEverything(t *testing.T) {
 		Ingress: []keystonev1alpha1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{}}},
 	}
 	k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 3, TargetCPUUtilization: new(int32(80))}
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k)
 	operator.Stop()
 

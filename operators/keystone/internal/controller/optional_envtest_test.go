@@ -14,6 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -60,10 +61,10 @@ func (b *bare) newKeystone(k func(namespace, name string) *keystonev1alpha1.Keys
 	namespace := b.env.Namespace(b.T)
 	for _, obj := range inputs {
 		obj.SetNamespace(namespace)
-		create(b.T, b.client, obj)
+		objects.Create(b.T, b.client, obj)
 	}
 	created := k(namespace, testutil.Name)
-	create(b.T, b.client, created)
+	objects.Create(b.T, b.client, created)
 	return created
 }
 
@@ -83,7 +84,7 @@ func TestForeignKindsComeAndGoWhileTheOperatorRuns(t *testing.T) {
 	stop := b.run(standin.NewMariaDB())
 	expect.Condition(t, b.client, managed, "DatabaseReady", metav1.ConditionFalse, "ClusterNotReady", testutil.Cluster)
 	cluster := testutil.MariaDB(managed.Namespace)
-	create(t, b.client, cluster)
+	objects.Create(t, b.client, cluster)
 	ready(t, b.client, managed)
 
 	// It is removed again, with all its objects. Their finalizers would keep
@@ -96,13 +97,13 @@ func TestForeignKindsComeAndGoWhileTheOperatorRuns(t *testing.T) {
 	// It comes back.
 	foreign.Install(t, b.env.Config, foreign.MariaDB)
 	b.run(standin.NewMariaDB())
-	create(t, b.client, testutil.MariaDB(managed.Namespace))
+	objects.Create(t, b.client, testutil.MariaDB(managed.Namespace))
 	ready(t, b.client, managed)
 
 	// Deletion ends also when the kinds are gone.
 	foreign.Remove(t, b.env.Config, foreign.MariaDB)
 	expect.Condition(t, b.client, managed, "DatabaseReady", metav1.ConditionFalse, "MariaDBNotInstalled")
-	deleteObject(t, b.client, managed.DeepCopy())
+	objects.Delete(t, b.client, managed.DeepCopy())
 	expect.Gone(t, b.client, managed)
 	ready(t, b.client, brownfield)
 }
@@ -123,20 +124,18 @@ func TestARouteWaitsForTheGatewayAPI(t *testing.T) {
 	expect.Condition(t, b.client, k, "HTTPRouteReady", metav1.ConditionFalse, "HTTPRouteNotAccepted")
 	settle(t, b.client, k, b.operator)
 	route := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name}}
-	expect.Exists(t, b.client, route)
-	condition := func(conditionType gatewayv1.RouteConditionType) metav1.Condition {
-		return metav1.Condition{
-			Type: string(conditionType), Status: metav1.ConditionTrue, Reason: "Fine",
-			ObservedGeneration: route.Generation, LastTransitionTime: metav1.Now(),
+	objects.ChangeStatus(t, b.client, route, func(r *gatewayv1.HTTPRoute) {
+		condition := func(conditionType gatewayv1.RouteConditionType) metav1.Condition {
+			return metav1.Condition{
+				Type: string(conditionType), Status: metav1.ConditionTrue, Reason: "Fine",
+				ObservedGeneration: r.Generation, LastTransitionTime: metav1.Now(),
+			}
 		}
-	}
-	route.Status.Parents = []gatewayv1.RouteParentStatus{{
-		ParentRef: route.Spec.ParentRefs[0], ControllerName: "example.com/gateway",
-		Conditions: []metav1.Condition{condition(gatewayv1.RouteConditionAccepted), condition(gatewayv1.RouteConditionResolvedRefs)},
-	}}
-	if err := b.client.Status().Update(t.Context(), route); err != nil {
-		t.Fatal(err)
-	}
+		r.Status.Parents = []gatewayv1.RouteParentStatus{{
+			ParentRef: r.Spec.ParentRefs[0], ControllerName: "example.com/gateway",
+			Conditions: []metav1.Condition{condition(gatewayv1.RouteConditionAccepted), condition(gatewayv1.RouteConditionResolvedRefs)},
+		}}
+	})
 	expect.Condition(t, b.client, k, "HTTPRouteReady", metav1.ConditionTrue, "HTTPRouteAccepted")
 }
 
@@ -151,7 +150,7 @@ func TestAMissingSecretIsExplainedByExternalSecrets(t *testing.T) {
 	b.run(eso)
 	store := newStore()
 	eso.Set("ClusterSecretStore", "", store.GetName(), standin.Fail("sealed"))
-	create(t, b.client, store, newExternalSecret(k.Namespace, testutil.DatabaseSecret))
+	objects.Create(t, b.client, store, newExternalSecret(k.Namespace, testutil.DatabaseSecret))
 	expect.Condition(t, b.client, k, "SecretsReady", metav1.ConditionFalse, "SecretStoreNotReady", store.GetName())
 	eso.Set("ClusterSecretStore", "", store.GetName(), standin.Succeed())
 	expect.Condition(t, b.client, k, "SecretsReady", metav1.ConditionFalse, "WaitingForDBCredentials", "ExternalSecret")
@@ -171,12 +170,12 @@ func TestAPolicyConfigMapThatChangesIsNoticed(t *testing.T) {
 	}
 	k := testutil.Brownfield(namespace, testutil.Name)
 	k.Spec.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: policy.Name}}
-	create(t, c, policy, k)
+	objects.Create(t, c, policy, k)
 	ready(t, c, k)
 	expect.Condition(t, c, k, "PolicyValidReady", metav1.ConditionTrue, "PolicyValidationPassed")
-	change(t, c, policy, func(p *corev1.ConfigMap) { p.Data = map[string]string{"policy.yaml": "not: [a policy"} })
+	objects.Change(t, c, policy, func(p *corev1.ConfigMap) { p.Data = map[string]string{"policy.yaml": "not: [a policy"} })
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "ConfigError", "spec.policyOverrides.configMapRef")
-	change(t, c, policy, func(p *corev1.ConfigMap) {
+	objects.Change(t, c, policy, func(p *corev1.ConfigMap) {
 		p.Data = map[string]string{"policy.yaml": "identity:list_users: role:reader\n"}
 	})
 	ready(t, c, k)

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -61,7 +62,7 @@ func stagePassword(t *testing.T, c client.Client, namespace, password string, at
 	t.Helper()
 	staging := secret(namespace, "keystone-admin-password-rotation", nil)
 	expect.Exists(t, c, staging)
-	change(t, c, staging, func(s *corev1.Secret) { setStaged(s, password, at) })
+	objects.Change(t, c, staging, func(s *corev1.Secret) { setStaged(s, password, at) })
 }
 
 func setStaged(s *corev1.Secret, password string, at time.Time) {
@@ -93,11 +94,11 @@ func startRotating(t *testing.T, inputs ...client.Object) (client.Client, *keyst
 	c, namespace := newNamespace(t)
 	for _, obj := range inputs {
 		obj.SetNamespace(namespace)
-		create(t, c, obj)
+		objects.Create(t, c, obj)
 	}
 	operator := testutil.Start(t, asOperator, namespace)
 	k := rotatingKeystone(namespace)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	return c, k, operator
 }
 
@@ -125,10 +126,17 @@ func TestAStagedPasswordReachesASecretThatNothingElseWrites(t *testing.T) {
 		t.Error("there is a next password before any was made")
 	}
 	for round, password := range []string{firstPassword, secondPassword} {
-		runs := len(jobs.Runs(k.Namespace, "keystone-bootstrap"))
+		runs := func() int { return len(jobs.Runs(k.Namespace, "keystone-bootstrap")) }
+		before := runs()
 		stagePassword(t, c, k.Namespace, password, time.Now())
+		expect.Eventually(t, "bootstrap with the new password", func(context.Context) error {
+			if runs() == before {
+				return errors.New("it has not run")
+			}
+			return nil
+		})
 		expectRotated(t, c, k, operator, password)
-		if got := len(jobs.Runs(k.Namespace, "keystone-bootstrap")) - runs; got != 1 {
+		if got := runs() - before; got != 1 {
 			t.Errorf("bootstrap ran %d times for rotation %d, want once", got, round+1)
 		}
 		expectPassword(t, c, k.Namespace, "keystone-admin-password-rotation", "")
@@ -144,10 +152,10 @@ func TestAStagedPasswordReachesASecretThatNothingElseWrites(t *testing.T) {
 func TestAStagedPasswordReachesTheSecretThroughTheStore(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t)
-	create(t, c, throughStore(namespace, passwordPath(namespace))...)
+	objects.Create(t, c, throughStore(namespace, passwordPath(namespace))...)
 	operator := testutil.Start(t, asOperator, namespace)
 	k := rotatingKeystone(namespace)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
 	for _, password := range []string{firstPassword, secondPassword} {
 		stagePassword(t, c, namespace, password, time.Now())
@@ -160,7 +168,7 @@ func TestAStagedPasswordIsHeldBackWhileKeystoneCannotBeGivenIt(t *testing.T) {
 	c, k, operator := startRotating(t, testutil.Secrets("")...)
 	ready(t, c, k)
 	tag := k.Spec.Image.Tag
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = "2024.1" })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = "2024.1" })
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DowngradeNotSupported")
 	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
 	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "until Bootstrap has succeeded")
@@ -168,7 +176,7 @@ func TestAStagedPasswordIsHeldBackWhileKeystoneCannotBeGivenIt(t *testing.T) {
 	if holds(t.Context(), c, k.Namespace, testutil.AdminSecret, firstPassword) == nil {
 		t.Error("the administrator's Secret has a password that Keystone does not have")
 	}
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
 	expectRotated(t, c, k, operator, firstPassword)
 }
 
@@ -178,7 +186,7 @@ func TestAPasswordThatIsChangedByHandAfterARotationStays(t *testing.T) {
 	ready(t, c, k)
 	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
 	expectRotated(t, c, k, operator, firstPassword)
-	change(t, c, secret(k.Namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) {
+	objects.Change(t, c, secret(k.Namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) {
 		s.StringData = map[string]string{"password": "by hand"}
 	})
 	expect.Eventually(t, "bootstrap with the password set by hand", func(context.Context) error {
@@ -197,11 +205,11 @@ func TestAPasswordThatIsChangedByHandAfterARotationStays(t *testing.T) {
 func TestARotationWaitsForASealedStore(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t)
-	create(t, c, throughStore(namespace, passwordPath(namespace))...)
+	objects.Create(t, c, throughStore(namespace, passwordPath(namespace))...)
 	operator := testutil.Start(t, asOperator, namespace)
 	k := rotatingKeystone(namespace)
 	secrets.Set("PushSecret", namespace, "keystone-admin-password-backup", standin.Fail("Vault is sealed"))
-	create(t, c, k)
+	objects.Create(t, c, k)
 	ready(t, c, k)
 	stagePassword(t, c, namespace, firstPassword, time.Now())
 	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "on its way", "Vault is sealed")
@@ -226,7 +234,7 @@ func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
 			[]string{"ExternalSecret keystone-admin", "has to read property password of bootstrap/"},
 			func(t *testing.T, c client.Client, namespace string) {
 				t.Helper()
-				change(t, c, adminSecretFrom(namespace, ""), func(e *esv1.ExternalSecret) {
+				objects.Change(t, c, adminSecretFrom(namespace, ""), func(e *esv1.ExternalSecret) {
 					e.Spec.Data[0].RemoteRef.Key = passwordPath(namespace)
 				})
 			},
@@ -241,8 +249,8 @@ func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
 			[]string{"is immutable", "copy key password of Secret keystone-admin-password-next"},
 			func(t *testing.T, c client.Client, namespace string) {
 				t.Helper()
-				deleteObject(t, c, secret(namespace, testutil.AdminSecret, nil))
-				create(t, c, secret(namespace, testutil.AdminSecret, map[string]string{"password": firstPassword}))
+				objects.Delete(t, c, secret(namespace, testutil.AdminSecret, nil))
+				objects.Create(t, c, secret(namespace, testutil.AdminSecret, map[string]string{"password": firstPassword}))
 			},
 		},
 		{
@@ -257,7 +265,7 @@ func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
 			[]string{"controlled by SealedSecret admin"},
 			func(t *testing.T, c client.Client, namespace string) {
 				t.Helper()
-				change(t, c, secret(namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) { s.OwnerReferences = nil })
+				objects.Change(t, c, secret(namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) { s.OwnerReferences = nil })
 			},
 		},
 	} {
@@ -266,7 +274,7 @@ func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
 			c, namespace := newNamespace(t, tc.inputs)
 			operator := testutil.Start(t, asOperator, namespace)
 			k := rotatingKeystone(namespace)
-			create(t, c, k)
+			objects.Create(t, c, k)
 			ready(t, c, k)
 			// Long ago, so that there is no more patience.
 			stagePassword(t, c, namespace, firstPassword, time.Now().Add(-time.Hour))
@@ -295,7 +303,7 @@ func TestStagedGarbageIsRefused(t *testing.T) {
 			c, k, operator := startRotating(t, testutil.Secrets("")...)
 			ready(t, c, k)
 			staging := secret(k.Namespace, "keystone-admin-password-rotation", nil)
-			change(t, c, staging, func(s *corev1.Secret) {
+			objects.Change(t, c, staging, func(s *corev1.Secret) {
 				setStaged(s, firstPassword, time.Now())
 				tc.spoil(s)
 			})
@@ -306,7 +314,7 @@ func TestStagedGarbageIsRefused(t *testing.T) {
 				t.Error(err)
 			}
 			// The remedy that the condition names, and the next run of the Job.
-			deleteObject(t, c, staging)
+			objects.Delete(t, c, staging)
 			ready(t, c, k)
 			stagePassword(t, c, k.Namespace, secondPassword, time.Now())
 			expectRotated(t, c, k, operator, secondPassword)
@@ -320,7 +328,7 @@ func TestARotationThatIsTurnedOffLeavesOnlyThePassword(t *testing.T) {
 	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
 	expectRotated(t, c, k, operator, firstPassword)
 	before := testutil.Names(children(t, c, k))
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Bootstrap.PasswordRotation = nil })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Bootstrap.PasswordRotation = nil })
 	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "RotationDisabled")
 	settle(t, c, k, operator)
 	for _, object := range rotationObjects {
@@ -347,7 +355,7 @@ func TestThePushedPasswordOutlivesItsKeystone(t *testing.T) {
 	c, k, operator := startRotating(t, testutil.Secrets("")...)
 	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
 	expectRotated(t, c, k, operator, firstPassword)
-	deleteObject(t, c, k.DeepCopy())
+	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k)
 	expectNoChildren(t, c, k.Namespace)
 	expectNothingStored(t, k)

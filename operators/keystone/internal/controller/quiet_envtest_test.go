@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -30,7 +31,7 @@ import (
 func pass(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator) transport.Requests {
 	t.Helper()
 	before, passes := operator.Requests.Snapshot(), operator.Passes()
-	change(t, c, secret(k.Namespace, k.Name+"-db-connection", nil), func(s *corev1.Secret) {
+	objects.Change(t, c, secret(k.Namespace, k.Name+"-db-connection", nil), func(s *corev1.Secret) {
 		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", strconv.Itoa(passes))
 	})
 	expect.Eventually(t, "a pass after a change of the connection Secret", func(context.Context) error {
@@ -69,7 +70,7 @@ func TestAPassOverAConvergedKeystoneMakesNoRequest(t *testing.T) {
 func TestOptionalPartsCostNothingOnceTheyAreApplied(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		k.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{
 			Ingress: []keystonev1alpha1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
 			// The API server fills in the protocol.
@@ -84,7 +85,7 @@ func TestOptionalPartsCostNothingOnceTheyAreApplied(t *testing.T) {
 	ready(t, c, k)
 	settle(t, c, k, operator)
 
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.NetworkPolicy, k.Spec.Autoscaling = nil, nil })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.NetworkPolicy, k.Spec.Autoscaling = nil, nil })
 	expect.Condition(t, c, k, "NetworkPolicyReady", metav1.ConditionTrue, "NetworkPolicyNotRequired")
 	expect.Condition(t, c, k, "HPAReady", metav1.ConditionTrue, "HPANotRequired")
 	ready(t, c, k)
@@ -94,9 +95,9 @@ func TestOptionalPartsCostNothingOnceTheyAreApplied(t *testing.T) {
 func TestAutoscalingStartsFromTheReplicasThatRun(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[0])
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas = 3 })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas = 3 })
 	ready(t, c, k)
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 5, TargetCPUUtilization: ptr.To(int32(80))}
 	})
 	expect.Condition(t, c, k, "HPAReady", metav1.ConditionTrue, "HPAReady")
@@ -107,8 +108,8 @@ func TestAutoscalingStartsFromTheReplicasThatRun(t *testing.T) {
 		t.Fatalf("%d replicas after autoscaling was turned on, want the 3 that ran", got)
 	}
 	// What the autoscaler decides stays.
-	change(t, c, deploy, func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To(int32(5)) })
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, deploy, func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To(int32(5)) })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		metav1.SetMetaDataAnnotation(&k.ObjectMeta, "example.com/look", "again")
 	})
 	ready(t, c, k)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -156,7 +157,7 @@ func expectOneEvent(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone,
 // backdate lets everything that the history tells have happened longer ago.
 func backdate(t *testing.T, c client.Client, namespace, family string, by time.Duration) {
 	t.Helper()
-	change(t, c, keysIn(t, c, namespace, family), func(s *corev1.Secret) {
+	objects.Change(t, c, keysIn(t, c, namespace, family), func(s *corev1.Secret) {
 		history := keys.ParseHistory(s.Annotations[keyHistory])
 		for id, term := range history {
 			if !term.Since.IsZero() {
@@ -286,7 +287,7 @@ func TestARotationWithAnInvalidTimeIsReportedOnceAndKept(t *testing.T) {
 		t.Error("the keys in use or the staged ones have changed")
 	}
 	// What the message says to do.
-	deleteObject(t, c, staging)
+	objects.Delete(t, c, staging)
 	expectEmptyStaging(t, c, k.Namespace, "fernet")
 	rotateOnce(t, c, k.Namespace, "fernet", 3, someTime)
 	expectOneEvent(t, c, k, operator, "FernetKeysRotated")
@@ -295,7 +296,7 @@ func TestARotationWithAnInvalidTimeIsReportedOnceAndKept(t *testing.T) {
 func TestTheCronJobsFollowTheSpec(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		k.Spec.Fernet.Suspend, k.Spec.Fernet.RotationSchedule = true, "5 4 * * *"
 		k.Spec.CredentialKeys.Suspend = true
 	})
@@ -315,7 +316,7 @@ func TestMoreAndFewerActiveKeysAreReachedByRotation(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	setMaxActive := func(n int32) {
-		change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Fernet.MaxActiveKeys = n })
+		objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Fernet.MaxActiveKeys = n })
 		ready(t, c, k)
 	}
 	setMaxActive(5)
@@ -348,14 +349,14 @@ func TestAStagingSecretOfSomebodyElseIsNeverUsed(t *testing.T) {
 	c, namespace := newNamespace(t, testutil.Secrets, foreign)
 	testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	create(t, c, k)
+	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "ReconcileError", "keystone-fernet-keys-rotation", "rename or delete")
 	mine := secret(namespace, testutil.Name+"-fernet-keys-rotation", nil)
 	expect.Exists(t, c, mine)
 	if string(mine.Data["mine"]) != "yes" || mine.Annotations[completedAt] != someTime || len(mine.OwnerReferences) > 0 {
 		t.Errorf("it was changed: %+v", mine.ObjectMeta)
 	}
-	deleteObject(t, c, mine)
+	objects.Delete(t, c, mine)
 	ready(t, c, k)
 	expectEmptyStaging(t, c, namespace, "fernet")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -56,7 +57,7 @@ func TestAnAcknowledgementAppliesOneHeldRotation(t *testing.T) {
 	second := rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T04:00:00Z")
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionTrue, "FernetKeysAvailable",
 		"keystone.openstack.c5c3.io/apply-held-rotation="+acknowledgement)
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		metav1.SetMetaDataAnnotation(&k.ObjectMeta, keystonev1alpha1.AnnotationApplyHeldRotation, acknowledgement)
 	})
 	expectKeys(t, c, k.Namespace, "fernet", second)
@@ -103,16 +104,14 @@ func TestAMigrationOfCredentialsThatFailsIsExplainedAndRepeated(t *testing.T) {
 	jobs.Set(k.Namespace, k.Name+"-credential-migrate", standin.Succeed())
 	// It would be tried again after five minutes, too.
 	failed := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + "-credential-migrate"}}
-	if err := c.Delete(t.Context(), failed, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, c, failed, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	ready(t, c, k)
 }
 
 func TestALostHistoryIsReplacedByTheMostCautiousOne(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
-	change(t, c, keysIn(t, c, k.Namespace, "fernet"), func(s *corev1.Secret) { delete(s.Annotations, keyHistory) })
+	objects.Change(t, c, keysIn(t, c, k.Namespace, "fernet"), func(s *corev1.Secret) { delete(s.Annotations, keyHistory) })
 	found := secret(k.Namespace, k.Name+"-fernet-keys", nil)
 	expect.Object(t, c, found, func() error {
 		if !keys.ParseHistory(found.Annotations[keyHistory]).Rotated() {

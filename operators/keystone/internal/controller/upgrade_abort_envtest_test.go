@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -76,10 +77,10 @@ func TestAnAbortWaitsForTheJobsOfTheUpgrade(t *testing.T) {
 	c, k, _ := upgrading(t, "db-expand", standin.Hang())
 	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
 	expand := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + "-db-expand"}}
-	change(t, c, expand, func(job *batchv1.Job) { job.Finalizers = append(job.Finalizers, "example.com/still-running") })
+	objects.Change(t, c, expand, func(job *batchv1.Job) { job.Finalizers = append(job.Finalizers, "example.com/still-running") })
 	setTag(t, c, k, oldTag)
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "UpgradeAborting", "waiting for Job keystone-db-expand to end")
-	change(t, c, expand, func(job *batchv1.Job) { job.Finalizers = nil })
+	objects.Change(t, c, expand, func(job *batchv1.Job) { job.Finalizers = nil })
 	installed(t, c, k, oldTag)
 }
 

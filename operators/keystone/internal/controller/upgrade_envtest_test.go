@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -35,7 +36,7 @@ var atOldRelease = mode{"brownfield", testutil.Secrets, func(namespace, name str
 
 func setTag(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, tag string) {
 	t.Helper()
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
 }
 
 // upgrading starts an upgrade of a converged Keystone that gets stuck where the
@@ -227,17 +228,15 @@ func apiPod(k *keystonev1alpha1.Keystone, image string) *corev1.Pod {
 
 func removePod(t *testing.T, c client.Client, pod *corev1.Pod) {
 	t.Helper()
-	if err := c.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, c, pod, client.GracePeriodSeconds(0))
 }
 
 func TestNothingIsContractedWhileAPodOfTheOldReleaseEnds(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, atOldRelease)
 	pod := apiPod(k, "ghcr.io/c5c3/keystone:"+oldTag)
-	create(t, c, pod)
-	deleteObject(t, c, pod)
+	objects.Create(t, c, pod)
+	objects.Delete(t, c, pod)
 	setTag(t, c, k, newTag)
 	expect.Condition(t, c, k, "DeploymentReady", metav1.ConditionFalse, "WaitingForDeployment", "old-pod", oldTag)
 	settle(t, c, k, operator)
@@ -252,14 +251,10 @@ func TestAnUpgradeGoesOnAfterItsStatusIsLost(t *testing.T) {
 	t.Parallel()
 	c, k, operator := upgrading(t, "", standin.Hang())
 	pod := apiPod(k, "ghcr.io/c5c3/keystone:"+oldTag)
-	create(t, c, pod)
+	objects.Create(t, c, pod)
 	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseRollingUpdate)
 	operator.Stop()
-	expect.Exists(t, c, k)
-	k.Status = keystonev1alpha1.KeystoneStatus{}
-	if err := c.Status().Update(t.Context(), k); err != nil {
-		t.Fatal(err)
-	}
+	objects.ChangeStatus(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Status = keystonev1alpha1.KeystoneStatus{} })
 	testutil.Start(t, asOperator, k.Namespace)
 	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseRollingUpdate)
 	settleOn(k, "", standin.Succeed())
@@ -294,7 +289,7 @@ func TestAKeystoneIsDeletedInTheMiddleOfAnUpgrade(t *testing.T) {
 	t.Parallel()
 	c, k, _ := upgrading(t, "db-expand", standin.Hang())
 	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
-	deleteObject(t, c, k)
+	objects.Delete(t, c, k)
 	expect.Gone(t, c, k)
 	expect.Eventually(t, "no children", func(ctx context.Context) error { return noChildren(ctx, c, k.Namespace) })
 }
@@ -305,7 +300,7 @@ func TestAChangedOptionDuringAnUpgradeReachesOnlyTheNewPods(t *testing.T) {
 	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)
 	before := deploymentOf(k)
 	expect.Exists(t, c, before)
-	change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
 		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
 	})
 	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseExpanding)

@@ -5,6 +5,7 @@ package controller_test
 import (
 	"testing"
 
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -37,7 +38,7 @@ func TestWhatUsersWriteIsCheckedBeforeAPodSeesIt(t *testing.T) {
 			name: "options that the image cannot read", cause: both(withOptions, setJob("config-check", standin.Fail("not an integer"))),
 			condition: "SecretsReady", reason: "ConfigError", says: []string{"spec.extraConfig", "correct them", "not an integer"},
 			repair: func(w *world) {
-				change(w.T, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
+				objects.Change(w.T, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
 			},
 		},
 		{
@@ -49,7 +50,7 @@ func TestWhatUsersWriteIsCheckedBeforeAPodSeesIt(t *testing.T) {
 			name: "policy that is not valid", cause: both(withPolicy, setJob("policy-validation", standin.Fail("no such rule"))),
 			condition: "PolicyValidReady", reason: "PolicyValidationFailed", says: []string{"correct them", "no such rule"},
 			repair: func(w *world) {
-				change(w.T, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.PolicyOverrides = nil })
+				objects.Change(w.T, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.PolicyOverrides = nil })
 			},
 		},
 	} {
