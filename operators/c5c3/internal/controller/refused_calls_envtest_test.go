@@ -5,8 +5,12 @@ package controller_test
 import (
 	"testing"
 
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 )
@@ -20,9 +24,7 @@ type refusedCall struct {
 var refusedCalls = []refusedCall{
 	{"InfrastructureReady", "MariaDBError", "apply", "mariadbs", "openstack-db"},
 	{"InfrastructureReady", "MemcachedError", "apply", "memcacheds", "openstack-memcached"},
-	{"KORCReady", "AdminPasswordError", "get", "secrets", "controlplane-keystone-admin-credentials"},
 	{"KORCReady", "SeedCloudsYamlError", "update", "secrets", "controlplane-admin-app-credential"},
-	{"AdminCredentialReady", "CloudsYamlError", "get", "secrets", "k-orc-clouds-yaml"},
 }
 
 func TestARefusedCallIsNamedAndRepeatedUntilItIsAllowed(t *testing.T) {
@@ -36,14 +38,58 @@ func TestARefusedCallIsNamedAndRepeatedUntilItIsAllowed(t *testing.T) {
 			if tc.condition != "InfrastructureReady" {
 				w.report(t, "2025.2", "", true)
 			}
-			w.expect(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.name, tc.verb+" "+tc.resource)
-			w.expect(t, "Ready", metav1.ConditionFalse, "NotAllReady", tc.condition)
-			w.expect(t, "Reconciling", metav1.ConditionTrue, "Progressing")
+			w.isRefused(t, tc)
 			allow()
 			w.report(t, "2025.2", "", true)
 			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 		})
 	}
+}
+
+func (w *world) isRefused(t *testing.T, call refusedCall) {
+	t.Helper()
+	w.expect(t, call.condition, metav1.ConditionFalse, call.reason, call.name, call.verb+" "+call.resource)
+	w.expect(t, "Ready", metav1.ConditionFalse, "NotAllReady", call.condition)
+	w.expect(t, "Reconciling", metav1.ConditionTrue, "Progressing")
+}
+
+func TestADeliveredSecretThatMayNotBeReadIsNamed(t *testing.T) {
+	for _, tc := range []refusedCall{
+		{"KORCReady", "AdminPasswordError", "get", "secrets", "controlplane-keystone-admin-credentials"},
+		{"AdminCredentialReady", "CloudsYamlError", "get", "secrets", "k-orc-clouds-yaml"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			w := emptyWorld(t)
+			w.seed()
+			secrets.Set("ExternalSecret", w.cp.Namespace, tc.name, standin.Hang())
+			objects.Create(t, w, w.cp)
+			w.report(t, "2025.2", "", true)
+			expect.Exists(t, w, &esov1.ExternalSecret{ObjectMeta: w.meta(tc.name)})
+			allow := w.refuse(t, tc.verb, tc.resource, tc.name)
+			secrets.Set("ExternalSecret", w.cp.Namespace, tc.name, standin.Succeed())
+			w.isRefused(t, tc)
+			allow()
+			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+		})
+	}
+}
+
+func TestAnExternalSecretIsNotMadeBeforeItsNameIsKnownToBeFree(t *testing.T) {
+	t.Parallel()
+	w := emptyWorld(t)
+	w.seed()
+	call := refusedCall{"DBCredentialsReady", "ExternalSecretError", "get", "secrets", "controlplane-keystone-db-credentials"}
+	allow := w.refuse(t, call.verb, call.resource, call.name)
+	objects.Create(t, w, w.cp)
+	w.isRefused(t, call)
+	es := &esov1.ExternalSecret{ObjectMeta: w.meta(call.name)}
+	if err := w.Get(t.Context(), client.ObjectKeyFromObject(es), es); !apierrors.IsNotFound(err) {
+		t.Errorf("it was made all the same (%v)", err)
+	}
+	allow()
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
 // Between the proof of a credential and its way to the users lie two writes. The

@@ -108,8 +108,11 @@ func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client
 			break
 		}
 	}
-	if err != nil {
-		return client.IgnoreNotFound(err)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("looking for a Secret %s of somebody else: %w", key.Name, err)
 	}
 	if holder := metav1.GetControllerOf(secret); holder != nil && holder.Kind == esov1.ExtSecretKind && holder.Name == key.Name {
 		return nil
