@@ -141,9 +141,7 @@ func TestAStagedPasswordReachesASecretThatNothingElseWrites(t *testing.T) {
 		}
 		expectPassword(t, c, k.Namespace, "keystone-admin-password-rotation", "")
 	}
-	if got := eventCounts(t, c, k)["Normal AdminPasswordRotated"]; got != 2 {
-		t.Errorf("%d events of two rotations", got)
-	}
+	expectEvents(t, c, k, "Normal AdminPasswordRotated", 2)
 	if strings.Contains(operator.Log(), firstPassword) || strings.Contains(expect.State(t, c, k), firstPassword) {
 		t.Error("a password shows up in the log or in the status")
 	}
