@@ -58,7 +58,7 @@ func TestADelayEndsWithItsCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		if resp, err := c.Do(req); err == nil {
-			t.Errorf("answered with %s", resp.Status)
+			t.Errorf("answered with %s (%v)", resp.Status, resp.Body.Close())
 		}
 	}
 }

@@ -110,9 +110,9 @@ func TestAPassOverACompleteSecretAggregateMakesNoRequestOfItsOwn(t *testing.T) {
 	expectQuiet(t, c, "secretaggregate", &corev1.Secret{ObjectMeta: c.meta("keystone-db")})
 	expect.Eventually(t, "one event for all these passes", func(context.Context) error {
 		events := expect.Events(t, c, c.aggregate)
-		if aggregated := func(e expect.Event) bool { return e.Reason == "SecretsAggregated" && e.Count == 1 }; slices.ContainsFunc(events, aggregated) {
-			return nil
+		if !slices.ContainsFunc(events, func(e expect.Event) bool { return e.Reason == "SecretsAggregated" && e.Count == 1 }) {
+			return fmt.Errorf("there are %+v", events)
 		}
-		return fmt.Errorf("there are %+v", events)
+		return nil
 	})
 }
