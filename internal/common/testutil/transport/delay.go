@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// delayed is how many calls pass at once for each one that is held up. A few
+// delayed is how many calls there are for each one that is held up. A few
 // late ones change the order of what happens more than many do.
 const delayed = 5
 
