@@ -2,6 +2,7 @@ package standin
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -56,6 +57,9 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 	}
 	before := job.DeepCopy()
 	setJobStatus(&job.Status, outcome, backoffLimit(job))
+	// Whoever has seen the status finds the run in Runs.
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if err := patchStatus(ctx, c, job, before); err != nil {
 		return err
 	}
@@ -65,11 +69,12 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 	return nil
 }
 
+// record notes that a Job succeeded. A stale cache shows a Job again that has.
 func (j *Jobs) record(job *batchv1.Job) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	key := client.ObjectKeyFromObject(job)
-	j.runs[key] = append(j.runs[key], job.UID)
+	if !slices.Contains(j.runs[key], job.UID) {
+		j.runs[key] = append(j.runs[key], job.UID)
+	}
 }
 
 func ended(job *batchv1.Job) bool {
