@@ -64,7 +64,7 @@ type Faults struct {
 	fired  chan struct{}
 
 	mu    sync.Mutex
-	seen  Requests
+	seen  []*Request
 	times map[Request]int
 	hits  Requests
 	ended bool
@@ -118,7 +118,11 @@ func (f *Faults) End() {
 func (f *Faults) Seen() Requests {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return append(Requests(nil), f.seen...)
+	seen := make(Requests, len(f.seen))
+	for i, r := range f.seen {
+		seen[i] = *r
+	}
+	return seen
 }
 
 // Config returns a copy of cfg whose requests are disturbed.
@@ -142,11 +146,11 @@ func (f *Faults) Hits() Requests {
 func (f *Faults) Wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		r := Parse(req)
-		switch decision, mode, answered := f.decide(r); decision {
+		switch decision, mode := f.decide(&r); decision {
 		case pass:
 			resp, err := next.RoundTrip(req)
 			if err == nil {
-				answered(resp.StatusCode)
+				f.answered(&r, resp.StatusCode)
 			}
 			return resp, err
 		case refuse:
@@ -179,19 +183,23 @@ const (
 	strike
 )
 
-// decide says what becomes of a call, and takes the code that answers it if it
-// passes.
-func (f *Faults) decide(r Request) (decision, Mode, func(code int)) {
+// answered notes the answer to a call that may have been seen.
+func (f *Faults) answered(r *Request, code int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	mode, uncounted := f.modes[len(f.hits)%len(f.modes)], func(int) {}
+	r.Code = code
+}
+
+func (f *Faults) decide(r *Request) (decision, Mode) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	mode := f.modes[len(f.hits)%len(f.modes)]
 	if mode.Kills() && len(f.hits) > 0 {
-		return refuse, mode, uncounted
+		return refuse, mode
 	}
-	if !f.counts(r) || r.Event() || r.Lease() {
-		return pass, mode, uncounted
+	if !f.counts(*r) || r.Event() || r.Lease() {
+		return pass, mode
 	}
-	at := len(f.seen)
 	f.seen = append(f.seen, r)
 	f.times[r.Kind()]++
 	chosen := len(f.seen) == f.first
@@ -199,14 +207,10 @@ func (f *Faults) decide(r Request) (decision, Mode, func(code int)) {
 		chosen = f.chosen[occurrence{r.Kind(), f.times[r.Kind()]}]
 	}
 	if f.ended || !chosen {
-		return pass, mode, func(code int) {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.seen[at].Code = code
-		}
+		return pass, mode
 	}
-	f.hits = append(f.hits, r)
-	return strike, mode, uncounted
+	f.hits = append(f.hits, *r)
+	return strike, mode
 }
 
 func (m Mode) disturb(next http.RoundTripper, req *http.Request, r Request) error {
