@@ -34,6 +34,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
@@ -221,11 +222,7 @@ func (r *release) serveWebhooksAt(port int32) {
 func (r *release) create(t *testing.T) {
 	t.Helper()
 	c := env.Client(t, controller.Scheme())
-	for _, object := range r.objects {
-		if err := c.Create(t.Context(), object); err != nil {
-			t.Fatalf("create %T %s: %v", object, object.GetName(), err)
-		}
-	}
+	objects.Create(t, c, r.objects...)
 	t.Cleanup(func() { r.uninstall(t, c) })
 }
 

@@ -27,6 +27,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 )
 
 // handOverLimit is far below the lease of a leader that is gone, and leaves a
@@ -346,12 +347,7 @@ func ownConfigMap(namespace string) *corev1.ConfigMap {
 	}}
 }
 
-func createAll(t *testing.T, objects ...client.Object) {
+func createAll(t *testing.T, objs ...client.Object) {
 	t.Helper()
-	c := env.Client(t, clientgoscheme.Scheme)
-	for _, object := range objects {
-		if err := c.Create(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
-	}
+	objects.Create(t, env.Client(t, clientgoscheme.Scheme), objs...)
 }

@@ -27,6 +27,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 )
 
 // testValidity makes a renewal happen within a test and leaves a loaded machine
@@ -152,14 +153,10 @@ func install(t *testing.T, name string) *fixture {
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.options.Namespace, Name: name},
 		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"},
 	}
-	objects := append(f.configurations(), service)
-	f.fill(objects[0], f.ports[0])
-	f.fill(objects[1], f.ports[1])
-	for _, object := range objects {
-		if err := f.client.Create(t.Context(), object); err != nil {
-			t.Fatal(err)
-		}
-	}
+	configurations := f.configurations()
+	f.fill(configurations[0], f.ports[0])
+	f.fill(configurations[1], f.ports[1])
+	objects.Create(t, f.client, append(configurations, service)...)
 	t.Cleanup(func() {
 		for _, configuration := range f.configurations() {
 			if err := f.client.Delete(context.Background(), configuration); err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 )
 
@@ -51,15 +52,6 @@ func newClient(t *testing.T) client.Client {
 	utilruntime.Must(esv1.AddToScheme(scheme))
 	utilruntime.Must(esv1alpha1.AddToScheme(scheme))
 	return env.Client(t, scheme)
-}
-
-func create(t *testing.T, c client.Client, objects ...client.Object) {
-	t.Helper()
-	for _, obj := range objects {
-		if err := c.Create(t.Context(), obj); err != nil {
-			t.Fatalf("create %T: %v", obj, err)
-		}
-	}
 }
 
 func podTemplate() corev1.PodTemplateSpec {
@@ -98,7 +90,7 @@ func onlyPod(t *testing.T, c client.Client, ns string, phase corev1.PodPhase) co
 func TestAJobSucceedsOnceUnlessToldOtherwise(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	job := newJob(ns, "work")
-	create(t, c, job)
+	objects.Create(t, c, job)
 	expect.Object(t, c, job, func() error {
 		if job.Status.Succeeded != 1 || job.Status.CompletionTime == nil {
 			return fmt.Errorf("status %+v", job.Status)
@@ -115,7 +107,7 @@ func TestAJobFailsWithTheLastWordsOfItsContainer(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	jobs.Set(ns, "work", standin.FailWith(2, "access denied"))
 	job := newJob(ns, "work")
-	create(t, c, job)
+	objects.Create(t, c, job)
 	expect.Object(t, c, job, func() error {
 		if job.Status.Failed != 3 {
 			return fmt.Errorf("status %+v", job.Status)
@@ -132,7 +124,7 @@ func TestAJobWithoutItsImageGoesOnWhenTheImageComes(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	jobs.Set(ns, "work", standin.NoImage("not found"))
 	job := newJob(ns, "work")
-	create(t, c, job)
+	objects.Create(t, c, job)
 	expect.Eventually(t, "a Pod that waits for its image", func(context.Context) error {
 		pod := onlyPod(t, c, ns, corev1.PodPending)
 		if len(pod.Status.ContainerStatuses) == 0 || pod.Status.ContainerStatuses[0].State.Waiting == nil {
@@ -160,7 +152,7 @@ func TestADeploymentRollsOutAndBreaksAndRecovers(t *testing.T) {
 			Selector: &metav1.LabelSelector{MatchLabels: template.Labels},
 		},
 	}
-	create(t, c, deployment)
+	objects.Create(t, c, deployment)
 	available := func(want int32) {
 		t.Helper()
 		expect.Object(t, c, deployment, func() error {
@@ -189,7 +181,7 @@ func TestADatabaseHasAFinalizerThatCanBeHeldBack(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	db := &mariadbv1alpha1.Database{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "db"}}
 	db.Spec.MariaDBRef.Name = "mariadb"
-	create(t, c, db)
+	objects.Create(t, c, db)
 	expect.Condition(t, c, db, "Ready", metav1.ConditionTrue, "Created")
 
 	mariadb.Set("Database", ns, "db", standin.Fail("no connection"))
@@ -215,7 +207,7 @@ func TestADatabaseHasAFinalizerThatCanBeHeldBack(t *testing.T) {
 func TestSecretsGoThroughTheStoreAndBack(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	path := "keystone/" + ns
-	create(t, c, &corev1.Secret{
+	objects.Create(t, c, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "source"}, Data: map[string][]byte{"0": []byte("key")},
 	})
 	push := &esv1alpha1.PushSecret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "backup"}}
@@ -225,7 +217,7 @@ func TestSecretsGoThroughTheStoreAndBack(t *testing.T) {
 	push.Spec.Data = []esv1alpha1.PushSecretData{{
 		Match: esv1alpha1.PushSecretMatch{RemoteRef: esv1alpha1.PushSecretRemoteRef{RemoteKey: path}},
 	}}
-	create(t, c, push)
+	objects.Create(t, c, push)
 	expect.Condition(t, c, push, "Ready", metav1.ConditionTrue, esv1alpha1.ReasonSynced)
 	if diff := cmp.Diff(map[string]string{"0": "key"}, secrets.Stored(path)); diff != "" {
 		t.Errorf("in the store (-want +got):\n%s", diff)
@@ -235,7 +227,7 @@ func TestSecretsGoThroughTheStoreAndBack(t *testing.T) {
 	pull.Spec.Data = []esv1.ExternalSecretData{{
 		SecretKey: "primary", RemoteRef: esv1.ExternalSecretDataRemoteRef{Key: path, Property: "0"},
 	}}
-	create(t, c, pull)
+	objects.Create(t, c, pull)
 	expect.Condition(t, c, pull, "Ready", metav1.ConditionTrue, "SecretSynced")
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "copy"}}
 	expect.Exists(t, c, secret)
