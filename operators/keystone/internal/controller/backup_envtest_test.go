@@ -5,7 +5,6 @@ package controller_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,33 +71,6 @@ func expectNothingStored(t *testing.T, k *keystonev1alpha1.Keystone) {
 			t.Errorf("the store still has %d values at %s", len(copied), backupPath(k, family))
 		}
 	}
-}
-
-func eventCounts(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) map[string]int32 {
-	t.Helper()
-	counts := map[string]int32{}
-	for _, event := range expect.Events(t, c, k) {
-		counts[event.Type+" "+event.Reason] += event.Count
-	}
-	return counts
-}
-
-// expectEvent waits for an event that is there exactly once.
-func expectEvent(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, event string) {
-	t.Helper()
-	expectEvents(t, c, k, event, 1)
-}
-
-// expectEvents waits until an event has occurred so many times: the operator
-// writes events beside its work, whenever it comes to it.
-func expectEvents(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, event string, times int32) {
-	t.Helper()
-	expect.Eventually(t, fmt.Sprintf("%d events %s", times, event), func(context.Context) error {
-		if counts := eventCounts(t, c, k); counts[event] != times {
-			return fmt.Errorf("there are %v", counts)
-		}
-		return nil
-	})
 }
 
 func TestTheKeysAreCopiedToTheStoreAndTheCopyFollowsThem(t *testing.T) {

@@ -113,26 +113,6 @@ func expectRuns(t *testing.T, k *keystonev1alpha1.Keystone, want map[string]int)
 	}
 }
 
-// expectOnce waits until each of the events was seen, and fails if one was seen
-// twice.
-func expectOnce(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, reasons ...string) {
-	t.Helper()
-	for _, reason := range reasons {
-		expect.Eventually(t, "the event "+reason+", once", func(context.Context) error {
-			var seen int32
-			for _, event := range expect.Events(t, c, k) {
-				if event.Reason == reason {
-					seen += event.Count
-				}
-			}
-			if seen != 1 {
-				return fmt.Errorf("it was seen %d times", seen)
-			}
-			return nil
-		})
-	}
-}
-
 func inPhase(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, phase keystonev1alpha1.UpgradePhase) {
 	t.Helper()
 	expect.Object(t, c, k, func() error {
