@@ -8,7 +8,8 @@ MAKEFLAGS += --no-print-directory
 ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 CACHE := $(ROOT)/.cache
 BIN := $(CACHE)/bin
-GO_MODULES := internal/common operators/keystone operators/c5c3 hack/cluster hack/loadgen hack/memcached-operator hack/ociimage hack/secretstore
+# The operators come first: their tests take longest.
+GO_MODULES := operators/keystone operators/c5c3 internal/common hack/cluster hack/loadgen hack/memcached-operator hack/ociimage hack/secretstore
 
 include $(sort $(wildcard hack/make/*.mk))
 

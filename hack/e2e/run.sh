@@ -4,10 +4,12 @@
 #
 # Usage: run.sh [SUITE...] [-- CHAINSAW-ARGUMENT...]
 #   SUITE   a folder below tests/e2e/keystone, or "c5c3" or one below it, such as
-#           "c5c3/minimal". Without one, all suites of the operators that run in
-#           the cluster
+#           "c5c3/minimal". Without one, all suites for which the cluster has
+#           what they need
 # Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the JUnit
-# report), PARALLEL, LOADGEN (the archive of the load generator's image).
+# report), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
+# (true: only the suites with the label "core"), COMPLETE (true: fail instead of
+# leaving a suite out).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -35,14 +37,64 @@ if [[ ! -e $KUBECONFIG ]]; then
 	echo 'no cluster of this checkout is running: start one with "make quickstart"' >&2
 	exit 1
 fi
-if ((${#folders[@]} == 0)); then
-	folders=(tests/e2e/keystone)
-	if kubectl get crd controlplanes.c5c3.io --output=name >/dev/null 2>&1; then
-		folders+=(tests/e2e/c5c3)
-	else
-		echo 'leaving out c5c3, which needs "make deploy-infra WITH_CONTROLPLANE=true"'
+
+# label FILE NAME succeeds when the suite has that label.
+label() { grep --quiet --line-regexp "    $2: \"true\"" "$1"; }
+
+# needs_of FILE prints what the suite needs beside a cluster with the operator.
+needs_of() {
+	[[ $1 != tests/e2e/c5c3/* ]] || echo controlplane
+	sed -n 's|^    needs/\([a-z-]*\): "true"$|\1|p' "$1"
+}
+
+probe() {
+	case $1 in
+	controlplane) kubectl get crd controlplanes.c5c3.io ;;
+	mariadb-operator) kubectl get crd mariadbs.k8s.mariadb.com ;;
+	metrics-server) kubectl get apiservice v1beta1.metrics.k8s.io ;;
+	quickstart) kubectl --namespace openstack get keystone keystone ;;
+	secretstore) kubectl get clustersecretstore openbao-cluster-store ;;
+	traefik) kubectl --namespace traefik-system get service traefik ;;
+	*) return 1 ;;
+	esac >/dev/null 2>&1
+}
+
+remedy() {
+	case $1 in
+	controlplane) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
+	quickstart) echo 'make quickstart' ;;
+	*) echo 'make deploy-infra' ;;
+	esac
+}
+
+# select_suites fills folders with all suites whose needs are met.
+select_suites() {
+	local file need missing left=0
+	local -A met=()
+	kubectl get --raw /readyz >/dev/null
+	while read -r file; do
+		[[ $CORE != true ]] || label "$file" core || continue
+		missing=
+		for need in $(needs_of "$file"); do
+			[[ -n ${met[$need]:-} ]] || met[$need]=$(probe "$need" && echo yes || echo no)
+			[[ ${met[$need]} == yes ]] || missing=$need
+		done
+		if [[ -n $missing ]]; then
+			echo "leaving out ${file%/*}, which needs $missing: \"$(remedy "$missing")\""
+			left=1
+		else
+			folders+=("${file%/*}")
+		fi
+	done < <(find tests/e2e/keystone tests/e2e/c5c3 -name chainsaw-test.yaml | LC_ALL=C sort)
+	if ((${#folders[@]} == 0)) || { ((left)) && [[ $COMPLETE == true ]]; }; then
+		echo 'the cluster lacks what these suites need' >&2
+		return 1
 	fi
-fi
+}
+
+: "${CORE:=false}" "${COMPLETE:=false}"
+((${#folders[@]} > 0)) || select_suites
+[[ $CORE != true ]] || set -- --selector=core=true "$@"
 
 mkdir -p "$REPORTS"
 # Two runs at once must not write to one report.

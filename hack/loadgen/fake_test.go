@@ -26,13 +26,17 @@ type fakeKeystone struct {
 	mu        sync.Mutex
 	issued    []string
 	validated map[string]int
+	// fresh counts the requests that came on a connection of their own, kept are
+	// the addresses of the connections that carried the others.
+	fresh int64
+	kept  map[string]bool
 	// intercept may answer instead; it returns whether it did.
 	intercept func(http.ResponseWriter, *http.Request) bool
 }
 
 func newFakeKeystone(t *testing.T, intercept func(http.ResponseWriter, *http.Request) bool) *fakeKeystone {
 	t.Helper()
-	f := &fakeKeystone{intercept: intercept, validated: map[string]int{}}
+	f := &fakeKeystone{intercept: intercept, validated: map[string]int{}, kept: map[string]bool{}}
 	f.Server = httptest.NewUnstartedServer(f)
 	f.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -46,6 +50,7 @@ func newFakeKeystone(t *testing.T, intercept func(http.ResponseWriter, *http.Req
 
 func (f *fakeKeystone) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.requests.Add(1)
+	f.note(r)
 	if f.intercept != nil && f.intercept(w, r) {
 		return
 	}
@@ -59,6 +64,16 @@ func (f *fakeKeystone) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		w.WriteHeader(http.StatusTeapot)
 	}
+}
+
+func (f *fakeKeystone) note(r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r.Close {
+		f.fresh++
+		return
+	}
+	f.kept[r.RemoteAddr] = true
 }
 
 func (f *fakeKeystone) login(w http.ResponseWriter, r *http.Request) {

@@ -101,7 +101,9 @@ func (u *user) issue(ctx context.Context, c *client) error {
 }
 
 // validate asks for the oldest and the newest token in turn: what was issued
-// before a change has to stay valid after it.
+// before a change has to stay valid after it. That shows something about
+// Keystone's keys only if it is told not to cache tokens: otherwise it answers
+// from its cache for ten minutes.
 func (u *user) validate(ctx context.Context, c *client, turn int) error {
 	request, err := u.request(ctx, http.MethodGet, "/auth/tokens", nil)
 	if err != nil {

@@ -8,12 +8,12 @@ CLUSTER_TOOLS := $(addprefix $(BIN)/,kube-apiserver kube-controller-manager kube
 	kubeadm kubectl etcd coredns containerd containerd-shim-runc-v2 ctr local-path-provisioner ociimage pause volume-helper)
 
 $(CLUSTER_BIN): $(CLUSTER_SOURCES)
-	@mkdir -p $(@D)
-	@CGO_ENABLED=0 go build -C hack/cluster -trimpath -ldflags '-s -w' -o $@ .
+	@$(call build_own,hack/cluster,forge-cluster=.)
+	@touch $@
 
 $(BIN)/pause $(BIN)/volume-helper: $(BIN)/%: hack/cluster/%/main.go hack/cluster/go.mod
-	@mkdir -p $(@D)
-	@CGO_ENABLED=0 go build -C hack/cluster -trimpath -ldflags '-s -w' -o $@ ./$*
+	@$(call build_own,hack/cluster,$*=./$*)
+	@touch $@
 
 .PHONY: cluster-preflight
 cluster-preflight: $(CLUSTER_BIN)

@@ -23,8 +23,8 @@ image-%: $(IMAGES_CACHE)/%.tar ## Build one container image, such as image-keyst
 # Only the tool's own files count as its inputs: its module has no local
 # dependency, and tests do not end up in the binary.
 $(OCIIMAGE): $(addprefix hack/ociimage/,main.go image.go layer.go archive.go go.mod go.sum)
-	@mkdir -p $(@D)
-	@GOWORK=off CGO_ENABLED=0 go build -C hack/ociimage -trimpath -buildvcs=false -ldflags '-s -w' -o $@ .
+	@$(call build_own,hack/ociimage,ociimage=.)
+	@touch $@
 
 # timed NAME COMMAND runs a quiet command and says how long it took.
 timed = start=$$SECONDS; $(2); echo "$(1): $$((SECONDS - start)) s"
@@ -46,12 +46,11 @@ endef
 $(foreach image,$(DEBIAN_IMAGES),$(eval $(call debian_image_rule,$(image))))
 
 # Only the go command knows whether a binary is up to date, so it is asked every
-# time; the file changes, and with it the image, only when the binary does.
+# time; the file changes, and with it the image, only when the binary does. What
+# packs the images comes first, so that they are packed while others compile.
 .PHONY: FORCE
-$(IMAGES_CACHE)/%-operator/manager: FORCE
-	@mkdir -p $(@D)
-	@GOWORK=off CGO_ENABLED=0 go build -C operators/$* -trimpath -buildvcs=false -ldflags '-s -w' -o $@.new .
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(IMAGES_CACHE)/%-operator/manager: FORCE | $(OCIIMAGE)
+	@$(call build_own,operators/$*,manager=.,$(@D))
 
 define operator_image_rule
 $(IMAGES_CACHE)/$(1).tar: $(IMAGES_CACHE)/$(1)/manager images/$(1)/image.args $$(OCIIMAGE)
@@ -61,9 +60,7 @@ $(foreach image,$(OPERATOR_IMAGES),$(eval $(call operator_image_rule,$(image))))
 
 # The load generator of the end-to-end suites.
 $(IMAGES_CACHE)/loadgen/loadgen: FORCE
-	@mkdir -p $(@D)
-	@GOWORK=off CGO_ENABLED=0 go build -C hack/loadgen -trimpath -buildvcs=false -ldflags '-s -w' -o $@.new .
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@$(call build_own,hack/loadgen,loadgen=.,$(@D))
 
 $(IMAGES_CACHE)/loadgen.tar: $(IMAGES_CACHE)/loadgen/loadgen images/loadgen/image.args $(OCIIMAGE)
 	@$(call timed,image loadgen,$(call pack,loadgen,$@ -file $<:/loadgen:0755))

@@ -24,7 +24,7 @@ infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infr
 
 .PHONY: deploy-infra
 deploy-infra: infra-check cluster-preflight ## Deploy the operators that ours use (INFRA="PART...", WITH_CONTROLPLANE=true).
-	@$(MAKE) -j$$(($$(nproc) + 2)) cluster-parts infra-parts
+	@$(MAKE) -j$$(($$(nproc) + 4)) cluster-parts infra-parts
 	@$(CLUSTER_BIN) up
 	@$(CLUSTER_BIN) load $(infra_archives)
 	@hack/deploy-infra/deploy.sh $(infra_selected)
@@ -59,8 +59,8 @@ $(eval $(call infra_image_rule,traefik,traefik,/traefik))
 # do not end up in them.
 define own_binary_rule
 $(BIN)/$(1): $$(filter-out %_test.go,$$(shell find hack/$(2) -name '*.go' -o -name go.mod))
-	@mkdir -p $$(@D)
-	@GOWORK=off CGO_ENABLED=0 go build -C hack/$(2) -trimpath -buildvcs=false -ldflags '-s -w' -o $$@ $(3)
+	@$$(call build_own,hack/$(2),$(1)=$(3))
+	@touch $$@
 endef
 $(eval $(call own_binary_rule,bao,secretstore,.))
 $(eval $(call own_binary_rule,certificates,secretstore,./certificates))

@@ -13,12 +13,8 @@ build: ## Compile all packages of all modules.
 	go build $(GO_PATTERNS)
 
 .PHONY: lint
-lint: $(BIN)/golangci-lint ## Run the Go linters.
+lint: $(BIN)/golangci-lint ## Run the Go linters, go vet among them.
 	$(BIN)/golangci-lint run $(GO_PATTERNS)
-
-.PHONY: vet
-vet: ## Run go vet.
-	go vet -tags=integration $(GO_PATTERNS)
 
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint ## Format the Go files.
@@ -38,9 +34,13 @@ shellcheck: ## Check the shell scripts.
 	shellcheck --exclude=$(SHELLCHECK_EXCLUDES) --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS)
 
 .PHONY: govulncheck
-govulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities (needs the Go vulnerability database).
-	$(BIN)/govulncheck $(GO_PATTERNS)
+govulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities, where the Go vulnerability database can be reached.
+	@hack/tools/govulncheck.sh $(BIN)/govulncheck $(GO_MODULES)
 
 .PHONY: verify-generated
 verify-generated: ## Fail when a generated file is not what its source says.
 	@hack/tools/verify-generated.sh '$(BIN)'
+
+.PHONY: verify-versions
+verify-versions: ## Fail when modules that are compiled together differ in the version of a dependency.
+	@hack/tools/align.sh --check

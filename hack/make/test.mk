@@ -5,14 +5,35 @@
 KUBEBUILDER_ASSETS ?= $(BIN)
 export KUBEBUILDER_ASSETS
 ENVTEST_BINARIES := $(BIN)/kube-controller-manager \
-	$(if $(filter $(BIN),$(KUBEBUILDER_ASSETS)),$(addprefix $(BIN)/,kube-apiserver etcd kubectl))
+	$(if $(filter $(BIN),$(KUBEBUILDER_ASSETS)),$(addprefix $(BIN)/,kube-apiserver etcd))
 
 # Arguments for go test, as in: make test-unit GO_TEST_FLAGS='-run Fernet -v'
 GO_TEST_FLAGS ?=
 
-# The tests wait for an API server more than they compute, and that server and
-# they have much garbage and enough memory.
-GO_TEST := GOGC=300 go test -parallel=4 -tags=integration
+# $(call digest,PATHSPECS) is a digest of the files in the work tree.
+digest = $(shell git ls-files -z -co --exclude-standard -- $(1) | LC_ALL=C sort -z | xargs -0 -r sha256sum 2>/dev/null | sha256sum | cut -c1-16)
+
+# Go keeps the result of a test until something changes that the test has read: a
+# variable, or a file of its own module. For files elsewhere there are variables.
+TEST_INPUTS = \
+	FORGE_FILES_DEPLOY=$(call digest,deploy) \
+	FORGE_FILES_DOCS=$(call digest,docs) \
+	FORGE_FILES_HACK=$(call digest,hack/tools/kubernetes) \
+	FORGE_FILES_INTERNAL=$(call digest,internal) \
+	FORGE_FILES_OPERATORS=$(call digest,operators) \
+	FORGE_FILES_TESTS=$(call digest,tests) \
+	$(foreach operator,$(OPERATORS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
+
+# Tests against an API server wait now and then: one package more than there are
+# cores keeps the cores busy.
+GO_TEST_PACKAGES := $(shell echo $$(($$(nproc) + 1)))
+
+# The tests and their API server have much garbage and enough memory.
+GO_TEST = $(TEST_INPUTS) GOGC=300 go test -vet=off -p=$(GO_TEST_PACKAGES) -parallel=4 -tags=integration -timeout=40m
+
+# With the flags of hack/tools/build.sh the tests share compiled packages with the
+# API server and the operators' images.
+GO_TEST_QUICK = CGO_ENABLED=0 $(GO_TEST) -trimpath -gcflags=all=-dwarf=false -ldflags='-s -w' -short
 
 # Suites that start a control plane carry the build tag "integration" or use
 # the package that starts it.
@@ -20,43 +41,45 @@ INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
 	| xargs -r grep -lE '^//go:build integration|testutil/envtest"' | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
 .PHONY: test
-test: ## Everything that needs no cluster: all tests with the race detector, linters, generated files, charts.
-	+@MAKE='$(MAKE)' hack/tools/stages.sh test-tools vet test-race lint shellcheck \
-		verify-generated verify-invalid-cr-fixtures test-consumer helm-lint helm-test
+test: $(ENVTEST_BINARIES) ## Run the unit tests and those against an API server (envtest), of all modules.
+	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
-.PHONY: test-tools
-test-tools: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm) ## Build and install what the tests need.
-	@hack/tools/install-debian-packages.sh test
+.PHONY: check
+check: ## Everything that a change has to pass without a cluster: tests with the race detector, linters, generated files, charts.
+	+@MAKE='$(MAKE)' hack/tools/stages.sh test-race lint shellcheck chainsaw-lint \
+		verify-generated verify-versions verify-invalid-cr-fixtures test-consumer helm-lint helm-test fuzz govulncheck
 
 .PHONY: install-test-deps
-install-test-deps: test-tools
+install-test-deps: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm chainsaw govulncheck) ## Build and install what test and check need.
+	@hack/tools/install-debian-packages.sh test
 
 .PHONY: test-unit
 test-unit: ## Run the unit tests of all modules.
-	go test $(GO_TEST_FLAGS) $(GO_PATTERNS)
+	@$(subst -tags=integration,,$(GO_TEST_QUICK)) $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
+# All positions of the crash walks, of which "make test" takes the first of a kind.
 .PHONY: test-race
-test-race: $(ENVTEST_BINARIES) ## Run the unit and envtest tests of all modules with the race detector.
+test-race: $(ENVTEST_BINARIES) ## Run all tests in full and with the race detector.
 	@hack/tools/install-debian-packages.sh test
-	CGO_ENABLED=1 $(GO_TEST) -race -timeout=40m $(GO_TEST_FLAGS) $(GO_PATTERNS)
+	@CGO_ENABLED=1 $(GO_TEST) -ldflags=-w -race $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
 .PHONY: test-integration
 test-integration: $(ENVTEST_BINARIES) ## Run the packages that test against a real API server (envtest).
-	$(GO_TEST) -timeout=20m $(GO_TEST_FLAGS) $(INTEGRATION_PACKAGES)
+	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) $(INTEGRATION_PACKAGES)
 
 .PHONY: test-common
 test-common: $(ENVTEST_BINARIES) ## Run the tests of the shared library.
-	$(GO_TEST) -timeout=20m $(GO_TEST_FLAGS) ./internal/common/...
+	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) ./internal/common/...
 
 .PHONY: test-integration-common
 test-integration-common: $(ENVTEST_BINARIES) ## Run the envtest packages of the shared library.
-	$(GO_TEST) -timeout=20m $(GO_TEST_FLAGS) $(filter ./internal/common/%,$(INTEGRATION_PACKAGES))
+	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) $(filter ./internal/common/%,$(INTEGRATION_PACKAGES))
 
 OPERATOR ?= keystone
 
 .PHONY: test-operator
 test-operator: $(ENVTEST_BINARIES) ## Run the tests of one operator (OPERATOR=keystone).
-	$(GO_TEST) -timeout=20m $(GO_TEST_FLAGS) ./operators/$(OPERATOR)/...
+	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) ./operators/$(OPERATOR)/...
 
 # How long each fuzz target runs; "go test" tries only their seeds.
 FUZZTIME ?= 3s

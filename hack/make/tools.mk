@@ -19,32 +19,43 @@ define tool_rule
 tools: $(call tool_binaries,$(2))
 $(call tool_binaries,$(2)) &: hack/tools/$(1)/go.mod hack/tools/$(1)/go.sum $(3)
 	@GO_TAGS='$$($(1)_tags)' GO_LDFLAGS='$$($(1)_ldflags)' \
-		hack/tools/build.sh $(1) '$(BIN)' $(2)
+		hack/tools/build.sh hack/tools/$(1) '$(BIN)' $(2)
 endef
+
+# $(call build_own,MODULE,NAME=PACKAGE ...,FOLDER) builds programs of this
+# repository, by default into $(BIN). A binary that stays the same keeps its time.
+build_own = GO_ALWAYS=true hack/tools/build.sh $(1) '$(or $(3),$(BIN))' $(2)
 
 .PHONY: tools
 tools: ## Build every pinned tool.
 
 kubernetes_version = $(call tool_version,kubernetes,k8s.io/kubernetes)
-# Without these the binaries call themselves v0.0.0 and refuse each other.
+# Without the first five the binaries call themselves v0.0.0 and refuse each
+# other; without the last two "helm template" renders for Kubernetes 1.20.
 kubernetes_ldflags = \
 	-X k8s.io/component-base/version.gitVersion=$(kubernetes_version) \
 	-X k8s.io/component-base/version.gitMajor=$(word 1,$(subst ., ,$(kubernetes_version:v%=%))) \
 	-X k8s.io/component-base/version.gitMinor=$(word 2,$(subst ., ,$(kubernetes_version:v%=%))) \
 	-X k8s.io/component-base/version.gitTreeState=clean \
-	-X k8s.io/client-go/pkg/version.gitVersion=$(kubernetes_version)
+	-X k8s.io/client-go/pkg/version.gitVersion=$(kubernetes_version) \
+	-X github.com/containerd/containerd/v2/version.Version=$(call tool_version,kubernetes,github.com/containerd/containerd/v2) \
+	-X helm.sh/helm/v3/internal/version.version=$(call tool_version,kubernetes,helm.sh/helm/v3) \
+	-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=$(word 1,$(subst ., ,$(kubernetes_version:v%=%))) \
+	-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=$(word 2,$(subst ., ,$(kubernetes_version:v%=%)))
+kubernetes_tags = no_btrfs,no_devmapper,no_rdt,no_tracing,no_zfs
 
-# Tests need the first three; the rest is for the local cluster only.
-$(eval $(call tool_rule,kubernetes,$(foreach cmd,kube-apiserver kube-controller-manager kubectl,$(cmd)=k8s.io/kubernetes/cmd/$(cmd))))
-$(eval $(call tool_rule,kubernetes,$(foreach cmd,kube-scheduler kubelet kube-proxy kubeadm,$(cmd)=k8s.io/kubernetes/cmd/$(cmd))))
-$(eval $(call tool_rule,etcd,etcd=go.etcd.io/etcd/server/v3))
+tests_tools := $(foreach cmd,kube-apiserver kube-controller-manager kubectl,$(cmd)=k8s.io/kubernetes/cmd/$(cmd)) \
+	etcd=go.etcd.io/etcd/server/v3
+cluster_tools := $(foreach cmd,kube-scheduler kubelet kube-proxy kubeadm,$(cmd)=k8s.io/kubernetes/cmd/$(cmd)) \
+	$(foreach cmd,containerd containerd-shim-runc-v2 ctr,$(cmd)=github.com/containerd/containerd/v2/cmd/$(cmd)) \
+	coredns=./coredns
+helm_tools := helm=helm.sh/helm/v3/cmd/helm
 
-containerd_tags = no_btrfs,no_devmapper,no_zfs
-containerd_ldflags = \
-	-X github.com/containerd/containerd/v2/version.Version=$(call tool_version,containerd,github.com/containerd/containerd/v2)
-$(eval $(call tool_rule,containerd,$(foreach cmd,containerd containerd-shim-runc-v2 ctr,$(cmd)=github.com/containerd/containerd/v2/cmd/$(cmd))))
-
-$(eval $(call tool_rule,coredns,coredns=.,hack/tools/coredns/main.go))
+# A cluster needs all of them, and one go build of all keeps every core busy to
+# its end. Others need some.
+kubernetes_groups := $(if $(filter %-parts,$(MAKECMDGOALS)),all,tests cluster helm)
+all_tools := $(tests_tools) $(cluster_tools) $(helm_tools)
+$(foreach group,$(kubernetes_groups),$(eval $(call tool_rule,kubernetes,$($(group)_tools),hack/tools/kubernetes/coredns/main.go)))
 
 local-path-provisioner_ldflags = \
 	-X main.VERSION=$(call tool_version,local-path-provisioner,github.com/rancher/local-path-provisioner)
@@ -54,13 +65,6 @@ $(eval $(call tool_rule,controller-gen,controller-gen=sigs.k8s.io/controller-too
 $(eval $(call tool_rule,crd-ref-docs,crd-ref-docs=github.com/elastic/crd-ref-docs))
 $(eval $(call tool_rule,gofumpt,gofumpt=mvdan.cc/gofumpt))
 $(eval $(call tool_rule,kustomize,kustomize=sigs.k8s.io/kustomize/kustomize/v5))
-
-# Without the last two "helm template" renders for Kubernetes 1.20.
-helm_ldflags = \
-	-X helm.sh/helm/v3/internal/version.version=$(call tool_version,helm,helm.sh/helm/v3) \
-	-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 \
-	-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=$(word 2,$(subst ., ,$(call tool_version,helm,k8s.io/client-go)))
-$(eval $(call tool_rule,helm,helm=helm.sh/helm/v3/cmd/helm))
 
 # Files that replace or edit some of the tool's own.
 overlay_files = $(shell find hack/tools/$(1)/overlay -type f) hack/tools/overlay.sh

@@ -9,9 +9,9 @@ make_quietly() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directo
 
 check_machine() { make_quietly cluster-preflight; }
 
-# build TARGET makes what is missing. More jobs than cores: some of them download
-# while the others compile.
-build() { make_quietly -j"$(($(nproc) + 2))" "$@"; }
+# build TARGET makes what is missing. More jobs than cores: while one compiles,
+# others download and put images together.
+build() { make_quietly -j"$(($(nproc) + 4))" "$@"; }
 
 bring_cluster_up() { "$cache/bin/forge-cluster" -checkout "$root" up; }
 

@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -79,6 +80,10 @@ func serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", *listen)
+	if err != nil {
+		return fmt.Errorf("serve on %s: %w", *listen, err)
+	}
 	log.Info("the stand-in for OpenBao is serving", "address", *listen)
-	return server.Listen(ctx, *listen, handler, server.Files(*tlsDir))
+	return server.Serve(ctx, listener, handler, server.Files(*tlsDir))
 }

@@ -4,7 +4,8 @@
 # Usage: overlay.sh MODULE DIR
 #   MODULE   a folder beside this script. Its "overlay/module" names the
 #            dependency; all other files below "overlay" stand for those at the
-#            same place in it, or, with ".sed" appended, edit it.
+#            same place in it, or, with ".sed" appended, edit it. What is called
+#            "all.sed" edits each Go file beside it that it fits.
 #   DIR      receives the dependency's sources and the go.mod and go.sum to
 #            build with, as in: go build -modfile=DIR/go.mod
 #
@@ -25,14 +26,18 @@ cp -r --no-preserve=mode "$source" "$target/src"
 cp -r "$module/overlay/." "$target/src"
 rm "$target/src/module"
 while IFS= read -r -d '' script; do
-	edited=${script%.sed}
-	sed -f "$script" "$edited" >"$script.out"
-	if cmp -s "$edited" "$script.out"; then
+	files=("${script%.sed}") changed=false
+	[[ ${script##*/} != all.sed ]] || files=("${script%/*}"/*.go)
+	for file in "${files[@]}"; do
+		sed -f "$script" "$file" >"$script.out"
+		cmp -s "$file" "$script.out" || changed=true
+		mv "$script.out" "$file"
+	done
+	if ! $changed; then
 		echo "${script#"$target/src/"} of $1 changes nothing: has the dependency changed?" >&2
 		exit 1
 	fi
-	mv "$script.out" "$edited"
 	rm "$script"
-done < <(find "$target/src" -name '*.go.sed' -print0)
+done < <(cd "$module/overlay" && find . -name '*.sed' -printf "$target/src/%P\0")
 cp "$module"/go.{mod,sum} "$target"
 GOWORK=off go mod edit -replace="$dependency=$target/src" "$target/go.mod"

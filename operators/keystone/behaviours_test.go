@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
 const (
@@ -22,7 +24,7 @@ var (
 )
 
 func TestEveryBehaviourIsProvenByTestsThatExist(t *testing.T) {
-	content, err := os.ReadFile(behavioursDoc)
+	content, err := os.ReadFile(outside.File(behavioursDoc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,7 @@ func suiteFolders(t *testing.T) []string {
 
 func walk(t *testing.T, root, suffix string, visit func(path string)) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(outside.File(root), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, suffix) {
 			visit(path)
 		}

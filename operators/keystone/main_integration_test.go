@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -68,10 +67,13 @@ func TestTheOperatorAsInstalledByItsChartBecomesReadyAndGuardsKeystones(t *testi
 	})
 	invalid := keystone.DeepCopy()
 	invalid.Spec.Fernet.RotationSchedule = "whenever"
-	err := c.Create(t.Context(), invalid, client.DryRunAll)
-	if err == nil || !strings.Contains(err.Error(), "invalid cron expression") {
-		t.Errorf("error = %v, want the webhook to refuse the schedule", err)
-	}
+	expect.Eventually(t, "a schedule that is none is refused", func(ctx context.Context) error {
+		err := c.Create(ctx, invalid.DeepCopy(), client.DryRunAll)
+		if err == nil || !strings.Contains(err.Error(), "invalid cron expression") {
+			return errors.Join(errors.New("it is not"), err)
+		}
+		return nil
+	})
 	assertReconciled(t, c, keystone)
 }
 
@@ -231,8 +233,7 @@ func (r *release) create(t *testing.T) {
 func (r *release) uninstall(t *testing.T, c client.Client) {
 	t.Helper()
 	// The test's own context has ended.
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+	ctx := context.WithoutCancel(t.Context())
 	for _, object := range r.objects {
 		if err := c.Delete(ctx, object); client.IgnoreNotFound(err) != nil {
 			t.Errorf("delete %T %s: %v", object, object.GetName(), err)

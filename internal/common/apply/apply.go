@@ -94,11 +94,13 @@ func EnsureObject[T client.Object](
 	return write(ctx, c, obj, fieldManager)
 }
 
-// lookUp asks the API server for an object that the cache does not know.
+// lookUp asks the API server for an object that the cache does not know. A client
+// that waits for the cache to have seen earlier writes would start an informer
+// of unstructured objects for that, beside the typed one.
 func lookUp(ctx context.Context, c client.Client, obj client.Object) (client.Object, error) {
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
-	err := c.Get(ctx, client.ObjectKeyFromObject(obj), live)
+	err := c.Get(ctx, client.ObjectKeyFromObject(obj), live, client.DisableReadYourWritesConsistency)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, nil

@@ -32,13 +32,27 @@ func (i INI) Get(section, key string) (string, bool) {
 	return value, ok
 }
 
-// Merge returns a new INI with the options of the receiver and of the overlays.
-// Where several set the same option, the last one wins. Nothing that is passed
-// in is changed or shared with the result.
+// defaultSection is the one whose name oslo.config takes as it is written.
+const defaultSection = "DEFAULT"
+
+// Section returns the name under which oslo.config knows a section: in lower case,
+// but for DEFAULT (oslo_config.cfg, _normalize_group_name).
+func Section(name string) string {
+	if name == defaultSection {
+		return name
+	}
+	return strings.ToLower(name)
+}
+
+// Merge returns a new INI with the options of the receiver and of the overlays,
+// their sections under the names of [Section]. Where several set the same option,
+// the last one wins. Nothing that is passed in is changed or shared with the
+// result.
 func (i INI) Merge(overlays ...INI) INI {
 	merged := INI{}
 	for _, layer := range append([]INI{i}, overlays...) {
-		for section, options := range layer {
+		for _, name := range slices.Sorted(maps.Keys(layer)) {
+			section, options := Section(name), layer[name]
 			if merged[section] == nil {
 				merged[section] = make(map[string]string, len(options))
 			}

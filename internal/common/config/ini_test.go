@@ -133,6 +133,18 @@ func TestMergeLetsTheLastOverlayWin(t *testing.T) {
 	}
 }
 
+// oslo.config reads the names of sections in lower case, DEFAULT apart.
+func TestSectionsWhoseNamesDifferInCaseAreOne(t *testing.T) {
+	base := INI{"token": {"expiration": "3600", "provider": "fernet"}, "DEFAULT": {"debug": "false"}}
+	got := base.Merge(INI{"Token": {"expiration": "7200"}, "DEFAULT": {"debug": "true"}, "Default": {"debug": "maybe"}})
+	want := INI{
+		"token": {"expiration": "7200", "provider": "fernet"}, "DEFAULT": {"debug": "true"}, "default": {"debug": "maybe"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("merged (-want +got):\n%s", diff)
+	}
+}
+
 func TestMergeSharesNothingWithItsInputs(t *testing.T) {
 	base := INI{"a": {"k": "base"}}
 	overlay := INI{"b": {"k": "overlay"}}

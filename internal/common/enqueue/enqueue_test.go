@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -166,12 +167,27 @@ func TestAFailingResourceIsTriedAtOnceAndNeverLessOftenThanEveryHalfMinute(t *te
 }
 
 func TestTheRetriesOfAllResourcesTogetherAreBounded(t *testing.T) {
-	limiter := RateLimiter()
-	var last time.Duration
-	for i := range 150 {
-		last = limiter.When(reconcile.Request{NamespacedName: client.ObjectKey{Name: "resource", Namespace: string(rune('a' + i))}})
+	// In synctest's bubble time is virtual: none passes while the retries are asked for.
+	synctest.Test(t, func(t *testing.T) {
+		limiter := RateLimiter()
+		var last time.Duration
+		for i := range 150 {
+			last = limiter.When(reconcile.Request{NamespacedName: client.ObjectKey{Name: "resource", Namespace: string(rune('a' + i))}})
+		}
+		if last.Round(time.Millisecond) != 5*time.Second {
+			t.Errorf("the last of 150 first retries comes after %s, want 5 s: 100 at once, and 10 a second", last)
+		}
+	})
+}
+
+func TestSharersAreFoundInAllNamespaces(t *testing.T) {
+	b := builder{ClientBuilder: fake.NewClientBuilder().WithObjects(
+		pod("a", "one", "x"), pod("b", "two", "x"), pod("b", "three", "y"))}
+	sharing := finder(t, b).Sharing(field, func(p *corev1.Pod) []string { return []string{p.Spec.ServiceAccountName} })
+	if got := names(sharing(t.Context(), pod("a", "one", "x"))); !slices.Equal(got, []string{"a/one", "b/two"}) {
+		t.Errorf("found %q, want a/one and b/two", got)
 	}
-	if last < 3*time.Second || last > 6*time.Second {
-		t.Errorf("the last of 150 first retries comes after %s, want about 5 s: 100 at once, and 10 a second", last)
+	if got := sharing(t.Context(), about("a", "x")); len(got) > 0 {
+		t.Errorf("an event of another kind concerns %v", got)
 	}
 }

@@ -49,6 +49,22 @@ func (f Finder[T]) By(field string) handler.MapFunc {
 	}
 }
 
+// Sharing finds the resources of all namespaces that have one of the values of the
+// event's resource in an indexed field.
+func (f Finder[T]) Sharing(field string, values func(T) []string) handler.MapFunc {
+	return func(ctx context.Context, obj client.Object) []reconcile.Request {
+		resource, ok := obj.(T)
+		if !ok {
+			return nil
+		}
+		var requests []reconcile.Request
+		for _, value := range values(resource) {
+			requests = append(requests, f.find(ctx, nil, client.MatchingFields{field: value})...)
+		}
+		return requests
+	}
+}
+
 // Neighbours finds the resources of the event's namespace.
 func (f Finder[T]) Neighbours(ctx context.Context, obj client.Object) []reconcile.Request {
 	return f.find(ctx, nil, client.InNamespace(obj.GetNamespace()))

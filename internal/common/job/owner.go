@@ -19,11 +19,12 @@ import (
 
 // lookUp reads the Job that holds the desired name from the API server. The
 // read is unstructured because the client serves typed ones from a cache that
-// may be limited by label.
+// may be limited by label, and must not wait for a cache, which would start an
+// informer of unstructured Jobs.
 func (r *Runner) lookUp(ctx context.Context, desired *batchv1.Job) (*batchv1.Job, error) {
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
-	if err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), found); err != nil {
+	if err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), found, client.DisableReadYourWritesConsistency); err != nil {
 		return nil, fmt.Errorf("reading Job %s, whose name is taken: %w", desired.Name, err)
 	}
 	live := &batchv1.Job{}

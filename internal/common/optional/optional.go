@@ -66,6 +66,8 @@ type Kinds struct {
 
 	mu     sync.RWMutex
 	served map[schema.GroupVersionKind]bool
+	// readers are the ends of the reads that are under way, by kind.
+	readers map[schema.GroupVersionKind]map[*context.CancelCauseFunc]struct{}
 }
 
 // New returns the tracker, which knows of no kind before Bind. changed is called
@@ -79,12 +81,14 @@ func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
 	kinds := &Kinds{
 		discovery: client, cache: mgr.GetCache(), changed: changed,
 		interval: DefaultInterval, served: map[schema.GroupVersionKind]bool{},
+		readers: map[schema.GroupVersionKind]map[*context.CancelCauseFunc]struct{}{},
 	}
 	for _, watch := range watches {
 		if watch.gvk, err = apiutil.GVKForObject(watch.Object, mgr.GetScheme()); err != nil {
 			return nil, fmt.Errorf("finding the kind of %T: %w", watch.Object, err)
 		}
 		kinds.watches = append(kinds.watches, watch)
+		kinds.readers[watch.gvk] = map[*context.CancelCauseFunc]struct{}{}
 	}
 	return kinds, nil
 }
@@ -176,7 +180,41 @@ func (k *Kinds) stop(ctx context.Context, watch Watch) error {
 	if err := k.cache.RemoveInformer(ctx, watch.Object); err != nil && !meta.IsNoMatchError(err) {
 		return fmt.Errorf("stopping the informer of %s: %w", watch.gvk.Kind, err)
 	}
+	k.endReads(watch.gvk)
 	return nil
+}
+
+// whenStopped has end called when the informer of the kind is stopped, until
+// unregister is. Kinds that k does not track are read without an end. The error
+// is that the kind is not served.
+func (k *Kinds) whenStopped(gvk schema.GroupVersionKind, end context.CancelCauseFunc) (unregister func(), err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	readers, tracked := k.readers[gvk]
+	switch {
+	case !tracked:
+		return func() {}, nil
+	case !k.served[gvk]:
+		return nil, notServed(gvk)
+	}
+	readers[&end] = struct{}{}
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(readers, &end)
+	}, nil
+}
+
+func (k *Kinds) endReads(gvk schema.GroupVersionKind) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	for end := range k.readers[gvk] {
+		(*end)(notServed(gvk))
+	}
+}
+
+func notServed(gvk schema.GroupVersionKind) error {
+	return &meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}
 }
 
 // discover asks for each group version on its own: a handful of small answers

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -200,6 +201,80 @@ func TestAnInformerThatALateReadStartedIsStopped(t *testing.T) {
 	c.look(t, http.StatusNotFound)
 	if !slices.Equal(c.removed, []string{"Job"}) {
 		t.Errorf("stopped the informers of %q, want Job's", c.removed)
+	}
+}
+
+// waiting is a client whose reads wait as those of a cache do: for an informer
+// that never gets ready.
+type waiting struct {
+	client.Client
+	reads chan struct{}
+}
+
+func (w waiting) Scheme() *runtime.Scheme { return clientgoscheme.Scheme }
+
+func (w waiting) Get(ctx context.Context, _ client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
+	return w.wait(ctx)
+}
+
+func (w waiting) List(ctx context.Context, _ client.ObjectList, _ ...client.ListOption) error {
+	return w.wait(ctx)
+}
+
+func (w waiting) wait(ctx context.Context) error {
+	w.reads <- struct{}{}
+	<-ctx.Done()
+	return errors.New("the informer is not ready")
+}
+
+// reads are the ways to read a Job.
+var reads = map[string]func(context.Context, client.Client) error{
+	"get": func(ctx context.Context, c client.Client) error {
+		return c.Get(ctx, client.ObjectKey{Name: "job"}, &batchv1.Job{})
+	},
+	"list": func(ctx context.Context, c client.Client) error { return c.List(ctx, &batchv1.JobList{}) },
+}
+
+func TestAReadEndsWhenTheInformerThatItWaitsForIsStopped(t *testing.T) {
+	for name, read := range reads {
+		t.Run(name, func(t *testing.T) {
+			c := bind(t, http.StatusOK)
+			w, result := waiting{reads: make(chan struct{})}, make(chan error)
+			go func() { result <- read(t.Context(), c.kinds.Client(w)) }()
+			<-w.reads
+			c.look(t, http.StatusNotFound)
+			if err := <-result; !meta.IsNoMatchError(err) {
+				t.Errorf("the read of a kind that went ended with %v, want that there is no such kind", err)
+			}
+			if readers := len(c.kinds.readers[job]); readers != 0 {
+				t.Errorf("%d reads still count as under way", readers)
+			}
+		})
+	}
+}
+
+func TestAReadOfAKindThatIsNotServedFailsAtOnce(t *testing.T) {
+	for name, read := range reads {
+		t.Run(name, func(t *testing.T) {
+			c := bind(t, http.StatusNotFound)
+			if err := read(t.Context(), c.kinds.Client(waiting{})); !meta.IsNoMatchError(err) {
+				t.Errorf("the read ended with %v, want that there is no such kind", err)
+			}
+		})
+	}
+}
+
+func TestAReadThatIsGivenUpReturnsTheErrorOfTheCache(t *testing.T) {
+	for name, read := range reads {
+		t.Run(name, func(t *testing.T) {
+			c := bind(t, http.StatusOK)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			err := read(ctx, c.kinds.Client(waiting{reads: make(chan struct{}, 1)}))
+			if err == nil || meta.IsNoMatchError(err) {
+				t.Errorf("the read ended with %v, want the error of the cache", err)
+			}
+		})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/onsi/gomega"
@@ -19,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
@@ -27,7 +27,7 @@ func TestARealWatchKeepsContentCurrentAndDropsItOnDeletion(t *testing.T) {
 	ctrl.SetLogger(logr.Discard())
 	env := envtest.Start(t, envtest.Options{})
 	g := gomega.NewWithT(t)
-	g.SetDefaultEventuallyTimeout(time.Minute)
+	g.SetDefaultEventuallyTimeout(expect.Timeout)
 	user := env.Client(t, clientgoscheme.Scheme)
 	counter := &transport.Counter{}
 	mgr, err := ctrl.NewManager(counter.Config(env.Config), ctrl.Options{

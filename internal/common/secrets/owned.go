@@ -66,7 +66,8 @@ func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *cor
 // of an existing one, so that keys and passwords survive whatever happens to
 // the operator. It returns the live Secret and whether it was created now. An
 // existing Secret without a controller, such as one restored from a backup, is
-// adopted; one that something else controls is refused.
+// adopted; one that something else controls is refused, and one of a deleted owner
+// of the same name with ErrPredecessor: it will go by itself.
 func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *corev1.Secret) (*corev1.Secret, bool, error) {
 	live, err := o.Find(ctx, client.ObjectKeyFromObject(desired))
 	if err != nil {
@@ -83,6 +84,9 @@ func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *cor
 		if live == nil {
 			return desired, true, nil
 		}
+	}
+	if o.isPredecessors(owner, live) {
+		return nil, false, fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
 	}
 	return live, false, o.adopt(ctx, owner, live, desired.Labels)
 }
@@ -126,9 +130,6 @@ func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secr
 	changed := live.DeepCopy()
 	changed.Labels = merged(live.Labels, wanted)
 	if err := controllerutil.SetControllerReference(owner, changed, o.Scheme); err != nil {
-		if o.isPredecessors(owner, live) {
-			return fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
-		}
 		return fmt.Errorf("secret %s cannot be used, rename or delete it: %w: %w", live.Name, err, apply.ErrNotOwned)
 	}
 	if equality.Semantic.DeepEqual(live, changed) {

@@ -26,8 +26,11 @@ func TestTheSecretOfADeletedPredecessorIsWaitedFor(t *testing.T) {
 	}
 	c := fake.NewClientBuilder().WithObjects(live).Build()
 	o := secrets.Owned{Client: c, Live: c, Scheme: scheme.Scheme}
-	err := o.EnsurePresent(t.Context(), owner("new"), &corev1.Secret{ObjectMeta: meta})
-	if !errors.Is(err, apply.ErrPredecessor) {
+	desired := &corev1.Secret{ObjectMeta: meta}
+	if err := o.EnsurePresent(t.Context(), owner("new"), desired.DeepCopy()); !errors.Is(err, apply.ErrPredecessor) {
 		t.Errorf("got %v, want it to wait for the Secret to go", err)
+	}
+	if _, _, err := o.EnsureOnce(t.Context(), owner("new"), desired.DeepCopy()); !errors.Is(err, apply.ErrPredecessor) {
+		t.Errorf("content that is made once: got %v, want it to wait for the Secret to go", err)
 	}
 }

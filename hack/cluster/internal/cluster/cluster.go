@@ -43,11 +43,10 @@ func New(checkout string, report *progress.Reporter) (*Cluster, error) {
 	return &Cluster{checkout: checkout, report: report}, nil
 }
 
-func (c *Cluster) cache() string      { return filepath.Join(c.checkout, ".cache") }
-func (c *Cluster) tools() string      { return filepath.Join(c.cache(), "bin") }
-func (c *Cluster) dir() string        { return filepath.Join(c.cache(), "cluster") }
-func (c *Cluster) kubeconfig() string { return filepath.Join(c.checkout, "kubeconfig") }
-func (c *Cluster) stateFile() string  { return filepath.Join(c.dir(), "state.json") }
+func (c *Cluster) cache() string     { return filepath.Join(c.checkout, ".cache") }
+func (c *Cluster) tools() string     { return filepath.Join(c.cache(), "bin") }
+func (c *Cluster) dir() string       { return filepath.Join(c.cache(), "cluster") }
+func (c *Cluster) stateFile() string { return filepath.Join(c.dir(), "state.json") }
 
 func (c *Cluster) builder() images.Builder {
 	return images.Builder{

@@ -191,6 +191,62 @@ func TestOnlyItsOwnKubeconfigIsRemoved(t *testing.T) {
 	}
 }
 
+// withCredentials returns a cluster whose kubeadm has made the credentials, and
+// where its API server is.
+func withCredentials(t *testing.T) (c *Cluster, server string) {
+	t.Helper()
+	c = newTestCluster(t)
+	server = "server: https://" + c.firstNode().Address().String() + ":6443\n"
+	made := filepath.Join(c.firstNode().Root(), "etc", "kubernetes", "admin.conf")
+	for _, err := range []error{os.MkdirAll(filepath.Dir(made), 0o755), os.WriteFile(made, []byte(server+"new\n"), 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c, server
+}
+
+func TestAnOldKubeconfigOfThisClusterIsReplaced(t *testing.T) {
+	c, server := withCredentials(t)
+	// Readable by all, as somebody may have left it.
+	if err := os.WriteFile(c.kubeconfig(), []byte(server+"old\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := c.writeKubeconfig(c.firstNode()); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(c.kubeconfig())
+		if err != nil || string(data) != server+"new\n" {
+			t.Errorf("the kubeconfig is %q, %v", data, err)
+		}
+		if info, err := os.Stat(c.kubeconfig()); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the kubeconfig has the mode %v, %v, want 600", info.Mode(), err)
+		}
+		if err := os.Remove(c.kubeconfig()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(c.checkout, ".kubeconfig-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+}
+
+func TestAKubeconfigOfAnotherClusterIsNotOverwritten(t *testing.T) {
+	c, _ := withCredentials(t)
+	const another = "server: https://127.0.0.1:6443\n"
+	if err := os.WriteFile(c.kubeconfig(), []byte(another), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.writeKubeconfig(c.firstNode()); err == nil || !strings.Contains(err.Error(), "move it away") {
+		t.Errorf("got %v, want it to be refused", err)
+	}
+	if data, err := os.ReadFile(c.kubeconfig()); err != nil || string(data) != another {
+		t.Errorf("the kubeconfig is %q, %v", data, err)
+	}
+}
+
 func TestAHalfWrittenStateMeansStartingAgain(t *testing.T) {
 	c := newTestCluster(t)
 	want := state{Initialised: true, Fingerprint: "abc"}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/c5c3/forge/hack/cluster/internal/node"
 )
@@ -72,21 +71,4 @@ func clearMachine(ctx context.Context) error {
 		return err
 	}
 	return nil
-}
-
-// removeKubeconfig removes the file if it is for this cluster. Someone may
-// have put another in its place.
-func (c *Cluster) removeKubeconfig() error {
-	data, err := os.ReadFile(c.kubeconfig())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(string(data), "https://"+c.firstNode().Address().String()+":6443") {
-		c.report.Note("%s is for another cluster and stays.", c.kubeconfig())
-		return nil
-	}
-	return os.Remove(c.kubeconfig())
 }

@@ -32,6 +32,9 @@ func (c *Cluster) Preflight(ctx context.Context) error {
 	if _, v, err := c.lookAround(); err != nil || v == ours {
 		return err
 	}
+	if err := c.keepForeignKubeconfig(); err != nil {
+		return err
+	}
 	return preflight.Check(ctx, c.cache())
 }
 
@@ -220,15 +223,6 @@ func (c *Cluster) initialise(ctx context.Context, p plan, m member) error {
 		}
 		return writeJSON(c.stateFile(), state{Initialised: true, Fingerprint: fingerprint})
 	})
-}
-
-// writeKubeconfig copies the administrator's credentials that kubeadm made.
-func (c *Cluster) writeKubeconfig(n node.Node) error {
-	data, err := os.ReadFile(filepath.Join(n.Root(), "etc", "kubernetes", "admin.conf"))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(c.kubeconfig(), data, 0o600)
 }
 
 func (c *Cluster) apply(ctx context.Context, manifest string) error {

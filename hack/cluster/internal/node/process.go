@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -91,9 +92,13 @@ func parseStartTicks(stat string) (uint64, error) {
 
 // Running finds the nodes that run on this machine, from whichever checkout,
 // by what their init processes say of themselves. It serves when the record
-// of them is lost.
-func Running() ([]Node, error) {
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+// of them is lost. Only root has nodes: a process of somebody else, or a file that
+// somebody else can write, may say anything.
+func Running() ([]Node, error) { return runningAs(0, "/proc") }
+
+// runningAs is Running for the nodes of a user, as a folder like /proc tells.
+func runningAs(uid int, proc string) ([]Node, error) {
+	files, err := filepath.Glob(filepath.Join(proc, "[0-9]*", "cmdline"))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +109,7 @@ func Running() ([]Node, error) {
 			continue // the process has ended since
 		}
 		args := strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
-		if len(args) != 3 || args[1] != InitCommand {
+		if len(args) != 3 || args[1] != InitCommand || !runsAs(uid, filepath.Dir(file)) || !writtenBy(uid, args[2]) {
 			continue
 		}
 		if n, err := load(args[2]); err == nil {
@@ -112,4 +117,29 @@ func Running() ([]Node, error) {
 		}
 	}
 	return nodes, nil
+}
+
+// runsAs reports whether all user ids of the process are the given one. The owner
+// of its folder would not tell: a process can give that to root by itself.
+func runsAs(uid int, folder string) bool {
+	status, err := os.ReadFile(filepath.Join(folder, "status"))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(status)) {
+		if ids, found := strings.CutPrefix(line, "Uid:"); found {
+			return slices.Equal(strings.Fields(ids), slices.Repeat([]string{strconv.Itoa(uid)}, 4))
+		}
+	}
+	return false
+}
+
+// writtenBy reports whether nobody but the user, and root, can write to the file.
+func writtenBy(uid int, path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == uid && info.Mode().Perm()&0o022 == 0
 }

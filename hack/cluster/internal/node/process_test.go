@@ -2,8 +2,10 @@ package node
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -66,5 +68,45 @@ func TestKillWaitsUntilTheProcessHasGone(t *testing.T) {
 	}
 	if err := process.Kill(); err != nil {
 		t.Errorf("Kill of an ended process = %v, want nil", err)
+	}
+}
+
+func TestOnlyItsUserHasNodes(t *testing.T) {
+	self := os.Geteuid()
+	ids := func(uid int) string { return fmt.Sprintf("Uid:\t%d\t%d\t%d\t%d\n", uid, uid, uid, uid) }
+	for name, tc := range map[string]struct {
+		user   int
+		status string
+		mode   os.FileMode
+		want   bool
+	}{
+		"the user's process and file":         {self, ids(self), 0o644, true},
+		"somebody else's process":             {self, ids(self + 1), 0o644, false},
+		"a process with several ids":          {self, fmt.Sprintf("Uid:\t%d\t%d\t%d\t%d\n", self+1, self, self, self), 0o644, false},
+		"a process of which nothing is known": {self, "", 0o644, false},
+		"somebody else's file":                {self + 1, ids(self + 1), 0o644, false},
+		"a file that somebody else may write": {self, ids(self), 0o666, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			process, spec := filepath.Join(dir, "1"), filepath.Join(dir, "spec.json")
+			for _, err := range []error{
+				os.Mkdir(process, 0o755),
+				os.WriteFile(filepath.Join(process, "cmdline"), []byte("cluster\x00"+InitCommand+"\x00"+spec+"\x00"), 0o644),
+				os.WriteFile(filepath.Join(process, "status"), []byte("Name:\tcluster\n"+tc.status), 0o644),
+				os.WriteFile(spec, []byte(`{"checkout": "/src"}`), 0o600), os.Chmod(spec, tc.mode),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			running, err := runningAs(tc.user, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(running) == 1; got != tc.want {
+				t.Errorf("it counts as a node: %t, want %t", got, tc.want)
+			}
+		})
 	}
 }

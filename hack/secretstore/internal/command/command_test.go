@@ -41,25 +41,14 @@ func writeCertificates(t *testing.T, dir string) {
 	}
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
-}
-
 // pod is a running store as in its pod, and its tool.
 type pod struct {
-	tls     string
-	address string
+	tls string
 }
 
 func start(t *testing.T) *pod {
 	t.Helper()
-	p := &pod{tls: t.TempDir(), address: freeAddress(t)}
+	p := &pod{tls: t.TempDir()}
 	writeCertificates(t, p.tls)
 	handler, err := server.New(server.Options{
 		Config: server.Config{Mount: "kv-v2"}, Keys: keys, File: filepath.Join(t.TempDir(), "secrets.json"),
@@ -68,27 +57,25 @@ func start(t *testing.T) *pod {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// From here on connections wait to be accepted.
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- server.Listen(ctx, p.address, handler, server.Files(p.tls)) }()
+	go func() { done <- server.Serve(ctx, listener, handler, server.Files(p.tls)) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	t.Setenv("BAO_ADDR", "https://"+p.address)
+	t.Setenv("BAO_ADDR", "https://"+listener.Addr().String())
 	t.Setenv("VAULT_CACERT", filepath.Join(p.tls, "ca.crt"))
 	t.Setenv("VAULT_CLIENT_CERT", filepath.Join(p.tls, "tls.crt"))
 	t.Setenv("VAULT_CLIENT_KEY", filepath.Join(p.tls, "tls.key"))
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		if _, err := p.run(t, "", "status"); err == nil {
-			return p
-		} else if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
+	return p
 }
 
 func (p *pod) run(t *testing.T, in string, args ...string) (string, error) {

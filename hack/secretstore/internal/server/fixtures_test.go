@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,6 +38,8 @@ type store struct {
 
 func start(t *testing.T) *store {
 	t.Helper()
+	// Go reruns the tests when the variable changes; the file itself is not seen.
+	os.Getenv("FORGE_FILES_DEPLOY")
 	config, err := server.ReadConfig("../../../../deploy/infra/secretstore/config.json")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -46,10 +47,9 @@ func Files(dir string) *tls.Config {
 	}
 }
 
-// Listen serves on an address until the context ends.
-func Listen(ctx context.Context, address string, handler http.Handler, config *tls.Config) error {
+// Serve answers what a listener accepts until the context ends, and closes it.
+func Serve(ctx context.Context, listener net.Listener, handler http.Handler, config *tls.Config) error {
 	server := &http.Server{
-		Addr:              address,
 		Handler:           handler,
 		TLSConfig:         config,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -62,9 +62,9 @@ func Listen(ctx context.Context, address string, handler http.Handler, config *t
 		_ = server.Shutdown(limit)
 	})
 	defer stop()
-	err := server.ListenAndServeTLS("", "")
+	err := server.ServeTLS(listener, "", "")
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
-	return fmt.Errorf("serve on %s: %w", address, err)
+	return fmt.Errorf("serve on %s: %w", listener.Addr(), err)
 }

@@ -26,6 +26,23 @@ func TestAnIssuedCertificateIsAcceptedUnderEveryNameForTheWholeValidity(t *testi
 	}
 }
 
+func TestACertificateIsValidFromNowByTheClockOfTheOperator(t *testing.T) {
+	now := time.Now().Add(100 * time.Hour)
+	data, err := issue(testNames, now, 48*time.Hour, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, valid := range map[time.Duration]bool{
+		// As seen by clients, whose clocks are not ahead.
+		-100 * time.Hour: true,
+		0:                true, 47 * time.Hour: true, 49 * time.Hour: false,
+	} {
+		if _, err := load(&corev1.Secret{Data: data}, testNames, now.Add(after)); (err == nil) != valid {
+			t.Errorf("%s later: %v, want it valid: %t", after, err, valid)
+		}
+	}
+}
+
 func TestARenewalIsDueWithAThirdOfTheValidityLeft(t *testing.T) {
 	const validity = 30 * time.Hour
 	pair, err := load(issuedSecret(t, validity, nil), testNames, time.Now())
@@ -143,7 +160,7 @@ func TestOnlyDistinctUnexpiredAuthoritiesAreCarriedOver(t *testing.T) {
 
 func issuedSecret(t *testing.T, validity time.Duration, earlier []*x509.Certificate) *corev1.Secret {
 	t.Helper()
-	data, err := issue(testNames, validity, earlier)
+	data, err := issue(testNames, time.Now(), validity, earlier)
 	if err != nil {
 		t.Fatal(err)
 	}

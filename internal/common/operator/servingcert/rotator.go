@@ -152,7 +152,7 @@ func (r *Rotator) serveWhenSettled(ctx context.Context, pair *keyPair) time.Dura
 // create issues the first certificate. Another replica having been faster is
 // no error: its Secret arrives as an event.
 func (r *Rotator) create(ctx context.Context) error {
-	data, err := issue(r.dnsNames(), r.options.Validity, r.earlier(nil))
+	data, err := issue(r.dnsNames(), r.now(), r.options.Validity, r.earlier(nil))
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (r *Rotator) create(ctx context.Context) error {
 // renew replaces the certificate in the Secret. Losing the race against
 // another replica is no error: the winner's Secret arrives as an event.
 func (r *Rotator) renew(ctx context.Context, secret *corev1.Secret, reason string) error {
-	data, err := issue(r.dnsNames(), r.options.Validity, r.earlier(secret.Data[caKey]))
+	data, err := issue(r.dnsNames(), r.now(), r.options.Validity, r.earlier(secret.Data[caKey]))
 	if err != nil {
 		return err
 	}

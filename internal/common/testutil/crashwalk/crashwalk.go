@@ -1,18 +1,22 @@
-// Package crashwalk proves that an operator survives a failure at any point:
-// it runs a scenario once undisturbed and counts the operator's writes, or all
-// its calls. Then it kills the operator at each of them, in a run of its own,
-// and has each of them fail in one of a few runs with failures all along.
+// Package crashwalk proves that an operator survives a failure at any point. It
+// runs a scenario once undisturbed and notes the operator's writes, or all its
+// calls. Then it kills the operator at each of them, in a run of its own, and lets
+// each of them fail in one of a few runs with failures all along.
+//
+// With -short the operator is killed at the first write of each kind only, one
+// after the other on the way of a single run.
 package crashwalk
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/rest"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -22,9 +26,12 @@ import (
 // stopTimeout bounds how long an operator may take to stop.
 const stopTimeout = 30 * time.Second
 
-// apart is how many calls lie between two failures of a run that goes on after
-// them: enough for the call to be repeated and for some progress.
-const apart = 5
+// Of the failures that an operator survives, a run has a few, and there are at
+// most so many runs: a failed pass is repeated later and later.
+const (
+	failuresPerRun = 4
+	maxRuns        = 5
+)
 
 // Scenario is what is walked. Its functions are called from several goroutines,
 // each with a namespace of its own. S is what a run is judged by.
@@ -46,6 +53,12 @@ type Scenario[S any] struct {
 	// the undisturbed run reached and the state that a killed operator left. An
 	// empty string means that all is well.
 	Compare func(undisturbed, failed, final S) string
+	// Writes are the writes that every run of the scenario makes, in the words of
+	// [transport.Call], with how many of them it makes at least. Each of them is
+	// struck; the walk waits for that. Writes that the undisturbed run makes
+	// besides may be missing in others, as status updates are that coalesce: they
+	// are struck where they are made.
+	Writes map[string]int
 	// Modes are the failures to try at each write; by default a process that
 	// dies just after the write. Dying just before it leaves the same as dying
 	// just after the write before.
@@ -57,23 +70,27 @@ type Scenario[S any] struct {
 	Parallel int
 }
 
-// point is where a run is disturbed: at one of the calls of the undisturbed run
-// and at every so many of them after it.
+// point is what a run is disturbed at: the calls and what happens there. An
+// operator that is killed is started again for the rest of the calls.
 type point struct {
-	call, every int
-	calls       transport.Requests
-	modes       []transport.Mode
+	calls []transport.Call
+	modes []transport.Mode
 }
 
 func (p point) kills() bool { return p.modes[0].Kills() }
 
-// points returns one point for each call and mode that kills. Of the other modes
-// a run takes a part of the calls each, so that they have all of them together.
-func (s Scenario[S]) points(calls transport.Requests) []point {
+// points returns a point for each call and mode that kills. Of the other modes a
+// few runs take a part of the calls each, so that they have all of them together.
+func (s Scenario[S]) points(calls []transport.Call) []point {
 	var points []point
 	recurring := func(modes ...transport.Mode) {
-		for i := range min(apart, len(calls)) {
-			points = append(points, point{call: i + 1, every: apart, calls: calls, modes: modes})
+		runs := min(maxRuns, (len(calls)+failuresPerRun-1)/failuresPerRun)
+		for first := range runs {
+			p := point{modes: modes}
+			for i := first; i < len(calls); i += runs {
+				p.calls = append(p.calls, calls[i])
+			}
+			points = append(points, p)
 		}
 	}
 	if s.EveryCall {
@@ -85,30 +102,46 @@ func (s Scenario[S]) points(calls transport.Requests) []point {
 			recurring(mode)
 			continue
 		}
-		for i := range calls {
-			points = append(points, point{call: i + 1, every: len(calls), calls: calls, modes: []transport.Mode{mode}})
+		if testing.Short() {
+			points = append(points, point{calls: slices.DeleteFunc(slices.Clone(calls), func(call transport.Call) bool {
+				return call.N > 1 || !s.certain(call)
+			}), modes: []transport.Mode{mode}})
+			continue
+		}
+		for _, call := range calls {
+			points = append(points, point{calls: []transport.Call{call}, modes: []transport.Mode{mode}})
 		}
 	}
 	return points
 }
 
-// failures is how many failures the points stand for.
-func (s Scenario[S]) failures(calls int) int {
-	if s.EveryCall {
-		return calls
+// certain reports whether every run makes the call.
+func (s Scenario[S]) certain(call transport.Call) bool { return call.N <= s.Writes[call.Kind] }
+
+// outstanding returns an error that names those of the calls which every run
+// makes and this one has not made yet.
+func (s Scenario[S]) outstanding(calls []transport.Call, made func(transport.Call) bool) error {
+	var missing []transport.Call
+	for _, call := range calls {
+		if s.certain(call) && !made(call) {
+			missing = append(missing, call)
+		}
 	}
-	return calls * len(s.Modes)
+	if len(missing) > 0 {
+		return fmt.Errorf("the operator has nothing left to do and has not made %v, which Scenario.Writes promises", missing)
+	}
+	return nil
 }
 
-func (s Scenario[S]) faults(p point) *transport.Faults {
-	faults := transport.NewFaults(p.call, p.modes[0])
-	if s.EveryCall {
-		faults = transport.NewCallFaults(p.call, p.modes[0])
+// promised returns the calls of Writes.
+func (s Scenario[S]) promised() []transport.Call {
+	var calls []transport.Call
+	for _, kind := range slices.Sorted(maps.Keys(s.Writes)) {
+		for n := range s.Writes[kind] {
+			calls = append(calls, transport.Call{Kind: kind, N: n + 1})
+		}
 	}
-	if p.calls != nil {
-		faults.Recurring(p.calls, p.every, p.modes...)
-	}
-	return faults
+	return calls
 }
 
 // Walk runs the scenario with failures at every write, or every call, and fails
@@ -121,36 +154,21 @@ func Walk[S any](t *testing.T, s Scenario[S]) {
 	if s.Parallel == 0 {
 		s.Parallel = 4
 	}
+	if len(s.Writes) == 0 {
+		t.Fatal("Scenario.Writes is empty: there is nothing that the walk has to strike")
+	}
 	start := time.Now()
-	undisturbed, calls, err := s.undisturbed(t.Context())
+	undisturbed, seen, err := s.undisturbed(t.Context())
 	if err != nil {
 		t.Fatalf("the undisturbed run: %v", err)
 	}
-	if len(calls) == 0 {
-		t.Fatal("the undisturbed run wrote nothing: there is nothing to walk")
-	}
-	points := s.points(calls)
+	points := s.points(seen.Calls())
 	struck := s.walk(t, undisturbed, points)
-	planned := s.failures(len(calls))
-	t.Logf("%d failures struck in %d runs, %d planned for %d calls, in %s; the calls:\n%s", len(struck), len(points),
-		planned, len(calls), time.Since(start).Round(time.Second), calls)
-	// The last calls may be status updates that are sometimes saved.
-	if len(struck) < planned*3/4 {
-		t.Errorf("only %d of %d failures struck: the walk proves too little", len(struck), planned)
+	t.Logf("%d failures struck in %d runs in %s; the calls of the undisturbed run:\n%s",
+		len(struck), len(points), time.Since(start).Round(time.Second), seen)
+	if reads := struck.Filter(func(r transport.Request) bool { return !r.Write() }); s.EveryCall && len(reads) == 0 {
+		t.Error("no failure struck a read: the walk proves too little")
 	}
-	if missed := kinds(calls).Difference(kinds(struck)); missed.Len() > max(1, kinds(calls).Len()/4) {
-		t.Errorf("no failure struck any %v: the walk proves too little", sets.List(missed))
-	}
-}
-
-// kinds returns what the requests are about, without the names of objects, which
-// may depend on the namespace.
-func kinds(requests transport.Requests) sets.Set[string] {
-	found := sets.New[string]()
-	for _, r := range requests {
-		found.Insert(r.Kind().String())
-	}
-	return found
 }
 
 // walk tries all points and returns the requests that were struck.
@@ -167,7 +185,7 @@ func (s Scenario[S]) walk(t *testing.T, undisturbed S, points []point) transport
 			for p := range next {
 				hits, err := s.try(t.Context(), p, undisturbed)
 				if err != nil {
-					t.Errorf("%v from call %d on, %s:\n%v", p.modes, p.call, hits, err)
+					t.Errorf("%v at %v, struck %s:\n%v", p.modes, p.calls, hits, err)
 				}
 				mu.Lock()
 				struck = append(struck, hits...)
@@ -190,59 +208,136 @@ func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.
 	if err != nil {
 		return state, nil, err
 	}
-	none := s.faults(point{modes: []transport.Mode{transport.FailBefore}})
-	if err := s.run(ctx, none.Config(s.Config), namespace, s.settled(namespace)); err != nil {
+	none := transport.NewFaults(nil)
+	made := func() transport.Requests {
+		return none.Seen().Filter(func(r transport.Request) bool {
+			if r.Write() {
+				// What was refused is repeated, as often as the caches are behind.
+				return r.Stored()
+			}
+			return s.EveryCall
+		})
+	}
+	err = s.run(ctx, none.Config(s.Config), namespace, s.settled(namespace, func() error {
+		calls = made()
+		numbered := calls.Calls()
+		return s.outstanding(s.promised(), func(call transport.Call) bool { return slices.Contains(numbered, call) })
+	}))
+	if err != nil {
 		return state, nil, err
 	}
 	state, err = s.Observe(ctx, namespace)
-	// What was refused is repeated, as often as the caches are behind.
-	calls = none.Seen().Filter(func(r transport.Request) bool { return !r.Write() || r.Stored() })
 	return state, calls, err
 }
 
 // try runs the scenario with the failures of a point and returns the requests
-// they struck: none when the operator got by without that call, as it may where
+// they struck: none when the operator got by without those calls, as it may where
 // the number of its calls depends on timing.
 func (s Scenario[S]) try(ctx context.Context, p point, undisturbed S) (hits transport.Requests, err error) {
+	if !p.kills() {
+		return s.judge(ctx, undisturbed, func(ctx context.Context, namespace string) (transport.Requests, []S, error) {
+			return s.fail(ctx, p, namespace)
+		})
+	}
+	for len(p.calls) > 0 {
+		struck, err := s.judge(ctx, undisturbed, func(ctx context.Context, namespace string) (transport.Requests, []S, error) {
+			return s.kill(ctx, p, namespace)
+		})
+		hits = append(hits, struck...)
+		if err != nil || len(struck) == 0 {
+			return hits, err
+		}
+		p.calls = without(p.calls, struck)
+	}
+	return hits, nil
+}
+
+// judge prepares a namespace, disturbs the operator there, and compares each of
+// the states that it left with what came of it.
+func (s Scenario[S]) judge(
+	ctx context.Context, undisturbed S, disturb func(ctx context.Context, namespace string) (transport.Requests, []S, error),
+) (transport.Requests, error) {
 	namespace, err := s.Prepare(ctx)
 	if err != nil {
 		return nil, err
 	}
-	faults := s.faults(p)
-	err = s.run(ctx, faults.Config(s.Config), namespace, func(ctx context.Context) error {
-		err := expect.Until(ctx, func(ctx context.Context) error {
-			if p.kills() && fired(faults) {
-				return nil
-			}
-			return s.Settled(ctx, namespace)
-		})
-		if err != nil || p.kills() {
-			return err
-		}
-		faults.End()
-		return s.settled(namespace)(ctx)
-	})
-	hits = faults.Hits()
+	hits, left, err := disturb(ctx, namespace)
 	if err != nil {
 		return hits, err
-	}
-	failed, err := s.Observe(ctx, namespace)
-	if err != nil {
-		return hits, err
-	}
-	if p.kills() {
-		if err := s.run(ctx, s.Config, namespace, s.settled(namespace)); err != nil {
-			return hits, fmt.Errorf("after the restart: %w", err)
-		}
 	}
 	final, err := s.Observe(ctx, namespace)
 	if err != nil {
 		return hits, err
 	}
-	if wrong := s.Compare(undisturbed, failed, final); wrong != "" {
-		return hits, errors.New(wrong)
+	for _, failed := range left {
+		if wrong := s.Compare(undisturbed, failed, final); wrong != "" {
+			return hits, errors.New(wrong)
+		}
 	}
 	return hits, nil
+}
+
+// fail runs the operator with failures that it survives, and returns what was
+// struck and the state that they left.
+func (s Scenario[S]) fail(ctx context.Context, p point, namespace string) (transport.Requests, []S, error) {
+	faults := transport.NewFaults(p.calls, p.modes...)
+	settled := s.settled(namespace, func() error { return s.outstanding(p.calls, faults.Reached) })
+	err := s.run(ctx, faults.Config(s.Config), namespace, func(ctx context.Context) error {
+		if err := settled(ctx); err != nil {
+			return err
+		}
+		faults.End()
+		return settled(ctx)
+	})
+	if err != nil {
+		return faults.Hits(), nil, err
+	}
+	left, err := s.Observe(ctx, namespace)
+	return faults.Hits(), []S{left}, err
+}
+
+// kill lets the operator die at one of the calls after the other and run once
+// more to the end, and returns what was struck and the states that were left. An
+// operator that was killed may get by without the rest of the calls.
+func (s Scenario[S]) kill(ctx context.Context, p point, namespace string) (hits transport.Requests, left []S, err error) {
+	for calls := p.calls; len(calls) > 0; calls = without(calls, hits) {
+		faults := transport.NewFaults(calls, p.modes...)
+		err := s.run(ctx, faults.Config(s.Config), namespace, func(ctx context.Context) error {
+			return expect.Until(ctx, func(ctx context.Context) error {
+				if fired(faults) {
+					return nil
+				}
+				if err := s.Settled(ctx, namespace); err != nil || len(hits) > 0 {
+					return err
+				}
+				return s.outstanding(calls, faults.Reached)
+			})
+		})
+		if err != nil {
+			return hits, left, err
+		}
+		state, err := s.Observe(ctx, namespace)
+		if err != nil {
+			return hits, left, err
+		}
+		left = append(left, state)
+		struck := faults.Hits()
+		if len(struck) == 0 {
+			break
+		}
+		hits = append(hits, struck...)
+	}
+	if err := s.run(ctx, s.Config, namespace, s.settled(namespace, nothing)); err != nil {
+		return hits, left, fmt.Errorf("after the last restart: %w", err)
+	}
+	return hits, left, nil
+}
+
+// without returns the calls whose kind was not struck.
+func without(calls []transport.Call, struck transport.Requests) []transport.Call {
+	return slices.DeleteFunc(slices.Clone(calls), func(call transport.Call) bool {
+		return slices.ContainsFunc(struck, func(r transport.Request) bool { return r.Kind().String() == call.Kind })
+	})
 }
 
 func fired(f *transport.Faults) bool {
@@ -254,9 +349,17 @@ func fired(f *transport.Faults) bool {
 	}
 }
 
-func (s Scenario[S]) settled(namespace string) func(context.Context) error {
+func nothing() error { return nil }
+
+// settled waits until the operator has nothing left to do and also returns nil.
+func (s Scenario[S]) settled(namespace string, also func() error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return expect.Until(ctx, func(ctx context.Context) error { return s.Settled(ctx, namespace) })
+		return expect.Until(ctx, func(ctx context.Context) error {
+			if err := s.Settled(ctx, namespace); err != nil {
+				return err
+			}
+			return also()
+		})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,6 +29,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// createConfigMap is what the operators of the scenarios do.
+const createConfigMap = "create configmaps"
+
 // scenario is an operator that creates the ConfigMaps a, b and c. create is
 // how it does one of them.
 func scenario(t *testing.T, create func(ctx context.Context, c client.Client, cm *corev1.ConfigMap) error) Scenario[string] {
@@ -46,6 +50,7 @@ func scenario(t *testing.T, create func(ctx context.Context, c client.Client, cm
 	}
 	return Scenario[string]{
 		Config: env.Config,
+		Writes: map[string]int{createConfigMap: 3},
 		Prepare: func(ctx context.Context) (string, error) {
 			ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "walk-"}}
 			err := c.Create(ctx, ns)
@@ -125,7 +130,8 @@ func TestAnOrphanAfterAFailureIsFound(t *testing.T) {
 	if len(writes) != 9 && len(writes) != 8 {
 		t.Fatalf("undisturbed writes: got %d, want 8 or 9:\n%s", len(writes), writes)
 	}
-	hit, err := s.try(t.Context(), point{call: 2, modes: []transport.Mode{transport.KillBefore}}, undisturbed)
+	second := point{calls: []transport.Call{{Kind: createConfigMap, N: 2}}, modes: []transport.Mode{transport.KillBefore}}
+	hit, err := s.try(t.Context(), second, undisturbed)
 	if err == nil || !strings.Contains(err.Error(), "a a b c") {
 		t.Errorf("after a kill before %s: expected an orphan of a to be found, got %v", hit, err)
 	}
@@ -137,5 +143,67 @@ func TestAnOperatorThatEndsByItselfIsFound(t *testing.T) {
 	_, _, err := s.undisturbed(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no leader") {
 		t.Errorf("expected the operator's own error, got %v", err)
+	}
+}
+
+func TestAWriteThatIsPromisedAndNotMadeFailsTheWalk(t *testing.T) {
+	s := scenario(t, createOnce)
+	s.Writes["delete configmaps"] = 1
+	ctx, giveUp := context.WithTimeout(t.Context(), 2*time.Second)
+	defer giveUp()
+	_, _, err := s.undisturbed(ctx)
+	if err == nil || !strings.Contains(err.Error(), "delete configmaps #1") {
+		t.Errorf("expected an error that names the write, got %v", err)
+	}
+}
+
+func TestAnOperatorIsKilledAtOneCallAfterTheOther(t *testing.T) {
+	s := scenario(t, createTwice)
+	s.Writes = map[string]int{createConfigMap: 6, "delete configmaps": 3}
+	undisturbed, _, err := s.undisturbed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Compare = func(_, failed, _ string) string { return failed }
+	both := point{
+		calls: []transport.Call{{Kind: createConfigMap, N: 1}, {Kind: "delete configmaps", N: 1}},
+		modes: []transport.Mode{transport.KillAfter},
+	}
+	hits, err := s.try(t.Context(), both, undisturbed)
+	if len(hits) != 2 || hits[0].Verb != "create" || hits[1].Verb != "delete" {
+		t.Errorf("struck %s, want the first creation and then the first deletion", hits)
+	}
+	// What the first kill left is compared, too.
+	if err == nil || err.Error() != "a" {
+		t.Errorf("after the first kill: expected the scratch of a, got %v", err)
+	}
+}
+
+// The undisturbed run made a second deletion that others need not make.
+func TestEveryWriteIsStruckOnceByEachMode(t *testing.T) {
+	calls := []transport.Call{{Kind: "create", N: 1}, {Kind: "delete", N: 1}, {Kind: "create", N: 2}, {Kind: "delete", N: 2}}
+	s := Scenario[string]{
+		Modes:  []transport.Mode{transport.KillAfter, transport.FailBefore},
+		Writes: map[string]int{"create": 2, "delete": 1},
+	}
+	struck := map[string]int{}
+	for _, p := range s.points(calls) {
+		if p.kills() && len(p.calls) != 1 && !testing.Short() {
+			t.Errorf("an operator is killed at %v", p.calls)
+		}
+		for _, call := range p.calls {
+			struck[fmt.Sprint(p.modes, call)]++
+		}
+	}
+	for _, mode := range s.Modes {
+		for _, call := range calls {
+			want := 1
+			if testing.Short() && mode.Kills() && call.N > 1 {
+				want = 0
+			}
+			if got := struck[fmt.Sprint([]transport.Mode{mode}, call)]; got != want {
+				t.Errorf("%s at %v: %d times, expected %d", mode, call, got, want)
+			}
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/outside"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
@@ -35,9 +37,10 @@ const assetsVariable = "KUBEBUILDER_ASSETS"
 // at most, for a search for tests that take a fast machine for granted.
 const delayVariable = "ENVTEST_DELAY"
 
-// startTimeout bounds the start of etcd and of kube-apiserver, each. It is
-// long because test packages start side by side on small machines.
-const startTimeout = 2 * time.Minute
+// startTimeout bounds the start of etcd, of kube-apiserver and of what that is
+// to serve, each. It is long because test packages start side by side on small
+// machines.
+const startTimeout = 3 * time.Minute
 
 // serviceRange has room for the Services of all tests of a package: namespaces
 // are never emptied, and the 254 addresses that controller-runtime sets run out.
@@ -145,6 +148,9 @@ func start(o Options) (*Env, func() error, error) {
 	if err := errors.Join(errEtcd, errServer); err != nil {
 		return nil, nil, err
 	}
+	for _, path := range slices.Concat(o.CRDs, o.Webhooks) {
+		outside.File(path)
+	}
 	crds, err := foreign.CRDs(o.Foreign...)
 	if err != nil {
 		return nil, nil, err
@@ -153,18 +159,21 @@ func start(o Options) (*Env, func() error, error) {
 		CRDDirectoryPaths:        o.CRDs,
 		ErrorIfCRDPathMissing:    true,
 		CRDs:                     crds,
-		WebhookInstallOptions:    crenvtest.WebhookInstallOptions{Paths: o.Webhooks},
+		CRDInstallOptions:        crenvtest.CRDInstallOptions{MaxTime: startTimeout},
+		WebhookInstallOptions:    crenvtest.WebhookInstallOptions{Paths: o.Webhooks, MaxTime: startTimeout},
 		ControlPlaneStartTimeout: startTimeout,
 		ControlPlaneStopTimeout:  startTimeout,
 	}
 	e.ControlPlane.Etcd = &crenvtest.Etcd{Path: etcd}
 	e.ControlPlane.GetAPIServer().Path = apiserver
-	e.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", serviceRange)
+	// The tests of a package are the only clients and need no fair share.
+	e.ControlPlane.GetAPIServer().Configure().
+		Set("service-cluster-ip-range", serviceRange).Set("enable-priority-and-fairness", "false")
 	cfg, err := e.Start()
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
 	}
-	cfg.QPS = -1
+	cfg.QPS, cfg.DisableCompression = -1, true
 	env, stop := &Env{Config: cfg, Webhooks: e.WebhookInstallOptions, environment: e}, e.Stop
 	if err := delay(cfg); err != nil {
 		return nil, nil, errors.Join(err, stop())
@@ -197,13 +206,17 @@ func delay(cfg *rest.Config) error {
 // otherwise in .cache/bin of the checkout. The error names the command that
 // builds what is missing.
 func binary(name string) (string, error) {
+	root, err := checkout()
+	if err == nil {
+		// The binary's version is pinned there.
+		outside.File(filepath.Join(root, "hack"))
+	}
 	if dir := os.Getenv(assetsVariable); dir != "" {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
 		}
 	}
-	root, err := checkout()
 	if err != nil {
 		return "", err
 	}
@@ -214,21 +227,17 @@ func binary(name string) (string, error) {
 	return path, nil
 }
 
-// checkout returns the nearest directory above the working directory that
-// holds the workspace file.
+// checkout returns the top of the checkout that the tests run in.
 func checkout() (string, error) {
 	wd, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
-	for dir := wd; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no go.work above %s: run the tests inside the checkout or set %s", wd, assetsVariable)
-		}
+	root, err := outside.Root(wd)
+	if err != nil {
+		return "", fmt.Errorf("%w, or set %s", err, assetsVariable)
 	}
+	return root, nil
 }
 
 // Client returns an uncached client with all rights.

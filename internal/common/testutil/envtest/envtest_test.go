@@ -21,6 +21,17 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 )
 
+// shared is the API server of the tests that need one.
+var shared *Env
+
+func TestMain(m *testing.M) {
+	o := Options{Foreign: foreign.All, GarbageCollector: true}
+	Main(m, o, func(_ context.Context, e *Env) error {
+		shared = e
+		return nil
+	})
+}
+
 func TestAMissingBinaryIsNamedWithTheCommandThatBuildsIt(t *testing.T) {
 	_, err := binary("nonesuch")
 	if err == nil {
@@ -62,9 +73,7 @@ func TestADelayThatIsNoneIsRefused(t *testing.T) {
 }
 
 func TestTheServerHasForeignKindsAndCollectsGarbage(t *testing.T) {
-	env := Start(t, Options{Foreign: foreign.All, GarbageCollector: true})
-	c := env.Client(t, scheme.Scheme)
-	ns := env.Namespace(t)
+	c, ns := shared.Client(t, scheme.Scheme), shared.Namespace(t)
 
 	owner := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "owner"}}
 	if err := c.Create(t.Context(), owner); err != nil {
@@ -87,12 +96,11 @@ func TestTheServerHasForeignKindsAndCollectsGarbage(t *testing.T) {
 }
 
 func TestAUserMayDoWhatItsRulesSayAndNothingElse(t *testing.T) {
-	env := Start(t, Options{})
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	if err := os.WriteFile(rules, []byte("- {apiGroups: [\"\"], resources: [configmaps], verbs: [create]}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := env.User(t.Context(), "reader", rules)
+	cfg, err := shared.User(t.Context(), "reader", rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,11 +108,10 @@ func TestAUserMayDoWhatItsRulesSayAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta := metav1.ObjectMeta{Namespace: env.Namespace(t), Name: "mine"}
-	// The authorizer learns about new bindings through a watch.
-	expect.Eventually(t, "a ConfigMap that the user may create", func(ctx context.Context) error {
-		return client.IgnoreAlreadyExists(c.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta}))
-	})
+	meta := metav1.ObjectMeta{Namespace: shared.Namespace(t), Name: "mine"}
+	if err := c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: meta}); err != nil {
+		t.Errorf("creating a ConfigMap: %v", err)
+	}
 	if err := c.Create(t.Context(), &corev1.Secret{ObjectMeta: meta}); !apierrors.IsForbidden(err) {
 		t.Errorf("creating a Secret: got %v, want forbidden", err)
 	}

@@ -4,13 +4,17 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 )
 
 // User adds a user to the API server who may do, in all namespaces, what the
@@ -20,7 +24,7 @@ func (e *Env) User(ctx context.Context, name, rulesFile string) (*rest.Config, e
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	binding := &rbacv1.ClusterRoleBinding{ObjectMeta: role.ObjectMeta}
 	binding.RoleRef, binding.Subjects = roleRef("ClusterRole", name), subjects(name)
-	return e.user(ctx, name, rulesFile, &role.Rules, role, binding)
+	return e.user(ctx, "", name, rulesFile, &role.Rules, role, binding)
 }
 
 // NamespacedUser is User for one namespace: the rules stand in a Role, which
@@ -29,7 +33,7 @@ func (e *Env) NamespacedUser(ctx context.Context, namespace, name, rulesFile str
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	binding := &rbacv1.RoleBinding{ObjectMeta: role.ObjectMeta}
 	binding.RoleRef, binding.Subjects = roleRef("Role", name), subjects(name)
-	return e.user(ctx, name, rulesFile, &role.Rules, role, binding)
+	return e.user(ctx, namespace, name, rulesFile, &role.Rules, role, binding)
 }
 
 func roleRef(kind, name string) rbacv1.RoleRef {
@@ -41,9 +45,9 @@ func subjects(name string) []rbacv1.Subject {
 }
 
 // user reads the rules, creates the objects that give them, and returns how the
-// user reaches the API server.
+// user reaches the API server once that grants them.
 func (e *Env) user(
-	ctx context.Context, name, rulesFile string, rules *[]rbacv1.PolicyRule, objects ...client.Object,
+	ctx context.Context, namespace, name, rulesFile string, rules *[]rbacv1.PolicyRule, objects ...client.Object,
 ) (*rest.Config, error) {
 	data, err := os.ReadFile(rulesFile)
 	if err != nil {
@@ -61,10 +65,36 @@ func (e *Env) user(
 			return nil, fmt.Errorf("give user %s its rights: %w", name, err)
 		}
 	}
-	user, err := e.environment.AddUser(crenvtest.User{Name: name}, &rest.Config{QPS: -1})
+	// The authorizer learns about them through watches.
+	if err := expect.Until(ctx, func(ctx context.Context) error { return granted(ctx, c, namespace, name, *rules) }); err != nil {
+		return nil, fmt.Errorf("wait until user %s has its rights: %w", name, err)
+	}
+	user, err := e.environment.AddUser(crenvtest.User{Name: name}, &rest.Config{QPS: -1, DisableCompression: true})
 	if err != nil {
 		return nil, fmt.Errorf("add user %s: %w", name, err)
 	}
 	cfg := user.Config()
 	return cfg, delay(cfg)
+}
+
+// granted returns nil when the user may do what the first rule says. All rules
+// stand in one object, which is known as a whole or not at all.
+func granted(ctx context.Context, c client.Client, namespace, name string, rules []rbacv1.PolicyRule) error {
+	if len(rules) == 0 || len(rules[0].Resources) == 0 {
+		return nil
+	}
+	rule := rules[0]
+	resource, subresource, _ := strings.Cut(rule.Resources[0], "/")
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		User: name, ResourceAttributes: &authorizationv1.ResourceAttributes{
+			Namespace: namespace, Verb: rule.Verbs[0], Group: rule.APIGroups[0], Resource: resource, Subresource: subresource,
+		},
+	}}
+	if err := c.Create(ctx, review); err != nil {
+		return err
+	}
+	if !review.Status.Allowed {
+		return fmt.Errorf("it may not %s %s: %s", rule.Verbs[0], rule.Resources[0], review.Status.Reason)
+	}
+	return nil
 }

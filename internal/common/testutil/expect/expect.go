@@ -18,13 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Timeout is how long an expectation may take to come true. It is generous:
-// only a failing test ever waits that long.
-const Timeout = time.Minute
-
 // retries come fast at first. Those who wait longer ask less often, since many
 // tests share an API server and few cores.
-var retries = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 1.3, Steps: 10, Cap: 200 * time.Millisecond}
+var retries = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 1.5, Steps: 10, Cap: 250 * time.Millisecond}
 
 // Eventually retries check until it returns nil. When the time is over the
 // test fails with what and the last error of check.

@@ -47,7 +47,7 @@ func Conditions(obj client.Object) ([]metav1.Condition, error) {
 func State(t testing.TB, c client.Client, obj client.Object) string {
 	t.Helper()
 	// The state is wanted also after the test's own context has ended.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
 	defer cancel()
 	var b strings.Builder
 	conditions, err := read(ctx, c, obj)

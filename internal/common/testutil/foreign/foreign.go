@@ -122,7 +122,7 @@ func Install(t testing.TB, cfg *rest.Config, projects ...Project) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := envtest.InstallCRDs(cfg, envtest.CRDInstallOptions{CRDs: definitions}); err != nil {
+	if _, err := envtest.InstallCRDs(cfg, envtest.CRDInstallOptions{CRDs: definitions, MaxTime: expect.Timeout}); err != nil {
 		t.Fatalf("install the CRDs of %v: %v", projects, err)
 	}
 }

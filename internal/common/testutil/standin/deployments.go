@@ -2,11 +2,14 @@ package standin
 
 import (
 	"context"
+	"errors"
+	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -14,10 +17,19 @@ import (
 
 // Deployments plays the Deployment controller: it reports every Deployment as
 // rolled out. Healthy Pods are not created.
-type Deployments struct{ script *script }
+type Deployments struct {
+	script *script
+
+	mu sync.Mutex
+	// broken are the Deployments for which a Pod was created. The cache may not
+	// show that one yet when it is to go, and nothing would come back to it.
+	broken map[types.UID]bool
+}
 
 // NewDeployments returns a stand-in for [Run].
-func NewDeployments() *Deployments { return &Deployments{script: newScript()} }
+func NewDeployments() *Deployments {
+	return &Deployments{script: newScript(), broken: map[types.UID]bool{}}
+}
 
 // Set decides what becomes of a Deployment: [Fail] lets its rollout exceed the
 // progress deadline, [NoImage] creates a Pod in ImagePullBackOff.
@@ -96,9 +108,17 @@ func (d *Deployments) brokenPod(ctx context.Context, c client.Client, deployment
 		Replicas: deployment.Spec.Replicas, Selector: deployment.Spec.Selector, Template: deployment.Spec.Template,
 	}
 	pod := &corev1.Pod{ObjectMeta: *meta.DeepCopy(), Spec: deployment.Spec.Template.Spec}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if outcome.kind != noImage {
-		return deleteAll(ctx, c, pod, set)
+		if !d.broken[deployment.UID] {
+			return nil
+		}
+		err := errors.Join(client.IgnoreNotFound(c.Delete(ctx, pod)), client.IgnoreNotFound(c.Delete(ctx, set)))
+		d.broken[deployment.UID] = err != nil
+		return err
 	}
+	d.broken[deployment.UID] = true
 	if err := create(ctx, c, set); err != nil {
 		return err
 	}
@@ -118,22 +138,6 @@ func create(ctx context.Context, c client.Client, obj client.Object) error {
 		return c.Get(ctx, client.ObjectKeyFromObject(obj), obj)
 	}
 	return err
-}
-
-// deleteAll deletes those of the objects that the cache knows.
-func deleteAll(ctx context.Context, c client.Client, objects ...client.Object) error {
-	for _, obj := range objects {
-		switch err := c.Get(ctx, client.ObjectKeyFromObject(obj), obj); {
-		case apierrors.IsNotFound(err):
-			continue
-		case err != nil:
-			return err
-		}
-		if err := client.IgnoreNotFound(c.Delete(ctx, obj)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // setPodStatus gives the Pod the status that a kubelet would report.

@@ -60,8 +60,9 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 	// Whoever has seen the status finds the run in Runs.
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := patchStatus(ctx, c, job, before); err != nil {
-		return err
+	if err := c.Status().Patch(ctx, job, client.MergeFrom(before)); err != nil {
+		// One that was deleted meanwhile has not succeeded.
+		return client.IgnoreNotFound(err)
 	}
 	if outcome.kind == succeed {
 		j.record(job)

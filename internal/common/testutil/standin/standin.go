@@ -9,15 +9,18 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -127,6 +130,12 @@ func (s *script) outcome(obj client.Object) Outcome {
 	return s.outcomes[client.ObjectKeyFromObject(obj)]
 }
 
+// retries never wait for long: what an object needs is often not there yet, and
+// on a slow machine that lasts.
+func retries() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, time.Second)
+}
+
 // watch calls act for every object of the kind of empty when it changes, when
 // something it owns of the kinds in owned changes, and when its outcome does.
 func watch[T client.Object](
@@ -134,7 +143,7 @@ func watch[T client.Object](
 	act func(ctx context.Context, c client.Client, obj T) error, owned ...client.Object,
 ) error {
 	c := mgr.GetClient()
-	b := builder.ControllerManagedBy(mgr).Named(name).For(empty()).
+	b := builder.ControllerManagedBy(mgr).Named(name).For(empty()).WithOptions(controller.Options{RateLimiter: retries()}).
 		WatchesRawSource(source.Channel(s.changed, &handler.EnqueueRequestForObject{}))
 	for _, kind := range owned {
 		b = b.Owns(kind)

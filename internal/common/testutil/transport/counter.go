@@ -1,6 +1,8 @@
 package transport
 
 import (
+	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -12,8 +14,9 @@ import (
 // out: an open watch and a renewed lease are the resting state of an operator.
 // The zero value is ready for use, also by several goroutines.
 type Counter struct {
-	mu   sync.Mutex
-	seen Requests
+	mu       sync.Mutex
+	seen     Requests
+	watching map[string]int
 }
 
 // Snapshot is a position in the requests that a Counter has seen.
@@ -34,13 +37,55 @@ func (c *Counter) Wrap(next http.RoundTripper) http.RoundTripper {
 		if resp != nil {
 			r.Code = resp.StatusCode
 		}
-		if r.Verb != "watch" && !r.Lease() {
+		switch {
+		case r.Verb == "watch" && r.Code == http.StatusOK:
+			resp.Body = c.watched(r, req, resp.Body)
+		case r.Verb != "watch" && !r.Lease():
 			c.mu.Lock()
 			c.seen = append(c.seen, r)
 			c.mu.Unlock()
 		}
 		return resp, err
 	})
+}
+
+// watched counts the watch as open until its body is closed.
+func (c *Counter) watched(r Request, req *http.Request, body io.ReadCloser) io.ReadCloser {
+	what := r.Resource + "." + r.Group
+	if strings.Contains(req.Header.Get("Accept"), "as=PartialObjectMetadata") {
+		what += ", metadata"
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watching == nil {
+		c.watching = map[string]int{}
+	}
+	c.watching[what]++
+	return &watchBody{body, sync.OnceFunc(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.watching[what]--
+	})}
+}
+
+// Watching returns how many watches of each resource are open, those of metadata
+// alone apart.
+func (c *Counter) Watching() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.watching)
+}
+
+// watchBody tells when it is closed.
+type watchBody struct {
+	io.ReadCloser
+	closed func()
+}
+
+// Close closes the body.
+func (b *watchBody) Close() error {
+	b.closed()
+	return b.ReadCloser.Close()
 }
 
 // Snapshot returns the position after the last request that was answered.

@@ -53,55 +53,50 @@ func (m Mode) after() bool { return m == FailAfter || m == KillAfter }
 // Kills tells whether no request passes after the one that was struck.
 func (m Mode) Kills() bool { return m == KillBefore || m == KillAfter }
 
+// Call is one call among those of its kind. Calls are told apart by their kind,
+// since the order of calls of different kinds depends on timing.
+type Call struct {
+	// Kind is [Request.Kind] in words, such as "create secrets".
+	Kind string
+	// N counts the calls of the kind from 1.
+	N int
+}
+
+// String returns the call in words.
+func (c Call) String() string { return fmt.Sprintf("%s #%d", c.Kind, c.N) }
+
+// Calls numbers the requests within their kinds.
+func (rs Requests) Calls() []Call {
+	calls, times := make([]Call, len(rs)), map[string]int{}
+	for i, r := range rs {
+		kind := r.Kind().String()
+		times[kind]++
+		calls[i] = Call{Kind: kind, N: times[kind]}
+	}
+	return calls
+}
+
 // Faults disturbs calls of a client. Events and leases are not counted: no state
 // of an object depends on them, and their number depends on timing. Create it
-// with [NewFaults] or [NewCallFaults].
+// with [NewFaults].
 type Faults struct {
-	first  int
-	chosen map[occurrence]bool
+	chosen map[Call]bool
 	modes  []Mode
-	counts func(Request) bool
 	fired  chan struct{}
 
 	mu    sync.Mutex
 	seen  []*Request
-	times map[Request]int
+	times map[string]int
 	hits  Requests
 	ended bool
 }
 
-// occurrence is the n-th call of a kind, counted from 1. The order of calls of
-// different kinds depends on timing.
-type occurrence struct {
-	kind Request
-	n    int
-}
-
-// NewFaults returns a fault at the at-th write, counted from 1. With 0 nothing
-// is disturbed.
-func NewFaults(at int, mode Mode) *Faults {
-	return &Faults{first: at, modes: []Mode{mode}, counts: Request.Write, fired: make(chan struct{}), times: map[Request]int{}}
-}
-
-// NewCallFaults returns a fault at the at-th call about any object, reads and
-// watches among them, counted from 1. With 0 nothing is disturbed.
-func NewCallFaults(at int, mode Mode) *Faults {
-	f := NewFaults(at, mode)
-	f.counts = func(r Request) bool { return r.Resource != "" }
-	return f
-}
-
-// Recurring disturbs every so many of the calls, which an undisturbed client has
-// made, from the first on that was asked for, with the modes taking turns. The
-// faults end with [Faults.End]. It is set before the first call, and returns f.
-func (f *Faults) Recurring(calls Requests, every int, modes ...Mode) *Faults {
-	f.chosen, f.modes = map[occurrence]bool{}, modes
-	times := map[Request]int{}
-	for i, r := range calls {
-		times[r.Kind()]++
-		if number := i + 1; number >= f.first && (number-f.first)%every == 0 {
-			f.chosen[occurrence{r.Kind(), times[r.Kind()]}] = true
-		}
+// NewFaults returns faults at the chosen calls, with the modes taking turns. Of
+// the modes that kill the process only the first call that is made strikes.
+func NewFaults(calls []Call, modes ...Mode) *Faults {
+	f := &Faults{chosen: map[Call]bool{}, modes: modes, fired: make(chan struct{}), times: map[string]int{}}
+	for _, call := range calls {
+		f.chosen[call] = true
 	}
 	return f
 }
@@ -113,8 +108,8 @@ func (f *Faults) End() {
 	f.ended = true
 }
 
-// Seen returns the calls that counted so far, with the answers of those that
-// were not disturbed.
+// Seen returns the calls so far, with the answers of those that were not
+// disturbed.
 func (f *Faults) Seen() Requests {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,6 +135,13 @@ func (f *Faults) Hits() Requests {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append(Requests(nil), f.hits...)
+}
+
+// Reached reports whether the client has made the call, disturbed or not.
+func (f *Faults) Reached(call Call) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.times[call.Kind] >= call.N
 }
 
 // Wrap is the wrapper that [rest.Config.Wrap] expects.
@@ -193,20 +195,20 @@ func (f *Faults) answered(r *Request, code int) {
 func (f *Faults) decide(r *Request) (decision, Mode) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	mode := f.modes[len(f.hits)%len(f.modes)]
+	mode := FailBefore
+	if len(f.modes) > 0 {
+		mode = f.modes[len(f.hits)%len(f.modes)]
+	}
 	if mode.Kills() && len(f.hits) > 0 {
 		return refuse, mode
 	}
-	if !f.counts(*r) || r.Event() || r.Lease() {
+	if r.Resource == "" || r.Event() || r.Lease() {
 		return pass, mode
 	}
 	f.seen = append(f.seen, r)
-	f.times[r.Kind()]++
-	chosen := len(f.seen) == f.first
-	if f.chosen != nil {
-		chosen = f.chosen[occurrence{r.Kind(), f.times[r.Kind()]}]
-	}
-	if f.ended || !chosen {
+	kind := r.Kind().String()
+	f.times[kind]++
+	if f.ended || !f.chosen[Call{Kind: kind, N: f.times[kind]}] {
 		return pass, mode
 	}
 	f.hits = append(f.hits, *r)

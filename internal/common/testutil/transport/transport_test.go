@@ -105,27 +105,27 @@ func TestCounterCountsAllButWatchesAndLeases(t *testing.T) {
 	}
 }
 
-func TestFaultsStrikeTheChosenWrite(t *testing.T) {
+func TestFaultsStrikeTheChosenCall(t *testing.T) {
 	lines := []string{getSecret, createEvent, renewLease, createSecret, updateSecret, getSecret, updateSecret}
-	const second = 4 // index in lines of the second write that counts
+	const second = 6 // index in lines of the second update
 	for mode, want := range map[Mode]struct {
 		reached int32
 		failed  []int
 	}{
-		FailBefore: {6, []int{second}},
-		FailAfter:  {7, []int{second}},
-		KillBefore: {4, []int{second, 5, 6}},
-		KillAfter:  {5, []int{second, 5, 6}},
+		FailBefore: {7, []int{second}},
+		FailAfter:  {8, []int{second}},
+		KillBefore: {6, []int{second, 7}},
+		KillAfter:  {7, []int{second, 7}},
 	} {
 		t.Run(mode.String(), func(t *testing.T) {
 			url, reached := server(t)
-			f := NewFaults(2, mode)
+			f := NewFaults([]Call{{Kind: "update secrets", N: 2}}, mode)
 			var failed []int
-			for i, err := range send(t, f.Wrap(http.DefaultTransport), url, lines...) {
+			for i, err := range send(t, f.Wrap(http.DefaultTransport), url, append(lines, getSecret)...) {
 				if errors.Is(err, ErrInjected) {
 					failed = append(failed, i)
 				} else if err != nil {
-					t.Fatalf("%s: %v", lines[i], err)
+					t.Fatalf("request %d: %v", i, err)
 				}
 			}
 			if diff := cmp.Diff(want.failed, failed); diff != "" {
@@ -146,9 +146,10 @@ func TestFaultsStrikeTheChosenWrite(t *testing.T) {
 	}
 }
 
-func TestFaultsPastTheLastWriteDoNothing(t *testing.T) {
+func TestFaultsAtACallThatIsNotMadeDoNothing(t *testing.T) {
 	url, reached := server(t)
-	f := NewFaults(2, KillBefore)
+	call := Call{Kind: "create secrets", N: 2}
+	f := NewFaults([]Call{call}, KillBefore)
 	for _, err := range send(t, f.Wrap(http.DefaultTransport), url, createSecret, getSecret) {
 		if err != nil {
 			t.Errorf("unexpected error: %v", err)
@@ -156,6 +157,9 @@ func TestFaultsPastTheLastWriteDoNothing(t *testing.T) {
 	}
 	if got := reached.Load(); got != 2 {
 		t.Errorf("requests that reached the server: got %d, want 2", got)
+	}
+	if f.Reached(call) {
+		t.Errorf("%v is said to be reached", call)
 	}
 	select {
 	case <-f.Fired():
@@ -169,7 +173,7 @@ func TestFaultsStrikeTheChosenCallWithTheChosenAnswer(t *testing.T) {
 		Conflict: http.StatusConflict, TooManyRequests: http.StatusTooManyRequests, InternalError: http.StatusInternalServerError,
 	} {
 		url, reached := server(t)
-		f := NewCallFaults(2, mode)
+		f := NewFaults([]Call{{Kind: "get secrets", N: 1}}, mode)
 		rt := f.Wrap(http.DefaultTransport)
 		var codes []int
 		for _, path := range []string{"/version", "/api/v1/secrets?watch=true", "/api/v1/namespaces/a/secrets/b", "/api/v1/secrets"} {
@@ -198,12 +202,19 @@ func TestFaultsStrikeTheChosenCallWithTheChosenAnswer(t *testing.T) {
 	}
 }
 
-func TestRecurringFaultsStrikeTheSameCallsInAnyOrder(t *testing.T) {
+func TestCallsAreNumberedWithinTheirKinds(t *testing.T) {
+	url, _ := server(t)
+	var c Counter
+	send(t, c.Wrap(http.DefaultTransport), url, createSecret, updateSecret, createSecret, getSecret)
+	want := []Call{{"create secrets", 1}, {"update secrets", 1}, {"create secrets", 2}, {"get secrets", 1}}
+	if diff := cmp.Diff(want, c.All().Calls()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestFaultsStrikeTheSameCallsInAnyOrder(t *testing.T) {
 	url, reached := server(t)
-	undisturbed := NewFaults(0, FailBefore)
-	send(t, undisturbed.Wrap(http.DefaultTransport), url, createSecret, updateSecret, updateSecret, createSecret)
-	// Chosen are the first update and the second creation.
-	f := NewFaults(2, FailBefore).Recurring(undisturbed.Seen(), 2, FailAfter, FailBefore)
+	f := NewFaults([]Call{{"update secrets", 1}, {"create secrets", 2}}, FailAfter, FailBefore)
 	rt := f.Wrap(http.DefaultTransport)
 	var failed []int
 	for i, err := range send(t, rt, url, createSecret, createSecret, createSecret, updateSecret, updateSecret) {
@@ -215,17 +226,17 @@ func TestRecurringFaultsStrikeTheSameCallsInAnyOrder(t *testing.T) {
 		t.Errorf("indexes of failed writes (-want +got):\n%s", diff)
 	}
 	// Only the answer to the first is lost, the second is refused.
-	if got := reached.Load(); got != 4+4 {
-		t.Errorf("requests that reached the server: got %d, want 8", got)
+	if got := reached.Load(); got != 4 {
+		t.Errorf("requests that reached the server: got %d, want 4", got)
 	}
 	if diff := cmp.Diff("create secrets\nupdate secrets a/b", f.Hits().String()); diff != "" {
 		t.Errorf("Hits (-want +got):\n%s", diff)
 	}
 }
 
-func TestNoFaultRecursAfterTheEnd(t *testing.T) {
+func TestNoFaultStrikesAfterTheEnd(t *testing.T) {
 	url, _ := server(t)
-	f := NewFaults(1, FailBefore).Recurring(Requests{{Verb: "create", Resource: "secrets"}}, 1, FailBefore)
+	f := NewFaults([]Call{{Kind: "create secrets", N: 1}}, FailBefore)
 	f.End()
 	if err := send(t, f.Wrap(http.DefaultTransport), url, createSecret)[0]; err != nil {
 		t.Errorf("unexpected error: %v", err)
@@ -234,7 +245,7 @@ func TestNoFaultRecursAfterTheEnd(t *testing.T) {
 
 func TestATimeoutLooksLikeOne(t *testing.T) {
 	url, _ := server(t)
-	f := NewCallFaults(1, Timeout)
+	f := NewFaults([]Call{{Kind: "get secrets", N: 1}}, Timeout)
 	err := send(t, f.Wrap(http.DefaultTransport), url, getSecret)[0]
 	if !errors.Is(err, ErrInjected) || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v", err)

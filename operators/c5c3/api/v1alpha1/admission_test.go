@@ -18,6 +18,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
 const configDir = "../../config"
@@ -213,7 +214,7 @@ func (s *apiServer) testSamples(t *testing.T) {
 const quickStart = "../../../../deploy/controlplane/controlplane.yaml"
 
 func (s *apiServer) testFile(t *testing.T, file string) {
-	content, err := os.ReadFile(file)
+	content, err := os.ReadFile(outside.File(file))
 	if err != nil {
 		t.Fatal(err)
 	}

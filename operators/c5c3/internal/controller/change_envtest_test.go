@@ -30,6 +30,7 @@ func becomes(t *testing.T, w *world, check func(keystonev1alpha1.KeystoneSpec) b
 }
 
 func TestWhatAControlPlaneNoLongerSetsReverts(t *testing.T) {
+	t.Parallel()
 	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Global = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
 		cp.Spec.Services.Keystone = &c5c3v1alpha1.ServiceKeystoneSpec{
@@ -51,6 +52,7 @@ func TestWhatAControlPlaneNoLongerSetsReverts(t *testing.T) {
 }
 
 func TestWhatAUserSetsElsewhereOnTheKeystoneSurvives(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
 		k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
@@ -69,6 +71,7 @@ func TestWhatAUserSetsElsewhereOnTheKeystoneSurvives(t *testing.T) {
 }
 
 func TestAnUpdateIsFollowedThroughTheKeystone(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	phase := func(want c5c3v1alpha1.UpdatePhase, release string, ready bool) {
 		t.Helper()
@@ -137,6 +140,7 @@ func (w *world) contract(t *testing.T) {
 }
 
 func TestAKeystoneThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone = nil })
 	w.expect(t, "KeystoneReady", metav1.ConditionTrue, "KeystoneNotManaged", "is kept unless the annotation c5c3.io/allow-keystone-deletion")

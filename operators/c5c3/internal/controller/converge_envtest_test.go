@@ -21,6 +21,7 @@ import (
 )
 
 func TestAMinimalControlPlaneConverges(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	got := map[string]string{}
 	for _, condition := range w.cp.Status.Conditions {
@@ -54,6 +55,7 @@ func TestAMinimalControlPlaneConverges(t *testing.T) {
 }
 
 func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	for _, child := range []client.Object{
 		&backing.MariaDB{ObjectMeta: w.meta("openstack-db")}, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")},
@@ -76,6 +78,7 @@ func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
 }
 
 func TestSizesReachTheServers(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(cp *c5c3v1alpha1.ControlPlane) {
 		c5c3v1alpha1.SetDefaults(cp)
 		cp.Spec.Infrastructure.Database.Replicas, cp.Spec.Infrastructure.Database.StorageSize = new(int32(1)), "512Mi"
@@ -97,6 +100,7 @@ func TestSizesReachTheServers(t *testing.T) {
 }
 
 func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
+	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
 	maria := &backing.MariaDB{ObjectMeta: w.meta("openstack-db"), Spec: backing.MariaDBSpec{Replicas: new(int32(7))}}
@@ -113,6 +117,7 @@ func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
 }
 
 func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
+	t.Parallel()
 	w := emptyWorld(t)
 	objects.Create(t, w, &corev1.Secret{ObjectMeta: w.meta("keystone-admin"), Data: map[string][]byte{"password": []byte("theirs")}})
 	func(cp *c5c3v1alpha1.ControlPlane) {

@@ -48,6 +48,7 @@ func (w *world) expectEnd(t *testing.T, reason string) {
 }
 
 func TestDeletionLeavesNothingInKeystoneOrInTheStore(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	w.delete(t)
 	expect.Gone(t, w, w.cp)
@@ -63,6 +64,7 @@ func TestDeletionLeavesNothingInKeystoneOrInTheStore(t *testing.T) {
 }
 
 func TestAControlPlaneOfTheSameNameCanBeMadeAgain(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	w.delete(t)
@@ -96,14 +98,20 @@ func TestADeletionDoesNotWaitForEverForKORC(t *testing.T) {
 	w.delete(t)
 	ready.Condition(t, "Ready", metav1.ConditionFalse, "Deleting")
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC", "Service controlplane-identity-service")
+	expect.Eventually(t, "an event that tells that the deletion waits", func(context.Context) error {
+		events := expect.Events(t, w, w.cp)
+		if !slices.ContainsFunc(events, func(e expect.Event) bool { return e.Reason == "FinalizingORC" }) {
+			return fmt.Errorf("there are %+v", events)
+		}
+		return nil
+	})
+	w.pass(t, stall)
 	expect.Gone(t, w, w.cp)
-	if !slices.ContainsFunc(expect.Events(t, w, w.cp), func(e expect.Event) bool { return e.Reason == "FinalizingORC" }) {
-		t.Error("no event tells that the deletion waits")
-	}
 	w.expectEnd(t, "ORCTeardownStalled")
 }
 
 func TestAControlPlaneThatNeverGotReadyCanBeDeleted(t *testing.T) {
+	t.Parallel()
 	w := emptyWorld(t)
 	objects.Create(t, w, w.cp)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForKeystone")
@@ -112,6 +120,7 @@ func TestAControlPlaneThatNeverGotReadyCanBeDeleted(t *testing.T) {
 }
 
 func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		host     string
 		database bool
@@ -159,6 +168,7 @@ func TestADeletionThatWaitsForTheSecretStoreNamesItAndEnds(t *testing.T) {
 	w.delete(t)
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC",
 		"PushSecret controlplane-admin-app-credential-backup with its copy at "+fmt.Sprintf(credentialPath, w.cp.Namespace))
+	w.pass(t, stall)
 	expect.Gone(t, w, w.cp)
 	w.expectEnd(t, "ORCTeardownStalled")
 }

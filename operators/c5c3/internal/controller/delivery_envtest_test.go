@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
@@ -71,8 +72,9 @@ func TestADeliveryThatDoesNotComeIsNamedAndAfterAWhileCalledStuck(t *testing.T) 
 	w.changePassword(t)
 	changes.Condition(t, "AdminCredentialReady", metav1.ConditionFalse, "WaitingForCloudsYamlSync",
 		"Secret k-orc-clouds-yaml does not hold the current clouds.yaml yet")
+	w.pass(t, time.Hour)
 	w.expect(t, "AdminCredentialReady", metav1.ConditionFalse, "CloudsYamlSyncStuck",
-		"has not reached its users for 12s", "Secret k-orc-clouds-yaml does not hold")
+		"has not reached its users for 15m0s", "Secret k-orc-clouds-yaml does not hold")
 	w.usersHave(t, old)
 	secrets.Set("ExternalSecret", w.cp.Namespace, "k-orc-clouds-yaml", standin.Succeed())
 	w.replacedAfter(t, old)

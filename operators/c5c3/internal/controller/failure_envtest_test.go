@@ -18,6 +18,7 @@ import (
 )
 
 func TestTheKeystoneWaitsForItsServers(t *testing.T) {
+	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
 	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Hang())
@@ -41,6 +42,7 @@ func TestTheKeystoneWaitsForItsServers(t *testing.T) {
 }
 
 func TestAServiceIsNotReadyWhileItsServersAreNot(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Fail("no quorum"))
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForInfrastructure")
@@ -50,6 +52,7 @@ func TestAServiceIsNotReadyWhileItsServersAreNot(t *testing.T) {
 }
 
 func TestAnEmptyStoreIsNamedWithThePathThatIsMissing(t *testing.T) {
+	t.Parallel()
 	w := emptyWorld(t)
 	objects.Create(t, w, w.cp)
 	w.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "WaitingForDBCredentialSecret",
@@ -68,12 +71,14 @@ func TestABrokenStoreIsNamedButDoesNotTakeAwayWhatItDelivered(t *testing.T) {
 	w := emptyWorld(t)
 	objects.Create(t, w, w.cp)
 	w.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "SecretStoreNotReady", "ClusterSecretStore openbao-cluster-store is not ready")
+	touch(t, working, "controlplane", working.cp, working.cp)
 	working.expect(t, "DBCredentialsReady", metav1.ConditionTrue, "DBCredentialsReady")
 	secrets.Set("ClusterSecretStore", "", "openbao-cluster-store", standin.Succeed())
 	w.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "WaitingForDBCredentialSecret")
 }
 
 func TestAKeystoneOfSomebodyElseIsNotTaken(t *testing.T) {
+	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
 	foreign := &keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone"), Spec: keystonev1alpha1.KeystoneSpec{
@@ -91,6 +96,7 @@ func TestAKeystoneOfSomebodyElseIsNotTaken(t *testing.T) {
 }
 
 func TestAProjectionThatTheAPIServerRefusesIsTheUsersToCorrect(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
 		k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 4, TargetCPUUtilization: new(int32(80))}
@@ -103,6 +109,7 @@ func TestAProjectionThatTheAPIServerRefusesIsTheUsersToCorrect(t *testing.T) {
 }
 
 func TestOnlyTheOldestOfTwoControlPlanesIsWorkedOn(t *testing.T) {
+	t.Parallel()
 	w := converged(t)
 	second := w.cp.DeepCopy()
 	second.ObjectMeta = w.meta("zweite")
@@ -122,6 +129,7 @@ func TestOnlyTheOldestOfTwoControlPlanesIsWorkedOn(t *testing.T) {
 }
 
 func TestAnObjectThatTheWebhookNeverSawIsRefusedInItsStatus(t *testing.T) {
+	t.Parallel()
 	w := emptyWorld(t)
 	w.cp.Spec.Services.Keystone.PublicEndpoint = "https:///v3"
 	objects.Create(t, w, w.cp)

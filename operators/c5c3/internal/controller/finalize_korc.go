@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -357,15 +358,29 @@ func (s *scope) abandon(ctx context.Context, left []orcObject) error {
 		if controller := metav1.GetControllerOf(secret); controller == nil || controller.UID != s.cp.UID && controller.Name != name {
 			continue
 		}
-		if err := s.stripFinalizers(ctx, secret); err != nil {
+		if err := s.patchFinalizers(ctx, secret); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stripFinalizers takes K-ORC's off.
-func (s *scope) stripFinalizers(ctx context.Context, obj client.Object) error {
+// stripFinalizers takes K-ORC's off. K-ORC may do so at the same time: a pass that
+// ended there would leave the next one nothing of what was given up.
+func (s *scope) stripFinalizers(ctx context.Context, obj orcObject) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		err := s.patchFinalizers(ctx, obj)
+		if !apierrors.IsConflict(err) {
+			return err
+		}
+		if readErr := s.foreign.Get(ctx, client.ObjectKeyFromObject(obj), obj); readErr != nil {
+			return client.IgnoreNotFound(readErr)
+		}
+		return err
+	})
+}
+
+func (s *scope) patchFinalizers(ctx context.Context, obj client.Object) error {
 	before, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {
 		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)

@@ -56,6 +56,7 @@ func obstructions() map[string]obstruction {
 }
 
 func TestAnObjectOfSomebodyElseIsNamedAndTheWorkGoesOnWhenItIsGone(t *testing.T) {
+	t.Parallel()
 	for name, tc := range obstructions() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,8 @@ import (
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 func TestWhatKORCGivesUpIsTriedLessAndLessOften(t *testing.T) {
@@ -17,7 +19,9 @@ func TestWhatKORCGivesUpIsTriedLessAndLessOften(t *testing.T) {
 		"again, after a day":            {aDay, time.Minute, 9 * time.Minute},
 		"by a clock that has been back": {-time.Hour, 0, 30 * time.Second},
 	} {
-		s := &scope{toolbox: &toolbox{clock: func() time.Time { return noon }, retryPeriod: defaultRetryPeriod}}
+		s := &scope{
+			toolbox: &toolbox{clock: func() time.Time { return noon }, retryPeriod: defaultRetryPeriod}, cp: &c5c3v1alpha1.ControlPlane{},
+		}
 		if got := s.retryAfter(noon.Add(-c.gaveUp), noon.Add(-c.failing)); got != c.want {
 			t.Errorf("%s: got %s, expected %s", name, got, c.want)
 		}

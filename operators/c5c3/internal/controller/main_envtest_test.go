@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -66,11 +65,12 @@ func TestMain(m *testing.M) {
 		}
 		go func() {
 			options := controller.Options{
-				DiscoveryInterval: time.Second, Login: login, Revoke: revoke,
-				RetryPeriod: 500 * time.Millisecond, StallTimeout: 15 * time.Second,
-				SyncTimeout: 12 * time.Second, SpreadTime: time.Second, Day: day, ProofPeriod: 2 * time.Second,
+				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Ahead: ahead,
+				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
 			}
-			if err := testutil.Run(ctx, refusals.Config(requests.Config(user)), options, funcr.New(log.add, funcr.Options{})); err != nil {
+			// At this level it tells of each pass.
+			logger := funcr.New(log.add, funcr.Options{Verbosity: 5})
+			if err := testutil.Run(ctx, refusals.Config(requests.Config(user)), options, logger); err != nil {
 				fmt.Fprintln(os.Stderr, "the operator ended with:", err)
 			}
 		}()
@@ -92,34 +92,6 @@ func secretStore() *esov1.ClusterSecretStore {
 		Spec:       esov1.SecretStoreSpec{Provider: &esov1.SecretStoreProvider{Fake: &esov1.FakeProvider{Data: []esov1.FakeProviderData{}}}},
 	}
 }
-
-// lines is the operator's log.
-type lines struct {
-	mu   sync.Mutex
-	text []string
-}
-
-func (l *lines) add(prefix, args string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text = append(l.text, prefix+" "+args)
-}
-
-// of returns the lines about a namespace.
-func (l *lines) of(namespace string) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var found []string
-	for _, line := range l.text {
-		if strings.Contains(line, namespace) {
-			found = append(found, line)
-		}
-	}
-	return strings.Join(found, "\n")
-}
-
-// day is how long a day of a CredentialRotation lasts here.
-const day = 2 * time.Second
 
 // unreachable are the namespaces whose Keystone the operator does not reach.
 var unreachable sync.Map

@@ -16,6 +16,7 @@ import (
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -83,7 +84,7 @@ func (b *bare) run(t *testing.T, standins ...standin.Standin) (stop func()) {
 // define adds the kinds of a file or a directory.
 func (b *bare) define(t *testing.T, path string) {
 	t.Helper()
-	options := crenvtest.CRDInstallOptions{Paths: []string{path}, ErrorIfPathMissing: true}
+	options := crenvtest.CRDInstallOptions{Paths: []string{path}, ErrorIfPathMissing: true, MaxTime: expect.Timeout}
 	if _, err := crenvtest.InstallCRDs(b.env.Config, options); err != nil {
 		t.Fatal(err)
 	}

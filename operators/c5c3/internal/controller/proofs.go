@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// defaultProofPeriod is how often Keystone is asked again about a credential that
+// proofPeriod is how often Keystone is asked again about a credential that
 // it has accepted: nothing else tells that somebody has revoked it there.
-const defaultProofPeriod = 10 * time.Minute
+const proofPeriod = 10 * time.Minute
 
 // proofs remembers which credential Keystone has accepted, so that a pass over a
 // converged control plane asks for nothing. A restart proves each once more.
 type proofs struct {
 	login  Login
-	now    func() time.Time
+	now    func(namespace string) time.Time
 	period time.Duration
 
 	mu       sync.Mutex
@@ -30,7 +30,7 @@ type proof struct {
 	at         time.Time
 }
 
-func newProofs(login Login, now func() time.Time, period time.Duration) *proofs {
+func newProofs(login Login, now func(namespace string) time.Time, period time.Duration) *proofs {
 	if login == nil {
 		login = logIn
 	}
@@ -43,7 +43,7 @@ func newProofs(login Login, now func() time.Time, period time.Duration) *proofs 
 func (p *proofs) verdict(ctx context.Context, of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
 	credential := fullHash(id + "\x00" + secret)
 	known := p.known(of, credential)
-	if known.verdict == Accepted && p.now().Sub(known.at) < p.period {
+	if known.verdict == Accepted && p.now(of.Namespace).Sub(known.at) < p.period {
 		return Accepted, nil
 	}
 	verdict, err := p.login(ctx, authURL, id, secret)
@@ -52,7 +52,7 @@ func (p *proofs) verdict(ctx context.Context, of types.NamespacedName, authURL, 
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.verdicts[of] = proof{credential: credential, verdict: verdict, at: p.now()}
+	p.verdicts[of] = proof{credential: credential, verdict: verdict, at: p.now(of.Namespace)}
 	return verdict, err
 }
 

@@ -17,7 +17,7 @@ func TestAnAcceptedCredentialIsNotProvenAgainForAWhile(t *testing.T) {
 			return verdict, errors.New("away")
 		}
 		return verdict, nil
-	}, func() time.Time { return now }, time.Minute)
+	}, func(string) time.Time { return now }, time.Minute)
 	name := types.NamespacedName{Name: "a"}
 	for i, step := range []struct {
 		answer, want Verdict

@@ -28,6 +28,7 @@ var refusedCalls = []refusedCall{
 }
 
 func TestARefusedCallIsNamedAndRepeatedUntilItIsAllowed(t *testing.T) {
+	t.Parallel()
 	for _, tc := range refusedCalls {
 		t.Run(tc.verb+" "+tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -54,6 +55,7 @@ func (w *world) isRefused(t *testing.T, call refusedCall) {
 }
 
 func TestADeliveredSecretThatMayNotBeReadIsNamed(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []refusedCall{
 		{"KORCReady", "AdminPasswordError", "get", "secrets", "controlplane-keystone-admin-credentials"},
 		{"AdminCredentialReady", "CloudsYamlError", "get", "secrets", "k-orc-clouds-yaml"},
@@ -96,6 +98,7 @@ func TestAnExternalSecretIsNotMadeBeforeItsNameIsKnownToBeFree(t *testing.T) {
 // next pass already finds a refusal of the second one when it looks after what
 // was published before, and says so elsewhere.
 func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
+	t.Parallel()
 	const credential = "controlplane-admin-app-credential"
 	for _, tc := range []refusedCall{
 		{"AdminCredentialReady", "SecretError", "update", "secrets", credential},

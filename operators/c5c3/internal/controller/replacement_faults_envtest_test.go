@@ -76,6 +76,7 @@ func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) 
 	changes := w.follow(t)
 	w.askForAnother(t)
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "is being made because it was asked for")
+	w.pass(t, stall)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "ApplicationCredential "+heir, "repair K-ORC or its way to Keystone")
 	w.usersHave(t, old)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
@@ -87,8 +88,11 @@ func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	korc.Blind(w.cp.Namespace, true)
+	changes := w.follow(t)
 	w.askForAnother(t)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "does not contain",
+	w.stalls(t, changes)
+	// Between two attempts it is another object that K-ORC has not looked at yet.
+	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "does not contain",
 		"see whether Keystone accepts the administrator's password in Secret controlplane-keystone-admin-credentials")
 	w.usersHave(t, old)
 	w.staysStalled(t)
@@ -183,8 +187,10 @@ func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	heir := w.heirName(t)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Fail("conflict"))
+	changes := w.follow(t)
 	w.askForAnother(t)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", heir, "conflict")
+	w.stalls(t, changes)
+	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", heir, "conflict")
 	w.usersHave(t, old)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
 	w.replacedAfter(t, old)
@@ -197,6 +203,7 @@ func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 	old := w.cp.Status.AdminApplicationCredential.ID
 	heir := w.heir(t)
 	korc.Blind(w.cp.Namespace, true)
+	changes := w.follow(t)
 	w.askForAnother(t)
 	expect.Exists(t, w, heir)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Hang())
@@ -212,6 +219,7 @@ func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 		})
 		heir.Status.ID = &old
 	})
+	w.stalls(t, changes)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "is made anew", heir.Name)
 	korc.Blind(w.cp.Namespace, false)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
@@ -259,14 +267,18 @@ func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	w.superseded(t, heir)
 	korc.Blind(w.cp.Namespace, true)
 	unreachable.Store(w.cp.Namespace, true)
 	w.endGrace(t, heir)
+	w.pass(t, stall)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "still valid", heir.Name, "the way of the operator to http://")
 	if _, err := w.works(t.Context()); err != nil {
 		t.Error(err)
 	}
 	unreachable.Delete(w.cp.Namespace)
+	// It is tried less and less often.
+	w.pass(t, stall)
 	expect.Gone(t, w, heir)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
@@ -289,6 +301,7 @@ func TestADeletionLeavesToKORCWhatTheOperatorCannotRevoke(t *testing.T) {
 	changes := w.follow(t)
 	w.delete(t)
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "FinalizingORC", "no route to host")
+	w.pass(t, stall/2)
 	expect.Gone(t, w, w.cp)
 	w.expectCredentials(t, 0)
 }

@@ -30,7 +30,7 @@ func TestAReplacedCredentialWorksOnForTwoMinutesAtLeast(t *testing.T) {
 		"long ago":                        {at(aDay), "1h", -23 * time.Hour, true},
 		"by a clock that was ahead":       {at(-aDay), "", 2 * time.Minute, false},
 	} {
-		s := &scope{toolbox: &toolbox{clock: func() time.Time { return noon }, spreadTime: defaultSpreadTime}}
+		s := &scope{toolbox: &toolbox{clock: func() time.Time { return noon }, spreadTime: defaultSpreadTime}, cp: &c5c3v1alpha1.ControlPlane{}}
 		old := &orcv1alpha1.ApplicationCredential{}
 		old.Annotations = map[string]string{
 			c5c3v1alpha1.AnnotationSupersededAt: c.supersededAt, c5c3v1alpha1.AnnotationCredentialOverlap: c.overlap,
@@ -78,7 +78,7 @@ func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
 }
 
 func TestARevocationIsOverdueOnlyOnceItHasFailed(t *testing.T) {
-	s := &scope{toolbox: &toolbox{clock: func() time.Time { return noon }, spreadTime: defaultSpreadTime}}
+	s := &scope{toolbox: &toolbox{clock: func() time.Time { return noon }, spreadTime: defaultSpreadTime}, cp: &c5c3v1alpha1.ControlPlane{}}
 	old := &orcv1alpha1.ApplicationCredential{}
 	old.UID = "uid"
 	old.Annotations = map[string]string{c5c3v1alpha1.AnnotationSupersededAt: noon.Add(-time.Hour).Format(time.RFC3339)}

@@ -74,7 +74,7 @@ func (r *rotationReconciler) Reconcile(ctx context.Context, request ctrl.Request
 	if err != nil {
 		decision = rotationDecision{reason: cmp.Or(decision.reason, c5c3v1alpha1.ReasonReconcileError), message: err.Error()}
 	}
-	recordRotation(rotation, decision, r.now())
+	recordRotation(rotation, decision, r.now(rotation.Namespace))
 	if !equality.Semantic.DeepEqual(before, &rotation.Status) {
 		if writeErr := r.client.Status().Update(ctx, rotation); writeErr != nil {
 			return ctrl.Result{}, client.IgnoreNotFound(writeErr)
@@ -133,7 +133,7 @@ func (r *rotationReconciler) facts(
 	ctx context.Context, rotation *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.ControlPlane,
 ) (rotationFacts, *orcv1alpha1.ApplicationCredential, error) {
 	facts := rotationFacts{
-		rotation: rotation, now: r.now(), day: r.day, mode: cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode,
+		rotation: rotation, now: r.now(rotation.Namespace), day: r.day, mode: cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode,
 	}
 	secret, ref := &corev1.Secret{}, adminSecretRef(cp)
 	err := r.refs.Get(ctx, client.ObjectKey{Namespace: cp.Namespace, Name: ref.Name}, secret)

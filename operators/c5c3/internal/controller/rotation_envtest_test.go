@@ -29,6 +29,7 @@ func (w *world) expectRotation(
 }
 
 func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
+	t.Parallel()
 	w := converged(t, manual)
 	first := w.cp.Status.AdminApplicationCredential.ID
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
@@ -41,14 +42,18 @@ func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
 		t.Errorf("the status is %+v", rotation.Status)
 	}
 	w.usersHave(t, second)
+	heir := w.heir(t)
 	objects.Change(t, w, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.GracePeriodDays = new(int32(1)) })
 	w.replaced(t, second)
 	// Within the grace period of one day both work, and then one is left.
+	w.superseded(t, heir)
 	w.expectCredentials(t, 2)
+	w.pass(t, day)
 	w.expectCredentials(t, 1)
 }
 
 func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
+	t.Parallel()
 	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) { inMode(cp, c5c3v1alpha1.RotationScheduled) })
 	id := w.cp.Status.AdminApplicationCredential.ID
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(3)), PreRotationDays: new(int32(1))})
@@ -61,13 +66,19 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 	})
 	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationScheduled", "The next application credential is made at ")
 	for range 2 {
+		heir := w.heir(t)
+		w.pass(t, 2*day)
 		id = w.replaced(t, id)
+		// The old one works on for as long as the new one is made early.
+		w.superseded(t, heir)
+		w.expectCredentials(t, 2)
+		w.pass(t, day)
+		w.expectCredentials(t, 1)
 	}
-	objects.Delete(t, w, rotation)
-	w.expectCredentials(t, 1)
 }
 
 func TestARotationWaitsForWhatItNeeds(t *testing.T) {
+	t.Parallel()
 	w := emptyWorld(t)
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{Bootstrap: true})
 	objects.Create(t, w, rotation)
@@ -80,6 +91,7 @@ func TestARotationWaitsForWhatItNeeds(t *testing.T) {
 }
 
 func TestASettledControlPlaneStaysSettledBesideARotation(t *testing.T) {
+	t.Parallel()
 	w := converged(t, manual)
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
 	objects.Create(t, w, rotation)
@@ -126,6 +138,7 @@ func TestARotationWaitsForAPasswordThatIsMissing(t *testing.T) {
 }
 
 func TestARefusedRequestOfARotationIsNamedAndRepeated(t *testing.T) {
+	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	allow := w.refuse(t, "patch", "applicationcredentials", "controlplane-admin-app-credential")

@@ -32,15 +32,22 @@ type toolbox struct {
 	attempts         attempts
 	// clock is nil for time.Now.
 	clock func() time.Time
+	// ahead is nil where no namespace has a clock of its own.
+	ahead func(namespace string) time.Duration
 
-	stallTimeout, syncTimeout, retryPeriod, spreadTime time.Duration
+	stallTimeout, retryPeriod, spreadTime time.Duration
 }
 
-func (t *toolbox) now() time.Time {
-	if t.clock == nil {
-		return time.Now()
+// now is the time in a namespace.
+func (t *toolbox) now(namespace string) time.Time {
+	now := time.Now()
+	if t.clock != nil {
+		now = t.clock()
 	}
-	return t.clock()
+	if t.ahead != nil {
+		now = now.Add(t.ahead(namespace))
+	}
+	return now
 }
 
 // scope is one pass over one ControlPlane. The fields below the resource are what
@@ -65,6 +72,8 @@ type scope struct {
 	// password for K-ORC is the control plane's own and up to date.
 	hasPasswordCloud bool
 }
+
+func (s *scope) now() time.Time { return s.toolbox.now(s.cp.Namespace) }
 
 func (s *scope) name() types.NamespacedName { return client.ObjectKeyFromObject(s.cp) }
 

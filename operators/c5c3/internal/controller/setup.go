@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/c5c3/forge/internal/common/operator"
-	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -43,16 +42,13 @@ type Options struct {
 	Revoke Revoke
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
-	// ProofPeriod is how often an accepted credential is proven again; zero means
-	// the default.
-	ProofPeriod time.Duration
+	// Ahead is how far ahead of Now the clock of a namespace is, so that time can
+	// pass for one control plane and not for those beside it; nil means nowhere.
+	Ahead func(namespace string) time.Duration
 	// Day is how long a day of a CredentialRotation lasts; zero means 24 hours.
 	Day time.Duration
 	// StallTimeout bounds the waits for K-ORC; zero means the default.
 	StallTimeout time.Duration
-	// SyncTimeout is how long a credential may be on its way to its users; zero
-	// means the default.
-	SyncTimeout time.Duration
 	// SpreadTime is how long a replaced credential works on at least; zero means
 	// the default.
 	SpreadTime time.Duration
@@ -87,19 +83,18 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		return fmt.Errorf("registering metrics: %w", err)
 	}
 	tools := &toolbox{
-		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), scheme: mgr.GetScheme(), refs: references,
+		client: mgr.GetClient(), scheme: mgr.GetScheme(), refs: references,
 		owned: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		clock: options.Now, revokeCredential: options.Revoke,
+		clock: options.Now, ahead: options.Ahead, revokeCredential: options.Revoke,
 
 		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
-		syncTimeout:  cmp.Or(options.SyncTimeout, syncStuckTimeout),
 		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
 		spreadTime:   cmp.Or(options.SpreadTime, defaultSpreadTime),
 	}
 	if tools.revokeCredential == nil {
 		tools.revokeCredential = revokeOverHTTP
 	}
-	tools.proofs = newProofs(options.Login, tools.now, cmp.Or(options.ProofPeriod, defaultProofPeriod))
+	tools.proofs = newProofs(options.Login, tools.now, proofPeriod)
 	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {
 		return err
 	}

@@ -188,11 +188,11 @@ func detailed(message, detail string) string {
 // onItsWay reports a wait, and one that has lasted too long by another reason.
 func (s *scope) onItsWay(reason, message string) reconcile.Outcome {
 	since := s.cp.Status.AdminApplicationCredential.LastRotation.Time
-	if s.now().Sub(since) >= s.syncTimeout {
+	if s.now().Sub(since) >= syncStuckTimeout {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCloudsYamlSyncStuck, fmt.Sprintf(
-			"The application credential has not reached its users for %s: %s", s.syncTimeout, message))
+			"The application credential has not reached its users for %s: %s", syncStuckTimeout, message))
 	}
-	return reconcile.Waiting(reason, message).After(min(s.syncTimeout, time.Minute))
+	return reconcile.Waiting(reason, message).After(time.Minute)
 }
 
 // revokeSuperseded revokes what the users do not need any more.

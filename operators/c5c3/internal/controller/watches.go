@@ -118,7 +118,7 @@ func trackKinds(
 		return err
 	}
 	kinds.SetInterval(options.DiscoveryInterval)
-	tools.kinds = kinds
+	tools.kinds, tools.foreign = kinds, kinds.Client(mgr.GetClient())
 	return kinds.Bind(ctx, mgr, ctl)
 }
 

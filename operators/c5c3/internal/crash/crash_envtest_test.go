@@ -129,6 +129,13 @@ func prepare(ctx context.Context, c client.Client, changes ...func(*c5c3v1alpha1
 	return ns.Name, c.Create(ctx, cp)
 }
 
+// Kinds of writes that several ways have in common.
+const (
+	applyCredential  = "apply applicationcredentials.openstack.k-orc.cloud"
+	deleteCredential = "delete applicationcredentials.openstack.k-orc.cloud"
+	updateStatus     = "update controlplanes.c5c3.io/status"
+)
+
 // state is what a run is judged by.
 type state struct {
 	Conditions map[string]string
@@ -192,8 +199,15 @@ func wayToReady(t *testing.T, failures ...transport.Mode) crashwalk.Scenario[sta
 	t.Helper()
 	c := env.Client(t, controller.Scheme())
 	return crashwalk.Scenario[state]{
-		Config:   asOperator,
-		Modes:    failures,
+		Config: asOperator,
+		Modes:  failures,
+		Writes: map[string]int{
+			"patch controlplanes.c5c3.io": 1, "apply mariadbs.k8s.mariadb.com": 1, "apply memcacheds.memcached.c5c3.io": 1,
+			"apply keystones.keystone.openstack.c5c3.io": 1, "create secrets": 2, "update secrets": 1,
+			"apply externalsecrets.external-secrets.io": 3, "apply pushsecrets.external-secrets.io": 1, "apply domains.openstack.k-orc.cloud": 1,
+			"apply users.openstack.k-orc.cloud": 1, applyCredential: 1, "apply services.openstack.k-orc.cloud": 1,
+			"apply endpoints.openstack.k-orc.cloud": 1, updateStatus: 1,
+		},
 		Prepare:  func(ctx context.Context) (string, error) { return prepare(ctx, c) },
 		Operator: run,
 		Settled:  func(ctx context.Context, namespace string) error { return ready(ctx, c, namespace) },
@@ -237,7 +251,12 @@ func TestAnOperatorKilledDuringDeletionLeavesNothingInKeystone(t *testing.T) {
 	c := env.Client(t, controller.Scheme())
 	remove := func(namespace string) error { return c.Delete(t.Context(), controlPlane(namespace)) }
 	crashwalk.Walk(t, crashwalk.Scenario[state]{
-		Config:   asOperator,
+		Config: asOperator,
+		Writes: map[string]int{
+			deleteCredential: 1, "delete endpoints.openstack.k-orc.cloud": 1, "delete services.openstack.k-orc.cloud": 1,
+			"delete users.openstack.k-orc.cloud": 1, "delete domains.openstack.k-orc.cloud": 1,
+			"delete pushsecrets.external-secrets.io": 1, "patch controlplanes.c5c3.io": 1, updateStatus: 1,
+		},
 		Prepare:  func(ctx context.Context) (string, error) { return whileRunning(ctx, c, remove) },
 		Operator: run,
 		Settled: func(ctx context.Context, namespace string) error {

@@ -94,6 +94,11 @@ func (w *rotationWalk) walk(t *testing.T) {
 	w.Client, w.locked = env.Client(t, controller.Scheme()), map[string]error{}
 	crashwalk.Walk(t, crashwalk.Scenario[state]{
 		Config: asOperator, Prepare: w.prepare, Settled: w.settled,
+		Writes: map[string]int{
+			"patch applicationcredentials.openstack.k-orc.cloud": 1, applyCredential: 2, deleteCredential: 2,
+			"update credentialrotations.c5c3.io/status": 1, "update secrets": 2, "apply pushsecrets.external-secrets.io": 1,
+			"apply externalsecrets.external-secrets.io": 1, updateStatus: 1,
+		},
 		Operator: func(ctx context.Context, cfg *rest.Config, namespace string) error {
 			return runLate(ctx, cfg, namespace, w.late)
 		},

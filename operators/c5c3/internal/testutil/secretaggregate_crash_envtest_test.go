@@ -135,6 +135,7 @@ func scenario(t *testing.T, modes ...transport.Mode) crashwalk.Scenario[map[stri
 	c := env.Client(t, controller.Scheme())
 	return crashwalk.Scenario[map[string]string]{
 		Config: asOperator, Modes: modes,
+		Writes:  map[string]int{"create secrets": 1, "delete secrets": 1, "update secretaggregates.c5c3.io/status": 1},
 		Prepare: func(ctx context.Context) (string, error) { return prepare(ctx, c) },
 		Operator: func(ctx context.Context, cfg *rest.Config, namespace string) error {
 			return testutil.RunIn(ctx, cfg, namespace, controller.Options{DiscoveryInterval: time.Second}, logr.Discard())
@@ -148,10 +149,12 @@ func scenario(t *testing.T, modes ...transport.Mode) crashwalk.Scenario[map[stri
 }
 
 func TestASecretAggregateIsCompletedAfterAKillAtAnyWrite(t *testing.T) {
+	t.Parallel()
 	crashwalk.Walk(t, scenario(t, transport.KillAfter))
 }
 
 func TestASecretAggregateIsCompletedWhateverTheAPIServerAnswers(t *testing.T) {
+	t.Parallel()
 	way := scenario(t, transport.Conflict, transport.TooManyRequests, transport.InternalError, transport.Timeout)
 	way.EveryCall = true
 	crashwalk.Walk(t, way)

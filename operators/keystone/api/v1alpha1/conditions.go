@@ -58,6 +58,8 @@ const (
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonDeleting: wait; the message names what is still being removed.
 	ReasonDeleting = "Deleting"
+	// ReasonDatabaseInUse: give one of the two Keystones another database, or delete it; only the older one is worked on.
+	ReasonDatabaseInUse = "DatabaseInUse"
 
 	// ReasonSecretsAvailable: nothing to do.
 	ReasonSecretsAvailable = "SecretsAvailable"

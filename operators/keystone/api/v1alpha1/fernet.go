@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/schedule"
 )
@@ -25,7 +26,7 @@ const (
 // one. It follows extraConfig; ok is false when an option there is not a number
 // of seconds.
 func (s *KeystoneSpec) TokenLifetime() (lifetime time.Duration, ok bool) {
-	return TokenLifetime(s.ExtraConfig)
+	return TokenLifetime(config.INI{}.Merge(s.ExtraConfig))
 }
 
 // TokenLifetime is KeystoneSpec.TokenLifetime for the options of a rendered

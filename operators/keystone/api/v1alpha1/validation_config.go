@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,7 +16,13 @@ import (
 
 func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	for section, options := range k.Spec.ExtraConfig {
+	seen := map[string]bool{}
+	for _, section := range slices.Sorted(maps.Keys(k.Spec.ExtraConfig)) {
+		options := k.Spec.ExtraConfig[section]
+		if seen[config.Section(section)] {
+			errs = append(errs, field.Duplicate(at.Key(section), section))
+		}
+		seen[config.Section(section)] = true
 		if err := config.ValidateSection(section); err != nil {
 			errs = append(errs, field.Invalid(at.Key(section), section, err.Error()))
 		}
@@ -48,10 +55,10 @@ func checkPlugins(k *Keystone, at *field.Path) field.ErrorList {
 		if plugin.Name == "" {
 			errs = append(errs, field.Required(entry.Child("name"), "name the plugin"))
 		}
-		if seen[section] {
+		if seen[config.Section(section)] {
 			errs = append(errs, field.Duplicate(entry.Child("configSection"), section))
 		}
-		seen[section] = true
+		seen[config.Section(section)] = true
 		if err := config.ValidateSection(section); err != nil {
 			errs = append(errs, field.Invalid(entry.Child("configSection"), section, err.Error()))
 		}

@@ -15,6 +15,12 @@ func configViolations() []violation {
 			"spec.plugins[1].configSection", "Duplicate value", "Duplicate value", "spec.plugins[1]",
 		},
 		{
+			"two plugins in one section whose names differ in case", func(k *Keystone) {
+				k.Spec.Plugins = []commonv1.PluginSpec{{Name: "a", ConfigSection: "keycloak"}, {Name: "b", ConfigSection: "KeyCloak"}}
+			},
+			"spec.plugins[1].configSection", "Duplicate value", "", "",
+		},
+		{
 			"a plugin without a name", func(k *Keystone) { k.Spec.Plugins = []commonv1.PluginSpec{{ConfigSection: "keycloak"}} },
 			"spec.plugins[0].name", "Required value", "should be at least 1 chars long", "",
 		},
@@ -125,6 +131,12 @@ func configViolations() []violation {
 				k.Spec.ExtraConfig = map[string]map[string]string{"a]": {"b": "c"}}
 			},
 			"spec.extraConfig[a]]", "square brackets", "", "",
+		},
+		{
+			"two extra sections whose names differ in case", func(k *Keystone) {
+				k.Spec.ExtraConfig = map[string]map[string]string{"Token": {"expiration": "7200"}, "token": {"expiration": "3600"}}
+			},
+			"spec.extraConfig[token]", "Duplicate value", "", "",
 		},
 		{
 			"an extra option with an equals sign", func(k *Keystone) {

@@ -140,7 +140,7 @@ func summaryConditions() []ConditionDoc {
 		{
 			Type:  ConditionReady,
 			True:  []string{ReasonAllReady},
-			False: []string{ReasonNotAllReady, ReasonInvalidSpec, ReasonReconcileError, ReasonDeleting},
+			False: []string{ReasonNotAllReady, ReasonInvalidSpec, ReasonDatabaseInUse, ReasonReconcileError, ReasonDeleting},
 		},
 		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
 		{Type: ConditionStalled, True: []string{ReasonInvalidSpec}},

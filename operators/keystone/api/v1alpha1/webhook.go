@@ -25,6 +25,10 @@ type KeystoneWebhook struct {
 	// cached one, so that a class created a moment ago is found and no cache
 	// of all classes is kept. When it is nil, the manager's API reader is used.
 	Client client.Reader
+	// Keystones lists the Keystones that a new one must not share a database with.
+	// It should not be a cached one either. When it is nil, SetupWebhookWithManager
+	// uses the manager's API reader; without that nothing is listed.
+	Keystones client.Reader
 }
 
 var (
@@ -34,9 +38,12 @@ var (
 
 // SetupWebhookWithManager serves the webhook from the manager's webhook server.
 func (w *KeystoneWebhook) SetupWebhookWithManager(mgr ctrl.Manager) error {
-	hook := &KeystoneWebhook{Client: w.Client}
+	hook := &KeystoneWebhook{Client: w.Client, Keystones: w.Keystones}
 	if hook.Client == nil {
 		hook.Client = mgr.GetAPIReader()
+	}
+	if hook.Keystones == nil {
+		hook.Keystones = mgr.GetAPIReader()
 	}
 	return ctrl.NewWebhookManagedBy(mgr, &Keystone{}).WithDefaulter(hook).WithValidator(hook).Complete()
 }
@@ -51,6 +58,7 @@ func (w *KeystoneWebhook) Default(_ context.Context, k *Keystone) error {
 // wrong is in one error of type Invalid.
 func (w *KeystoneWebhook) ValidateCreate(ctx context.Context, k *Keystone) (admission.Warnings, error) {
 	errs := append(Validate(k), w.checkPriorityClass(ctx, k)...)
+	errs = append(errs, w.checkDatabase(ctx, k)...)
 	return warnings(k), invalid(k, errs)
 }
 
@@ -70,6 +78,9 @@ func (w *KeystoneWebhook) ValidateUpdate(ctx context.Context, old, updated *Keys
 	errs := append(Validate(updated), ValidateUpdate(before, updated)...)
 	if !equality.Semantic.DeepEqual(before.Spec.PriorityClassName, updated.Spec.PriorityClassName) {
 		errs = append(errs, w.checkPriorityClass(ctx, updated)...)
+	}
+	if before.DatabaseKey() != updated.DatabaseKey() {
+		errs = append(errs, w.checkDatabase(ctx, updated)...)
 	}
 	return warnings(updated), invalid(updated, errs)
 }
@@ -92,6 +103,31 @@ func (w *KeystoneWebhook) checkPriorityClass(ctx context.Context, k *Keystone) f
 		return field.ErrorList{field.NotFound(path, *name)}
 	case err != nil:
 		return field.ErrorList{field.InternalError(path, fmt.Errorf("reading PriorityClass %q: %w", *name, err))}
+	}
+	return nil
+}
+
+// checkDatabase refuses a database that another Keystone has. An operator of a
+// single namespace may read no others.
+func (w *KeystoneWebhook) checkDatabase(ctx context.Context, k *Keystone) field.ErrorList {
+	if w.Keystones == nil {
+		return nil
+	}
+	path := field.NewPath("spec", "database")
+	var all KeystoneList
+	err := w.Keystones.List(ctx, &all)
+	if apierrors.IsForbidden(err) {
+		err = w.Keystones.List(ctx, &all, client.InNamespace(k.Namespace))
+	}
+	if err != nil {
+		return field.ErrorList{field.InternalError(path, fmt.Errorf("listing the Keystones: %w", err))}
+	}
+	for i := range all.Items {
+		other := &all.Items[i]
+		if (other.Namespace != k.Namespace || other.Name != k.Name) && other.DatabaseKey() == k.DatabaseKey() {
+			return field.ErrorList{field.Forbidden(path, fmt.Sprintf(
+				"Keystone %s of namespace %s has the database %s; choose another name", other.Name, other.Namespace, k.Spec.Database.Database))}
+		}
 	}
 	return nil
 }

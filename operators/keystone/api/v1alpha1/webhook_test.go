@@ -11,6 +11,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -207,4 +208,87 @@ func FuzzAdmissionTakesAnyJSON(f *testing.F) {
 			t.Fatalf("want Invalid, got %v", err)
 		}
 	})
+}
+
+// keystones is a scheme that has nothing but Keystones.
+func keystones(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	if err := AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestADatabaseOfAnotherKeystoneIsRefused(t *testing.T) {
+	older := defaulted(minimal())
+	older.Namespace, older.Name = "other", "older"
+	younger := defaulted(minimal())
+	younger.Namespace = "openstack"
+	reader := func(funcs interceptor.Funcs) client.Reader {
+		return fake.NewClientBuilder().WithScheme(keystones(t)).WithObjects(older).WithInterceptorFuncs(funcs).Build()
+	}
+	// The operator of one namespace may not list the Keystones of others.
+	ofOne := interceptor.Funcs{List: func(
+		ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption,
+	) error {
+		if (&client.ListOptions{}).ApplyOptions(opts).Namespace == "" {
+			return apierrors.NewForbidden(GroupVersion.WithResource("keystones").GroupResource(), "", nil)
+		}
+		return c.List(ctx, list, opts...)
+	}}
+	away := interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+		return errors.New("connection refused")
+	}}
+	elsewhere := younger.DeepCopy()
+	elsewhere.Spec.Database.Database = "another"
+	for _, c := range []struct {
+		name   string
+		reader client.Reader
+		change func() error
+		want   string
+	}{
+		{name: "a new one", want: "spec.database: Forbidden: Keystone older of namespace other has the database keystone"},
+		{name: "a new one with another database", change: func() error {
+			_, err := (&KeystoneWebhook{Keystones: reader(interceptor.Funcs{})}).ValidateCreate(t.Context(), elsewhere)
+			return err
+		}},
+		{name: "one that comes to it", change: func() error {
+			before := younger.DeepCopy()
+			before.Spec.Database.Host = "elsewhere.example.com"
+			_, err := (&KeystoneWebhook{Keystones: reader(interceptor.Funcs{})}).ValidateUpdate(t.Context(), before, younger)
+			return err
+		}, want: "spec.database: Forbidden"},
+		{name: "the one that has it", change: func() error {
+			_, err := (&KeystoneWebhook{Keystones: reader(interceptor.Funcs{})}).ValidateCreate(t.Context(), older)
+			return err
+		}},
+		{name: "the operator of one namespace", reader: reader(ofOne)},
+		{name: "an API server that does not answer", reader: reader(away), want: "spec.database: Internal error"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.reader == nil {
+				c.reader = reader(interceptor.Funcs{})
+			}
+			if c.change == nil {
+				c.change = func() error {
+					_, err := (&KeystoneWebhook{Keystones: c.reader}).ValidateCreate(t.Context(), younger)
+					return err
+				}
+			}
+			err := c.change()
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestTheLifetimeOfTokensIsFoundHoweverItsSectionIsWritten(t *testing.T) {
+	for _, section := range []string{"token", "Token", "TOKEN"} {
+		spec := KeystoneSpec{ExtraConfig: map[string]map[string]string{section: {"expiration": "7200", "allow_expired_window": "0"}}}
+		if got, ok := spec.TokenLifetime(); !ok || got != 2*time.Hour {
+			t.Errorf("[%s]: got %s, %t, want 2h", section, got, ok)
+		}
+	}
 }

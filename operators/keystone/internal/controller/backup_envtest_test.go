@@ -185,7 +185,8 @@ func TestDeletionSaysWhatKeepsTheCopiesInTheStore(t *testing.T) {
 	c, k, _ := converged(t, modes[0])
 	expectStored(t, c, k)
 	setBackups(secrets, k, standin.Fail("Vault is sealed"))
-	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing")
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing",
+		"keystone-fernet-keys-backup", "keystone-credential-keys-backup")
 	setBackups(secrets, k, standin.Hang())
 	objects.Delete(t, c, k.DeepCopy())
 	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked",
@@ -219,7 +220,7 @@ func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
 	k := testutil.Brownfield(namespace, testutil.Name)
 	objects.Create(t, c, k)
 	ready(t, c, k)
-	expectStored(t, c, k)
+	backedUp(t, c, k)
 	setBackups(secrets, k, standin.Hang())
 	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k.DeepCopy())
@@ -268,7 +269,7 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 func TestAnErrorDuringDeletionIsVisible(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)
-	limited := testutil.Start(t, withoutRight(t, "pushsecrets", "delete"), namespace)
+	limited := testutil.Start(t, withoutRight(t, namespace, "pushsecrets", "delete"), namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
 	objects.Create(t, c, k)
 	ready(t, c, k)
@@ -281,8 +282,9 @@ func TestAnErrorDuringDeletionIsVisible(t *testing.T) {
 	expect.Gone(t, c, k)
 }
 
-// withoutRight is a user with the operator's rights but one verb on a resource.
-func withoutRight(t *testing.T, resource, verb string) *rest.Config {
+// withoutRight is the user of one namespace's test with the operator's rights but
+// one verb on a resource.
+func withoutRight(t *testing.T, namespace, resource, verb string) *rest.Config {
 	t.Helper()
 	data, err := os.ReadFile(rulesFile)
 	if err != nil {
@@ -304,7 +306,7 @@ func withoutRight(t *testing.T, resource, verb string) *rest.Config {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	limited, err := env.User(t.Context(), "keystone-operator-without-"+verb+"-"+resource, file)
+	limited, err := env.User(t.Context(), "keystone-operator-of-"+namespace+"-without-"+verb+"-"+resource, file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -207,6 +207,7 @@ func TestAChangedOptionRollsThePodsAndNothingElse(t *testing.T) {
 func TestAnInvalidSpecIsNamedAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
+	settle(t, c, k, operator)
 	before := children(t, c, k)
 	objects.Change(t, c, k, makeInvalid)
 	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.extraConfig", "token", "expiration")

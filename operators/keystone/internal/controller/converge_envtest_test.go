@@ -3,9 +3,8 @@
 package controller_test
 
 import (
-	"context"
-	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +22,12 @@ import (
 func ready(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	t.Helper()
 	expect.Condition(t, c, k, keystonev1alpha1.ConditionReady, metav1.ConditionTrue, keystonev1alpha1.ReasonAllReady)
+}
+
+// backedUp waits until the operator knows that the store has the keys.
+func backedUp(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+	t.Helper()
+	expect.Condition(t, c, k, keystonev1alpha1.ConditionBackupHealthy, metav1.ConditionTrue, keystonev1alpha1.ReasonKeysBackedUp)
 }
 
 func children(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) []testutil.Child {
@@ -52,6 +57,7 @@ func TestAKeystoneConverges(t *testing.T) {
 			"BootstrapReady":      "BootstrapComplete",
 			"TrustFlushReady":     "TrustFlushReady",
 			"LoggingHealthy":      "StderrEnabled",
+			"BackupHealthy":       "KeysBackedUp",
 			"Ready":               "AllReady",
 		} {
 			expect.Condition(t, c, k, conditionType, metav1.ConditionTrue, reason)
@@ -148,31 +154,23 @@ func TestConvergingWritesEachChildOnceAndTheStatusRarely(t *testing.T) {
 func TestEventsMarkTransitionsOnly(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		c, k, operator := converged(t, m)
-		for _, reason := range []string{
-			"FernetKeysGenerated", "CredentialKeysGenerated", "DatabaseSynced", "BootstrapComplete",
-		} {
-			expect.Eventually(t, "an event "+reason, func(context.Context) error {
-				if !slices.ContainsFunc(expect.Events(t, c, k), func(e expect.Event) bool { return e.Reason == reason }) {
-					return fmt.Errorf("there are only %v", expect.Events(t, c, k))
-				}
-				return nil
-			})
-		}
 		for range 3 {
 			pass(t, c, k, operator)
 		}
-		operator.Stop()
-		seen := map[string]int32{}
-		for _, event := range expect.Events(t, c, k) {
-			seen[event.Reason] += event.Count
-			if event.Type != "Normal" {
-				t.Errorf("a converging Keystone has the event %+v", event)
+		announced := operator.Announced()
+		for _, reason := range []string{"FernetKeysGenerated", "CredentialKeysGenerated", "DatabaseSynced", "BootstrapComplete"} {
+			if announced["Normal "+reason] == 0 {
+				t.Errorf("there is no event %s", reason)
 			}
 		}
-		for reason, count := range seen {
-			if count != 1 {
-				t.Errorf("the event %s was seen %d times, expected once", reason, count)
+		for event, times := range announced {
+			if times != 1 {
+				t.Errorf("the event %s occurred %d times, expected once", event, times)
 			}
+			if !strings.HasPrefix(event, "Normal ") {
+				t.Errorf("a converging Keystone has the event %s", event)
+			}
+			expectEvent(t, c, k, event)
 		}
 	})
 }

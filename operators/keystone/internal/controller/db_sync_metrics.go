@@ -79,14 +79,20 @@ func (m *dbSyncMetrics) forget(k types.NamespacedName) {
 	m.duration.DeletePartialMatch(labels)
 }
 
-// recordDatabaseJobs counts the Jobs that have ended and were not counted. It
-// waits for the check that follows db_sync, so that a first installation costs
-// one write for both.
-func (s *scope) recordDatabaseJobs(ctx context.Context, outcome reconcile.Outcome) reconcile.Outcome {
+// recordDatabaseJobs does the work on the schema and counts the Jobs that had
+// ended before and were not counted. It waits for the check that follows db_sync,
+// so that a first installation costs one write for both. A Job that ends in the
+// middle of the pass is left to the next one, which knows what follows it, unless
+// this pass has found all work done.
+func (s *scope) recordDatabaseJobs(ctx context.Context, work func(context.Context) reconcile.Outcome) reconcile.Outcome {
+	ended, err := s.uncountedJobs(ctx)
+	outcome := work(ctx)
 	if outcome.Reason() == keystonev1alpha1.ReasonSchemaCheckInProgress {
 		return outcome
 	}
-	ended, err := s.uncountedJobs(ctx)
+	if err == nil && len(ended) > 0 && outcome.IsDone() {
+		ended, err = s.uncountedJobs(ctx)
+	}
 	if err == nil && len(ended) > 0 {
 		err = s.markCounted(ctx, ended)
 	}

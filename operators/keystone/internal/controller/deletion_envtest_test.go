@@ -56,6 +56,7 @@ func TestDeletionRemovesAllThatTheKeystoneMade(t *testing.T) {
 						t.Errorf("the user's own %T is gone: %v", input, err)
 					}
 				}
+				expectEvent(t, c, k, "Normal DatabaseFinalized")
 				operator.Stop()
 				// In the foreground the garbage collector may be first.
 				first := policy == metav1.DeletePropagationBackground

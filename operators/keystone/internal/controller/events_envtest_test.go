@@ -11,6 +11,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
 // occurs waits until the events that is picks have occurred so many times: the
@@ -47,10 +48,17 @@ func expectEvent(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, ev
 	expectEvents(t, c, k, event, 1)
 }
 
-// expectOnce waits for events, of whatever type, that are there exactly once.
-func expectOnce(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, reasons ...string) {
+// expectOnce waits for events, of whatever type, that are there exactly once, and
+// that the operator has announced once up to now.
+func expectOnce(
+	t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator, reasons ...string,
+) {
 	t.Helper()
 	for _, reason := range reasons {
 		occurs(t, c, k, reason, 1, func(e expect.Event) bool { return e.Reason == reason })
+		announced := operator.Announced()
+		if got := announced["Normal "+reason] + announced["Warning "+reason]; got != 1 {
+			t.Errorf("%d events %s, expected one", got, reason)
+		}
 	}
 }

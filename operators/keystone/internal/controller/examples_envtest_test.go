@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/c5c3/forge/internal/common/testutil/outside"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
@@ -29,7 +30,7 @@ func TestEveryExampleIsAccepted(t *testing.T) {
 	c := env.Client(t, controller.Scheme())
 	keystones := 0
 	for _, directory := range exampleDirectories {
-		files, err := filepath.Glob(filepath.Join(directory, "*.yaml"))
+		files, err := filepath.Glob(filepath.Join(outside.File(directory), "*.yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}

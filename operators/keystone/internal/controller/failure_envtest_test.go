@@ -306,15 +306,11 @@ func TestAFailureIsAnnouncedOnce(t *testing.T) {
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed")
 	settle(t, c, k, operator)
 	pass(t, c, k, operator)
-	operator.Stop()
-	var warnings []expect.Event
-	for _, event := range expect.Events(t, c, k) {
-		if event.Type == corev1.EventTypeWarning {
-			warnings = append(warnings, event)
+	expectEvent(t, c, k, "Warning DBSyncFailed")
+	for event, times := range operator.Announced() {
+		if strings.HasPrefix(event, "Warning ") && (event != "Warning DBSyncFailed" || times != 1) {
+			t.Errorf("the event %s occurred %d times, expected one DBSyncFailed alone", event, times)
 		}
-	}
-	if len(warnings) != 1 || warnings[0].Reason != "DBSyncFailed" || warnings[0].Count != 1 {
-		t.Errorf("warnings: got %+v, want one DBSyncFailed", warnings)
 	}
 }
 
@@ -327,6 +323,7 @@ func TestNoMessageShowsAPassword(t *testing.T) {
 	k := testutil.Brownfield(namespace, testutil.Name)
 	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed")
+	expectEvent(t, c, k, "Warning DBSyncFailed")
 	operator.Stop()
 	if state := expect.State(t, c, k); strings.Contains(state, password) {
 		t.Errorf("conditions or events show the password:\n%s", state)

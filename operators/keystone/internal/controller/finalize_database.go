@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -21,17 +22,22 @@ type referenced struct {
 }
 
 // finalizeDatabase asks mariadb-operator to drop what Keystone had in the
-// MariaDB. It does not wait for that: the API pods still hold connections until
-// garbage collection ends them, and DROP DATABASE waits for those.
+// MariaDB, unless another Keystone keeps data there, too. It does not wait for
+// that: the API pods still hold connections until garbage collection ends them,
+// and DROP DATABASE waits for those.
 func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 	dropped := 0
 	if s.keystone.Spec.Database.IsManaged() && s.kinds.Served(mariaDBGVK) {
+		shared, err := s.shared(ctx)
+		if err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDatabase, err)
+		}
 		for _, reference := range databaseReferences(s.keystone) {
-			found, err := s.drop(ctx, reference)
+			found, err := s.drop(ctx, reference, shared)
 			if err != nil {
 				return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDatabase, err)
 			}
-			if found {
+			if found && !shared {
 				dropped++
 			}
 		}
@@ -44,8 +50,8 @@ func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 }
 
 // drop deletes the object when the Keystone controls it and reports whether it
-// was there.
-func (s *scope) drop(ctx context.Context, reference referenced) (bool, error) {
+// was there. What it stands for stays in the MariaDB when keep is set.
+func (s *scope) drop(ctx context.Context, reference referenced, keep bool) (bool, error) {
 	key := client.ObjectKeyFromObject(reference.obj)
 	err := s.foreign.Get(ctx, key, reference.obj)
 	if apierrors.IsNotFound(err) {
@@ -56,6 +62,12 @@ func (s *scope) drop(ctx context.Context, reference referenced) (bool, error) {
 	}
 	if !controlledBy(reference.obj, s.keystone) {
 		return false, nil
+	}
+	if keep {
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cleanupPolicy":"Skip"}}`))
+		if err := s.foreign.Patch(ctx, reference.obj, patch); client.IgnoreNotFound(err) != nil {
+			return false, fmt.Errorf("keeping what %s %s stands for: %w", reference.kind, key.Name, err)
+		}
 	}
 	uid := reference.obj.GetUID()
 	if err := s.foreign.Delete(ctx, reference.obj, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {

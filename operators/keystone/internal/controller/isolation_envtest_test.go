@@ -47,9 +47,12 @@ func TestTwoKeystonesOfANamespaceDoNotDisturbEachOther(t *testing.T) {
 	operator := testutil.Start(t, asOperator, namespace)
 	// One name is the beginning of the other.
 	one, two := testutil.Brownfield(namespace, "keystone"), testutil.Brownfield(namespace, "keystone-two")
+	two.Spec.Database.Database = "keystone_two"
 	objects.Create(t, c, one, two)
-	ready(t, c, one)
-	ready(t, c, two)
+	for _, k := range []*keystonev1alpha1.Keystone{one, two} {
+		backedUp(t, c, k)
+		ready(t, c, k)
+	}
 	settle(t, c, one, operator)
 	settle(t, c, two, operator)
 
@@ -167,4 +170,32 @@ func TestASecretNobodyRefersToCostsNoRequest(t *testing.T) {
 	if len(foreignReads) > 0 {
 		t.Errorf("foreign Secrets were read:\n%s", foreignReads)
 	}
+}
+
+func TestTheYoungerOfTwoKeystonesWithOneDatabaseIsRefused(t *testing.T) {
+	t.Parallel()
+	c, older, operator := converged(t, modes[1])
+	younger := testutil.Managed(older.Namespace, "keystone-two")
+	objects.Create(t, c, younger)
+	expect.Condition(t, c, younger, "Ready", metav1.ConditionFalse, "DatabaseInUse",
+		"Keystone keystone of namespace "+older.Namespace, "delete")
+	for _, child := range children(t, c, younger) {
+		if metav1.IsControlledBy(&child, younger) {
+			t.Errorf("the refused Keystone has a %s", child)
+		}
+	}
+	objects.Delete(t, c, younger.DeepCopy())
+	expect.Gone(t, c, younger.DeepCopy())
+	settle(t, c, older, operator)
+	ready(t, c, older)
+
+	// Another name of the same server makes no difference.
+	younger = testutil.Brownfield(older.Namespace, "keystone-three")
+	younger.Spec.Database.Host = testutil.Cluster + "." + older.Namespace + ".svc.cluster.local"
+	objects.Create(t, c, younger)
+	expect.Condition(t, c, younger, "Ready", metav1.ConditionFalse, "DatabaseInUse")
+
+	objects.Delete(t, c, older.DeepCopy())
+	expect.Gone(t, c, older)
+	ready(t, c, younger)
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -23,6 +25,8 @@ import (
 // test has a namespace of its own and an operator that sees nothing else.
 var (
 	env *envtest.Env
+	// admin has all rights.
+	admin client.Client
 	// asOperator has the rights that the chart gives the operator.
 	asOperator  *rest.Config
 	deployments = standin.NewDeployments()
@@ -42,6 +46,9 @@ func TestMain(m *testing.M) {
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
+		if admin, err = client.New(e.Config, client.Options{Scheme: controller.Scheme()}); err != nil {
+			return err
+		}
 		if asOperator, err = e.User(ctx, "keystone-operator", rulesFile); err != nil {
 			return err
 		}
@@ -49,14 +56,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// newNamespace returns a client and a namespace that holds the objects.
+// newNamespace returns a client with all rights and a namespace that holds the
+// objects.
 func newNamespace(t *testing.T, inputs ...func(namespace string) []client.Object) (client.Client, string) {
 	t.Helper()
-	c, namespace := env.Client(t, controller.Scheme()), env.Namespace(t)
+	namespace := env.Namespace(t)
 	for _, make := range inputs {
-		objects.Create(t, c, make(namespace)...)
+		objects.Create(t, admin, make(namespace)...)
 	}
-	return c, namespace
+	return admin, namespace
 }
 
 // withCluster puts a MariaDB beside the Secrets of the fixtures.
@@ -77,13 +85,18 @@ var modes = []mode{
 }
 
 // converged starts an operator in a namespace of its own and waits until a
-// Keystone of the mode is ready there.
+// Keystone of the mode is ready there and its keys are backed up, which Ready
+// does not wait for: then nothing is under way anymore.
 func converged(t *testing.T, m mode) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
 	t.Helper()
 	c, namespace := newNamespace(t, m.inputs)
 	operator := testutil.Start(t, asOperator, namespace)
 	k := m.keystone(namespace, testutil.Name)
+	if k.Spec.Database.ClusterRef != nil {
+		expect.Condition(t, c, testutil.MariaDB(namespace), "Ready", metav1.ConditionTrue, "Created")
+	}
 	objects.Create(t, c, k)
+	backedUp(t, c, k)
 	ready(t, c, k)
 	return c, k, operator
 }

@@ -5,7 +5,9 @@ package controller_test
 import (
 	"context"
 	"testing"
+	"time"
 
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,6 +23,10 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
+
+// discoveryInterval is how often an operator looks for kinds of other projects
+// where they come and go; short, so that a test need not wait for it.
+const discoveryInterval = 200 * time.Millisecond
 
 // bare is an API server without any foreign kind and one operator for all of
 // its namespaces, which is never restarted.
@@ -40,7 +46,7 @@ func newBare(t *testing.T) *bare {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.operator = testutil.Start(t, cfg, "")
+	b.operator = testutil.Start(t, cfg, "", func(o *controller.Options) { o.DiscoveryInterval = discoveryInterval })
 	return b
 }
 
@@ -68,6 +74,20 @@ func (b *bare) newKeystone(k func(namespace, name string) *keystonev1alpha1.Keys
 	return created
 }
 
+// removeMariaDB takes the kinds of mariadb-operator away. The finalizers of the
+// Keystone's objects go first: the API server waits for five seconds where it
+// meets any.
+func (b *bare) removeMariaDB(operator *standin.MariaDB, k *keystonev1alpha1.Keystone) {
+	b.Helper()
+	for _, kind := range []string{"Database", "User", "Grant"} {
+		operator.Set(kind, k.Namespace, k.Name, standin.Hang())
+		obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name}}
+		obj.SetGroupVersionKind(mariadbv1alpha1.GroupVersion.WithKind(kind))
+		objects.Change(b.T, b.client, obj, func(o *metav1.PartialObjectMetadata) { o.Finalizers = nil })
+	}
+	foreign.Remove(b.T, b.env.Config, foreign.MariaDB)
+}
+
 func TestForeignKindsComeAndGoWhileTheOperatorRuns(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
@@ -81,27 +101,28 @@ func TestForeignKindsComeAndGoWhileTheOperatorRuns(t *testing.T) {
 
 	// mariadb-operator is installed.
 	foreign.Install(t, b.env.Config, foreign.MariaDB)
-	stop := b.run(standin.NewMariaDB())
+	operator := standin.NewMariaDB()
+	stop := b.run(operator)
 	expect.Condition(t, b.client, managed, "DatabaseReady", metav1.ConditionFalse, "ClusterNotReady", testutil.Cluster)
 	cluster := testutil.MariaDB(managed.Namespace)
 	objects.Create(t, b.client, cluster)
 	ready(t, b.client, managed)
 
-	// It is removed again, with all its objects. Their finalizers would keep
-	// the kinds from going while the stand-in that removes them is away.
-	foreign.Remove(t, b.env.Config, foreign.MariaDB)
+	// It is removed again, with all its objects.
+	b.removeMariaDB(operator, managed)
 	expect.Condition(t, b.client, managed, "DatabaseReady", metav1.ConditionFalse, "MariaDBNotInstalled")
 	stop()
 	ready(t, b.client, brownfield)
 
 	// It comes back.
 	foreign.Install(t, b.env.Config, foreign.MariaDB)
-	b.run(standin.NewMariaDB())
+	operator = standin.NewMariaDB()
+	b.run(operator)
 	objects.Create(t, b.client, testutil.MariaDB(managed.Namespace))
 	ready(t, b.client, managed)
 
 	// Deletion ends also when the kinds are gone.
-	foreign.Remove(t, b.env.Config, foreign.MariaDB)
+	b.removeMariaDB(operator, managed)
 	expect.Condition(t, b.client, managed, "DatabaseReady", metav1.ConditionFalse, "MariaDBNotInstalled")
 	objects.Delete(t, b.client, managed.DeepCopy())
 	expect.Gone(t, b.client, managed)

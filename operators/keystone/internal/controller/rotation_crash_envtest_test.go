@@ -101,6 +101,7 @@ func TestATakeOverThatIsInterruptedAnywhereHappensOnce(t *testing.T) {
 	c := env.Client(t, controller.Scheme())
 	crashwalk.Walk(t, crashwalk.Scenario[rotationOutcome]{
 		Config:   asOperator,
+		Writes:   map[string]int{"update secrets": 1, "delete secrets": 1, createSecret: 1, pushSecret: 1, updateStatus: 1},
 		Modes:    []transport.Mode{transport.KillAfter, transport.FailBefore, transport.FailAfter},
 		Prepare:  func(ctx context.Context) (string, error) { return prepareStagedKeys(ctx, c) },
 		Operator: runQuietly,

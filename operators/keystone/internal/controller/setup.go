@@ -16,11 +16,11 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/operator"
-	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
@@ -48,6 +48,9 @@ type Options struct {
 	// SecretStoreTimeout bounds the waits for External Secrets during deletion;
 	// zero means the default.
 	SecretStoreTimeout time.Duration
+	// Around may stand between the controller and its passes; nil means that
+	// nothing does.
+	Around func(ctrl.Manager, ctrlreconcile.Reconciler) ctrlreconcile.Reconciler
 }
 
 // Scheme knows every type the controller reads or writes.
@@ -89,7 +92,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		return fmt.Errorf("registering metrics: %w", err)
 	}
 	tools := &toolbox{
-		client: mgr.GetClient(), foreign: optional.Client(mgr.GetClient()), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
+		client: mgr.GetClient(), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
 		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		prober: probe.New(options.Probe),
 		jobs:   &job.Runner{Client: mgr.GetClient(), Scheme: mgr.GetScheme()},
@@ -102,17 +105,22 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err := mgr.Add(tools.prober); err != nil {
 		return fmt.Errorf("adding the health prober: %w", err)
 	}
-	return watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*keystonev1alpha1.Keystone, *scope]{
+	var reconciler ctrlreconcile.Reconciler = &reconcile.Reconciler[*keystonev1alpha1.Keystone, *scope]{
 		Client:     mgr.GetClient(),
 		Recorder:   mgr.GetEventRecorder(recorderName),
 		Metrics:    stepMetrics,
 		New:        func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
 		Guard:      guard,
+		Park:       parkSharers(mgr.GetClient()),
 		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return &scope{toolbox: tools, keystone: k} },
 		Pipeline:   pipeline,
 		Finalizers: finalizers,
 		Forget:     tools.forget,
-	})
+	}
+	if options.Around != nil {
+		reconciler = options.Around(mgr, reconciler)
+	}
+	return watch(ctx, mgr, cfg, options, tools, reconciler)
 }
 
 // forget drops what is kept in memory of a Keystone that is gone.

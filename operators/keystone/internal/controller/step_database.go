@@ -22,7 +22,7 @@ func reconcileDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 			return outcome
 		}
 	}
-	return s.recordDatabaseJobs(ctx, s.followRelease(ctx))
+	return s.recordDatabaseJobs(ctx, s.followRelease)
 }
 
 func (s *scope) followRelease(ctx context.Context) reconcile.Outcome {

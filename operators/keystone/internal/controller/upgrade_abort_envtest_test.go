@@ -37,6 +37,8 @@ func TestAnUpgradeIsTakenBackBySettingTheOldTag(t *testing.T) {
 			inPhase(t, c, k, p.phase)
 			expectCronImages(t, c, k, oldTag)
 			setTag(t, c, k, oldTag)
+			// Otherwise the upgrade could go on before it is taken back.
+			observed(t, c, k)
 			settleOn(k, p.stuck, standin.Succeed())
 			installed(t, c, k, oldTag)
 			for _, name := range []string{"db-expand", "db-migrate", "db-contract"} {
@@ -48,7 +50,7 @@ func TestAnUpgradeIsTakenBackBySettingTheOldTag(t *testing.T) {
 			if k.Status.ExpandedRelease != newTag {
 				t.Errorf("the status forgot that the schema may be expanded for %s", newTag)
 			}
-			expectOnce(t, c, k, "UpgradeInitiated", "UpgradeAborted")
+			expectOnce(t, c, k, operator, "UpgradeInitiated", "UpgradeAborted")
 			settle(t, c, k, operator)
 
 			setTag(t, c, k, newTag)
@@ -93,7 +95,7 @@ func TestAnUpgradeCannotBeTakenBackOnceItContracts(t *testing.T) {
 	setTag(t, c, k, oldTag)
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "UpgradeAbortRefused", "cannot be taken back", "set image.tag to 2025.2")
 	settle(t, c, k, operator)
-	expectOnce(t, c, k, "UpgradeAbortRefused")
+	expectOnce(t, c, k, operator, "UpgradeAbortRefused")
 	deploy := deploymentOf(k)
 	expect.Exists(t, c, deploy)
 	if got := deploy.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(got, ":"+newTag) {
@@ -113,7 +115,7 @@ func TestAThirdTagDuringAnUpgradeIsRefused(t *testing.T) {
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "UpgradeTargetChanged",
 		"set image.tag to 2025.2 to finish it, or to 2025.1 to abort it")
 	settle(t, c, k, operator)
-	expectOnce(t, c, k, "UpgradeTargetChanged")
+	expectOnce(t, c, k, operator, "UpgradeTargetChanged")
 	settleOn(k, "db-expand", standin.Succeed())
 	setTag(t, c, k, newTag)
 	installed(t, c, k, newTag)

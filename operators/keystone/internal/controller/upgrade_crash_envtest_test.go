@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
@@ -81,12 +82,15 @@ func prepareTag(
 }
 
 // walkTag disturbs the way of a Keystone from a change of its tag to Ready.
-func walkTag(t *testing.T, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error, modes ...transport.Mode) {
+func walkTag(
+	t *testing.T, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error,
+	writes map[string]int, modes ...transport.Mode,
+) {
 	t.Helper()
 	c := env.Client(t, controller.Scheme())
 	tag := tags[len(tags)-1]
 	crashwalk.Walk(t, crashwalk.Scenario[upgradeOutcome]{
-		Config: asOperator, Modes: modes, Operator: runQuietly,
+		Config: asOperator, Modes: modes, Writes: writes, Operator: runQuietly,
 		Prepare: func(ctx context.Context) (string, error) { return prepareTag(ctx, c, tags, reached) },
 		Settled: func(ctx context.Context, namespace string) error {
 			state, err := observeUpgrade(ctx, c, namespace)
@@ -116,19 +120,23 @@ func walkTag(t *testing.T, tags []string, reached func(context.Context, *keyston
 
 func anyState(context.Context, *keystonev1alpha1.Keystone) error { return nil }
 
-func migrating(_ context.Context, k *keystonev1alpha1.Keystone) error {
+func migrating(ctx context.Context, k *keystonev1alpha1.Keystone) error {
 	if k.Status.UpgradePhase != keystonev1alpha1.UpgradePhaseMigrating {
 		return fmt.Errorf("the phase is %q", k.Status.UpgradePhase)
 	}
-	return nil
+	return admin.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Name + "-db-migrate"}, &batchv1.Job{})
 }
 
 func TestAnOperatorKilledDuringAnUpgradeFinishesItAfterRestart(t *testing.T) {
 	t.Parallel()
-	walkTag(t, []string{newTag}, anyState, transport.KillAfter, transport.FailAfter)
+	// A status for each phase and for the end, and a Job for each phase and the check.
+	writes := map[string]int{
+		updateStatus: 5, createJob: 4, deleteJob: 1, patchKeystone: 1, "apply deployments.apps": 1, "apply cronjobs.batch": 3,
+	}
+	walkTag(t, []string{newTag}, anyState, writes, transport.KillAfter, transport.FailAfter)
 }
 
 func TestAnOperatorKilledWhileItTakesAnUpgradeBackFinishesThatAfterRestart(t *testing.T) {
 	t.Parallel()
-	walkTag(t, []string{newTag, oldTag}, migrating)
+	walkTag(t, []string{newTag, oldTag}, migrating, map[string]int{deleteJob: 2, updateStatus: 1})
 }

@@ -113,6 +113,17 @@ func expectRuns(t *testing.T, k *keystonev1alpha1.Keystone, want map[string]int)
 	}
 }
 
+// observed waits until the operator has acted on the spec as it is now.
+func observed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+	t.Helper()
+	expect.Object(t, c, k, func() error {
+		if k.Status.ObservedGeneration != k.Generation {
+			return fmt.Errorf("the status is about generation %d of %d", k.Status.ObservedGeneration, k.Generation)
+		}
+		return nil
+	})
+}
+
 func inPhase(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, phase keystonev1alpha1.UpgradePhase) {
 	t.Helper()
 	expect.Object(t, c, k, func() error {
@@ -146,7 +157,7 @@ func TestAnUpgradeRunsEachPhaseOnceAndThenNothingAnymore(t *testing.T) {
 	if diff := cmp.Diff(before.Status, k.Status); diff != "" {
 		t.Errorf("the status after the upgrade (-before +after):\n%s", diff)
 	}
-	expectOnce(t, c, k, upgradeEvents...)
+	expectOnce(t, c, k, operator, upgradeEvents...)
 }
 
 func TestReleasesFollowOneAnother(t *testing.T) {
@@ -171,13 +182,13 @@ func TestAFailedPhaseIsExplainedAndGoesOnOnceItIsCorrected(t *testing.T) {
 			c, k, operator := upgrading(t, job, standin.Fail("no space left"))
 			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, says[0], says[1:]...)
 			settle(t, c, k, operator)
-			expectOnce(t, c, k, says[0])
+			expectOnce(t, c, k, operator, says[0])
 			settleOn(k, job, standin.Succeed())
 			// Whatever changes the Job's template makes it run again at once.
 			w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
 			setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "corrected"})
 			installed(t, c, k, newTag)
-			expectOnce(t, c, k, upgradeEvents...)
+			expectOnce(t, c, k, operator, upgradeEvents...)
 		})
 	}
 }
@@ -217,6 +228,8 @@ func TestNothingIsContractedWhileAPodOfTheOldReleaseEnds(t *testing.T) {
 	pod := apiPod(k, "ghcr.io/c5c3/keystone:"+oldTag)
 	objects.Create(t, c, pod)
 	objects.Delete(t, c, pod)
+	expect.Exists(t, c, pod)
+	operator.Sees(t, pod)
 	setTag(t, c, k, newTag)
 	expect.Condition(t, c, k, "DeploymentReady", metav1.ConditionFalse, "WaitingForDeployment", "old-pod", oldTag)
 	settle(t, c, k, operator)

@@ -17,9 +17,12 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
@@ -36,12 +39,15 @@ const (
 	indexSecret    = "spec.secretRefs.name"
 	indexConfigMap = "spec.policyOverrides.configMapRef.name"
 	indexMariaDB   = "spec.database.clusterRef.name"
+	// indexDatabase leads from a database to the Keystones that have it.
+	indexDatabase = "spec.database"
 )
 
 var indexes = map[string]func(*keystonev1alpha1.Keystone) []string{
 	indexSecret:    referencedSecrets,
 	indexConfigMap: referencedConfigMaps,
 	indexMariaDB:   referencedMariaDBs,
+	indexDatabase:  databaseKey,
 }
 
 // watch builds the controller. Everything a pass reads is watched, so that
@@ -56,6 +62,9 @@ func watch(
 	kinds := enqueue.NewBroadcast()
 	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&keystonev1alpha1.Keystone{}).
+		// When one lets go of its database, the next one gets it.
+		Watches(&keystonev1alpha1.Keystone{}, handler.EnqueueRequestsFromMapFunc(find.Sharing(indexDatabase, databaseKey)),
+			builder.WithPredicates(databaseChanges)).
 		Owns(&appsv1.Deployment{}).Owns(&corev1.Service{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).
 		Owns(&batchv1.Job{}).Owns(&batchv1.CronJob{}).
 		Owns(&policyv1.PodDisruptionBudget{}).Owns(&autoscalingv2.HorizontalPodAutoscaler{}).Owns(&networkingv1.NetworkPolicy{}).
@@ -75,6 +84,19 @@ func watch(
 		return fmt.Errorf("building the keystone controller: %w", err)
 	}
 	return trackKinds(ctx, mgr, cfg, options, tools, ctl, kinds)
+}
+
+func databaseKey(k *keystonev1alpha1.Keystone) []string { return []string{k.DatabaseKey()} }
+
+// databaseChanges are the events after which a database may have another Keystone.
+var databaseChanges = predicate.TypedFuncs[client.Object]{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, known := e.ObjectOld.(*keystonev1alpha1.Keystone)
+		after, both := e.ObjectNew.(*keystonev1alpha1.Keystone)
+		return known && both && before.DatabaseKey() != after.DatabaseKey()
+	},
+	GenericFunc: func(event.GenericEvent) bool { return false },
 }
 
 // trackKinds starts watching the kinds of other projects that are, or will be,
@@ -104,7 +126,7 @@ func trackKinds(
 		return err
 	}
 	kinds.SetInterval(options.DiscoveryInterval)
-	tools.kinds = kinds
+	tools.kinds, tools.foreign = kinds, kinds.Client(mgr.GetClient())
 	return kinds.Bind(ctx, mgr, ctl)
 }
 

@@ -29,7 +29,8 @@ func (a *API) set(code int, err error) {
 	a.code, a.err = code, err
 }
 
-// Hold lets the following requests wait until the returned function is called.
+// Hold lets the following requests wait until the returned function is called,
+// however long that takes: the time limit of a probe does not end the wait.
 func (a *API) Hold() (release func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -51,11 +52,7 @@ func (a *API) Do(req *http.Request) (*http.Response, error) {
 	held := a.held
 	a.mu.Unlock()
 	if held != nil {
-		select {
-		case <-held:
-		case <-req.Context().Done():
-			return nil, req.Context().Err()
-		}
+		<-held
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

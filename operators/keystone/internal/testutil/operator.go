@@ -17,7 +17,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
 
-// verbosity is the level at which controller-runtime logs each pass.
+// verbosity is the level up to which the operator logs.
 const verbosity = 5
 
 // Operator is a running keystone operator.
@@ -27,8 +27,10 @@ type Operator struct {
 	// API answers the operator's health probes.
 	API *API
 
-	stop func()
-	log  *passLog
+	stop      func()
+	log       *log
+	passes    *passes
+	announced *announcements
 }
 
 // Start runs an operator for one namespace, or for all if namespace is empty,
@@ -36,10 +38,14 @@ type Operator struct {
 // what tests replace.
 func Start(t testing.TB, cfg *rest.Config, namespace string, adjust ...func(*controller.Options)) *Operator {
 	t.Helper()
-	o := &Operator{Requests: &transport.Counter{}, API: &API{}, log: &passLog{}}
+	o := &Operator{Requests: &transport.Counter{}, API: &API{}, log: &log{}, passes: newPasses()}
+	o.announced = &announcements{counts: map[string]int{}}
+	adjust = append(adjust, func(options *controller.Options) { options.Around = o.passes.around })
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, o.Requests.Config(cfg), namespace, o.API, o.log.logger(), adjust...) }()
+	go func() {
+		ended <- run(ctx, o.Requests.Config(cfg), namespace, o.API, o.log.logger(), o.announced, adjust...)
+	}()
 	o.stop = sync.OnceFunc(func() {
 		early := len(ended) > 0
 		cancel()
@@ -56,37 +62,26 @@ func Start(t testing.TB, cfg *rest.Config, namespace string, adjust ...func(*con
 	return o
 }
 
-// Stop ends the operator and returns when it has.
+// Stop ends the operator and returns when it has. Events that it has not written
+// yet are lost.
 func (o *Operator) Stop() { o.stop() }
-
-// Passes returns how often the operator has finished a pass over a Keystone.
-func (o *Operator) Passes() int {
-	o.log.mu.Lock()
-	defer o.log.mu.Unlock()
-	return o.log.passes
-}
 
 // Log returns what the operator has logged.
 func (o *Operator) Log() string { return o.log.String() }
 
-// passLog keeps log lines and counts the passes among them.
-type passLog struct {
-	mu     sync.Mutex
-	lines  []string
-	passes int
+// log keeps log lines.
+type log struct {
+	mu    sync.Mutex
+	lines []string
 }
 
-func (l *passLog) logger() logr.Logger {
+func (l *log) logger() logr.Logger {
 	return funcr.New(func(prefix, args string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if strings.Contains(args, `"msg"="Reconcil`) {
-			if !strings.Contains(args, `"msg"="Reconciling"`) {
-				l.passes++
-			}
-			if !strings.Contains(args, `"error"`) {
-				return
-			}
+		// Passes would hide the rest.
+		if strings.Contains(args, `"msg"="Reconcil`) && !strings.Contains(args, `"error"`) {
+			return
 		}
 		args, _, _ = strings.Cut(args, ` "controllerGroup"`)
 		l.lines = append(l.lines, time.Now().Format("15:04:05.000 ")+prefix+" "+args)
@@ -94,7 +89,7 @@ func (l *passLog) logger() logr.Logger {
 }
 
 // String returns the last lines; the whole log of a long test helps nobody.
-func (l *passLog) String() string {
+func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Join(l.lines[max(0, len(l.lines)-200):], "\n")

@@ -3,7 +3,6 @@ package testutil
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
@@ -13,14 +12,17 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
 
-// discoveryInterval is how often the operator looks for kinds of other
-// projects; short, so that a test need not wait for it.
-const discoveryInterval = time.Second
-
 // Run runs an operator for one namespace, or for all if namespace is empty,
 // until ctx ends. adjust may change what tests replace.
 func Run(
 	ctx context.Context, cfg *rest.Config, namespace string, api *API, log logr.Logger, adjust ...func(*controller.Options),
+) error {
+	return run(ctx, cfg, namespace, api, log, &announcements{counts: map[string]int{}}, adjust...)
+}
+
+func run(
+	ctx context.Context, cfg *rest.Config, namespace string, api *API, log logr.Logger,
+	announced *announcements, adjust ...func(*controller.Options),
 ) error {
 	settings := operator.Config{Namespace: namespace, MaxConcurrentReconciles: 2, OperatorNamespace: "keystone-system"}
 	options := operator.ManagerOptions(operator.Options{
@@ -31,11 +33,11 @@ func Run(
 	if err != nil {
 		return fmt.Errorf("create the operator's manager: %w", err)
 	}
-	replaced := controller.Options{Probe: api, DiscoveryInterval: discoveryInterval}
+	replaced := controller.Options{Probe: api}
 	for _, change := range adjust {
 		change(&replaced)
 	}
-	if err := controller.SetupWith(ctx, mgr, settings, replaced); err != nil {
+	if err := controller.SetupWith(ctx, listened{mgr, announced}, settings, replaced); err != nil {
 		return fmt.Errorf("set up the operator: %w", err)
 	}
 	return mgr.Start(ctx)

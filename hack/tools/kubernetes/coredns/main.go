@@ -1,0 +1,19 @@
+// Command coredns is CoreDNS with the plugins of the local cluster's Corefile.
+// With all of its plugins CoreDNS pulls in the clients of every large cloud, for
+// a binary several times the size.
+package main
+
+import (
+	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/health"
+	_ "github.com/coredns/coredns/plugin/kubernetes"
+	_ "github.com/coredns/coredns/plugin/loadbalance"
+	_ "github.com/coredns/coredns/plugin/ready"
+	_ "github.com/coredns/coredns/plugin/template"
+
+	"github.com/coredns/coredns/coremain"
+)
+
+func main() {
+	coremain.Run()
+}

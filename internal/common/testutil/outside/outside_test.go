@@ -1,0 +1,21 @@
+package outside
+
+import "testing"
+
+func TestAPathBelongsToAnOperatorOrToAFolderAtTheTop(t *testing.T) {
+	const root = "../../../../"
+	for path, want := range map[string]string{
+		root + "docs/examples":                            "DOCS",
+		root + "operators/keystone/config/crd/bases":      "OPERATORS_KEYSTONE",
+		root + "operators":                                "OPERATORS",
+		root + "deploy/infra/memcached-operator/crd.yaml": "DEPLOY",
+		t.TempDir(): "",
+	} {
+		if got := part(path); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
+		}
+		if got := File(path); got != path {
+			t.Errorf("the path %s became %s", path, got)
+		}
+	}
+}

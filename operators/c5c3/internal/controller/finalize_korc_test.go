@@ -1,0 +1,50 @@
+package controller
+
+import (
+	"context"
+	"testing"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+func TestAnObjectThatKORCChangesWhileItIsGivenUpLosesItsFinalizersInTheSamePass(t *testing.T) {
+	domain := &orcv1alpha1.Domain{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "openstack", Name: "default", Finalizers: []string{"openstack.k-orc.cloud/domain", "example.com/keep"},
+	}}
+	meddle := true
+	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(domain).WithInterceptorFuncs(interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+			if meddle {
+				meddle = false
+				other := &orcv1alpha1.Domain{}
+				if err := c.Get(ctx, client.ObjectKeyFromObject(obj), other); err != nil {
+					return err
+				}
+				other.Labels = map[string]string{"changed": "meanwhile"}
+				if err := c.Update(ctx, other); err != nil {
+					return err
+				}
+			}
+			return c.Patch(ctx, obj, patch, opts...)
+		},
+	}).Build()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(domain), domain); err != nil {
+		t.Fatal(err)
+	}
+	s := &scope{toolbox: &toolbox{foreign: c}, cp: &c5c3v1alpha1.ControlPlane{}}
+	if err := s.stripFinalizers(t.Context(), domain); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(domain), domain); err != nil {
+		t.Fatal(err)
+	}
+	if got := domain.GetFinalizers(); len(got) != 1 || got[0] != "example.com/keep" {
+		t.Errorf("the finalizers are %v", got)
+	}
+}

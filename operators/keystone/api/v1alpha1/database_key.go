@@ -1,0 +1,42 @@
+package v1alpha1
+
+import (
+	"cmp"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// clusterDomain is the domain of a cluster's Services where nobody has changed it.
+const clusterDomain = "cluster.local"
+
+// DatabaseKey tells databases apart: Keystones with the same key keep their data
+// in the same tables. The names that the DNS of Kubernetes has for one Service
+// count as one server, and so does the Service of a MariaDB. Example:
+// "mariadb.openstack:3306/keystone".
+func (k *Keystone) DatabaseKey() string {
+	database := k.Spec.Database
+	server := strings.TrimSuffix(strings.ToLower(database.Host), ".")
+	if database.IsManaged() {
+		server = database.ClusterRef.Name
+	}
+	server = strings.TrimSuffix(strings.TrimSuffix(server, "."+clusterDomain), ".svc")
+	if !strings.ContainsAny(server, ".:") {
+		server += "." + k.Namespace
+	}
+	return net.JoinHostPort(server, strconv.Itoa(int(database.PortOrDefault()))) + "/" + database.Database
+}
+
+// OldestOf returns the Keystone that was created first, by namespace and name
+// among those of the same second. It returns nil for an empty list.
+func OldestOf(keystones []Keystone) *Keystone {
+	if len(keystones) == 0 {
+		return nil
+	}
+	oldest := slices.MinFunc(keystones, func(a, b Keystone) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
+			cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return &oldest
+}

@@ -1,0 +1,98 @@
+package testutil
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+)
+
+// passes remember with what the operator's passes over Keystones began.
+type passes struct {
+	mu    sync.Mutex
+	cache client.Reader
+	ended int
+	// began maps a Keystone to the version of its connection Secret that the cache
+	// held when the last pass over it began that has ended.
+	began map[client.ObjectKey]string
+}
+
+func newPasses() *passes { return &passes{began: map[client.ObjectKey]string{}} }
+
+func (p *passes) around(mgr ctrl.Manager, reconciler reconcile.Reconciler) reconcile.Reconciler {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cache = mgr.GetCache()
+	return reconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+		connection := &corev1.Secret{}
+		key := client.ObjectKey{Namespace: request.Namespace, Name: request.Name + "-db-connection"}
+		if err := client.IgnoreNotFound(mgr.GetCache().Get(ctx, key, connection)); err != nil {
+			return ctrl.Result{}, err
+		}
+		result, err := reconciler.Reconcile(ctx, request)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ended++
+		p.began[request.NamespacedName] = connection.ResourceVersion
+		return result, err
+	})
+}
+
+// Passes returns how often the operator has finished a pass over a Keystone.
+func (o *Operator) Passes() int {
+	o.passes.mu.Lock()
+	defer o.passes.mu.Unlock()
+	return o.passes.ended
+}
+
+// Passed waits for the end of a pass over the Keystone that began when the
+// operator knew of this state of its connection Secret, and thus of all that had
+// happened to its Secrets before.
+func (o *Operator) Passed(t testing.TB, keystone client.ObjectKey, connection *corev1.Secret) {
+	t.Helper()
+	expect.Eventually(t, "a pass after a change of the connection Secret", func(context.Context) error {
+		o.passes.mu.Lock()
+		defer o.passes.mu.Unlock()
+		return reached(o.passes.began[keystone], connection.ResourceVersion)
+	})
+}
+
+// Sees waits until the operator's cache holds this state of the object, or a
+// later one: every pass that begins from then on goes by it.
+func (o *Operator) Sees(t testing.TB, obj client.Object) {
+	t.Helper()
+	expect.Eventually(t, fmt.Sprintf("the operator sees the state of %T %s", obj, obj.GetName()), func(ctx context.Context) error {
+		o.passes.mu.Lock()
+		cache := o.passes.cache
+		o.passes.mu.Unlock()
+		if cache == nil {
+			return errors.New("the operator has no cache yet")
+		}
+		known := obj.DeepCopyObject().(client.Object)
+		if err := cache.Get(ctx, client.ObjectKeyFromObject(obj), known); err != nil {
+			return err
+		}
+		return reached(known.GetResourceVersion(), obj.GetResourceVersion())
+	})
+}
+
+// reached returns nil when the version is the wanted one or a later one.
+func reached(version, wanted string) error {
+	if version == "" {
+		return errors.New("it does not know of it yet")
+	}
+	order, err := resourceversion.CompareResourceVersion(version, wanted)
+	if err == nil && order < 0 {
+		err = fmt.Errorf("it knows of version %s, expected %s", version, wanted)
+	}
+	return err
+}
