@@ -101,22 +101,13 @@ mkdir -p "$REPORTS"
 run=$(mktemp -d "$REPORTS/run.XXXXXX")
 trap 'rm -rf "$run"' EXIT
 
-# summarize prints one line a suite, the slowest last, from the report's
-# <testsuite> elements.
-summarize() {
-	sed -n 's/^ *<testsuite name="\([^"]*\)" tests="[0-9]*" failures="\([0-9]*\)".* time="\([0-9.]*\)".*/\3 \2 \1/p' "$1" |
-		sort -n | awk -v wall="$SECONDS" '
-			{ printf "%8.1f s  %s%s\n", $1, $3, ($2 > 0 ? "  FAILED" : ""); sum += $1; failed += ($2 > 0) }
-			END { printf "%8.1f s  %d suites one after the other, %d failed; %d s as they ran\n", sum, NR, failed, wall }'
-}
-
 forge-cluster -checkout "$root" load "$LOADGEN" >/dev/null
 status=0
 chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$run" --no-color --quiet \
 	--set-string root="$root" "$@" "${folders[@]}" || status=$?
 if [[ -e $run/e2e.xml ]]; then
 	mv "$run/e2e.xml" "$REPORTS/e2e.xml"
-	printf '\n=== Suites\n'
-	summarize "$REPORTS/e2e.xml"
+	echo
+	hack/e2e/summary.py "$REPORTS/e2e.xml" "$SECONDS" | tee "$REPORTS/summary.txt"
 fi
 exit "$status"

@@ -5,9 +5,9 @@
 # same for one.
 SUITE ?=
 SUITES ?= $(SUITE)
-# How many suites run at once. Two cores are too busy for four control planes:
-# names are not resolved in time then.
-E2E_PARALLEL ?= $(if $(filter c5c3%,$(SUITES)),3,4)
+# How many suites run at once. Two cores are too busy for four: probes and names
+# are not answered in time then.
+E2E_PARALLEL ?= 3
 # Further arguments for chainsaw test, as in: make e2e E2E_FLAGS='--fail-fast'
 E2E_FLAGS ?=
 E2E_CORE ?= false
@@ -38,5 +38,5 @@ chainsaw-lint: e2e-scripts $(BIN)/chainsaw ## Check the end-to-end suites agains
 .PHONY: e2e-scripts
 e2e-scripts: ## Fail when a script of an end-to-end suite goes on after a command that failed.
 	@hack/tools/install-debian-packages.sh test
-	@cd hack/e2e && python3 -B -m unittest --quiet test_lint_scripts
+	@cd hack/e2e && python3 -B -m unittest --quiet test_lint_scripts test_summary
 	@hack/e2e/lint_scripts.py tests/e2e

@@ -63,6 +63,8 @@ livenessProbe:
     port: health
   initialDelaySeconds: 15
   periodSeconds: 20
+  # A busy node is no reason to begin anew.
+  timeoutSeconds: 5
 readinessProbe:
   httpGet:
     path: /readyz
