@@ -5,8 +5,13 @@ import (
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -55,6 +60,31 @@ func TestOnlyWhatKORCSaysAboutTheCurrentSpecCounts(t *testing.T) {
 		obj.Status.Conditions = c.conditions
 		if got := stateOf(obj); got.available != c.available || got.failed != c.failed {
 			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+// Whoever deletes the Secret wants another credential, also in the middle of a
+// pass that has read it.
+func TestACredentialWhoseSecretIsDeletedMeanwhileIsNotStoredAgain(t *testing.T) {
+	c := fake.NewClientBuilder().WithScheme(Scheme()).Build()
+	cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "controlplane", UID: "controlplane"}}
+	s := &scope{
+		toolbox: &toolbox{client: c, owned: secrets.Owned{Client: c, Live: c, Scheme: Scheme()}}, cp: cp,
+		credential: &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: cp.ApplicationCredentialName(), UID: "deleted", ResourceVersion: "1"},
+			Data:       map[string][]byte{keyValue: []byte("secret")},
+		},
+	}
+	for name, data := range map[string]map[string][]byte{
+		"as it was": s.credential.Data, "changed": {keyValue: []byte("secret"), keyClouds: []byte("clouds: {}")},
+	} {
+		err := s.storeCredential(t.Context(), data)
+		if changed := name == "changed"; changed != apierrors.IsNotFound(err) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(s.credential), &corev1.Secret{}); !apierrors.IsNotFound(err) {
+			t.Errorf("%s: the Secret is there again", name)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (l *lines) add(prefix, args string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch line := prefix + " " + args; {
-	case strings.Contains(line, `"msg"="Reconciling"`):
+	case strings.Contains(line, `"msg"="Reconciling"`), strings.Contains(line, `"msg"="workqueue_items"`):
 	case strings.Contains(line, `"msg"="Reconcile done`), strings.Contains(line, `"msg"="Reconcile successful"`):
 		l.passes = append(l.passes, line)
 	case strings.Contains(line, `"msg"="Reconciler error"`):

@@ -12,6 +12,7 @@ import (
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -150,13 +151,17 @@ func (s *scope) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error) 
 	return seedClouds(s.cp, s.adminPassword)
 }
 
-// storeCredential writes the Secret of the application credential.
+// storeCredential writes the Secret of the application credential that the pass
+// has read. It is an error when that has changed or gone meanwhile: another
+// credential may have been asked for by it.
 func (s *scope) storeCredential(ctx context.Context, data map[string][]byte) error {
 	changed := s.credential.DeepCopy()
 	changed.Data = data
-	desired := &corev1.Secret{ObjectMeta: childMeta(s.cp, s.cp.ApplicationCredentialName()), Data: data}
-	if err := s.owned.EnsureData(ctx, s.cp, desired); err != nil {
-		return err
+	if equality.Semantic.DeepEqual(s.credential.Data, data) {
+		return nil
+	}
+	if err := s.client.Update(ctx, changed); err != nil {
+		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
 	}
 	s.credential = changed
 	return nil
