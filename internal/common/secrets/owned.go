@@ -101,20 +101,6 @@ func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, 
 	return live, wrap("reading", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}, err)
 }
 
-// Adopt makes owner the controller of a Secret that carries the data already,
-// such as one restored from a backup. It returns nil when there is none.
-func (o Owned) Adopt(ctx context.Context, owner client.Object, key client.ObjectKey, wanted map[string]string) (*corev1.Secret, error) {
-	live := &corev1.Secret{}
-	err := o.Live.Get(ctx, key, live)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading Secret %s: %w", key, err)
-	}
-	return live, o.adopt(ctx, owner, live, wanted)
-}
-
 // createOrFind creates the Secret and returns nil, or returns the one that is
 // already there and that the label-limited cache does not show.
 func (o Owned) createOrFind(ctx context.Context, desired *corev1.Secret) (*corev1.Secret, error) {

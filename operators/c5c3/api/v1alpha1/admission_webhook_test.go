@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
@@ -29,6 +30,7 @@ func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	t.Run("lets a running update be taken back", server.testTakingBack)
 	t.Run("refuses a second one in the namespace", server.testOnlyOne)
 	t.Run("does not hold up a deletion", server.testDeletion)
+	t.Run("refuses to delete what is protected", server.testDeletionProtection)
 	t.Run("accepts the samples", server.testSamples)
 	t.Run("accepts the one of the quick start", func(t *testing.T) { server.testFile(t, quickStart) })
 }
@@ -120,5 +122,21 @@ func (s *apiServer) testDeletion(t *testing.T) {
 	}
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(cp), cp); !apierrors.IsNotFound(err) {
 		t.Errorf("want NotFound, got %v", err)
+	}
+}
+
+func (s *apiServer) testDeletionProtection(t *testing.T) {
+	cp := minimal()
+	cp.Annotations = map[string]string{commonv1.AnnotationDeletionProtection: "true"}
+	s.create(t, cp)
+	if err := s.Delete(t.Context(), cp); !apierrors.IsForbidden(err) {
+		t.Errorf("want Forbidden, got %v", err)
+	}
+	cp.Annotations = nil
+	if err := s.Update(t.Context(), cp); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), cp); err != nil {
+		t.Errorf("without the annotation: %v", err)
 	}
 }

@@ -71,6 +71,16 @@ type ControlPlaneSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="region is immutable"
 	Region string `json:"region,omitempty"`
 
+	// deletionPolicy says what becomes of the data when the ControlPlane is
+	// deleted. With Retain the database of Keystone, its user, its keys and their
+	// copies in the secret store stay, as does the volume of the MariaDB, and a
+	// ControlPlane of the same name takes them up again. With Delete, which
+	// applies when it is not set, they are removed. A database of the user's
+	// always stays.
+	//
+	// +optional
+	DeletionPolicy commonv1.DeletionPolicy `json:"deletionPolicy,omitempty"`
+
 	// infrastructure is the database and the cache of the services. When it is
 	// not set, the operator creates both.
 	//

@@ -21,6 +21,7 @@ var table = rules.Table[*ControlPlane]{
 
 	{Path: "spec.openStackRelease", Check: checkRelease},
 	{Path: "spec.region", Check: checkRegion},
+	{Path: "spec.deletionPolicy", Check: checkDeletionPolicy},
 	{Path: "spec.infrastructure.database", Check: checkDatabase},
 	{Path: "spec.infrastructure.database.replicas", Check: rules.AtLeast(1, databaseReplicas)},
 	{Path: "spec.infrastructure.database.storageSize", Check: checkStorageSize},
@@ -224,6 +225,10 @@ func checkAccessRules(cp *ControlPlane, at *field.Path) field.ErrorList {
 		}
 	}
 	return errs
+}
+
+func checkDeletionPolicy(cp *ControlPlane, at *field.Path) field.ErrorList {
+	return commonv1.CheckDeletionPolicy(cp.Spec.DeletionPolicy, at)
 }
 
 func checkRotationMode(cp *ControlPlane, at *field.Path) field.ErrorList {

@@ -74,6 +74,10 @@ func infrastructureViolations() []violation {
 			"spec.region", "Too long", "Too long", "",
 		},
 		{
+			"an unknown deletion policy", func(cp *ControlPlane) { cp.Spec.DeletionPolicy = "Orphan" },
+			"spec.deletionPolicy", "Unsupported value", "Unsupported value", "",
+		},
+		{
 			"a database in both modes", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Host = "db.example.com" },
 			databasePath, oneDatabase, oneDatabase, "",
 		},

@@ -10,10 +10,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // +kubebuilder:webhook:path=/mutate-c5c3-io-v1alpha1-controlplane,mutating=true,failurePolicy=fail,sideEffects=None,groups=c5c3.io,resources=controlplanes,verbs=create;update,versions=v1alpha1,name=mcontrolplane.kb.io,admissionReviewVersions=v1
-// +kubebuilder:webhook:path=/validate-c5c3-io-v1alpha1-controlplane,mutating=false,failurePolicy=fail,sideEffects=None,groups=c5c3.io,resources=controlplanes,verbs=create;update,versions=v1alpha1,name=vcontrolplane.kb.io,admissionReviewVersions=v1
+// +kubebuilder:webhook:path=/validate-c5c3-io-v1alpha1-controlplane,mutating=false,failurePolicy=fail,sideEffects=None,groups=c5c3.io,resources=controlplanes,verbs=create;update;delete,versions=v1alpha1,name=vcontrolplane.kb.io,admissionReviewVersions=v1
 
 // ControlPlaneWebhook is the admission webhook of ControlPlanes: it fills in
 // defaults and refuses what cannot work.
@@ -65,10 +67,9 @@ func (w *ControlPlaneWebhook) ValidateUpdate(_ context.Context, old, updated *Co
 	return warnings(updated), invalid(updated, append(Validate(updated), ValidateUpdate(before, updated)...))
 }
 
-// ValidateDelete lets everything pass; the webhook is not registered for
-// deletions.
-func (w *ControlPlaneWebhook) ValidateDelete(context.Context, *ControlPlane) (admission.Warnings, error) {
-	return nil, nil
+// ValidateDelete refuses to delete a ControlPlane that an annotation protects.
+func (w *ControlPlaneWebhook) ValidateDelete(_ context.Context, cp *ControlPlane) (admission.Warnings, error) {
+	return nil, commonv1.CheckDeletion(GroupVersion.WithResource("controlplanes").GroupResource(), cp)
 }
 
 func (w *ControlPlaneWebhook) checkOnlyOne(ctx context.Context, cp *ControlPlane) field.ErrorList {

@@ -21,6 +21,8 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane) (*keystonev1alpha1.Keystone, e
 	keystone := &keystonev1alpha1.Keystone{
 		ObjectMeta: childMeta(cp, cp.KeystoneName()),
 		Spec: keystonev1alpha1.KeystoneSpec{
+			DeletionPolicy: cp.Spec.DeletionPolicy,
+
 			Image:    keystoneImage(cp),
 			Database: *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
 			Cache:    *cp.Spec.Infrastructure.Cache.DeepCopy(),

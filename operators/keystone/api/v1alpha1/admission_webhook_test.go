@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
@@ -33,6 +34,7 @@ func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	t.Run("keeps an explicit false and an explicit empty list", server.testExplicit)
 	t.Run("asks for an existing PriorityClass", server.testPriorityClass)
 	t.Run("does not hold up a deletion", server.testDeletion)
+	t.Run("refuses to delete what is protected", server.testDeletionProtection)
 	t.Run("warns of too few keys", server.testWarning)
 	t.Run("accepts the samples", server.testSamples)
 }
@@ -157,6 +159,22 @@ func (s *apiServer) testDeletion(t *testing.T) {
 	}
 	if err := s.Get(t.Context(), client.ObjectKeyFromObject(k), k); !apierrors.IsNotFound(err) {
 		t.Errorf("want NotFound, got %v", err)
+	}
+}
+
+func (s *apiServer) testDeletionProtection(t *testing.T) {
+	k := minimal()
+	k.Annotations = map[string]string{commonv1.AnnotationDeletionProtection: "true"}
+	s.create(t, k)
+	if err := s.Delete(t.Context(), k); !apierrors.IsForbidden(err) {
+		t.Errorf("want Forbidden, got %v", err)
+	}
+	k.Annotations = nil
+	if err := s.Update(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), k); err != nil {
+		t.Errorf("without the annotation: %v", err)
 	}
 }
 

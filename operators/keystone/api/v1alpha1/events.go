@@ -41,6 +41,8 @@ const (
 	EventFinalizingOpenBaoSecrets = "FinalizingOpenBaoSecrets"
 	// EventOpenBaoSecretsFinalized: the key backups are gone.
 	EventOpenBaoSecretsFinalized = "OpenBaoSecretsFinalized"
+	// EventKeysKept: the keys and their copies stay with the database.
+	EventKeysKept = "KeysKept"
 
 	// EventDBSyncFailed: correct what the DatabaseReady condition names.
 	EventDBSyncFailed = "DBSyncFailed"

@@ -54,6 +54,7 @@ func apiPods() *metav1.LabelSelector {
 func complete() *Keystone {
 	k := minimal()
 	k.Spec.Replicas = 3
+	k.Spec.DeletionPolicy = commonv1.DeletionPolicyRetain
 	k.Spec.Database.Port = 3306
 	k.Spec.Database.SecretRef.Key = "password"
 	k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{

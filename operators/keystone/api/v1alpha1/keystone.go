@@ -1,5 +1,7 @@
 package v1alpha1
 
+import commonv1 "github.com/c5c3/forge/internal/common/types"
+
 // SelectorLabels returns the labels that select the API pods of the Keystone
 // with the given name and no other pod.
 func SelectorLabels(name string) map[string]string {
@@ -7,6 +9,12 @@ func SelectorLabels(name string) map[string]string {
 		"app.kubernetes.io/name":     "keystone",
 		"app.kubernetes.io/instance": name,
 	}
+}
+
+// KeepsData reports whether the database stays when the Keystone is deleted. The
+// keys stay with it: they are all that can read the credentials in it.
+func (s *KeystoneSpec) KeepsData() bool {
+	return s.DeletionPolicy == commonv1.DeletionPolicyRetain || !s.Database.IsManaged()
 }
 
 // TerminationGracePeriod returns the seconds between the signal to stop and the

@@ -85,6 +85,15 @@ type KeystoneSpec struct {
 	// +required
 	Cache commonv1.CacheSpec `json:"cache"`
 
+	// deletionPolicy says what becomes of the data when the Keystone is deleted.
+	// With Retain the database, its user, the Secrets with the keys and their
+	// copies in the secret store stay, and a Keystone of the same name takes them
+	// up again. With Delete, which applies when it is not set, they are removed.
+	// A database of database.host always stays, and the keys with it.
+	//
+	// +optional
+	DeletionPolicy commonv1.DeletionPolicy `json:"deletionPolicy,omitempty"`
+
 	// fernet sets how the keys that sign tokens are rotated.
 	//
 	// +optional

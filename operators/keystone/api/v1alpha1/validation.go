@@ -32,6 +32,7 @@ var rules = []rule{
 	{"spec.image", checkImage},
 	{"spec.database", checkDatabase},
 	{"spec.cache", checkCache},
+	{"spec.deletionPolicy", checkDeletionPolicy},
 
 	{"spec.fernet.rotationSchedule", cron(func(s *KeystoneSpec) *string { return &s.Fernet.RotationSchedule })},
 	{"spec.fernet.maxActiveKeys", atLeast(3, func(s *KeystoneSpec) *int32 { return unlessZero(&s.Fernet.MaxActiveKeys) })},

@@ -113,6 +113,10 @@ var (
 	logLevels  = []LogLevel{LogLevelDebug, LogLevelInfo, LogLevelWarning, LogLevelError, LogLevelCritical}
 )
 
+func checkDeletionPolicy(k *Keystone, at *field.Path) field.ErrorList {
+	return commonv1.CheckDeletionPolicy(k.Spec.DeletionPolicy, at)
+}
+
 func checkLogFormat(k *Keystone, at *field.Path) field.ErrorList {
 	if k.Spec.Logging == nil || k.Spec.Logging.Format == "" || slices.Contains(logFormats, k.Spec.Logging.Format) {
 		return nil

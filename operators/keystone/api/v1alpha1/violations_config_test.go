@@ -101,6 +101,10 @@ func configViolations() []violation {
 			"spec.policyOverrides.configMapRef.name", "Required value", "", "",
 		},
 		{
+			"an unknown deletion policy", func(k *Keystone) { k.Spec.DeletionPolicy = "Orphan" },
+			"spec.deletionPolicy", "Unsupported value", "Unsupported value", "",
+		},
+		{
 			"an unknown log format", func(k *Keystone) { k.Spec.Logging = &LoggingSpec{Format: "xml"} },
 			"spec.logging.format", "Unsupported value", "Unsupported value", "",
 		},

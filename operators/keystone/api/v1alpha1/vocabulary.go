@@ -165,7 +165,7 @@ var normalEvents = []string{
 	EventRotationHeld, EventAdminPasswordRotated, EventDatabaseSynced, EventBootstrapComplete,
 	EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete, EventUpgradeComplete,
 	EventUpgradeAborted,
-	EventFinalizingDatabase, EventDatabaseFinalized, EventFinalizingOpenBaoSecrets, EventOpenBaoSecretsFinalized,
+	EventFinalizingDatabase, EventDatabaseFinalized, EventFinalizingOpenBaoSecrets, EventOpenBaoSecretsFinalized, EventKeysKept,
 }
 
 var warningEvents = []string{

@@ -11,10 +11,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // +kubebuilder:webhook:path=/mutate-keystone-openstack-c5c3-io-v1alpha1-keystone,mutating=true,failurePolicy=fail,sideEffects=None,groups=keystone.openstack.c5c3.io,resources=keystones,verbs=create;update,versions=v1alpha1,name=mkeystone.kb.io,admissionReviewVersions=v1
-// +kubebuilder:webhook:path=/validate-keystone-openstack-c5c3-io-v1alpha1-keystone,mutating=false,failurePolicy=fail,sideEffects=None,groups=keystone.openstack.c5c3.io,resources=keystones,verbs=create;update,versions=v1alpha1,name=vkeystone.kb.io,admissionReviewVersions=v1
+// +kubebuilder:webhook:path=/validate-keystone-openstack-c5c3-io-v1alpha1-keystone,mutating=false,failurePolicy=fail,sideEffects=None,groups=keystone.openstack.c5c3.io,resources=keystones,verbs=create;update;delete,versions=v1alpha1,name=vkeystone.kb.io,admissionReviewVersions=v1
 
 // KeystoneWebhook is the admission webhook of Keystones: it fills in defaults
 // and refuses what cannot work.
@@ -85,10 +87,9 @@ func (w *KeystoneWebhook) ValidateUpdate(ctx context.Context, old, updated *Keys
 	return warnings(updated), invalid(updated, errs)
 }
 
-// ValidateDelete lets everything pass; the webhook is not registered for
-// deletions.
-func (w *KeystoneWebhook) ValidateDelete(context.Context, *Keystone) (admission.Warnings, error) {
-	return nil, nil
+// ValidateDelete refuses to delete a Keystone that an annotation protects.
+func (w *KeystoneWebhook) ValidateDelete(_ context.Context, k *Keystone) (admission.Warnings, error) {
+	return nil, commonv1.CheckDeletion(GroupVersion.WithResource("keystones").GroupResource(), k)
 }
 
 func (w *KeystoneWebhook) checkPriorityClass(ctx context.Context, k *Keystone) field.ErrorList {

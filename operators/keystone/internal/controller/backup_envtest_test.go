@@ -152,7 +152,7 @@ func TestAPushSecretOfSomebodyElseIsNotTakenOver(t *testing.T) {
 
 func TestDeletionTakesTheKeysOutOfTheStore(t *testing.T) {
 	t.Parallel()
-	c, k, _ := converged(t, modes[0])
+	c, k, _ := converged(t, modes[1])
 	expectStored(t, c, k)
 	objects.Delete(t, c, k.DeepCopy())
 	expect.Gone(t, c, k.DeepCopy())
@@ -164,9 +164,9 @@ func TestDeletionTakesTheKeysOutOfTheStore(t *testing.T) {
 
 func TestDeletionWaitsUntilThePushSecretsAreTakenOver(t *testing.T) {
 	t.Parallel()
-	c, namespace := newNamespace(t, testutil.Secrets)
+	c, namespace := newNamespace(t, withCluster)
 	testutil.Start(t, asOperator, namespace)
-	k := testutil.Brownfield(namespace, testutil.Name)
+	k := testutil.Managed(namespace, testutil.Name)
 	setBackups(secrets, k, standin.Hang())
 	objects.Create(t, c, k)
 	ready(t, c, k)
@@ -182,7 +182,7 @@ func TestDeletionWaitsUntilThePushSecretsAreTakenOver(t *testing.T) {
 
 func TestDeletionSaysWhatKeepsTheCopiesInTheStore(t *testing.T) {
 	t.Parallel()
-	c, k, _ := converged(t, modes[0])
+	c, k, _ := converged(t, modes[1])
 	expectStored(t, c, k)
 	setBackups(secrets, k, standin.Fail("Vault is sealed"))
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionFalse, "BackupFailing",
@@ -201,9 +201,9 @@ func impatient(o *controller.Options) { o.SecretStoreTimeout = time.Second }
 
 func TestDeletionEndsWithoutAnExternalSecretsThatNeverStarts(t *testing.T) {
 	t.Parallel()
-	c, namespace := newNamespace(t, testutil.Secrets)
+	c, namespace := newNamespace(t, withCluster)
 	testutil.Start(t, asOperator, namespace, impatient)
-	k := testutil.Brownfield(namespace, testutil.Name)
+	k := testutil.Managed(namespace, testutil.Name)
 	setBackups(secrets, k, standin.Hang())
 	objects.Create(t, c, k)
 	ready(t, c, k)
@@ -215,9 +215,9 @@ func TestDeletionEndsWithoutAnExternalSecretsThatNeverStarts(t *testing.T) {
 
 func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
 	t.Parallel()
-	c, namespace := newNamespace(t, testutil.Secrets)
+	c, namespace := newNamespace(t, withCluster)
 	operator := testutil.Start(t, asOperator, namespace, impatient)
-	k := testutil.Brownfield(namespace, testutil.Name)
+	k := testutil.Managed(namespace, testutil.Name)
 	objects.Create(t, c, k)
 	ready(t, c, k)
 	backedUp(t, c, k)
@@ -227,7 +227,7 @@ func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
 	expectEvent(t, c, k, "Warning OpenBaoFinalizerTimedOut")
 
 	// A new Keystone of the name waits for the old copies to go.
-	again := testutil.Brownfield(namespace, testutil.Name)
+	again := testutil.Managed(namespace, testutil.Name)
 	objects.Create(t, c, again)
 	ready(t, c, again)
 	expect.Condition(t, c, again, "BackupHealthy", metav1.ConditionFalse, "BackupPending", "still being removed")
@@ -240,7 +240,9 @@ func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
 func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	k := b.newKeystone(testutil.Brownfield, testutil.Secrets(""))
+	foreign.Install(t, b.env.Config, foreign.MariaDB)
+	b.run(standin.NewMariaDB())
+	k := b.newKeystone(testutil.Managed, withCluster(""))
 	ready(t, b.client, k)
 	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "BackupNotConfigured",
 		"keystone-fernet-keys", "keep a copy yourself")
@@ -260,7 +262,7 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 	expect.Gone(t, b.client, k)
 
 	// Without any of it deletion has nothing to wait for.
-	another := b.newKeystone(testutil.Brownfield, testutil.Secrets(""))
+	another := b.newKeystone(testutil.Managed, withCluster(""))
 	ready(t, b.client, another)
 	objects.Delete(t, b.client, another.DeepCopy())
 	expect.Gone(t, b.client, another)
@@ -268,9 +270,9 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 
 func TestAnErrorDuringDeletionIsVisible(t *testing.T) {
 	t.Parallel()
-	c, namespace := newNamespace(t, testutil.Secrets)
+	c, namespace := newNamespace(t, withCluster)
 	limited := testutil.Start(t, withoutRight(t, namespace, "pushsecrets", "delete"), namespace)
-	k := testutil.Brownfield(namespace, testutil.Name)
+	k := testutil.Managed(namespace, testutil.Name)
 	objects.Create(t, c, k)
 	ready(t, c, k)
 	expectStored(t, c, k)

@@ -4,10 +4,13 @@ package controller_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,17 +18,19 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
 // noChildren returns nil when nothing in the namespace belongs, or belonged, to
-// a Keystone, Pods included.
+// a Keystone, Pods included. What is to outlive it does not count.
 func noChildren(ctx context.Context, c client.Client, namespace string) error {
 	found, err := testutil.Children(ctx, c, namespace)
 	if err != nil {
 		return err
 	}
+	found = slices.DeleteFunc(found, testutil.Child.Outlives)
 	pods := &corev1.PodList{}
 	if err := c.List(ctx, pods, client.InNamespace(namespace)); err != nil {
 		return err
@@ -149,11 +154,10 @@ func TestDeletionDoesNotWaitForTheDatabase(t *testing.T) {
 	expectNoChildren(t, c, k.Namespace)
 }
 
-func TestARecreatedKeystoneStartsAfresh(t *testing.T) {
+func TestARecreatedKeystoneDoesNotCollideWithTheLast(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		c, k, _ := converged(t, m)
-		keys := secret(k.Namespace, k.Name+"-fernet-keys", nil)
-		expect.Exists(t, c, keys)
+		before := keysOf(t, c, k)
 		objects.Delete(t, c, k.DeepCopy())
 		expect.Gone(t, c, k.DeepCopy())
 
@@ -162,13 +166,80 @@ func TestARecreatedKeystoneStartsAfresh(t *testing.T) {
 		objects.Create(t, c, again)
 		ready(t, c, again)
 		found := children(t, c, again)
-		if stale := slices.ContainsFunc(found, func(child testutil.Child) bool { return !metav1.IsControlledBy(&child, again) }); stale {
+		if stale := slices.ContainsFunc(found, func(child testutil.Child) bool {
+			return !child.Outlives() && !metav1.IsControlledBy(&child, again)
+		}); stale {
 			t.Errorf("children of the old Keystone are left: %v", testutil.Names(found))
 		}
-		old := string(keys.Data["0"])
-		expect.Exists(t, c, keys)
-		if string(keys.Data["0"]) == old {
-			t.Error("the new Keystone signs tokens with the keys of the old one")
+		// The keys live exactly as long as the database.
+		if kept, want := cmp.Diff(before, keysOf(t, c, again)) == "", k.Spec.KeepsData(); kept != want {
+			t.Errorf("the new Keystone has the keys of the old one: %t, expected %t", kept, want)
 		}
 	})
+}
+
+// keysOf returns the contents of both key Secrets.
+func keysOf(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) []map[string][]byte {
+	t.Helper()
+	found := make([]map[string][]byte, 0, len(families))
+	for _, family := range families {
+		keys := secret(k.Namespace, k.Name+"-"+family, nil)
+		expect.Exists(t, c, keys)
+		found = append(found, keys.Data)
+	}
+	return found
+}
+
+// retained is a managed Keystone whose data is to stay.
+func retained(namespace, name string) *keystonev1alpha1.Keystone {
+	k := testutil.Managed(namespace, name)
+	k.Spec.DeletionPolicy = commonv1.DeletionPolicyRetain
+	return k
+}
+
+func TestADatabaseThatStaysKeepsItsKeys(t *testing.T) {
+	for _, m := range []mode{modes[0], {"retained", withCluster, retained}} {
+		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+			t.Run(m.name+" "+string(policy), func(t *testing.T) {
+				t.Parallel()
+				c, k, _ := converged(t, m)
+				before := keysOf(t, c, k)
+				objects.Delete(t, c, k.DeepCopy(), client.PropagationPolicy(policy))
+				expect.Gone(t, c, k.DeepCopy())
+				expectNoChildren(t, c, k.Namespace)
+				if diff := cmp.Diff(before, keysOf(t, c, k)); diff != "" {
+					t.Error("the keys are others than before")
+				}
+				expectStored(t, c, k)
+				expectEvent(t, c, k, "Normal KeysKept")
+				if dropped := mariadb.Dropped(k.Namespace); len(dropped) > 0 {
+					t.Errorf("dropped from the MariaDB: %v", dropped)
+				}
+			})
+		}
+	}
+}
+
+func TestTheDeletionPolicyCanBeChanged(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[1])
+	before := keysOf(t, c, k)
+	for _, policy := range []commonv1.DeletionPolicy{commonv1.DeletionPolicyRetain, commonv1.DeletionPolicyDelete, commonv1.DeletionPolicyRetain} {
+		objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.DeletionPolicy = policy })
+		expect.Eventually(t, "Secrets that do as "+string(policy)+" says", func(context.Context) error {
+			for _, child := range children(t, c, k) {
+				if strings.HasSuffix(child.Name, "-keys") && child.Outlives() != (policy == commonv1.DeletionPolicyRetain) {
+					return errors.New("it has not changed: " + child.String())
+				}
+			}
+			return nil
+		})
+		settle(t, c, k, operator)
+	}
+	objects.Delete(t, c, k.DeepCopy())
+	expect.Gone(t, c, k.DeepCopy())
+	expectNoChildren(t, c, k.Namespace)
+	if diff := cmp.Diff(before, keysOf(t, c, k)); diff != "" {
+		t.Error("the keys are others than before")
+	}
 }

@@ -214,8 +214,8 @@ func TestLostKeysAreNeverReplacedSilently(t *testing.T) {
 			ready(t, c, k)
 			restored := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: keys.Namespace, Name: keys.Name}}
 			expect.Object(t, c, restored, func() error {
-				if !metav1.IsControlledBy(restored, k) {
-					return fmt.Errorf("the operator has not adopted it: %v", restored.OwnerReferences)
+				if restored.Labels["app.kubernetes.io/instance"] != k.Name {
+					return fmt.Errorf("the operator has not adopted it: %v", restored.Labels)
 				}
 				return nil
 			})

@@ -22,22 +22,22 @@ type referenced struct {
 }
 
 // finalizeDatabase asks mariadb-operator to drop what Keystone had in the
-// MariaDB, unless another Keystone keeps data there, too. It does not wait for
+// MariaDB, unless that is to stay. It does not wait for
 // that: the API pods still hold connections until garbage collection ends them,
 // and DROP DATABASE waits for those.
 func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 	dropped := 0
 	if s.keystone.Spec.Database.IsManaged() && s.kinds.Served(mariaDBGVK) {
-		shared, err := s.shared(ctx)
+		keep, err := s.keepsData(ctx)
 		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDatabase, err)
 		}
 		for _, reference := range databaseReferences(s.keystone) {
-			found, err := s.drop(ctx, reference, shared)
+			found, err := s.drop(ctx, reference, keep)
 			if err != nil {
 				return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDatabase, err)
 			}
-			if found && !shared {
+			if found && !keep {
 				dropped++
 			}
 		}
@@ -47,6 +47,15 @@ func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 		done = done.WithNormalEvent(keystonev1alpha1.EventFinalizingDatabase, "Removing the database and its user from the MariaDB")
 	}
 	return done.WithNormalEvent(keystonev1alpha1.EventDatabaseFinalized, "The database is released")
+}
+
+// keepsData reports whether the database outlives the Keystone, because that was
+// asked for or because another Keystone keeps data in it, too.
+func (s *scope) keepsData(ctx context.Context) (bool, error) {
+	if s.keystone.Spec.KeepsData() {
+		return true, nil
+	}
+	return s.shared(ctx)
 }
 
 // drop deletes the object when the Keystone controls it and reports whether it

@@ -8,8 +8,10 @@ import (
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -27,12 +29,70 @@ const (
 	deletionPeriod = time.Minute
 )
 
-// finalizeOpenBao has External Secrets remove the copies of the keys from the
+// finalizeOpenBao removes the keys together with the database that they open:
+// first the copies in the store, then the Secrets. A Secret of a former Keystone
+// can then only be one that a backup tool has brought back.
+func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
+	keep, err := s.keepsData(ctx)
+	switch {
+	case err != nil:
+		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+	case keep:
+		return s.keepKeys(ctx)
+	}
+	released := s.releaseCopies(ctx)
+	if !released.IsDone() {
+		return released
+	}
+	for _, backup := range keyBackups {
+		secret := &corev1.Secret{ObjectMeta: mariaMeta(s.keystone, backup.source(s.keystone))}
+		if err := apply.EnsureAbsent(ctx, s.client, s.keystone, secret); err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+		}
+	}
+	return released
+}
+
+// keepKeys leaves the keys and their copies where they are. Usually they were
+// made to stay; another Keystone in the same database is seen only now.
+func (s *scope) keepKeys(ctx context.Context) reconcile.Outcome {
+	for _, backup := range keyBackups {
+		if err := s.keepKey(ctx, backup); err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+		}
+	}
+	kept := fmt.Sprintf("The database stays, and with it Secrets %s and %s and their copies in the secret store",
+		fernetKeysName(s.keystone), credentialKeysName(s.keystone))
+	return reconcile.Done(keystonev1alpha1.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
+}
+
+func (s *scope) keepKey(ctx context.Context, backup keyBackup) error {
+	if s.kinds.Served(pushSecretGVK) {
+		push, err := s.findPush(ctx, backup.name(s.keystone))
+		if err != nil {
+			return err
+		}
+		if push != nil && push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
+			patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"None"}}`))
+			if err := s.foreign.Patch(ctx, push, patch); client.IgnoreNotFound(err) != nil {
+				return fmt.Errorf("keeping the copy of PushSecret %s: %w", push.Name, err)
+			}
+		}
+	}
+	secret, err := s.owned.Find(ctx, s.key(backup.source(s.keystone)))
+	if err != nil || secret == nil || !controlledBy(secret, s.keystone) || !secret.DeletionTimestamp.IsZero() {
+		return err
+	}
+	_, err = s.owned.Claim(ctx, s.keystone, secret, commonLabels(s.keystone), true)
+	return err
+}
+
+// releaseCopies has External Secrets remove the copies of the keys from the
 // store. A PushSecret is deleted only after External Secrets has taken it over,
 // because otherwise its copy would stay. What External Secrets does not do in
 // time is told and left to it: a PushSecret in deletion keeps its own finalizer
 // and removes its copy as soon as the store answers, also without the Keystone.
-func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
+func (s *scope) releaseCopies(ctx context.Context) reconcile.Outcome {
 	if !s.kinds.Served(pushSecretGVK) {
 		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
 			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed: there is no PushSecret to remove")

@@ -3,6 +3,7 @@ package controller
 import (
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -23,11 +24,21 @@ func mariaRef(k *keystonev1alpha1.Keystone) mariadbv1alpha1.MariaDBRef {
 	}
 }
 
+// mariaCleanup has mariadb-operator leave in the MariaDB what is to outlive the
+// Keystone. It has to be there from the start: in the foreground the garbage
+// collector deletes these objects before any finalizer can say so.
+func mariaCleanup(k *keystonev1alpha1.Keystone) mariadbv1alpha1.SQLTemplate {
+	if !k.Spec.KeepsData() {
+		return mariadbv1alpha1.SQLTemplate{}
+	}
+	return mariadbv1alpha1.SQLTemplate{CleanupPolicy: ptr.To(mariadbv1alpha1.CleanupPolicySkip)}
+}
+
 func mariaDatabase(k *keystonev1alpha1.Keystone) *mariadbv1alpha1.Database {
 	return &mariadbv1alpha1.Database{
 		ObjectMeta: mariaMeta(k, k.Name),
 		Spec: mariadbv1alpha1.DatabaseSpec{
-			MariaDBRef: mariaRef(k), CharacterSet: "utf8", Collate: "utf8_general_ci", Name: k.Spec.Database.Database,
+			SQLTemplate: mariaCleanup(k), MariaDBRef: mariaRef(k), CharacterSet: "utf8", Collate: "utf8_general_ci", Name: k.Spec.Database.Database,
 		},
 	}
 }
@@ -42,7 +53,7 @@ func mariaUser(k *keystonev1alpha1.Keystone, name string, pinned bool) *mariadbv
 	return &mariadbv1alpha1.User{
 		ObjectMeta: mariaMeta(k, name),
 		Spec: mariadbv1alpha1.UserSpec{
-			MariaDBRef: mariaRef(k),
+			SQLTemplate: mariaCleanup(k), MariaDBRef: mariaRef(k),
 			PasswordSecretKeyRef: &mariadbv1alpha1.SecretKeySelector{
 				LocalObjectReference: mariadbv1alpha1.LocalObjectReference{Name: secret}, Key: key,
 			},
@@ -65,7 +76,7 @@ func mariaGrant(k *keystonev1alpha1.Keystone, user string) *mariadbv1alpha1.Gran
 	return &mariadbv1alpha1.Grant{
 		ObjectMeta: mariaMeta(k, user),
 		Spec: mariadbv1alpha1.GrantSpec{
-			MariaDBRef: mariaRef(k), Privileges: []string{"ALL PRIVILEGES"},
+			SQLTemplate: mariaCleanup(k), MariaDBRef: mariaRef(k), Privileges: []string{"ALL PRIVILEGES"},
 			Database: k.Spec.Database.Database, Table: "*", Username: user,
 		},
 	}

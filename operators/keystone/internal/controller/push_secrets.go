@@ -40,11 +40,15 @@ func (b keyBackup) path(k *keystonev1alpha1.Keystone) string {
 }
 
 // push copies the whole Secret. External Secrets removes the copy with the
-// PushSecret: keys of a Keystone that is gone open nothing any more. It pushes
-// only when the PushSecret changes, and so never what nobody has checked.
+// PushSecret, unless there is a database left that only these keys can read. It
+// pushes only when the PushSecret changes, and so never what nobody has checked.
 func (b keyBackup) push(k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
+	policy := esov1alpha1.PushSecretDeletionPolicyDelete
+	if k.Spec.KeepsData() {
+		policy = esov1alpha1.PushSecretDeletionPolicyNone
+	}
 	return pushSecret(k, b.name(k), source, esov1alpha1.PushSecretSpec{
-		DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyDelete,
+		DeletionPolicy:  policy,
 		RefreshInterval: &metav1.Duration{},
 		Data:            pushTo(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(k)}}),
 	})

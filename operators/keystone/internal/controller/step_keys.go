@@ -11,6 +11,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -105,29 +106,39 @@ func (f keyFamily) done(s *scope) reconcile.Outcome {
 // ensure returns the key Secret, creating it only while nothing can depend on
 // an earlier one.
 func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
-	k := s.keystone
+	k, outlives := s.keystone, s.keystone.Spec.KeepsData()
 	name := s.key(f.name(k))
 	live, err := s.owned.Find(ctx, name)
-	if err != nil || (live != nil && metav1.IsControlledBy(live, k)) {
-		return live, false, err
+	if err == nil && live == nil {
+		live, err = s.owned.FindLive(ctx, name)
 	}
+	switch {
+	case err != nil:
+		return nil, false, err
+	case live == nil:
+		return f.create(ctx, s)
+	case secrets.Claimed(k, live, commonLabels(k), outlives):
+		return live, false, nil
+	}
+	live, err = s.owned.Claim(ctx, k, live, commonLabels(k), outlives)
+	return live, false, err
+}
+
+func (f keyFamily) create(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
+	k := s.keystone
 	// The status may be lost together with the keys, as after a restore.
 	deploy, err := s.liveDeployment(ctx)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case k.Status.InstalledRelease != "" || deploy != nil:
+		return nil, false, &keysMissingError{secret: f.name(k), loss: f.loss, backup: f.backup.path(k)}
+	}
+	desired, err := f.newSecret(s)
 	if err != nil {
 		return nil, false, err
 	}
-	if k.Status.InstalledRelease == "" && deploy == nil {
-		desired, err := f.newSecret(s)
-		if err != nil {
-			return nil, false, err
-		}
-		return s.owned.EnsureOnce(ctx, k, desired)
-	}
-	live, err = s.owned.Adopt(ctx, k, name, commonLabels(k))
-	if err == nil && live == nil {
-		err = &keysMissingError{secret: name.Name, loss: f.loss, backup: f.backup.path(k)}
-	}
-	return live, false, err
+	return desired, true, s.owned.Create(ctx, k, desired, k.Spec.KeepsData())
 }
 
 func (f keyFamily) newSecret(s *scope) (*corev1.Secret, error) {

@@ -15,6 +15,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -70,6 +71,8 @@ func watch(
 		Owns(&policyv1.PodDisruptionBudget{}).Owns(&autoscalingv2.HorizontalPodAutoscaler{}).Owns(&networkingv1.NetworkPolicy{}).
 		Owns(&corev1.ServiceAccount{}).Owns(&rbacv1.Role{}).Owns(&rbacv1.RoleBinding{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byInstance)).
+		// Secrets that outlive their Keystone have no owner.
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(unowned)).
 		WatchesRawSource(tools.refs.SecretSource(find.By(indexSecret))).
 		WatchesRawSource(tools.refs.ConfigMapSource(find.By(indexConfigMap))).
 		WatchesRawSource(tools.prober.Source()).
@@ -85,6 +88,8 @@ func watch(
 	}
 	return trackKinds(ctx, mgr, cfg, options, tools, ctl, kinds)
 }
+
+var unowned = predicate.NewPredicateFuncs(func(obj client.Object) bool { return metav1.GetControllerOf(obj) == nil })
 
 func databaseKey(k *keystonev1alpha1.Keystone) []string { return []string{k.DatabaseKey()} }
 
@@ -169,11 +174,11 @@ func keystones(reader client.Reader) enqueue.Finder[*keystonev1alpha1.Keystone] 
 	}
 }
 
-// byInstance maps a pod to the Keystone its labels name.
-func byInstance(_ context.Context, pod client.Object) []ctrlreconcile.Request {
-	name := pod.GetLabels()[labelInstance]
+// byInstance maps an object to the Keystone its labels name.
+func byInstance(_ context.Context, obj client.Object) []ctrlreconcile.Request {
+	name := obj.GetLabels()[labelInstance]
 	if name == "" {
 		return nil
 	}
-	return []ctrlreconcile.Request{{NamespacedName: client.ObjectKey{Namespace: pod.GetNamespace(), Name: name}}}
+	return []ctrlreconcile.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}}}
 }

@@ -35,8 +35,12 @@ var childKinds = []schema.GroupVersionKind{
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"},
 }
 
-// Child is an object that a Keystone controls, or once did.
+// Child is an object that a Keystone controls, or once did, or that is to outlive
+// it.
 type Child struct{ metav1.PartialObjectMetadata }
+
+// Outlives reports whether the child stays when its Keystone goes.
+func (c Child) Outlives() bool { return metav1.GetControllerOf(&c) == nil }
 
 // String returns kind and name, the content hash in the name left out.
 func (c Child) String() string {
@@ -47,7 +51,8 @@ func (c Child) String() string {
 var contentHash = regexp.MustCompile(`-[0-9a-f]{8}$`)
 
 // Children returns the objects in the namespace that a Keystone controls or
-// controlled, sorted by kind and name: also the orphans of one that is gone.
+// controlled, and the Secrets that outlive it, sorted by kind and name: also the
+// orphans of one that is gone.
 func Children(ctx context.Context, c client.Client, namespace string) ([]Child, error) {
 	var children []Child
 	for _, kind := range childKinds {
@@ -62,7 +67,9 @@ func Children(ctx context.Context, c client.Client, namespace string) ([]Child, 
 		}
 		for _, item := range list.Items {
 			item.SetGroupVersionKind(kind)
-			if owner := metav1.GetControllerOf(&item); owner != nil && owner.Kind == "Keystone" {
+			owner := metav1.GetControllerOf(&item)
+			outlives := owner == nil && kind.Kind == "Secret" && item.Labels["app.kubernetes.io/managed-by"] == "keystone-operator"
+			if outlives || owner != nil && owner.Kind == "Keystone" {
 				children = append(children, Child{item})
 			}
 		}

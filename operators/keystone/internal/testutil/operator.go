@@ -79,8 +79,9 @@ func (l *log) logger() logr.Logger {
 	return funcr.New(func(prefix, args string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		// Passes would hide the rest.
-		if strings.Contains(args, `"msg"="Reconcil`) && !strings.Contains(args, `"error"`) {
+		// Passes and the queue would hide the rest.
+		if (strings.Contains(args, `"msg"="Reconcil`) && !strings.Contains(args, `"error"`)) ||
+			strings.Contains(args, `"msg"="workqueue_items"`) {
 			return
 		}
 		args, _, _ = strings.Cut(args, ` "controllerGroup"`)

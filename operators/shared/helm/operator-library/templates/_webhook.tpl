@@ -65,8 +65,16 @@ and "mutating" or "validating". */ -}}
     - apiGroups: [{{ $operator.group }}]
       apiVersions: [{{ $operator.version }}]
       resources: [{{ $kind.plural }}]
-      operations: [CREATE, UPDATE]
+      operations: {{ ternary "[CREATE, UPDATE]" "[CREATE, UPDATE, DELETE]" (eq $type "mutating") }}
       scope: Namespaced
+  {{- if eq $type "validating" }}
+  matchConditions:
+    # Without the operator everything but what is protected can still be deleted.
+    - name: protected-if-deleted
+      expression: >-
+        request.operation != "DELETE" ||
+        oldObject.metadata.?annotations[?"forge.c5c3.io/deletion-protection"].orValue("") == "true"
+  {{- end }}
 {{- end }}
 {{- end }}
 {{- end -}}

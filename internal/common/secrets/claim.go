@@ -1,0 +1,87 @@
+package secrets
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/c5c3/forge/internal/common/apply"
+)
+
+// FindLive returns the named Secret as the API server has it, nil when there is
+// none. It shows also what the label-limited cache does not.
+func (o Owned) FindLive(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
+	live := &corev1.Secret{}
+	err := o.Live.Get(ctx, key, live)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return live, wrap("reading", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}, err)
+}
+
+// Claimed reports whether [Owned.Claim] would leave the Secret as it is.
+func Claimed(owner client.Object, live *corev1.Secret, wanted map[string]string, outlives bool) bool {
+	switch {
+	case !live.DeletionTimestamp.IsZero(), !labels.SelectorFromSet(wanted).Matches(labels.Set(live.Labels)):
+		return false
+	case outlives:
+		return metav1.GetControllerOf(live) == nil
+	}
+	return metav1.IsControlledBy(live, owner)
+}
+
+// Claim gives an existing Secret the wanted labels and makes owner its
+// controller. One that outlives its owner gets no controller, so that garbage
+// collection never takes it; the labels tell whose it is. The data stays as it is.
+//
+// A Secret without a controller is claimed, and so is one of an owner of the same
+// kind and name that is gone: a backup tool has brought it back. One that
+// somebody else controls is refused with apply.ErrNotOwned, and one that is being
+// deleted with apply.ErrPredecessor.
+func (o Owned) Claim(
+	ctx context.Context, owner client.Object, live *corev1.Secret, wanted map[string]string, outlives bool,
+) (*corev1.Secret, error) {
+	if !live.DeletionTimestamp.IsZero() {
+		return nil, fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
+	}
+	changed := live.DeepCopy()
+	changed.Labels = merged(live.Labels, wanted)
+	former := o.isPredecessors(owner, live)
+	changed.OwnerReferences = slices.DeleteFunc(changed.OwnerReferences, func(reference metav1.OwnerReference) bool {
+		controls := reference.Controller != nil && *reference.Controller
+		return controls && (former || outlives && reference.UID == owner.GetUID())
+	})
+	err := apply.ErrNotOwned
+	if holder := metav1.GetControllerOf(changed); outlives && holder != nil {
+		return nil, fmt.Errorf("secret %s is controlled by %s %s, rename or delete it: %w", live.Name, holder.Kind, holder.Name, err)
+	}
+	if !outlives {
+		if refused := controllerutil.SetControllerReference(owner, changed, o.Scheme); refused != nil {
+			return nil, fmt.Errorf("secret %s cannot be used, rename or delete it: %w: %w", live.Name, refused, err)
+		}
+	}
+	if equality.Semantic.DeepEqual(live, changed) {
+		return live, nil
+	}
+	return changed, wrap("claiming", live, o.Client.Update(ctx, changed))
+}
+
+// Create makes a Secret whose data never changes behind the operator's back,
+// controlled by owner unless it outlives owner. One that is already there is an
+// error.
+func (o Owned) Create(ctx context.Context, owner client.Object, desired *corev1.Secret, outlives bool) error {
+	if !outlives {
+		if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
+			return fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
+		}
+	}
+	return wrap("creating", desired, o.Client.Create(ctx, desired))
+}

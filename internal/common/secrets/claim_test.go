@@ -1,0 +1,86 @@
+package secrets_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/secrets"
+)
+
+func TestWhatABackupToolBringsBackIsClaimed(t *testing.T) {
+	owner := func(name, uid string) *corev1.ConfigMap {
+		cm := &corev1.ConfigMap{}
+		cm.Namespace, cm.Name, cm.UID = "ns", name, source(uid, nil).UID
+		return cm
+	}
+	controlled := func(by *corev1.ConfigMap) []metav1.OwnerReference {
+		return []metav1.OwnerReference{*metav1.NewControllerRef(by, corev1.SchemeGroupVersion.WithKind("ConfigMap"))}
+	}
+	us, former, other := owner("owner", "new"), owner("owner", "old"), owner("other", "other")
+	for name, c := range map[string]struct {
+		owners   []metav1.OwnerReference
+		outlives bool
+		want     []metav1.OwnerReference
+		refusal  error
+	}{
+		"nobody's":                           {want: controlled(us)},
+		"ours":                               {owners: controlled(us), want: controlled(us)},
+		"a former namesake's":                {owners: controlled(former), want: controlled(us)},
+		"somebody else's":                    {owners: controlled(other), refusal: apply.ErrNotOwned},
+		"nobody's, to outlive us":            {outlives: true},
+		"ours, to outlive us":                {owners: controlled(us), outlives: true},
+		"a former namesake's, to outlive us": {owners: controlled(former), outlives: true},
+		"somebody else's, and to outlive us": {owners: controlled(other), outlives: true, refusal: apply.ErrNotOwned},
+		"nobody's, with a plain reference": {
+			owners: uncontrolled(controlled(other)), want: append(uncontrolled(controlled(other)), controlled(us)...),
+		},
+	} {
+		live := source("", map[string]string{"0": "key"})
+		live.Namespace, live.Name, live.OwnerReferences = "ns", "keys", c.owners
+		reader := fake.NewClientBuilder().WithObjects(live).Build()
+		o := secrets.Owned{Client: reader, Live: reader, Scheme: scheme.Scheme}
+		found, err := o.FindLive(t.Context(), client.ObjectKeyFromObject(live))
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed, err := o.Claim(t.Context(), us, found, map[string]string{"a": "b"}, c.outlives)
+		if !errors.Is(err, c.refusal) {
+			t.Errorf("%s: got %v, want %v", name, err, c.refusal)
+		}
+		if err != nil {
+			continue
+		}
+		after, err := o.FindLive(t.Context(), client.ObjectKeyFromObject(live))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, after.OwnerReferences); diff != "" {
+			t.Errorf("%s: owners (-want +got):\n%s", name, diff)
+		}
+		if string(after.Data["0"]) != "key" || after.Labels["a"] != "b" || !secrets.Claimed(us, claimed, map[string]string{"a": "b"}, c.outlives) {
+			t.Errorf("%s: got %v with labels %v", name, after.Data, after.Labels)
+		}
+	}
+}
+
+func TestASecretThatIsBeingDeletedIsNotClaimed(t *testing.T) {
+	live := source("", nil)
+	now := metav1.Now()
+	live.DeletionTimestamp = &now
+	if _, err := (secrets.Owned{}).Claim(t.Context(), source("owner", nil), live, nil, true); !errors.Is(err, apply.ErrPredecessor) {
+		t.Errorf("got %v, want it to wait for the Secret to go", err)
+	}
+}
+
+func uncontrolled(references []metav1.OwnerReference) []metav1.OwnerReference {
+	references[0].Controller, references[0].BlockOwnerDeletion = nil, nil
+	return references
+}
