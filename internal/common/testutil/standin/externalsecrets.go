@@ -90,7 +90,8 @@ func (e *ExternalSecrets) setup(mgr manager.Manager) error {
 }
 
 // pull writes the Secret of an ExternalSecret that names its properties one by
-// one in spec.data.
+// one in spec.data, or a whole path in spec.dataFrom. As with the real controller
+// a path without anything is no error where the Secret would be deleted then.
 func (e *ExternalSecrets) pull(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
 	es := &esv1.ExternalSecret{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, es); err != nil {
@@ -109,6 +110,18 @@ func (e *ExternalSecrets) pull(ctx context.Context, c client.Client, obj *unstru
 			return fmt.Errorf("no property %q at %q in the store", entry.RemoteRef.Property, entry.RemoteRef.Key)
 		}
 		secret.Data[entry.SecretKey] = []byte(value)
+	}
+	for _, from := range es.Spec.DataFrom {
+		found := e.Stored(from.Extract.Key)
+		switch {
+		case found == nil && es.Spec.Target.DeletionPolicy == esv1.DeletionPolicyDelete:
+			return client.IgnoreNotFound(c.Delete(ctx, secret))
+		case found == nil:
+			return fmt.Errorf("nothing at %q in the store", from.Extract.Key)
+		}
+		for name, value := range found {
+			secret.Data[name] = []byte(value)
+		}
 	}
 	if err := c.Create(ctx, secret); !apierrors.IsAlreadyExists(err) {
 		return err

@@ -14,15 +14,17 @@ import (
 const (
 	readyFile       = "ready.py"
 	configCheckFile = "config_check.py"
-	cacheGuardFile  = "forge_cache.py"
-	cacheGuardProxy = "forge_cache.Guard"
+	// credentialKeysFile compares the keys with the credentials in the database.
+	credentialKeysFile = "credential_keys.py"
+	cacheGuardFile     = "forge_cache.py"
+	cacheGuardProxy    = "forge_cache.Guard"
 	// startFile has the name that Python imports at every start.
 	startFile      = "sitecustomize.py"
 	middlewareFile = "keystone_wsgi.py"
 	pasteFile      = "api-paste.ini"
 )
 
-//go:embed files/forge_cache.py files/ready.py files/config_check.py files/sitecustomize.py
+//go:embed files/forge_cache.py files/ready.py files/config_check.py files/credential_keys.py files/sitecustomize.py
 var pythonFiles embed.FS
 
 //go:embed files/keystone_wsgi.py.tmpl
@@ -31,7 +33,7 @@ var middlewareEntry string
 // addPythonFiles adds the files that are the same for every Keystone, but for
 // what the TLS mode of the database says.
 func addPythonFiles(k *keystonev1alpha1.Keystone, files map[string]string) error {
-	for _, name := range []string{readyFile, configCheckFile, cacheGuardFile, startFile} {
+	for _, name := range []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, startFile} {
 		content, err := pythonFiles.ReadFile("files/" + name)
 		if err != nil {
 			return fmt.Errorf("the operator lacks the file %s; this is a bug in the operator: %w", name, err)

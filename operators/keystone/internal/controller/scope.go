@@ -3,6 +3,7 @@ package controller
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -52,6 +53,14 @@ type scope struct {
 	// connectionHash is set by DBConnectionSecret and changes when any part of
 	// the database connection that pods are given does.
 	connectionHash string
+	// credentialKeys is set by Installation: the Secret with the credential keys,
+	// nil when there is none.
+	credentialKeys *corev1.Secret
+	// installed is set by Installation when it is known what the database holds.
+	installed bool
+	// unreadable is set by Installation when the database holds credentials that
+	// the credential keys cannot read.
+	unreadable error
 	// bootstrapped is set by Bootstrap once Keystone has the administrator's
 	// password of this pass.
 	bootstrapped bool

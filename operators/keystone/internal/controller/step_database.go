@@ -65,11 +65,7 @@ func (s *scope) syncSchema(ctx context.Context) reconcile.Outcome {
 	case contraction != nil:
 		message = upgradedMessage(contraction.Annotations[annotationUpgradedFrom], s.keystone.Spec.Image.Tag)
 	default:
-		sync := s.runDatabaseTask(ctx, dbSync(s), taskReasons{
-			running: keystonev1alpha1.ReasonDBSyncInProgress, failed: keystonev1alpha1.ReasonDBSyncFailed,
-			does: "installing the database schema",
-		})
-		if !sync.IsDone() {
+		if sync := s.runDatabaseTask(ctx, dbSync(s), dbSyncReasons); !sync.IsDone() {
 			return sync
 		}
 	}
@@ -187,10 +183,6 @@ func describe(name, does, obstacle string) string {
 		return fmt.Sprintf("Job %s is %s, but %s", name, does, obstacle)
 	}
 	return fmt.Sprintf("Job %s is %s", name, does)
-}
-
-func dbSync(s *scope) task {
-	return databaseTask(s, taskSync, 4, manage("db_sync"))
 }
 
 // schemaCheck also proves a changed connection before any API pod is given it,

@@ -22,6 +22,8 @@ type keyFamily struct {
 	maxActive func(*keystonev1alpha1.Keystone) int32
 	available string
 	generated string
+	// needed is set when what the database holds cannot be read with other keys.
+	needed bool
 	// loss is what users lose when the keys are gone for good.
 	loss   string
 	backup keyBackup
@@ -58,6 +60,7 @@ var credentialKeys = keyFamily{
 	maxActive: func(k *keystonev1alpha1.Keystone) int32 { return k.Spec.CredentialKeys.MaxActiveKeys },
 	available: keystonev1alpha1.ReasonCredentialKeysAvailable,
 	generated: keystonev1alpha1.EventCredentialKeysGenerated,
+	needed:    true,
 	loss:      "every stored credential becomes unreadable",
 	backup:    credentialBackup,
 	metric:    "credential",
@@ -83,6 +86,8 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	switch {
 	case errors.As(err, &missing):
 		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
+	case errors.Is(err, errAwaitingDatabase), errors.Is(err, errAskingStore):
+		return reconcile.Waiting(keystonev1alpha1.ReasonGeneratingKeys, err.Error())
 	case err != nil:
 		return writeError(keystonev1alpha1.ReasonGeneratingKeys, err)
 	}
@@ -92,6 +97,15 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 			secret.Name, err, f.backup.path(s.keystone)))
 	}
 	f.reportAge(s, secret)
+	if err := f.backup.endRequest(ctx, s); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonGeneratingKeys, err)
+	}
+	if s.unreadable != nil && f.needed {
+		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(
+			"the keys in Secret %s cannot read the credentials in database %s: %w; put the keys into the Secret that the credentials "+
+				"were made with, or delete the rows of table credential to accept that they are lost",
+			secret.Name, s.keystone.Spec.Database.Database, s.unreadable))
+	}
 	if created {
 		return f.done(s).WithNormalEvent(f.generated, fmt.Sprintf("Created Secret %s with %d keys", secret.Name, len(secret.Data)))
 	}
@@ -133,20 +147,34 @@ func (f keyFamily) create(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 		return nil, false, err
 	case k.Status.InstalledRelease != "" || deploy != nil:
 		return nil, false, &keysMissingError{secret: f.name(k), loss: f.loss, backup: f.backup.path(k)}
+	case !s.installed:
+		return nil, false, errAwaitingDatabase
 	}
-	desired, err := f.newSecret(s)
+	var data map[string][]byte
+	if s.unreadable != nil {
+		if data, err = f.backup.stored(ctx, s); err != nil {
+			return nil, false, err
+		}
+		if data == nil && f.needed {
+			return nil, false, &keysMissingError{secret: f.name(k), loss: f.loss, backup: f.backup.path(k)}
+		}
+	}
+	desired, err := f.newSecret(s, data)
 	if err != nil {
 		return nil, false, err
 	}
-	return desired, true, s.owned.Create(ctx, k, desired, k.Spec.KeepsData())
+	return desired, data == nil, s.owned.Create(ctx, k, desired, k.Spec.KeepsData())
 }
 
-func (f keyFamily) newSecret(s *scope) (*corev1.Secret, error) {
+// newSecret holds the data, or new keys when there is none.
+func (f keyFamily) newSecret(s *scope, data map[string][]byte) (*corev1.Secret, error) {
 	k := s.keystone
 	lifetime, _ := f.lifetime(s)
-	data, err := keys.Generate(int(keys.Normalise(f.maxActive(k))))
-	if err != nil {
-		return nil, fmt.Errorf("generating keys: %w", err)
+	if data == nil {
+		var err error
+		if data, err = keys.Generate(int(keys.Normalise(f.maxActive(k)))); err != nil {
+			return nil, fmt.Errorf("generating keys: %w", err)
+		}
 	}
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
@@ -157,6 +185,11 @@ func (f keyFamily) newSecret(s *scope) (*corev1.Secret, error) {
 		Data: data,
 	}, nil
 }
+
+// errAwaitingDatabase reports that it is not known yet what keys the database
+// needs.
+var errAwaitingDatabase = errors.New(
+	"the keys are made when the database is known to hold no credentials that need others; see the condition DatabaseReady")
 
 // keysMissingError reports that the keys of an installed Keystone are gone.
 type keysMissingError struct{ secret, loss, backup string }

@@ -24,8 +24,10 @@ type task struct {
 	container string
 	command   []string
 	retries   int32
-	env       []corev1.EnvVar
-	mounts    []mount
+	// failure tells failures apart that no retry mends; it may be nil.
+	failure *batchv1.PodFailurePolicy
+	env     []corev1.EnvVar
+	mounts  []mount
 	// annotations go on the pod template.
 	annotations map[string]string
 	// jobAnnotations go on the Job.
@@ -54,6 +56,7 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 		},
 		Spec: batchv1.JobSpec{
 			BackoffLimit:          ptr.To(t.retries),
+			PodFailurePolicy:      t.failure,
 			ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, t.name), Annotations: t.annotations},

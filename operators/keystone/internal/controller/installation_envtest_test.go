@@ -1,0 +1,112 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// unreadable is how the first db_sync ends on a database with credentials that
+// none of its keys can read.
+var unreadable = standin.FailWith(78, "the database holds credentials that are encrypted with 1 other keys")
+
+// formerKeys are the keys that the credentials of a database were made with.
+func formerKeys() map[string]string {
+	return keySet("abc")
+}
+
+// keySet is a key of each letter.
+func keySet(letters string) map[string]string {
+	set := map[string]string{}
+	for i, letter := range letters {
+		set[strconv.Itoa(i)] = strings.Repeat(string(letter), 42) + "A="
+	}
+	return set
+}
+
+// onUsedDatabase creates a Keystone whose database holds credentials, after
+// prepare.
+func onUsedDatabase(t *testing.T, prepare func(k *keystonev1alpha1.Keystone)) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
+	t.Helper()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	jobs.Set(namespace, testutil.Name+"-db-sync", unreadable)
+	prepare(k)
+	objects.Create(t, c, k)
+	return c, k, operator
+}
+
+func expectNoKeys(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
+	t.Helper()
+	keys := secret(k.Namespace, k.Name+"-credential-keys", nil)
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(keys), keys); !apierrors.IsNotFound(err) {
+		t.Errorf("there are credential keys that nobody asked for: %v", err)
+	}
+}
+
+func TestKeysAreMadeOnlyForADatabaseThatNeedsNoOthers(t *testing.T) {
+	t.Parallel()
+	c, k, operator := onUsedDatabase(t, func(*keystonev1alpha1.Keystone) {})
+	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "KeysMissing", "restore it from its backup")
+	expectNoKeys(t, c, k)
+
+	// The wrong ones are not taken either, and the right ones at once.
+	jobs.Set(k.Namespace, k.Name+"-db-sync", unreadable)
+	objects.Create(t, c, secret(k.Namespace, k.Name+"-credential-keys", keySet("xyz")))
+	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "KeysMissing", "cannot read the credentials", "other keys")
+	jobs.Set(k.Namespace, k.Name+"-db-sync", standin.Succeed())
+	objects.Change(t, c, secret(k.Namespace, k.Name+"-credential-keys", nil), func(s *corev1.Secret) {
+		for name, value := range formerKeys() {
+			s.Data[name] = []byte(value)
+		}
+	})
+	ready(t, c, k)
+	backedUp(t, c, k)
+	settle(t, c, k, operator)
+}
+
+func TestTheKeysOfAUsedDatabaseAreTakenFromTheStore(t *testing.T) {
+	t.Parallel()
+	c, k, operator := onUsedDatabase(t, func(k *keystonev1alpha1.Keystone) {
+		for _, family := range families {
+			secrets.Put(backupPath(k, family), formerKeys())
+			secrets.Set("ExternalSecret", k.Namespace, k.Name+"-"+family, standin.Fail("Vault is sealed"))
+		}
+	})
+	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "GeneratingKeys", "Vault is sealed", "repair ClusterSecretStore")
+	expectNoKeys(t, c, k)
+
+	jobs.Set(k.Namespace, k.Name+"-db-sync", standin.Succeed())
+	for _, family := range families {
+		secrets.Set("ExternalSecret", k.Namespace, k.Name+"-"+family, standin.Succeed())
+	}
+	ready(t, c, k)
+	backedUp(t, c, k)
+	want := map[string][]byte{}
+	for name, value := range formerKeys() {
+		want[name] = []byte(value)
+	}
+	if diff := cmp.Diff([]map[string][]byte{want, want}, keysOf(t, c, k)); diff != "" {
+		t.Error("the keys are others than those in the store")
+	}
+	for _, family := range families {
+		expect.Gone(t, c, secret(k.Namespace, k.Name+"-"+family+"-stored", nil))
+	}
+	expectStored(t, c, k)
+	settle(t, c, k, operator)
+}

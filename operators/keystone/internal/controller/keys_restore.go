@@ -1,0 +1,95 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// restorePeriod is how often External Secrets looks for a copy that was not
+// there.
+const restorePeriod = time.Minute
+
+// errAskingStore is wrapped by errors that tell that nobody knows yet whether the
+// store has a copy.
+var errAskingStore = errors.New("the secret store is being asked for the keys")
+
+// stored returns the copy in the secret store, nil when there is certainly none.
+// A store that does not answer is errAskingStore: it may have the only copy.
+func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, error) {
+	if !s.kinds.Served(externalSecretGVK) {
+		return nil, nil
+	}
+	request := b.request(s.keystone)
+	err := s.foreign.Get(ctx, s.key(request.Name), request)
+	switch {
+	case apierrors.IsNotFound(err):
+		if err := controllerutil.SetControllerReference(s.keystone, request, s.scheme); err != nil {
+			return nil, fmt.Errorf("setting the owner of ExternalSecret %s: %w", request.Name, err)
+		}
+		if err := s.foreign.Create(ctx, request); err != nil {
+			return nil, fmt.Errorf("creating ExternalSecret %s: %w", request.Name, err)
+		}
+		return nil, errAskingStore
+	case err != nil:
+		return nil, fmt.Errorf("reading ExternalSecret %s: %w", request.Name, err)
+	case !controlledBy(request, s.keystone):
+		return nil, fmt.Errorf("an ExternalSecret named %s already exists that this resource does not control; delete it: %w",
+			request.Name, apply.ErrNotOwned)
+	}
+	return b.answer(ctx, s, request)
+}
+
+func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.ExternalSecret) (map[string][]byte, error) {
+	for _, condition := range request.Status.Conditions {
+		if condition.Type != esov1.ExternalSecretReady {
+			continue
+		}
+		if condition.Status != corev1.ConditionTrue {
+			return nil, fmt.Errorf("%w, but ExternalSecret %s is not ready: %s; repair ClusterSecretStore %s or the backend behind it",
+				errAskingStore, request.Name, condition.Message, secretStoreName)
+		}
+		found, err := s.owned.FindLive(ctx, s.key(request.Spec.Target.Name))
+		if err != nil || found == nil {
+			return nil, err
+		}
+		return found.Data, nil
+	}
+	return nil, errAskingStore
+}
+
+// request reads the copy into a Secret that goes with it. Its policy to delete
+// that Secret is what makes External Secrets tell a copy that is not there from a
+// store that does not answer.
+func (b keyBackup) request(k *keystonev1alpha1.Keystone) *esov1.ExternalSecret {
+	return &esov1.ExternalSecret{
+		// Of the name of the Secret: so it is found by the names that a Keystone refers to.
+		ObjectMeta: metav1.ObjectMeta{Name: b.source(k), Namespace: k.Namespace, Labels: commonLabels(k)},
+		Spec: esov1.ExternalSecretSpec{
+			SecretStoreRef:  esov1.SecretStoreRef{Kind: esov1.ClusterSecretStoreKind, Name: secretStoreName},
+			RefreshInterval: &metav1.Duration{Duration: restorePeriod},
+			Target: esov1.ExternalSecretTarget{
+				Name: b.source(k) + "-stored", CreationPolicy: esov1.CreatePolicyOwner, DeletionPolicy: esov1.DeletionPolicyDelete,
+			},
+			DataFrom: []esov1.ExternalSecretDataFromRemoteRef{{Extract: &esov1.ExternalSecretDataRemoteRef{Key: b.path(k)}}},
+		},
+	}
+}
+
+// endRequest removes what stored has left.
+func (b keyBackup) endRequest(ctx context.Context, s *scope) error {
+	if !s.kinds.Served(externalSecretGVK) {
+		return nil
+	}
+	return apply.EnsureAbsent(ctx, s.foreign, s.keystone, b.request(s.keystone))
+}
