@@ -15,7 +15,7 @@ const (
 	readyFile       = "ready.py"
 	configCheckFile = "config_check.py"
 	cacheGuardFile  = "forge_cache.py"
-	cacheGuardProxy = "forge_cache.Guard"
+	cacheGuardProxy = keystonev1alpha1.CacheProxy
 	// startFile has the name that Python imports at every start.
 	startFile      = "sitecustomize.py"
 	middlewareFile = "keystone_wsgi.py"
