@@ -19,7 +19,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || size(self.metadata.name) <= 25",message="name must be no longer than 25 characters: the Keystone is named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'])",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
-// +kubebuilder:validation:XValidation:rule="self.spec.openStackRelease >= oldSelf.spec.openStackRelease || (has(oldSelf.status) && has(oldSelf.status.updatePhase) && oldSelf.status.updatePhase != 'Idle' && has(oldSelf.status.services) && oldSelf.status.services.exists(s, has(s.release) && s.release == self.spec.openStackRelease))",fieldPath=".spec.openStackRelease",message="openStackRelease must not go back: database migrations only go forward"
+// +kubebuilder:validation:XValidation:rule="self.spec.openStackRelease >= oldSelf.spec.openStackRelease || (has(oldSelf.spec.services.keystone) && has(oldSelf.status) && has(oldSelf.status.updatePhase) && (!has(oldSelf.status.services) || oldSelf.status.services.all(s, !has(s.release) || s.release <= self.spec.openStackRelease || s.release.startsWith(self.spec.openStackRelease))))",fieldPath=".spec.openStackRelease",message="openStackRelease must not go back: database migrations only go forward"
 type ControlPlane struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -54,10 +54,11 @@ type ControlPlaneList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.infrastructure.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 type ControlPlaneSpec struct {
 	// openStackRelease is the OpenStack release of all services. A later
-	// release upgrades them. There is no way back, except to the release the
-	// services still have while an upgrade runs. Example: "2025.2".
+	// release upgrades them. There is no way back behind a release that is
+	// installed; one that never was can be corrected. Example: "2025.2".
 	//
 	// +required
+	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^\d{4}\.\d$`
 	OpenStackRelease string `json:"openStackRelease"`
 
