@@ -109,7 +109,8 @@ type InfrastructureSpec struct {
 	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="database mode (managed clusterRef vs brownfield host) is immutable"
 	// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || !has(oldSelf.clusterRef) || self.clusterRef.name == oldSelf.clusterRef.name",fieldPath=".clusterRef.name",message="database clusterRef.name is immutable"
 	// +kubebuilder:validation:XValidation:rule="self.database == oldSelf.database",fieldPath=".database",message="database name is immutable"
-	// +kubebuilder:validation:XValidation:rule="(has(self.replicas) ? self.replicas : 3) == (has(oldSelf.replicas) ? oldSelf.replicas : 3)",fieldPath=".replicas",message="database replicas is immutable"
+	// +kubebuilder:validation:XValidation:rule="(has(self.replicas) ? self.replicas : 3) == (has(oldSelf.replicas) ? oldSelf.replicas : 3) || (has(oldSelf.replicas) && oldSelf.replicas % 2 == 0)",fieldPath=".replicas",message="database replicas is immutable"
+	// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || !has(self.replicas) || self.replicas % 2 == 1",fieldPath=".replicas",message="replicas must be an odd number, for example 3: mariadb-operator refuses an even one"
 	// +kubebuilder:validation:XValidation:rule="quantity(has(self.storageSize) && size(self.storageSize) > 0 ? self.storageSize : '100Gi').compareTo(quantity(has(oldSelf.storageSize) && size(oldSelf.storageSize) > 0 ? oldSelf.storageSize : '100Gi')) == 0",fieldPath=".storageSize",message="database storageSize is immutable"
 	// +default={"clusterRef":{"name":"openstack-db"},"database":"keystone","secretRef":{"name":"keystone-db"}}
 	Database InfrastructureDatabaseSpec `json:"database,omitzero"`
@@ -132,8 +133,8 @@ type InfrastructureDatabaseSpec struct {
 	commonv1.DatabaseSpec `json:",inline"`
 
 	// replicas is the number of database servers the operator creates for
-	// clusterRef; more than one form a Galera cluster. It cannot be changed
-	// later. When it is not set, it is 3.
+	// clusterRef, an odd one; more than one form a Galera cluster. It cannot
+	// be changed later. When it is not set, it is 3.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1

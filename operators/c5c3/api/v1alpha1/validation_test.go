@@ -36,7 +36,9 @@ func accepted() map[string]func(*ControlPlane) {
 		"a long name without": func(cp *ControlPlane) { cp.Name, cp.Spec.Services.Keystone = "1."+strings.Repeat("c", 60), nil },
 		"an external database": func(cp *ControlPlane) {
 			cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
+			cp.Spec.Infrastructure.Database.Replicas = new(int32(2))
 		},
+		"five database servers": func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(5)) },
 		"an external cache": func(cp *ControlPlane) {
 			cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}}
 		},
@@ -184,6 +186,14 @@ func TestAReleaseThatWasNeverInstalledMayBeCorrectedDownToTheInstalledOne(t *tes
 				t.Errorf("want accepted %t, got %v", c.want, errs)
 			}
 		})
+	}
+}
+
+func TestANumberOfDatabaseServersThatNeverCameAboutMayBeCorrected(t *testing.T) {
+	old, updated := completed(), completed()
+	old.Spec.Infrastructure.Database.Replicas = new(int32(2))
+	if errs := ValidateUpdate(old, updated); len(errs) > 0 {
+		t.Errorf("refused: %v", errs)
 	}
 }
 

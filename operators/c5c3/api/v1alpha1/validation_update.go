@@ -21,10 +21,6 @@ var immutables = []rules.Immutable[*ControlPlane]{
 		Path: "spec.infrastructure.database.database", Message: "database name is immutable",
 		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Database.Database },
 	},
-	{
-		Path: "spec.infrastructure.database.replicas", Message: "database replicas is immutable",
-		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Database.ReplicasOrDefault() },
-	},
 	{Path: "spec.infrastructure.database.storageSize", Message: "database storageSize is immutable", Get: canonicalStorageSize},
 	{
 		Path: "spec.infrastructure.cache", Message: "cache mode (managed clusterRef vs brownfield servers) is immutable",
@@ -50,8 +46,19 @@ func canonicalStorageSize(cp *ControlPlane) any {
 // their defaults.
 func ValidateUpdate(old, updated *ControlPlane) field.ErrorList {
 	errs := rules.Unchanged(immutables, old, updated)
+	errs = append(errs, checkReplicas(old, updated)...)
 	errs = append(errs, checkClusterNames(old, updated)...)
 	return append(errs, checkDowngrade(old, updated)...)
+}
+
+// checkReplicas keeps the number of database servers, but for an even one: there
+// never were so many.
+func checkReplicas(old, updated *ControlPlane) field.ErrorList {
+	before, after := old.Spec.Infrastructure.Database.ReplicasOrDefault(), updated.Spec.Infrastructure.Database.ReplicasOrDefault()
+	if before == after || isEven(before) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(rules.Path("spec.infrastructure.database.replicas"), after, "database replicas is immutable")}
 }
 
 // checkClusterNames compares the names of clusters only where there are two: a
