@@ -171,6 +171,8 @@ const (
 	ReasonRotationTriggered = "RotationTriggered"
 	// ReasonRotationScheduled: nothing to do; the credential is replaced at status.nextRotation.
 	ReasonRotationScheduled = "RotationScheduled"
+	// ReasonRotationModeNotScheduled: set the rotation mode of the ControlPlane to Scheduled, or remove intervalDays.
+	ReasonRotationModeNotScheduled = "RotationModeNotScheduled"
 	// ReasonNoRotationNeeded: nothing to do.
 	ReasonNoRotationNeeded = "NoRotationNeeded"
 	// ReasonBootstrapComplete: nothing to do; there is a credential.

@@ -149,9 +149,9 @@ func rotationConditions() []ConditionDoc {
 		False: []string{
 			ReasonUnsupportedTarget, ReasonNoControlPlane, ReasonAmbiguousControlPlane, ReasonControlPlaneListError,
 			ReasonWaitingForBootstrap, ReasonWaitingForApplicationCredential, ReasonWaitingForAdminPassword,
-			ReasonInvalidSpec, ReasonReconcileError,
+			ReasonRotationModeNotScheduled, ReasonInvalidSpec, ReasonReconcileError,
 		},
-	}}, kstatusConditions()...)
+	}}, kstatusConditions(ReasonRotationModeNotScheduled)...)
 }
 
 func aggregateConditions() []ConditionDoc {
@@ -167,9 +167,9 @@ func aggregateConditions() []ConditionDoc {
 	}
 }
 
-func kstatusConditions() []ConditionDoc {
+func kstatusConditions(stalled ...string) []ConditionDoc {
 	return []ConditionDoc{
 		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
-		{Type: ConditionStalled, True: []string{ReasonInvalidSpec}},
+		{Type: ConditionStalled, True: append([]string{ReasonInvalidSpec}, stalled...)},
 	}
 }

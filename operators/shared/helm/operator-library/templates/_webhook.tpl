@@ -44,14 +44,15 @@ webhooks:
 
 {{- /* The entries for all kinds that have webhooks, under the names and paths
 that controller-runtime gives them. The argument is a list of the root context
-and "mutating" or "validating". */ -}}
+and "mutating" or "validating". What only warns holds nothing up when it is away. */ -}}
 {{- define "operator-library.webhookList" -}}
 {{- $root := first . -}}
 {{- $type := last . -}}
 {{- $operator := include "operator-library.operator" $root | fromYaml -}}
 {{- $verb := ternary "mutate" "validate" (eq $type "mutating") -}}
 {{- range $kind := $operator.kinds }}
-{{- if $kind.webhook }}
+{{- $warns := and $kind.warnings (eq $type "validating") }}
+{{- if or $kind.webhook $warns }}
 - name: {{ printf "%s%s.kb.io" (substr 0 1 $verb) (lower $kind.kind) }}
   admissionReviewVersions: [v1]
   clientConfig:
@@ -59,7 +60,7 @@ and "mutating" or "validating". */ -}}
       name: {{ include "operator-library.fullname" $root }}
       namespace: {{ $root.Release.Namespace }}
       path: /{{ $verb }}-{{ $operator.group | replace "." "-" }}-{{ $operator.version }}-{{ lower $kind.kind }}
-  failurePolicy: Fail
+  failurePolicy: {{ if $kind.webhook }}Fail{{ else }}Ignore{{ end }}
   sideEffects: None
   rules:
     - apiGroups: [{{ $operator.group }}]
