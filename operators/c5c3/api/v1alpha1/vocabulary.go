@@ -94,7 +94,7 @@ func serviceConditions() []ConditionDoc {
 			Type: ConditionKeystoneReady, Aggregated: true,
 			True: []string{ReasonKeystoneReady, ReasonKeystoneNotManaged},
 			False: []string{
-				ReasonWaitingForInfrastructure, ReasonKeystoneNotInstalled, ReasonInvalidRotationInterval, ReasonKeystoneError,
+				ReasonWaitingForInfrastructure, ReasonKeystoneNotInstalled, ReasonKeystoneError,
 				ReasonKeystoneProjectionRejected, ReasonRollBackRefused, ReasonWaitingForKeystone,
 			},
 		},
@@ -119,8 +119,7 @@ func credentialConditions() []ConditionDoc {
 			True: []string{ReasonAdminCredentialReady, ReasonKeystoneNotManaged},
 			False: []string{
 				ReasonWaitingForKORC, ReasonSecretStoreNotReady, ReasonCloudsYamlError, ReasonWaitingForCloudsYaml,
-				ReasonWaitingForCredentialID, ReasonCredentialUnproven, ReasonCredentialRejected,
-				ReasonWaitingForAppCredentialSecret, ReasonSecretError, ReasonPushSecretError,
+				ReasonCredentialUnproven, ReasonCredentialRejected, ReasonSecretError, ReasonPushSecretError,
 				ReasonWaitingForPushSecret, ReasonWaitingForCloudsYamlSync, ReasonCloudsYamlSyncStuck,
 			},
 		},
