@@ -29,8 +29,11 @@ func options() operator.Options {
 		Scheme:           controller.Scheme(),
 		Setup:            setup,
 		Webhooks: func(mgr ctrl.Manager) error {
-			webhook := &c5c3v1alpha1.ControlPlaneWebhook{Client: mgr.GetAPIReader()}
-			return webhook.SetupWebhookWithManager(mgr)
+			rotations := &c5c3v1alpha1.CredentialRotationWebhook{Client: mgr.GetAPIReader()}
+			if err := rotations.SetupWebhookWithManager(mgr); err != nil {
+				return err
+			}
+			return (&c5c3v1alpha1.ControlPlaneWebhook{Client: mgr.GetAPIReader()}).SetupWebhookWithManager(mgr)
 		},
 	}
 }

@@ -39,8 +39,8 @@ func EnsureDeployment(
 		return false, fmt.Errorf("reading Deployment %s: %w", deploy.Name, err)
 	case metav1.IsControlledBy(live, owner) && !equality.Semantic.DeepEqual(live.Spec.Selector, deploy.Spec.Selector):
 		return false, replace(ctx, c, live)
-	case deploy.Spec.Replicas == nil:
-		if err := handOverReplicas(ctx, c, live); err != nil {
+	default:
+		if err := prepare(ctx, c, owner, live, deploy); err != nil {
 			return false, err
 		}
 	}
@@ -48,6 +48,34 @@ func EnsureDeployment(
 		return false, err
 	}
 	return IsDeploymentReady(deploy), nil
+}
+
+// prepare changes what an apply of the declared fields alone cannot.
+func prepare(ctx context.Context, c client.Client, owner client.Object, live, deploy *appsv1.Deployment) error {
+	if deploy.Spec.Replicas == nil {
+		if err := handOverReplicas(ctx, c, live); err != nil {
+			return err
+		}
+	}
+	if !metav1.IsControlledBy(live, owner) {
+		return nil
+	}
+	return dropRollingUpdate(ctx, c, live, deploy.Spec.Strategy.Type)
+}
+
+// dropRollingUpdate changes the strategy to Recreate, beside which the API server
+// takes no rollingUpdate. An apply leaves alone what the API server has filled in
+// there, since no manager owns that.
+func dropRollingUpdate(ctx context.Context, c client.Client, live *appsv1.Deployment, wanted appsv1.DeploymentStrategyType) error {
+	if wanted != appsv1.RecreateDeploymentStrategyType || live.Spec.Strategy.RollingUpdate == nil {
+		return nil
+	}
+	changed := live.DeepCopy()
+	changed.Spec.Strategy = appsv1.DeploymentStrategy{Type: wanted}
+	if err := c.Patch(ctx, changed, client.MergeFromWithOptions(live, client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("changing the strategy of Deployment %s to %s: %w", live.Name, wanted, err)
+	}
+	return nil
 }
 
 // handOverReplicas keeps the live replica count when the operator stops setting

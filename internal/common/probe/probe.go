@@ -94,11 +94,15 @@ type Prober struct {
 }
 
 // New returns a Prober that sends its requests with client; nil means an HTTP
-// client with Timeout that keeps no connections and follows no proxy settings,
-// because the endpoints are inside the cluster.
+// client with Timeout that keeps no connections and follows neither proxy settings,
+// because the endpoints are inside the cluster, nor redirects: whoever answers for
+// an endpoint must not choose what else the operator asks.
 func New(client Doer) *Prober {
 	if client == nil {
-		client = &http.Client{Timeout: Timeout, Transport: &http.Transport{DisableKeepAlives: true}}
+		client = &http.Client{
+			Timeout: Timeout, Transport: &http.Transport{DisableKeepAlives: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
 	}
 	return &Prober{
 		client:  client,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,6 +52,17 @@ func TestAnAnswerIsClassified(t *testing.T) {
 				t.Errorf("got %+v, want %s and the URL", got, test.want)
 			}
 		})
+	}
+}
+
+func TestAProbeFollowsNoRedirect(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked", r.URL) }))
+	t.Cleanup(elsewhere.Close)
+	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
+	t.Cleanup(server.Close)
+	got := New(nil).ask(t.Context(), server.URL)
+	if want := (Result{Unhealthy, server.URL + " answers with HTTP status 302"}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

@@ -157,19 +157,29 @@ func (s *apiServer) testImmutable(t *testing.T) {
 
 func (s *apiServer) testTakingBack(t *testing.T) {
 	cp := minimal()
-	cp.Spec.OpenStackRelease = "2026.1"
+	cp.Spec.OpenStackRelease = "2062.1"
 	s.create(t, cp)
-	cp.Status.UpdatePhase = UpdatePhaseUpdatingServices
-	cp.Status.Services = []ServiceStatus{{Name: "keystone", Release: "2025.2"}}
-	if err := s.Status().Update(t.Context(), cp); err != nil {
-		t.Fatal(err)
+	report := func(services ...ServiceStatus) {
+		cp.Status.UpdatePhase, cp.Status.Services = UpdatePhaseUpdating, services
+		if err := s.Status().Update(t.Context(), cp); err != nil {
+			t.Fatal(err)
+		}
 	}
+	correct := func(release string) {
+		cp.Spec.OpenStackRelease = release
+		if err := s.Update(t.Context(), cp); err != nil {
+			t.Fatalf("the way back to %s is closed: %v", release, err)
+		}
+	}
+	report()
+	correct("2061.2")
+	report(ServiceStatus{Name: "keystone"})
+	correct("2061.1")
+	report(ServiceStatus{Name: "keystone", Release: "2025.2"})
+	correct("2026.1")
+	correct("2025.2")
 	cp.Spec.OpenStackRelease = "2025.1"
 	expect.Invalid(t, s.Update(t.Context(), cp), "spec.openStackRelease", "openStackRelease must not go back")
-	cp.Spec.OpenStackRelease = "2025.2"
-	if err := s.Update(t.Context(), cp); err != nil {
-		t.Errorf("the way back to the installed release is closed: %v", err)
-	}
 }
 
 // testLeftToWebhook guards against a rule on a Keystone's field moving to a

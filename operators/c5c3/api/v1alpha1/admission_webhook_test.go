@@ -20,6 +20,9 @@ import (
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := startServer(t, filepath.Join(configDir, "webhook"))
 	server.env.ServeWebhooks(t, testScheme(t), func(mgr ctrl.Manager) error {
+		if err := (&CredentialRotationWebhook{Client: mgr.GetAPIReader()}).SetupWebhookWithManager(mgr); err != nil {
+			return err
+		}
 		return (&ControlPlaneWebhook{Client: mgr.GetAPIReader()}).SetupWebhookWithManager(mgr)
 	})
 	t.Run("refuses", server.testWebhookRefuses)

@@ -85,8 +85,6 @@ const (
 	ReasonKeystoneNotInstalled = "KeystoneNotInstalled"
 	// ReasonWaitingForInfrastructure: wait for InfrastructureReady.
 	ReasonWaitingForInfrastructure = "WaitingForInfrastructure"
-	// ReasonInvalidRotationInterval: set services.keystone.rotationInterval to a positive multiple of 24h.
-	ReasonInvalidRotationInterval = "InvalidRotationInterval"
 	// ReasonKeystoneError: look at the error in the message.
 	ReasonKeystoneError = "KeystoneError"
 	// ReasonKeystoneProjectionRejected: correct the field of services.keystone that the message names.
@@ -139,14 +137,10 @@ const (
 	ReasonCloudsYamlError = "CloudsYamlError"
 	// ReasonWaitingForCloudsYaml: wait; if it lasts, look at the ExternalSecret the message names.
 	ReasonWaitingForCloudsYaml = "WaitingForCloudsYaml"
-	// ReasonWaitingForCredentialID: wait; K-ORC has not reported the credential's id yet.
-	ReasonWaitingForCredentialID = "WaitingForCredentialID"
 	// ReasonCredentialUnproven: let the operator reach Keystone at the address in the message; users keep the credential they have.
 	ReasonCredentialUnproven = "CredentialUnproven"
 	// ReasonCredentialRejected: wait; Keystone refuses the application credential, so a new one is made.
 	ReasonCredentialRejected = "CredentialRejected"
-	// ReasonWaitingForAppCredentialSecret: wait; the Secret with the credential is not there yet.
-	ReasonWaitingForAppCredentialSecret = "WaitingForAppCredentialSecret"
 	// ReasonWaitingForPushSecret: wait; if it lasts, look at the PushSecret the message names.
 	ReasonWaitingForPushSecret = "WaitingForPushSecret"
 	// ReasonWaitingForCloudsYamlSync: wait; the new credential is on its way through the secret store.
@@ -171,6 +165,8 @@ const (
 	ReasonRotationTriggered = "RotationTriggered"
 	// ReasonRotationScheduled: nothing to do; the credential is replaced at status.nextRotation.
 	ReasonRotationScheduled = "RotationScheduled"
+	// ReasonRotationModeNotScheduled: set the rotation mode of the ControlPlane to Scheduled, or remove intervalDays.
+	ReasonRotationModeNotScheduled = "RotationModeNotScheduled"
 	// ReasonNoRotationNeeded: nothing to do.
 	ReasonNoRotationNeeded = "NoRotationNeeded"
 	// ReasonBootstrapComplete: nothing to do; there is a credential.

@@ -19,7 +19,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || size(self.metadata.name) <= 25",message="name must be no longer than 25 characters: the Keystone is named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'])",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
-// +kubebuilder:validation:XValidation:rule="self.spec.openStackRelease >= oldSelf.spec.openStackRelease || (has(oldSelf.status) && has(oldSelf.status.updatePhase) && oldSelf.status.updatePhase != 'Idle' && has(oldSelf.status.services) && oldSelf.status.services.exists(s, has(s.release) && s.release == self.spec.openStackRelease))",fieldPath=".spec.openStackRelease",message="openStackRelease must not go back: database migrations only go forward"
+// +kubebuilder:validation:XValidation:rule="self.spec.openStackRelease >= oldSelf.spec.openStackRelease || (has(oldSelf.spec.services.keystone) && has(oldSelf.status) && has(oldSelf.status.updatePhase) && (!has(oldSelf.status.services) || oldSelf.status.services.all(s, !has(s.release) || s.release <= self.spec.openStackRelease || s.release.startsWith(self.spec.openStackRelease))))",fieldPath=".spec.openStackRelease",message="openStackRelease must not go back: database migrations only go forward"
 type ControlPlane struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -54,10 +54,11 @@ type ControlPlaneList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.infrastructure.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 type ControlPlaneSpec struct {
 	// openStackRelease is the OpenStack release of all services. A later
-	// release upgrades them. There is no way back, except to the release the
-	// services still have while an upgrade runs. Example: "2025.2".
+	// release upgrades them. There is no way back behind a release that is
+	// installed; one that never was can be corrected. Example: "2025.2".
 	//
 	// +required
+	// +kubebuilder:validation:MaxLength=16
 	// +kubebuilder:validation:Pattern=`^\d{4}\.\d$`
 	OpenStackRelease string `json:"openStackRelease"`
 
@@ -118,7 +119,8 @@ type InfrastructureSpec struct {
 	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="database mode (managed clusterRef vs brownfield host) is immutable"
 	// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || !has(oldSelf.clusterRef) || self.clusterRef.name == oldSelf.clusterRef.name",fieldPath=".clusterRef.name",message="database clusterRef.name is immutable"
 	// +kubebuilder:validation:XValidation:rule="self.database == oldSelf.database",fieldPath=".database",message="database name is immutable"
-	// +kubebuilder:validation:XValidation:rule="(has(self.replicas) ? self.replicas : 3) == (has(oldSelf.replicas) ? oldSelf.replicas : 3)",fieldPath=".replicas",message="database replicas is immutable"
+	// +kubebuilder:validation:XValidation:rule="(has(self.replicas) ? self.replicas : 3) == (has(oldSelf.replicas) ? oldSelf.replicas : 3) || (has(oldSelf.replicas) && oldSelf.replicas % 2 == 0)",fieldPath=".replicas",message="database replicas is immutable"
+	// +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || !has(self.replicas) || self.replicas % 2 == 1",fieldPath=".replicas",message="replicas must be an odd number, for example 3: mariadb-operator refuses an even one"
 	// +kubebuilder:validation:XValidation:rule="quantity(has(self.storageSize) && size(self.storageSize) > 0 ? self.storageSize : '100Gi').compareTo(quantity(has(oldSelf.storageSize) && size(oldSelf.storageSize) > 0 ? oldSelf.storageSize : '100Gi')) == 0",fieldPath=".storageSize",message="database storageSize is immutable"
 	// +default={"clusterRef":{"name":"openstack-db"},"database":"keystone","secretRef":{"name":"keystone-db"}}
 	Database InfrastructureDatabaseSpec `json:"database,omitzero"`
@@ -141,8 +143,8 @@ type InfrastructureDatabaseSpec struct {
 	commonv1.DatabaseSpec `json:",inline"`
 
 	// replicas is the number of database servers the operator creates for
-	// clusterRef; more than one form a Galera cluster. It cannot be changed
-	// later. When it is not set, it is 3.
+	// clusterRef, an odd one; more than one form a Galera cluster. It cannot
+	// be changed later. When it is not set, it is 3.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1

@@ -24,6 +24,7 @@ var table = rules.Table[*ControlPlane]{
 	{Path: "spec.deletionPolicy", Check: checkDeletionPolicy},
 	{Path: "spec.infrastructure.database", Check: checkDatabase},
 	{Path: "spec.infrastructure.database.replicas", Check: rules.AtLeast(1, databaseReplicas)},
+	{Path: "spec.infrastructure.database.replicas", Check: checkOddReplicas},
 	{Path: "spec.infrastructure.database.storageSize", Check: checkStorageSize},
 	{Path: "spec.infrastructure.cache", Check: checkCache},
 
@@ -108,6 +109,19 @@ func checkDatabase(cp *ControlPlane, at *field.Path) field.ErrorList {
 }
 
 func databaseReplicas(cp *ControlPlane) *int32 { return cp.Spec.Infrastructure.Database.Replicas }
+
+// checkOddReplicas refuses what mariadb-operator does: an even number of servers
+// can split into halves of which neither is a majority.
+func checkOddReplicas(cp *ControlPlane, at *field.Path) field.ErrorList {
+	db := cp.Spec.Infrastructure.Database
+	if replicas := db.ReplicasOrDefault(); db.IsManaged() && replicas > 0 && isEven(replicas) {
+		return field.ErrorList{field.Invalid(at, replicas,
+			"replicas must be an odd number, for example 3: mariadb-operator refuses an even one")}
+	}
+	return nil
+}
+
+func isEven(n int32) bool { return n%2 == 0 }
 
 func checkStorageSize(cp *ControlPlane, at *field.Path) field.ErrorList {
 	size, err := cp.Spec.Infrastructure.Database.StorageSizeOrDefault()

@@ -10,8 +10,8 @@ import (
 	"github.com/c5c3/forge/internal/common/rules"
 )
 
-// CredentialRotation and SecretAggregate have no webhook: the schema states all
-// their rules, and these tables repeat them for objects from before a rule.
+// No webhook refuses a CredentialRotation or a SecretAggregate: the schema states
+// all their rules, and these tables repeat them for objects from before a rule.
 
 const maxDays = 36500
 

@@ -36,7 +36,9 @@ func accepted() map[string]func(*ControlPlane) {
 		"a long name without": func(cp *ControlPlane) { cp.Name, cp.Spec.Services.Keystone = "1."+strings.Repeat("c", 60), nil },
 		"an external database": func(cp *ControlPlane) {
 			cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
+			cp.Spec.Infrastructure.Database.Replicas = new(int32(2))
 		},
+		"five database servers": func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(5)) },
 		"an external cache": func(cp *ControlPlane) {
 			cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached"}}
 		},
@@ -154,7 +156,7 @@ func TestMutableFieldsMayChange(t *testing.T) {
 	}
 }
 
-func TestOnlyARunningUpdateMayBeTakenBackAndOnlyToWhereItCameFrom(t *testing.T) {
+func TestAReleaseThatWasNeverInstalledMayBeCorrectedDownToTheInstalledOne(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		phase             UpdatePhase
@@ -165,7 +167,12 @@ func TestOnlyARunningUpdateMayBeTakenBackAndOnlyToWhereItCameFrom(t *testing.T) 
 		{"again while it is taken back", UpdatePhaseRollingBack, "2025.2", "2025.2", true},
 		{"to a release before it", UpdatePhaseUpdatingServices, "2025.2", "2025.1", false},
 		{"after the update", UpdatePhaseIdle, "2026.1", "2025.2", false},
-		{"without an update", UpdatePhaseIdle, "2025.2", "2025.2", false},
+		{"before the update began", UpdatePhaseIdle, "2025.2", "2025.2", true},
+		{"to a release between a typing error and the installed one", UpdatePhaseUpdating, "2024.2", "2025.2", true},
+		{"of a first installation", UpdatePhaseIdle, "", "2025.1", true},
+		{"to the release of another build", UpdatePhaseUpdatingServices, "2025.2-rebuilt", "2025.2", true},
+		{"below another build", UpdatePhaseUpdatingServices, "2025.2-rebuilt", "2025.1", false},
+		{"below an image of no release", UpdatePhaseIdle, "latest", "2025.2", false},
 		{"before the operator saw it", "", "2025.2", "2025.2", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -179,6 +186,28 @@ func TestOnlyARunningUpdateMayBeTakenBackAndOnlyToWhereItCameFrom(t *testing.T) 
 				t.Errorf("want accepted %t, got %v", c.want, errs)
 			}
 		})
+	}
+}
+
+func TestANumberOfDatabaseServersThatNeverCameAboutMayBeCorrected(t *testing.T) {
+	old, updated := completed(), completed()
+	old.Spec.Infrastructure.Database.Replicas = new(int32(2))
+	if errs := ValidateUpdate(old, updated); len(errs) > 0 {
+		t.Errorf("refused: %v", errs)
+	}
+}
+
+func TestAReleaseMayBeCorrectedBeforeThereIsAKeystoneButNotWithoutOne(t *testing.T) {
+	old := completed()
+	old.Status.UpdatePhase = UpdatePhaseIdle
+	updated := old.DeepCopy()
+	updated.Spec.OpenStackRelease = "2025.1"
+	if errs := ValidateUpdate(old, updated); len(errs) > 0 {
+		t.Errorf("refused while the Keystone is still to be made: %v", errs)
+	}
+	old.Spec.Services.Keystone = nil
+	if errs := ValidateUpdate(old, updated); len(errs) == 0 {
+		t.Error("accepted though the Keystone that was left alone may have a later release")
 	}
 }
 

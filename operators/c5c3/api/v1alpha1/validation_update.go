@@ -2,7 +2,7 @@ package v1alpha1
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -20,10 +20,6 @@ var immutables = []rules.Immutable[*ControlPlane]{
 	{
 		Path: "spec.infrastructure.database.database", Message: "database name is immutable",
 		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Database.Database },
-	},
-	{
-		Path: "spec.infrastructure.database.replicas", Message: "database replicas is immutable",
-		Get: func(cp *ControlPlane) any { return cp.Spec.Infrastructure.Database.ReplicasOrDefault() },
 	},
 	{Path: "spec.infrastructure.database.storageSize", Message: "database storageSize is immutable", Get: canonicalStorageSize},
 	{
@@ -50,8 +46,19 @@ func canonicalStorageSize(cp *ControlPlane) any {
 // their defaults.
 func ValidateUpdate(old, updated *ControlPlane) field.ErrorList {
 	errs := rules.Unchanged(immutables, old, updated)
+	errs = append(errs, checkReplicas(old, updated)...)
 	errs = append(errs, checkClusterNames(old, updated)...)
 	return append(errs, checkDowngrade(old, updated)...)
+}
+
+// checkReplicas keeps the number of database servers, but for an even one: there
+// never were so many.
+func checkReplicas(old, updated *ControlPlane) field.ErrorList {
+	before, after := old.Spec.Infrastructure.Database.ReplicasOrDefault(), updated.Spec.Infrastructure.Database.ReplicasOrDefault()
+	if before == after || isEven(before) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(rules.Path("spec.infrastructure.database.replicas"), after, "database replicas is immutable")}
 }
 
 // checkClusterNames compares the names of clusters only where there are two: a
@@ -70,22 +77,38 @@ func checkClusterNames(old, updated *ControlPlane) field.ErrorList {
 	return errs
 }
 
-// checkDowngrade refuses an earlier release than before: migrations of the
-// database only go forward. While an update runs, the way back to the release
-// that a service still has stays open; whether it can be gone in the phase the
-// update has reached is the service's decision.
+// checkDowngrade refuses an earlier release than a service has: migrations of the
+// database only go forward. A release that no service has can be taken back, be it
+// an update or a typing error; whether an update can be gone in the phase it has
+// reached is the service's decision.
 func checkDowngrade(old, updated *ControlPlane) field.ErrorList {
 	before, after := old.Spec.OpenStackRelease, updated.Spec.OpenStackRelease
-	if !releasePattern.MatchString(before) || !releasePattern.MatchString(after) || after >= before || takesUpdateBack(old, after) {
+	if !releasePattern.MatchString(before) || !releasePattern.MatchString(after) || after >= before {
 		return nil
 	}
+	installed, known := installedAfter(old, after)
+	if known && installed == "" {
+		return nil
+	}
+	if !known {
+		installed = before
+	}
 	return field.ErrorList{field.Invalid(rules.Path("spec.openStackRelease"), after,
-		fmt.Sprintf("openStackRelease must not go back: database migrations only go forward, and the control plane is at %s", before))}
+		fmt.Sprintf("openStackRelease must not go back: database migrations only go forward, and the control plane is at %s", installed))}
 }
 
-func takesUpdateBack(old *ControlPlane, release string) bool {
-	if phase := old.Status.UpdatePhase; phase == "" || phase == UpdatePhaseIdle {
-		return false
+// installedAfter is the release of a service that is later than the given one, ""
+// when there is none. It is not known before the operator has reported, nor of a
+// Keystone that the control plane leaves alone.
+func installedAfter(cp *ControlPlane, release string) (installed string, known bool) {
+	if cp.Status.UpdatePhase == "" || cp.Spec.Services.Keystone == nil {
+		return "", false
 	}
-	return slices.ContainsFunc(old.Status.Services, func(s ServiceStatus) bool { return s.Release == release })
+	for _, service := range cp.Status.Services {
+		// The tag of another build of a release begins with it.
+		if service.Release > release && !strings.HasPrefix(service.Release, release) {
+			return service.Release, true
+		}
+	}
+	return "", true
 }

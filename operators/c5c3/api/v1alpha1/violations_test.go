@@ -97,6 +97,10 @@ func infrastructureViolations() []violation {
 			databasePath + ".replicas", "replicas must be at least 1", tooSmall, "",
 		},
 		{
+			"an even number of database servers", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(2)) },
+			databasePath + ".replicas", "replicas must be an odd number", "replicas must be an odd number", "",
+		},
+		{
 			"a size that is no quantity", sized("plenty"),
 			databasePath + ".storageSize", "storageSize must be a positive quantity", "storageSize must be a positive quantity", "",
 		},

@@ -94,7 +94,7 @@ func serviceConditions() []ConditionDoc {
 			Type: ConditionKeystoneReady, Aggregated: true,
 			True: []string{ReasonKeystoneReady, ReasonKeystoneNotManaged},
 			False: []string{
-				ReasonWaitingForInfrastructure, ReasonKeystoneNotInstalled, ReasonInvalidRotationInterval, ReasonKeystoneError,
+				ReasonWaitingForInfrastructure, ReasonKeystoneNotInstalled, ReasonKeystoneError,
 				ReasonKeystoneProjectionRejected, ReasonRollBackRefused, ReasonWaitingForKeystone,
 			},
 		},
@@ -119,8 +119,7 @@ func credentialConditions() []ConditionDoc {
 			True: []string{ReasonAdminCredentialReady, ReasonKeystoneNotManaged},
 			False: []string{
 				ReasonWaitingForKORC, ReasonSecretStoreNotReady, ReasonCloudsYamlError, ReasonWaitingForCloudsYaml,
-				ReasonWaitingForCredentialID, ReasonCredentialUnproven, ReasonCredentialRejected,
-				ReasonWaitingForAppCredentialSecret, ReasonSecretError, ReasonPushSecretError,
+				ReasonCredentialUnproven, ReasonCredentialRejected, ReasonSecretError, ReasonPushSecretError,
 				ReasonWaitingForPushSecret, ReasonWaitingForCloudsYamlSync, ReasonCloudsYamlSyncStuck,
 			},
 		},
@@ -149,9 +148,9 @@ func rotationConditions() []ConditionDoc {
 		False: []string{
 			ReasonUnsupportedTarget, ReasonNoControlPlane, ReasonAmbiguousControlPlane, ReasonControlPlaneListError,
 			ReasonWaitingForBootstrap, ReasonWaitingForApplicationCredential, ReasonWaitingForAdminPassword,
-			ReasonInvalidSpec, ReasonReconcileError,
+			ReasonRotationModeNotScheduled, ReasonInvalidSpec, ReasonReconcileError,
 		},
-	}}, kstatusConditions()...)
+	}}, kstatusConditions(ReasonRotationModeNotScheduled)...)
 }
 
 func aggregateConditions() []ConditionDoc {
@@ -167,9 +166,9 @@ func aggregateConditions() []ConditionDoc {
 	}
 }
 
-func kstatusConditions() []ConditionDoc {
+func kstatusConditions(stalled ...string) []ConditionDoc {
 	return []ConditionDoc{
 		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
-		{Type: ConditionStalled, True: []string{ReasonInvalidSpec}},
+		{Type: ConditionStalled, True: append([]string{ReasonInvalidSpec}, stalled...)},
 	}
 }

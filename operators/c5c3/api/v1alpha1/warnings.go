@@ -38,3 +38,14 @@ func warnings(cp *ControlPlane) admission.Warnings {
 			"with its default of %d keys a token could become invalid before its lifetime ends",
 		interval, required, cp.KeystoneName(), keystoneFernetKeys)}
 }
+
+// HasSchedule tells whether the CredentialRotation is to replace the credential
+// again and again. One that asks for the first credential does nothing else.
+func (s *CredentialRotationSpec) HasSchedule() bool { return s.IntervalDays != nil && !s.Bootstrap }
+
+// ScheduleRemedy says what to do about a schedule of a CredentialRotation in a
+// rotation mode of the ControlPlane in which none acts.
+func ScheduleRemedy(mode RotationMode) string {
+	return fmt.Sprintf("Set spec.korc.adminCredential.applicationCredential.rotation.mode of the ControlPlane to %s, or remove intervalDays: "+
+		"no schedule acts in the mode %s", RotationScheduled, mode)
+}

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -352,12 +353,34 @@ func (s *scope) reportSuperseded(ctx context.Context) reconcile.Outcome {
 			return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, s.explainOverdue(old)).After(s.again).Proceed()
 		}
 	}
-	done := reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted,
-		"The administrator has the application credential "+*s.applicationCredential.Status.ID)
+	message := "The administrator has the application credential " + *s.applicationCredential.Status.ID
+	unscheduled, err := s.lacksSchedule(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	if unscheduled {
+		message += "; create a CredentialRotation with intervalDays: though the rotation mode is Scheduled, nothing replaces it"
+	}
+	done := reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted, message)
 	if s.again > 0 {
 		return done.After(s.again)
 	}
 	return done
+}
+
+// lacksSchedule tells whether a schedule is to replace the credential and there is
+// none.
+func (s *scope) lacksSchedule(ctx context.Context) (bool, error) {
+	if s.cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode != c5c3v1alpha1.RotationScheduled {
+		return false, nil
+	}
+	var rotations c5c3v1alpha1.CredentialRotationList
+	if err := s.client.List(ctx, &rotations, client.InNamespace(s.cp.Namespace)); err != nil {
+		return false, fmt.Errorf("listing the CredentialRotations of the namespace: %w", err)
+	}
+	return !slices.ContainsFunc(rotations.Items, func(r c5c3v1alpha1.CredentialRotation) bool {
+		return r.DeletionTimestamp.IsZero() && r.Spec.HasSchedule()
+	}), nil
 }
 
 func (s *scope) explainOverdue(old *orcv1alpha1.ApplicationCredential) string {

@@ -96,4 +96,7 @@ func TestSecretsFollowNoRedirect(t *testing.T) {
 	if got, err := logIn(t.Context(), server.URL+"/v3", "id", "s3cret"); got != Unproven || err == nil {
 		t.Errorf("got %v and %v", got, err)
 	}
+	if err := revokeOverHTTP(t.Context(), server.URL+"/v3", "s3cret", "id"); err == nil {
+		t.Error("a redirect counts as a revocation")
+	}
 }

@@ -8,14 +8,9 @@ import (
 )
 
 // unreached are the reasons of a kind that no run against an API server can show,
-// and why. They stay in the vocabulary because tools may know them.
+// and why.
 var unreached = map[string]map[string]string{
-	"ControlPlane": {
-		"InvalidRotationInterval":       "the schema and the guard of each pass refuse such an interval before the step runs",
-		"WaitingForCredentialID":        "KORCReady is not True before the id is known",
-		"WaitingForAppCredentialSecret": "the step that makes KORCReady True makes the Secret, too",
-		"ReconcileError":                listed,
-	},
+	"ControlPlane":       {"ReconcileError": listed},
 	"CredentialRotation": {"ControlPlaneListError": listed},
 	"SecretAggregate":    {"ReconcileError": listed},
 }

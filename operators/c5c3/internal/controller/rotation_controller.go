@@ -209,6 +209,8 @@ func recordRotation(rotation *c5c3v1alpha1.CredentialRotation, d rotationDecisio
 		return
 	case d.reason == c5c3v1alpha1.ReasonInvalidSpec || d.reason == c5c3v1alpha1.ReasonUnsupportedTarget:
 		set(c5c3v1alpha1.ConditionStalled, metav1.ConditionTrue, c5c3v1alpha1.ReasonInvalidSpec)
+	case d.reason == c5c3v1alpha1.ReasonRotationModeNotScheduled:
+		set(c5c3v1alpha1.ConditionStalled, metav1.ConditionTrue, d.reason)
 	default:
 		set(c5c3v1alpha1.ConditionReconciling, metav1.ConditionTrue, c5c3v1alpha1.ReasonProgressing)
 	}

@@ -2,6 +2,8 @@ package controller
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -123,21 +125,38 @@ func (f rotationFacts) followsSchedule() bool {
 	return f.mode == c5c3v1alpha1.RotationScheduled && f.rotation.Spec.IntervalDays != nil
 }
 
-// next is when the credential's successor is made: so long before the end of its
-// time as its users get to change over. A credential of the future, which a
-// clock that was ahead has left, must not be used for ever: the time already
-// announced stands, and otherwise one interval from now.
+// next is when the credential's successor is made: preRotationDays before the end
+// of its interval. The interval of one that was itself made so early begins that
+// much after it, so that one is made every intervalDays. A credential of the
+// future, which a clock that was ahead has left, must not be used for ever: the
+// time already announced stands, and otherwise one interval from now.
 func (f rotationFacts) next() time.Time {
-	lifetime := f.days(f.rotation.Spec.IntervalDays) - f.days(f.rotation.Spec.PreRotationDays)
-	next := f.inUseSince.Add(lifetime).Truncate(time.Second)
-	bound := f.now.Add(lifetime)
+	announced := f.rotation.Status.NextRotation
+	if f.request == f.scheduledRequest() && announced != nil {
+		return announced.Time
+	}
+	wait := f.days(f.rotation.Spec.IntervalDays)
+	if !strings.HasPrefix(f.request, f.scheduledPrefix()) {
+		wait -= f.days(f.rotation.Spec.PreRotationDays)
+	}
+	next := f.inUseSince.Add(wait).Truncate(time.Second)
+	bound := f.now.Add(wait)
 	if !next.After(bound) {
 		return next
 	}
-	if announced := f.rotation.Status.NextRotation; announced != nil && !announced.After(bound) {
+	if announced != nil && !announced.After(bound) {
 		return announced.Time
 	}
 	return bound.Truncate(time.Second)
+}
+
+// scheduledPrefix begins every request that comes from the schedule.
+func (f rotationFacts) scheduledPrefix() string { return fmt.Sprintf("%s/since-", f.rotation.UID) }
+
+// scheduledRequest is the one for the successor of the credential in use, which
+// tells one rotation from the next.
+func (f rotationFacts) scheduledRequest() string {
+	return f.scheduledPrefix() + strconv.FormatInt(f.inUseSince.Unix(), 10)
 }
 
 // onSchedule replaces the credential at its time. However many intervals have
@@ -146,8 +165,7 @@ func (f rotationFacts) onSchedule() rotationDecision {
 	spec := f.rotation.Spec
 	switch {
 	case spec.IntervalDays != nil && f.mode != c5c3v1alpha1.RotationScheduled:
-		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonNoRotationNeeded, message: fmt.Sprintf(
-			"intervalDays acts when the rotation mode of the ControlPlane is %s; it is %s", c5c3v1alpha1.RotationScheduled, f.mode)}
+		return rotationDecision{reason: c5c3v1alpha1.ReasonRotationModeNotScheduled, message: c5c3v1alpha1.ScheduleRemedy(f.mode)}
 	case !f.followsSchedule():
 		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonNoRotationNeeded, message: "No new application credential was asked for"}
 	}
@@ -158,9 +176,7 @@ func (f rotationFacts) onSchedule() rotationDecision {
 			message: "The next application credential is made at " + next.UTC().Format(time.RFC3339),
 		}
 	}
-	// The credential in use tells one rotation from the next.
-	request := fmt.Sprintf("%s/since-%d", f.rotation.UID, f.inUseSince.Unix())
-	d := f.trigger(request, f.days(spec.PreRotationDays)+f.days(spec.GracePeriodDays))
+	d := f.trigger(f.scheduledRequest(), f.days(spec.PreRotationDays)+f.days(spec.GracePeriodDays))
 	d.next = ptr.To(metav1.NewTime(next))
 	return d
 }

@@ -44,6 +44,11 @@ func noCredential(f *rotationFacts) { f.exists = false }
 func noPassword(f *rotationFacts)   { f.password = "" }
 func newPassword(f *rotationFacts)  { f.password = strings.Repeat("b", 64) }
 
+// answering is a credential that was made for a request.
+func answering(request string) func(*rotationFacts) {
+	return func(f *rotationFacts) { f.request = request }
+}
+
 func in(mode c5c3v1alpha1.RotationMode) func(*rotationFacts) {
 	return func(f *rotationFacts) { f.mode = mode }
 }
@@ -84,13 +89,33 @@ func TestACredentialRotationDecides(t *testing.T) {
 			facts: rotationAt(0, newPassword, in(c5c3v1alpha1.RotationPasswordDriven)), reason: "NoRotationNeeded",
 		},
 		"a schedule in another mode": {
-			facts: rotationAt(99*aDay, every(1, 0, 0), in(c5c3v1alpha1.RotationManual)), reason: "NoRotationNeeded",
+			facts: rotationAt(99*aDay, every(1, 0, 0), in(c5c3v1alpha1.RotationManual)), reason: "RotationModeNotScheduled",
+		},
+		"a schedule and a request in another mode": {
+			facts:  rotationAt(99*aDay, reMint, every(1, 0, 0), in(c5c3v1alpha1.RotationPasswordDriven)),
+			reason: "RotationTriggered", request: "uid/3",
 		},
 
 		"before its time":   {facts: rotationAt(2*aDay, every(30, 5, 0)), reason: "RotationScheduled", next: 23 * aDay},
 		"a second too soon": {facts: rotationAt(25*aDay-time.Second, every(30, 5, 0)), reason: "RotationScheduled", next: time.Second},
 		"at its time": {
 			facts: rotationAt(25*aDay, every(30, 5, 2)), reason: "RotationTriggered", request: "uid/since-1793102400", overlap: 7 * aDay,
+		},
+		"made on schedule, before an interval has passed": {
+			facts: rotationAt(25*aDay, every(30, 5, 0), answering("uid/since-1")), reason: "RotationScheduled", next: 5 * aDay,
+		},
+		"made on schedule, an interval ago": {
+			facts:  rotationAt(30*aDay, every(30, 5, 2), answering("uid/since-1")),
+			reason: "RotationTriggered", request: "uid/since-1792670400", overlap: 7 * aDay,
+		},
+		"made on the schedule of another CredentialRotation": {
+			facts: rotationAt(20*aDay, every(30, 5, 0), answering("other/since-1")), reason: "RotationScheduled", next: 5 * aDay,
+		},
+		"asked for on schedule, and written down": {
+			facts: rotationAt(30*aDay, every(30, 5, 2), answering("uid/since-1792670400"), func(f *rotationFacts) {
+				f.rotation.Status.NextRotation = &metav1.Time{Time: noon.Add(-time.Minute)}
+			}),
+			reason: "RotationTriggered", overlap: 7 * aDay, next: -time.Minute,
 		},
 		"after many missed times": {
 			facts: rotationAt(250*aDay, every(10, 0, 0)), reason: "RotationTriggered", request: "uid/since-1773662400", next: -240 * aDay,
@@ -143,7 +168,7 @@ func TestEveryIntervalHasOneRotation(t *testing.T) {
 			rotations++
 		}
 	}
-	if want := 365 / 6; rotations != want {
+	if want := 365 / 7; rotations != want {
 		t.Errorf("%d rotations, expected %d", rotations, want)
 	}
 }

@@ -5,10 +5,13 @@ package controller_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -75,6 +78,28 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 		w.pass(t, day)
 		w.expectCredentials(t, 1)
 	}
+}
+
+func TestAScheduleAndTheModeOfItsControlPlaneAreNamedWhenOneLacksTheOther(t *testing.T) {
+	t.Parallel()
+	w := converged(t, manual)
+	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(3))})
+	objects.Create(t, w, rotation)
+	w.expectRotation(t, rotation, metav1.ConditionFalse, "RotationModeNotScheduled", "rotation.mode of the ControlPlane to Scheduled")
+	expect.Condition(t, w, rotation, "Stalled", metav1.ConditionTrue, "RotationModeNotScheduled", "remove intervalDays")
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { inMode(cp, c5c3v1alpha1.RotationScheduled) })
+	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationScheduled")
+	objects.Delete(t, w, rotation)
+	w.expect(t, "KORCReady", metav1.ConditionTrue, "ApplicationCredentialMinted", "create a CredentialRotation with intervalDays")
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	objects.Create(t, w, w.rotation(c5c3v1alpha1.CredentialRotationSpec{IntervalDays: new(int32(3))}))
+	expect.Object(t, w, w.cp, func() error {
+		korc := meta.FindStatusCondition(w.cp.Status.Conditions, "KORCReady")
+		if korc == nil || strings.Contains(korc.Message, "CredentialRotation") {
+			return fmt.Errorf("KORCReady is %+v", korc)
+		}
+		return nil
+	})
 }
 
 func TestARotationWaitsForWhatItNeeds(t *testing.T) {

@@ -34,15 +34,8 @@ func reconcileAdminCredential(ctx context.Context, s *scope) reconcile.Outcome {
 	if s.cp.Spec.Services.Keystone == nil {
 		return noKeystone()
 	}
-	secret := string(s.credential.Data[keyValue])
-	switch {
-	case s.applicationCredential == nil || s.applicationCredential.Status.ID == nil:
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCredentialID, "K-ORC has not reported the id of the application credential yet")
-	case secret == "":
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForAppCredentialSecret,
-			"Secret "+s.cp.ApplicationCredentialName()+" with the application credential is not there yet")
-	}
-	id := *s.applicationCredential.Status.ID
+	// KORC is True only with both.
+	id, secret := *s.applicationCredential.Status.ID, string(s.credential.Data[keyValue])
 	if outcome := s.prove(ctx, id, secret); !outcome.IsDone() {
 		return outcome
 	}

@@ -33,7 +33,7 @@ func reconcileKeystone(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	keystone, err := keystoneChild(s.cp)
 	if err != nil {
-		return reconcile.Terminal(c5c3v1alpha1.ReasonInvalidRotationInterval, err)
+		return reconcile.Terminal(c5c3v1alpha1.ReasonKeystoneError, err)
 	}
 	err = apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, keystone, fieldManager)
 	switch {

@@ -67,6 +67,8 @@ func watch(
 		For(&c5c3v1alpha1.ControlPlane{}).
 		// When the one that counts goes, the next one takes its place.
 		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours), builder.WithPredicates(deletions)).
+		Watches(&c5c3v1alpha1.CredentialRotation{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours),
+			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(tools.refs.SecretSource(find.By(indexSecret))).
 		WatchesRawSource(kinds.Source(find.All)).
 		WithOptions(controller.Options{

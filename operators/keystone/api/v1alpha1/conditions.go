@@ -88,8 +88,6 @@ const (
 	ReasonCertificateIssued = "CertificateIssued"
 	// ReasonCertificatePending: wait, or repair cert-manager and the issuer the message names.
 	ReasonCertificatePending = "CertificatePending"
-	// ReasonMissingCertificateRefs: set caBundleSecretRef and clientCertSecretRef of database.tls.
-	ReasonMissingCertificateRefs = "MissingCertificateRefs"
 
 	// ReasonFernetKeysAvailable: nothing to do.
 	ReasonFernetKeysAvailable = "FernetKeysAvailable"
@@ -205,13 +203,9 @@ const (
 	ReasonBootstrapInProgress = "BootstrapInProgress"
 	// ReasonBootstrapFailed: correct what the message names; the Job runs again when its input changes.
 	ReasonBootstrapFailed = "BootstrapFailed"
-	// ReasonAdminSecretInvalid: correct the administrator's password in its Secret.
-	ReasonAdminSecretInvalid = "AdminSecretInvalid"
 
 	// ReasonTrustFlushReady: nothing to do.
 	ReasonTrustFlushReady = "TrustFlushReady"
-	// ReasonTrustFlushNotRequired: nothing to do; never set by this version, which applies the default of trustFlush also without a webhook.
-	ReasonTrustFlushNotRequired = "TrustFlushNotRequired"
 
 	// ReasonRotationDisabled: nothing to do; bootstrap.passwordRotation is off.
 	ReasonRotationDisabled = "RotationDisabled"

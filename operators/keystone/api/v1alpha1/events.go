@@ -66,8 +66,6 @@ const (
 	EventUpgradeAbortRefused = "UpgradeAbortRefused"
 	// EventBootstrapFailed: correct what the BootstrapReady condition names.
 	EventBootstrapFailed = "BootstrapFailed"
-	// EventAdminSecretInvalid: correct the administrator's password in its Secret.
-	EventAdminSecretInvalid = "AdminSecretInvalid"
 	// EventRotationAnnotationInvalid: delete the staging Secret the message names; the next rotation makes a new one.
 	EventRotationAnnotationInvalid = "RotationAnnotationInvalid"
 	// EventRotationRejected: look at the rotation Job's log; the keys in use stay.
@@ -80,8 +78,6 @@ const (
 	EventDBSyncMetricEmissionDeferred = "DBSyncMetricEmissionDeferred"
 	// EventCredentialMigrateFailed: correct what the CredentialKeysReady condition names.
 	EventCredentialMigrateFailed = "CredentialMigrateFailed"
-	// EventTrustFlushBypass: never sent by this version, which fills in spec.trustFlush wherever it is missing.
-	EventTrustFlushBypass = "TrustFlushBypass"
 	// EventAdminPasswordNotDelivered: repair what the PasswordRotationReady condition names.
 	EventAdminPasswordNotDelivered = "AdminPasswordNotDelivered"
 	// EventBackupFailing: repair what the BackupHealthy condition, or PasswordRotationReady for the password, names.

@@ -230,7 +230,9 @@ type KeystoneSpec struct {
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
 
 	// extraConfig adds options to keystone.conf, by section and option, and
-	// wins over what the operator sets. Example:
+	// wins over what the operator sets. The operator keeps to itself, and
+	// refuses another value of: key_repository of fernet_tokens and of
+	// credential, provider of token, and proxies of cache. Example:
 	// {"token": {"expiration": "7200"}}.
 	//
 	// +optional

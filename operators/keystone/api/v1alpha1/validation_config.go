@@ -27,6 +27,7 @@ func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(at.Key(section), section, err.Error()))
 		}
 		errs = append(errs, checkOptions(options, at.Key(section))...)
+		errs = append(errs, checkOwnOptions(section, options, at.Key(section))...)
 	}
 	return errs
 }
@@ -63,6 +64,7 @@ func checkPlugins(k *Keystone, at *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(entry.Child("configSection"), section, err.Error()))
 		}
 		errs = append(errs, checkOptions(plugin.Config, entry.Child("config"))...)
+		errs = append(errs, checkOwnOptions(section, plugin.Config, entry.Child("config"))...)
 	}
 	return errs
 }

@@ -86,6 +86,12 @@ func accepted() map[string]func(*Keystone) {
 		"an empty value":      func(k *Keystone) { k.Spec.ExtraConfig = map[string]map[string]string{"a": {"b": ""}} },
 		"federation":          func(k *Keystone) { k.Spec.Federation = &FederationSpec{Enabled: true} },
 		"a limit of one kind": func(k *Keystone) { k.Spec.Resources = &corev1.ResourceRequirements{Limits: corev1.ResourceList{}} },
+		"what the operator sets itself": func(k *Keystone) {
+			k.Spec.ExtraConfig = map[string]map[string]string{
+				"Token": {"provider": "fernet", "expiration": "7200"}, "fernet_tokens": {"key_repository": "/etc/keystone/fernet-keys/"},
+				"credential": {"key_repository": "/etc/keystone/credential-keys"}, "cache": {"proxies": "forge_cache.Guard", "debug": "true"},
+			}
+		},
 	}
 }
 

@@ -143,6 +143,28 @@ func configViolations() []violation {
 			"spec.extraConfig[token]", "Duplicate value", "", "",
 		},
 		{
+			"a key repository that no pod mounts", extraOption("fernet_tokens", "key_repository", "/tmp/keys"),
+			"spec.extraConfig[fernet_tokens][key_repository]", "Forbidden: remove [fernet_tokens] key_repository", "", "",
+		},
+		{
+			"a repository of credential keys that no pod mounts", extraOption("Credential", "key_repository", "/tmp/keys"),
+			"spec.extraConfig[Credential][key_repository]", "Forbidden: remove [credential] key_repository", "", "",
+		},
+		{
+			"tokens that the operator has no keys for", extraOption("TOKEN", "provider", "jws"),
+			"spec.extraConfig[TOKEN][provider]", "Forbidden: remove [token] provider", "", "",
+		},
+		{
+			"a cache without the operator's guard", extraOption("cache", "proxies", "example.Proxy"),
+			"spec.extraConfig[cache][proxies]", "Forbidden: remove [cache] proxies", "", "",
+		},
+		{
+			"a plugin that names another provider of tokens", func(k *Keystone) {
+				k.Spec.Plugins = []commonv1.PluginSpec{{Name: "a", ConfigSection: "Token", Config: map[string]string{"provider": "jws"}}}
+			},
+			"spec.plugins[0].config[provider]", "Forbidden: remove [token] provider", "", "",
+		},
+		{
 			"an extra option with an equals sign", func(k *Keystone) {
 				k.Spec.ExtraConfig = map[string]map[string]string{"a": {"b=c": "d"}}
 			},
@@ -191,4 +213,8 @@ func configViolations() []violation {
 			"spec.extraConfig[a][b]", "must not contain a line break", "", "",
 		},
 	}
+}
+
+func extraOption(section, option, value string) func(*Keystone) {
+	return func(k *Keystone) { k.Spec.ExtraConfig = map[string]map[string]string{section: {option: value}} }
 }

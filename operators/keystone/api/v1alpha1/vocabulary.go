@@ -47,7 +47,7 @@ func prerequisiteConditions() []ConditionDoc {
 		{
 			Type: ConditionDatabaseTLSReady, Aggregated: true,
 			True:  []string{ReasonNotRequired, ReasonExternallyManaged, ReasonCertificateIssued},
-			False: []string{ReasonCertificatePending, ReasonMissingCertificateRefs},
+			False: []string{ReasonCertificatePending},
 		},
 		{
 			Type: ConditionFernetKeysReady, Aggregated: true,
@@ -109,11 +109,11 @@ func serviceConditions() []ConditionDoc {
 		{
 			Type: ConditionBootstrapReady, Aggregated: true,
 			True:  []string{ReasonBootstrapComplete},
-			False: []string{ReasonBootstrapInProgress, ReasonBootstrapFailed, ReasonAdminSecretInvalid},
+			False: []string{ReasonBootstrapInProgress, ReasonBootstrapFailed},
 		},
 		{
 			Type: ConditionTrustFlushReady, Aggregated: true,
-			True: []string{ReasonTrustFlushReady, ReasonTrustFlushNotRequired},
+			True: []string{ReasonTrustFlushReady},
 		},
 		{
 			Type: ConditionPasswordRotationReady, Aggregated: true,
@@ -171,9 +171,9 @@ var normalEvents = []string{
 var warningEvents = []string{
 	EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
 	EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
-	EventBootstrapFailed, EventAdminSecretInvalid,
+	EventBootstrapFailed,
 	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed,
 	EventAdminPasswordRotationAnnotationInvalid, EventAdminPasswordRotationRejected,
-	EventDBSyncMetricEmissionDeferred, EventTrustFlushBypass,
+	EventDBSyncMetricEmissionDeferred,
 	EventAdminPasswordNotDelivered, EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventLoggingStderrDisabled,
 }

@@ -63,7 +63,7 @@ func defaultOptions(k *keystonev1alpha1.Keystone) config.INI {
 		"oslo_middleware": {"enable_proxy_headers_parsing": "true"},
 		"oslo_policy":     {"enforce_scope": "true", "enforce_new_defaults": "true"},
 		"paste_deploy":    {"config_file": configDir + pasteFile},
-		"token":           {"provider": "fernet"},
+		"token":           {"provider": keystonev1alpha1.TokenProvider},
 	}
 }
 

@@ -34,8 +34,8 @@ const (
 // Paths inside the Keystone containers.
 const (
 	configDir         = "/etc/keystone/keystone.conf.d/"
-	fernetKeysDir     = "/etc/keystone/fernet-keys"
-	credentialKeysDir = "/etc/keystone/credential-keys"
+	fernetKeysDir     = keystonev1alpha1.FernetKeyRepository
+	credentialKeysDir = keystonev1alpha1.CredentialKeyRepository
 	databaseTLSDir    = "/etc/keystone/db-tls"
 	wsgiFile          = "/var/lib/openstack/bin/keystone-wsgi-public"
 )

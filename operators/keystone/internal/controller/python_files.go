@@ -17,7 +17,7 @@ const (
 	// credentialKeysFile compares the keys with the credentials in the database.
 	credentialKeysFile = "credential_keys.py"
 	cacheGuardFile     = "forge_cache.py"
-	cacheGuardProxy    = "forge_cache.Guard"
+	cacheGuardProxy    = keystonev1alpha1.CacheProxy
 	// startFile has the name that Python imports at every start.
 	startFile      = "sitecustomize.py"
 	middlewareFile = "keystone_wsgi.py"

@@ -10,10 +10,7 @@ import (
 // vocabulary is what the tests of this package show together.
 func vocabulary() []expect.Vocabulary {
 	v := expect.Vocabulary{Kind: "Keystone", Unreached: map[string]string{
-		"ReconcileError":         "it is the reason of the step that failed, while Ready says NotAllReady",
-		"TrustFlushNotRequired":  "the defaults of a pass always fill in trustFlush",
-		"MissingCertificateRefs": "the schema and the guard of each pass refuse such a spec before the step runs",
-		"AdminSecretInvalid":     "SecretsReady already waits for a password that is not empty",
+		"ReconcileError": "it is the reason of the step that failed, while Ready says NotAllReady",
 	}}
 	for _, condition := range keystonev1alpha1.Conditions() {
 		v.Conditions = append(v.Conditions, expect.Reasons{Type: condition.Type, True: condition.True, False: condition.False})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,10 +15,6 @@ import (
 // reconcileBootstrap creates the administrator, the region and the identity
 // entries of the catalog, and repeats that when any of them changes.
 func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
-	if len(s.credentials.adminPassword) == 0 {
-		return reconcile.Terminal(keystonev1alpha1.ReasonAdminSecretInvalid, fmt.Errorf(
-			"the administrator's password in Secret %s is empty; set it", s.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name))
-	}
 	desired, err := taskJob(s.keystone, bootstrapTask(s))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)

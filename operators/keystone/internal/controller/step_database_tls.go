@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
@@ -30,8 +29,7 @@ var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.Cer
 // mounted files, and PyMySQL reads them for every connection it opens.
 func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 	db := s.keystone.Spec.Database
-	complete := db.TLSEnabled() && db.TLS.CABundleSecretRef != nil && db.TLS.ClientCertSecretRef != nil
-	issued := complete && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificateName(s.keystone)
+	issued := db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificateName(s.keystone)
 	if !issued {
 		if err := s.dropCertificate(ctx); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonCertificatePending, err)
@@ -40,9 +38,6 @@ func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 	switch {
 	case !db.TLSEnabled():
 		return reconcile.Done(keystonev1alpha1.ReasonNotRequired, "TLS to the database is not enabled")
-	case !complete:
-		return reconcile.Terminal(keystonev1alpha1.ReasonMissingCertificateRefs,
-			errors.New("set caBundleSecretRef and clientCertSecretRef of spec.database.tls"))
 	case issued:
 		if outcome := s.issueCertificate(ctx); !outcome.IsDone() {
 			return outcome

@@ -83,23 +83,40 @@ func httpRoute(k *keystonev1alpha1.Keystone) *gatewayv1.HTTPRoute {
 }
 
 // routeObstacle says why the configured Gateway does not serve the current
-// route, "" when it does.
+// route, "" when it does. Not every Gateway reports ResolvedRefs, so that only a
+// False of it counts.
 func routeObstacle(k *keystonev1alpha1.Keystone, route *gatewayv1.HTTPRoute) string {
 	name := k.Spec.Gateway.ParentRef.Name
 	for _, parent := range route.Status.Parents {
 		if string(parent.ParentRef.Name) != name {
 			continue
 		}
-		for _, conditionType := range []gatewayv1.RouteConditionType{gatewayv1.RouteConditionAccepted, gatewayv1.RouteConditionResolvedRefs} {
-			condition := meta.FindStatusCondition(parent.Conditions, string(conditionType))
-			switch {
-			case condition == nil || condition.ObservedGeneration < route.Generation:
-				return fmt.Sprintf("Gateway %s has not reported %s for the current route yet", name, conditionType)
-			case condition.Status != metav1.ConditionTrue:
-				return fmt.Sprintf("Gateway %s reports %s=%s (%s): %s", name, conditionType, condition.Status, condition.Reason, condition.Message)
-			}
+		accepted := reported(parent, gatewayv1.RouteConditionAccepted, route.Generation)
+		resolved := reported(parent, gatewayv1.RouteConditionResolvedRefs, route.Generation)
+		switch {
+		case accepted == nil:
+			return fmt.Sprintf("Gateway %s has not reported %s for the current route yet", name, gatewayv1.RouteConditionAccepted)
+		case accepted.Status != metav1.ConditionTrue:
+			return refusal(name, accepted)
+		case resolved != nil && resolved.Status == metav1.ConditionFalse:
+			return refusal(name, resolved)
 		}
 		return ""
 	}
 	return fmt.Sprintf("Gateway %s has not looked at the route yet; check that it exists and that its listeners allow this namespace", name)
+}
+
+// reported is a condition for a generation of the route, nil when there is none.
+func reported(
+	parent gatewayv1.RouteParentStatus, conditionType gatewayv1.RouteConditionType, generation int64,
+) *metav1.Condition {
+	condition := meta.FindStatusCondition(parent.Conditions, string(conditionType))
+	if condition == nil || condition.ObservedGeneration < generation {
+		return nil
+	}
+	return condition
+}
+
+func refusal(gateway string, condition *metav1.Condition) string {
+	return fmt.Sprintf("Gateway %s reports %s=%s (%s): %s", gateway, condition.Type, condition.Status, condition.Reason, condition.Message)
 }

@@ -44,14 +44,16 @@ webhooks:
 
 {{- /* The entries for all kinds that have webhooks, under the names and paths
 that controller-runtime gives them. The argument is a list of the root context
-and "mutating" or "validating". */ -}}
+and "mutating" or "validating". What only warns holds nothing up when it is away. */ -}}
 {{- define "operator-library.webhookList" -}}
 {{- $root := first . -}}
 {{- $type := last . -}}
 {{- $operator := include "operator-library.operator" $root | fromYaml -}}
 {{- $verb := ternary "mutate" "validate" (eq $type "mutating") -}}
 {{- range $kind := $operator.kinds }}
-{{- if $kind.webhook }}
+{{- $warns := and $kind.warnings (eq $type "validating") }}
+{{- $refuses := and $kind.webhook (eq $type "validating") }}
+{{- if or $kind.webhook $warns }}
 - name: {{ printf "%s%s.kb.io" (substr 0 1 $verb) (lower $kind.kind) }}
   admissionReviewVersions: [v1]
   clientConfig:
@@ -59,15 +61,15 @@ and "mutating" or "validating". */ -}}
       name: {{ include "operator-library.fullname" $root }}
       namespace: {{ $root.Release.Namespace }}
       path: /{{ $verb }}-{{ $operator.group | replace "." "-" }}-{{ $operator.version }}-{{ lower $kind.kind }}
-  failurePolicy: Fail
+  failurePolicy: {{ if $kind.webhook }}Fail{{ else }}Ignore{{ end }}
   sideEffects: None
   rules:
     - apiGroups: [{{ $operator.group }}]
       apiVersions: [{{ $operator.version }}]
       resources: [{{ $kind.plural }}]
-      operations: {{ ternary "[CREATE, UPDATE]" "[CREATE, UPDATE, DELETE]" (eq $type "mutating") }}
+      operations: {{ if $refuses }}[CREATE, UPDATE, DELETE]{{ else }}[CREATE, UPDATE]{{ end }}
       scope: Namespaced
-  {{- if eq $type "validating" }}
+  {{- if $refuses }}
   matchConditions:
     # Without the operator everything but what is protected can still be deleted.
     - name: protected-if-deleted

@@ -1,0 +1,49 @@
+package v1alpha1
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func TestAScheduleThatDoesNotActIsAWarning(t *testing.T) {
+	inMode := func(mode RotationMode) client.Reader {
+		cp := minimal()
+		cp.Namespace = "openstack"
+		cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = mode
+		return cluster(t, cp)
+	}
+	every30 := CredentialRotationSpec{IntervalDays: new(int32(30))}
+	for name, c := range map[string]struct {
+		reader client.Reader
+		spec   CredentialRotationSpec
+		want   string
+	}{
+		"in a mode that is not set":    {inMode(""), every30, "no schedule acts in the mode PasswordDriven"},
+		"in the manual mode":           {inMode(RotationManual), every30, "rotation.mode of the ControlPlane to Scheduled"},
+		"in its own mode":              {inMode(RotationScheduled), every30, ""},
+		"a request without a schedule": {inMode(RotationManual), CredentialRotationSpec{ReMint: true}, ""},
+		"no ControlPlane":              {cluster(t), every30, ""},
+		"nobody knows":                 {unreachable(t), every30, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			webhook := &CredentialRotationWebhook{Client: c.reader}
+			rotation := &CredentialRotation{ObjectMeta: metav1.ObjectMeta{Name: "rotation", Namespace: "openstack"}, Spec: c.spec}
+			created, err := webhook.ValidateCreate(t.Context(), rotation)
+			if err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			updated, err := webhook.ValidateUpdate(t.Context(), &CredentialRotation{}, rotation)
+			if err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			for _, warnings := range [][]string{created, updated} {
+				if text := strings.Join(warnings, "\n"); (text == "") != (c.want == "") || !strings.Contains(text, c.want) {
+					t.Errorf("want %q, got %q", c.want, text)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package controller
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func TestARouteIsServedByWhatItsGatewayReports(t *testing.T) {
+	condition := func(conditionType gatewayv1.RouteConditionType, status metav1.ConditionStatus, generation int64) metav1.Condition {
+		return metav1.Condition{
+			Type: string(conditionType), Status: status, Reason: "Because", Message: "it says so", ObservedGeneration: generation,
+		}
+	}
+	accepted := condition(gatewayv1.RouteConditionAccepted, metav1.ConditionTrue, 2)
+	const refs = gatewayv1.RouteConditionResolvedRefs
+	for name, c := range map[string]struct {
+		gateway    string
+		conditions []metav1.Condition
+		want       string
+	}{
+		"both":                 {"gateway", []metav1.Condition{accepted, condition(refs, metav1.ConditionTrue, 2)}, ""},
+		"nothing about refs":   {"gateway", []metav1.Condition{accepted}, ""},
+		"unknown refs":         {"gateway", []metav1.Condition{accepted, condition(refs, metav1.ConditionUnknown, 2)}, ""},
+		"refs of a past route": {"gateway", []metav1.Condition{accepted, condition(refs, metav1.ConditionFalse, 1)}, ""},
+		"broken refs": {
+			"gateway", []metav1.Condition{accepted, condition(refs, metav1.ConditionFalse, 2)},
+			"Gateway gateway reports ResolvedRefs=False (Because): it says so",
+		},
+		"refused": {
+			"gateway", []metav1.Condition{condition(gatewayv1.RouteConditionAccepted, metav1.ConditionFalse, 2)}, "reports Accepted=False",
+		},
+		"a past route accepted": {
+			"gateway", []metav1.Condition{condition(gatewayv1.RouteConditionAccepted, metav1.ConditionTrue, 1)}, "has not reported Accepted",
+		},
+		"nothing":         {"gateway", nil, "has not reported Accepted"},
+		"another Gateway": {"other", []metav1.Condition{accepted}, "Gateway gateway has not looked at the route yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &keystonev1alpha1.Keystone{}
+			k.Spec.Gateway = &commonv1.GatewaySpec{ParentRef: commonv1.GatewayParentRefSpec{Name: "gateway"}}
+			route := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
+			route.Status.Parents = []gatewayv1.RouteParentStatus{{
+				ParentRef: gatewayv1.ParentReference{Name: gatewayv1.ObjectName(c.gateway)}, Conditions: c.conditions,
+			}}
+			if got := routeObstacle(k, route); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
