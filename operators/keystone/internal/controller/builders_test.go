@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -82,7 +83,7 @@ func scopeOf(k *keystonev1alpha1.Keystone) *scope {
 	}
 }
 
-func jobOf(t *testing.T, s *scope, described task) any {
+func jobOf(t *testing.T, s *scope, described task) *batchv1.Job {
 	t.Helper()
 	built, err := taskJob(s.keystone, described)
 	if err != nil {
