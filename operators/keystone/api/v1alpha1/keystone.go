@@ -1,5 +1,7 @@
 package v1alpha1
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // SelectorLabels returns the labels that select the API pods of the Keystone
 // with the given name and no other pod.
 func SelectorLabels(name string) map[string]string {
@@ -7,6 +9,14 @@ func SelectorLabels(name string) map[string]string {
 		"app.kubernetes.io/name":     "keystone",
 		"app.kubernetes.io/instance": name,
 	}
+}
+
+// PodSelector returns what selects the pods of all Keystones, those of Jobs and
+// CronJobs among them, and no other pod.
+func PodSelector() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{"keystone", "keystone-task"},
+	}}}
 }
 
 // TerminationGracePeriod returns the seconds between the signal to stop and the

@@ -154,6 +154,26 @@ func TestNoJobPodIsSelectedAsAnAPIPod(t *testing.T) {
 	}
 }
 
+func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
+	s := scopeOf(minimal())
+	selector, err := metav1.LabelSelectorAsSelector(keystonev1alpha1.PodSelector())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pod := range map[string]map[string]string{
+		"API":         apiDeployment(s.keystone, s.configMap, s.connectionHash).Spec.Template.Labels,
+		"bootstrap":   jobOf(t, s, bootstrapTask(s)).Spec.Template.Labels,
+		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Labels,
+	} {
+		if !selector.Matches(labels.Set(pod)) {
+			t.Errorf("%s: %s does not select %v", name, selector, pod)
+		}
+	}
+	if other := labels.Set(map[string]string{labelName: "memcached", labelInstance: s.keystone.Name}); selector.Matches(other) {
+		t.Errorf("%s selects %v", selector, other)
+	}
+}
+
 func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
 	s := scopeOf(managed())
 	files, err := configFiles(s.keystone, keystoneOptions(s.keystone, false), nil)
