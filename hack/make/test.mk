@@ -47,7 +47,7 @@ test: $(ENVTEST_BINARIES) ## Run the unit tests and those against an API server 
 .PHONY: check
 check: ## Everything that a change has to pass without a cluster: tests with the race detector, linters, generated files, charts.
 	+@MAKE='$(MAKE)' hack/tools/stages.sh test-race lint shellcheck chainsaw-lint \
-		verify-generated verify-versions verify-invalid-cr-fixtures test-consumer helm-lint helm-test fuzz govulncheck
+		verify-generated verify-versions verify-invalid-cr-fixtures test-consumer test-cache-guard helm-lint helm-test fuzz govulncheck
 
 .PHONY: install-test-deps
 install-test-deps: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm chainsaw govulncheck) ## Build and install what test and check need.
@@ -100,3 +100,8 @@ verify-invalid-cr-fixtures: ## Fail when the manifests of the suite invalid-cr a
 test-consumer: ## Test the consumer of the control planes' end-to-end suites.
 	@hack/tools/install-debian-packages.sh test
 	@cd tests/e2e/c5c3/steps && python3 -B -m unittest --quiet test_consumer
+
+.PHONY: test-cache-guard
+test-cache-guard: ## Test the module that stands between Keystone and its cache.
+	@hack/tools/install-debian-packages.sh test
+	@cd operators/keystone/internal/controller/files && python3 -B -m unittest --quiet test_forge_cache

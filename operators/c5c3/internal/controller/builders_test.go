@@ -75,6 +75,7 @@ func TestWhatAControlPlaneSetsOnOthers(t *testing.T) {
 	}
 	golden.CompareYAML(t, "minimal/mariadb.yaml", maria)
 	golden.CompareYAML(t, "minimal/memcached.yaml", memcached(cp))
+	golden.CompareYAML(t, "minimal/memcached-clients.yaml", cacheClients(cp))
 	golden.CompareYAML(t, "minimal/externalsecret.yaml", externalSecret(cp, delivery{
 		name: cp.DatabaseSecretName(), path: databasePath(cp), properties: []string{"username", "password"},
 	}))

@@ -23,6 +23,7 @@ import (
 // +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=memcached.c5c3.io,resources=memcacheds,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=external-secrets.io,resources=clustersecretstores,verbs=get;list;watch
 // +kubebuilder:rbac:groups=external-secrets.io,resources=pushsecrets,verbs=get;list;watch;create;update;patch;delete
@@ -67,7 +68,8 @@ var pipeline = reconcile.Pipeline[*scope]{
 }
 
 // fieldManager owns what a control plane sets on the resources of other
-// operators. It is not the one those operators use on their own children.
+// operators, and on what goes with them. It is not the one those operators use on
+// their own children.
 const fieldManager = "c5c3-operator"
 
 // guard repeats what the webhooks do, for installations without them.

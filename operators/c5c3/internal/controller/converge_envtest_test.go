@@ -59,6 +59,7 @@ func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
 	w := converged(t)
 	for _, child := range []client.Object{
 		&backing.MariaDB{ObjectMeta: w.meta("openstack-db")}, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")},
+		w.cacheClients(),
 		&esov1.ExternalSecret{ObjectMeta: w.meta("controlplane-keystone-db-credentials")},
 		&esov1.ExternalSecret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")},
 		&keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone")},
@@ -75,6 +76,7 @@ func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
 	expect.Gone(t, w, w.cp)
 	expect.Gone(t, w, &keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone")})
 	expect.Gone(t, w, &backing.MariaDB{ObjectMeta: w.meta("openstack-db")})
+	expect.Gone(t, w, w.cacheClients())
 }
 
 func TestSizesReachTheServers(t *testing.T) {

@@ -24,6 +24,7 @@ type refusedCall struct {
 var refusedCalls = []refusedCall{
 	{"InfrastructureReady", "MariaDBError", "apply", "mariadbs", "openstack-db"},
 	{"InfrastructureReady", "MemcachedError", "apply", "memcacheds", "openstack-memcached"},
+	{"InfrastructureReady", "MemcachedError", "apply", "networkpolicies", "openstack-memcached.clients"},
 	{"KORCReady", "SeedCloudsYamlError", "update", "secrets", "controlplane-admin-app-credential"},
 }
 

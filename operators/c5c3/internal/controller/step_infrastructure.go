@@ -78,6 +78,10 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 	if !ours {
 		return cacheServer.report(outcome, live.Name, live.Status)
 	}
+	// Before there are servers, so that they are never open.
+	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, cacheClients(s.cp), fieldManager); err != nil {
+		return writeError(cacheServer.failed, err)
+	}
 	desired := memcached(s.cp)
 	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, desired, fieldManager); err != nil {
 		return writeError(cacheServer.failed, err)

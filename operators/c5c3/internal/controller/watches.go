@@ -7,6 +7,7 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -65,6 +66,7 @@ func watch(
 	kinds := enqueue.NewBroadcast()
 	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&c5c3v1alpha1.ControlPlane{}).
+		Owns(&networkingv1.NetworkPolicy{}).
 		// When the one that counts goes, the next one takes its place.
 		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours), builder.WithPredicates(deletions)).
 		Watches(&c5c3v1alpha1.CredentialRotation{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours),

@@ -203,7 +203,7 @@ func wayToReady(t *testing.T, failures ...transport.Mode) crashwalk.Scenario[sta
 		Modes:  failures,
 		Writes: map[string]int{
 			"patch controlplanes.c5c3.io": 1, "apply mariadbs.k8s.mariadb.com": 1, "apply memcacheds.memcached.c5c3.io": 1,
-			"apply keystones.keystone.openstack.c5c3.io": 1, "create secrets": 2, "update secrets": 1,
+			"apply networkpolicies.networking.k8s.io": 1, "apply keystones.keystone.openstack.c5c3.io": 1, "create secrets": 2, "update secrets": 1,
 			"apply externalsecrets.external-secrets.io": 3, "apply pushsecrets.external-secrets.io": 1, "apply domains.openstack.k-orc.cloud": 1,
 			"apply users.openstack.k-orc.cloud": 1, applyCredential: 1, "apply services.openstack.k-orc.cloud": 1,
 			"apply endpoints.openstack.k-orc.cloud": 1, updateStatus: 1,

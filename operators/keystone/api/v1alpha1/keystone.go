@@ -1,6 +1,10 @@
 package v1alpha1
 
-import commonv1 "github.com/c5c3/forge/internal/common/types"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
 
 // SelectorLabels returns the labels that select the API pods of the Keystone
 // with the given name and no other pod.
@@ -15,6 +19,14 @@ func SelectorLabels(name string) map[string]string {
 // keys stay with it: they are all that can read the credentials in it.
 func (s *KeystoneSpec) KeepsData() bool {
 	return s.DeletionPolicy == commonv1.DeletionPolicyRetain || !s.Database.IsManaged()
+}
+
+// PodSelector returns what selects the pods of all Keystones, those of Jobs and
+// CronJobs among them, and no other pod.
+func PodSelector() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{"keystone", "keystone-task"},
+	}}}
 }
 
 // TerminationGracePeriod returns the seconds between the signal to stop and the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -82,7 +83,7 @@ func scopeOf(k *keystonev1alpha1.Keystone) *scope {
 	}
 }
 
-func jobOf(t *testing.T, s *scope, described task) any {
+func jobOf(t *testing.T, s *scope, described task) *batchv1.Job {
 	t.Helper()
 	built, err := taskJob(s.keystone, described)
 	if err != nil {
@@ -131,7 +132,7 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 		}
 		for file, content := range files {
 			if _, err := pythonFiles.ReadFile("files/" + file); err == nil {
-				continue // It is the same for every Keystone.
+				continue // At most a line of it depends on the Keystone.
 			}
 			t.Run(name+"/"+file, func(t *testing.T) {
 				golden.Compare(t, name+"/"+file, content)
@@ -150,6 +151,26 @@ func TestNoJobPodIsSelectedAsAnAPIPod(t *testing.T) {
 		if selector.Matches(labels.Set(taskLabels(s.keystone, component))) {
 			t.Errorf("pods of %s are selected as API pods", component)
 		}
+	}
+}
+
+func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
+	s := scopeOf(minimal())
+	selector, err := metav1.LabelSelectorAsSelector(keystonev1alpha1.PodSelector())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pod := range map[string]map[string]string{
+		"API":         apiDeployment(s.keystone, s.configMap, s.connectionHash).Spec.Template.Labels,
+		"bootstrap":   jobOf(t, s, bootstrapTask(s)).Spec.Template.Labels,
+		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Labels,
+	} {
+		if !selector.Matches(labels.Set(pod)) {
+			t.Errorf("%s: %s does not select %v", name, selector, pod)
+		}
+	}
+	if other := labels.Set(map[string]string{labelName: "memcached", labelInstance: s.keystone.Name}); selector.Matches(other) {
+		t.Errorf("%s selects %v", selector, other)
 	}
 }
 

@@ -31,7 +31,7 @@ var pythonFiles embed.FS
 var middlewareEntry string
 
 // addPythonFiles adds the files that are the same for every Keystone, but for
-// what the TLS mode of the database says.
+// its UID and what the TLS mode of the database says.
 func addPythonFiles(k *keystonev1alpha1.Keystone, files map[string]string) error {
 	for _, name := range []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, startFile} {
 		content, err := pythonFiles.ReadFile("files/" + name)
@@ -40,10 +40,24 @@ func addPythonFiles(k *keystonev1alpha1.Keystone, files map[string]string) error
 		}
 		files[name] = string(content)
 	}
+	files[cacheGuardFile] = strings.Replace(files[cacheGuardFile], "\nKEYSPACE = \"\"\n", fmt.Sprintf("\nKEYSPACE = %q\n", k.UID), 1)
 	if refusesPlainText(k.Spec.Database) {
 		files[startFile] = strings.Replace(files[startFile], "\nREQUIRE_TLS = False\n", "\nREQUIRE_TLS = True\n", 1)
 	}
 	return nil
+}
+
+// withCacheGuard is the value of [cache] proxies with the guard among what it
+// names. No option may take it out: the cache may have other Keystones.
+func withCacheGuard(proxies string) string {
+	names := []string{cacheGuardProxy}
+	// oslo.config removes quotes around the whole value.
+	for name := range strings.SplitSeq(strings.Trim(proxies, `"'`), ",") {
+		if name = strings.TrimSpace(name); name != "" && name != cacheGuardProxy {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
 }
 
 // middlewareWSGI is the WSGI entry that wraps Keystone's application with the

@@ -1,36 +1,85 @@
-"""Keeps Keystone serving while its memcached servers do not answer.
+"""Lets Keystones share memcached servers, and keeps them serving while those do not answer.
+
+What Keystone caches it files under names and ids that another Keystone has, too:
+without the UID of its own in each key, it would take what the other one has cached,
+such as the other one's tokens and users, for its own.
 
 The memcached backends of dogpile.cache raise on a refused connection and wait
 for ever on one that nobody answers, and not every one has an option against
-it. Naming this module in [cache] proxies makes Keystone import it before it
-opens its cache. It bounds every cache operation and turns a failed one into a
-miss; after a failure the cache is left alone for a moment, so that an outage
-costs one timeout now and then and not one for each request.
+it. Each cache operation is bounded here, and a failed one becomes a miss; after a
+failure the cache is left alone for a moment, so that an outage costs one timeout
+now and then and not one for each request.
 
-The backends are changed in place, because a proxy alone does not reach the
+Naming this module in [cache] proxies makes Keystone import it before it uses its
+cache. The backends are changed in place, because a proxy alone does not reach the
 region in which Keystone notes invalidations.
 """
 
 import functools
+import hashlib
 import logging
 import time
+from collections import namedtuple
 
 from dogpile.cache import proxy
 from dogpile.cache.api import NO_VALUE
 from dogpile.cache.backends import memcached
+
+# The operator replaces this by the UID of the Keystone.
+KEYSPACE = ""
+
+# memcached takes 250, of which a lock needs some for itself.
+KEY_BYTES = 240
 
 OPERATION_SECONDS = 1.0
 PAUSE_SECONDS = 10.0
 
 LOG = logging.getLogger(__name__)
 
-MISSES = {
-    "get": lambda key: NO_VALUE,
-    "get_multi": lambda keys: [NO_VALUE for _ in keys],
-    "set": lambda *_: None,
-    "set_multi": lambda *_: None,
-    "delete": lambda *_: None,
-    "delete_multi": lambda *_: None,
+
+def own(key):
+    """Puts a key into the keyspace, where one may be already: backends build some operations of others."""
+    prefix = KEYSPACE + ":"
+    if key.startswith(prefix):
+        return key
+    if len((prefix + key).encode()) > KEY_BYTES:
+        key = hashlib.sha256(key.encode()).hexdigest()
+    return prefix + key
+
+
+def own_each(keys):
+    return [own(key) for key in keys]
+
+
+def own_mapping(mapping):
+    return {own(key): value for key, value in mapping.items()}
+
+
+def nothing(*_):
+    return None
+
+
+# How an operation's first argument gets into the keyspace, and what a miss answers.
+Operation = namedtuple("Operation", "own miss")
+
+GET = Operation(own, lambda key: NO_VALUE)
+GET_EACH = Operation(own_each, lambda keys: [NO_VALUE for _ in keys])
+SET = Operation(own, nothing)
+SET_EACH = Operation(own_mapping, nothing)
+
+OPERATIONS = {
+    "get": GET,
+    "get_serialized": GET,
+    "get_multi": GET_EACH,
+    "get_serialized_multi": GET_EACH,
+    "set": SET,
+    "set_serialized": SET,
+    "set_multi": SET_EACH,
+    "set_serialized_multi": SET_EACH,
+    "delete": Operation(own, nothing),
+    "delete_multi": Operation(own_each, nothing),
+    # Without a lock of the cache's, the process uses one of its own.
+    "get_mutex": Operation(own, nothing),
 }
 
 
@@ -56,19 +105,19 @@ class Outage:
 OUTAGE = Outage()
 
 
-def guarded(operation, miss):
-    """Wraps a cache operation so that it never raises and is paused in an outage."""
+def guarded(method, operation):
+    """Wraps a cache operation so that it stays in the keyspace, never raises and is paused in an outage."""
 
-    @functools.wraps(operation)
-    def call(self, *arguments):
+    @functools.wraps(method)
+    def call(self, keys, *arguments):
         if OUTAGE.lasts():
-            return miss(*arguments)
+            return operation.miss(keys, *arguments)
         started = time.monotonic()
         try:
-            result = operation(self, *arguments)
+            result = method(self, operation.own(keys), *arguments)
         except Exception as error:
             OUTAGE.begin(type(error).__name__)
-            return miss(*arguments)
+            return operation.miss(keys, *arguments)
         if time.monotonic() - started >= OPERATION_SECONDS:
             OUTAGE.begin("slow")
         return result
@@ -92,11 +141,11 @@ def bounded(create_client):
 
 
 def install():
-    names = ("GenericMemcachedBackend", "MemcachedBackend", "PyMemcacheBackend")
-    for backend in (vars(memcached)[name] for name in names if name in vars(memcached)):
-        for operation, miss in MISSES.items():
-            if operation in vars(backend):
-                setattr(backend, operation, guarded(vars(backend)[operation], miss))
+    generic = memcached.GenericMemcachedBackend
+    for backend in [kind for kind in vars(memcached).values() if isinstance(kind, type) and issubclass(kind, generic)]:
+        for name, operation in OPERATIONS.items():
+            if name in vars(backend):
+                setattr(backend, name, guarded(vars(backend)[name], operation))
         if "_create_client" in vars(backend) and backend.__name__ == "PyMemcacheBackend":
             backend._create_client = bounded(backend._create_client)
 
