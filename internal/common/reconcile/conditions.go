@@ -53,7 +53,8 @@ func setCondition(conditions *[]metav1.Condition, generation int64, conditionTyp
 }
 
 // record writes the conditions of the steps that ran. A condition shared by
-// several steps tells about the first one that is not done; when one of its
+// several steps tells about the first one that is not done, and about the first
+// one with something to say when all are; when one of its
 // steps was held back and none of the others has bad news, the condition keeps
 // what the last full run said, with that run's generation, unless the step has
 // a reason of its own for being held back.
@@ -67,13 +68,15 @@ func record(conditions *[]metav1.Condition, generation int64, results []stepResu
 			}
 			continue
 		}
-		outcome, status := group[0].outcome, metav1.ConditionTrue
+		outcome, status := group[max(slices.IndexFunc(group, speaks), 0)].outcome, metav1.ConditionTrue
 		if worst >= 0 {
 			outcome, status = group[worst].outcome, metav1.ConditionFalse
 		}
 		setCondition(conditions, generation, group[0].condition, status, outcome.reason, outcome.message)
 	}
 }
+
+func speaks(r stepResult) bool { return r.outcome.message != "" }
 
 // conditionOf is the condition of the named step.
 func conditionOf(results []stepResult, step string) string {

@@ -22,7 +22,6 @@ func keystoneOptions(k *keystonev1alpha1.Keystone, withPolicy bool) config.INI {
 		plugins[plugin.ConfigSection] = plugin.Config
 	}
 	options := defaultOptions(k).Merge(loggingOptions(k.Spec.Logging), plugins, config.INI(k.Spec.ExtraConfig))
-	options.Set("cache", "proxies", withCacheGuard(options["cache"]["proxies"]))
 	if withPolicy {
 		options.Set("oslo_policy", "policy_file", configDir+"policy.yaml")
 	}
@@ -44,6 +43,7 @@ func defaultOptions(k *keystonev1alpha1.Keystone) config.INI {
 			"enabled":          "true",
 			"backend":          k.Spec.Cache.Backend,
 			"memcache_servers": servers,
+			"proxies":          cacheGuardProxy,
 		},
 		"credential": {
 			"key_repository":  credentialKeysDir,

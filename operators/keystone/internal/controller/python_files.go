@@ -47,19 +47,6 @@ func addPythonFiles(k *keystonev1alpha1.Keystone, files map[string]string) error
 	return nil
 }
 
-// withCacheGuard is the value of [cache] proxies with the guard among what it
-// names. No option may take it out: the cache may have other Keystones.
-func withCacheGuard(proxies string) string {
-	names := []string{cacheGuardProxy}
-	// oslo.config removes quotes around the whole value.
-	for name := range strings.SplitSeq(strings.Trim(proxies, `"'`), ",") {
-		if name = strings.TrimSpace(name); name != "" && name != cacheGuardProxy {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ",")
-}
-
 // middlewareWSGI is the WSGI entry that wraps Keystone's application with the
 // declared filters: those before the built-in ones first, each group in the
 // order of the spec. Keystone's built-in filters are part of its application,

@@ -36,21 +36,6 @@ func TestCacheKeysCarryTheUIDOfTheirKeystone(t *testing.T) {
 	}
 }
 
-func TestNoOptionTakesTheUIDOutOfTheCacheKeys(t *testing.T) {
-	for proxies, want := range map[string]string{
-		"":                               "forge_cache.Guard",
-		"audit.Proxy, trace.Proxy":       "forge_cache.Guard,audit.Proxy,trace.Proxy",
-		`"audit.Proxy"`:                  "forge_cache.Guard,audit.Proxy",
-		"audit.Proxy, forge_cache.Guard": "forge_cache.Guard,audit.Proxy",
-	} {
-		k := minimal()
-		k.Spec.ExtraConfig = map[string]map[string]string{"Cache": {"proxies": proxies}}
-		if got, _ := keystoneOptions(k, false).Get("cache", "proxies"); got != want {
-			t.Errorf("with proxies = %s they are %q, want %q", proxies, got, want)
-		}
-	}
-}
-
 func TestEveryPodThatRunsKeystonesCodeReadsItsConfiguration(t *testing.T) {
 	s := scopeOf(installed(minimal()))
 	migrate, err := migrateJob(s, map[string][]byte{"0": []byte("a"), "1": []byte("b")})

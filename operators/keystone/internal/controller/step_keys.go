@@ -120,50 +120,62 @@ func (f keyFamily) done(s *scope) reconcile.Outcome {
 // ensure returns the key Secret, creating it only while nothing can depend on
 // an earlier one.
 func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
-	k, outlives := s.keystone, s.keystone.Spec.KeepsData()
-	name := s.key(f.name(k))
-	live, err := s.owned.Find(ctx, name)
-	if err == nil && live == nil {
-		live, err = s.owned.FindLive(ctx, name)
+	live, err := s.owned.Find(ctx, s.key(f.name(s.keystone)))
+	if err != nil || live != nil {
+		return f.claim(ctx, s, live, err)
 	}
+	// The status may be lost together with the keys, as after a restore.
+	deploy, err := s.liveDeployment(ctx)
+	served := s.keystone.Status.InstalledRelease != "" || deploy != nil
 	switch {
 	case err != nil:
 		return nil, false, err
-	case live == nil:
-		return f.create(ctx, s)
-	case secrets.Claimed(k, live, commonLabels(k), outlives):
-		return live, false, nil
+	case !served && !s.installed:
+		return nil, false, errAwaitingDatabase
+	}
+	live, err = s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
+	switch {
+	case err != nil || live != nil:
+		return f.claim(ctx, s, live, err)
+	case served:
+		return nil, false, f.missing(s)
+	}
+	return f.create(ctx, s)
+}
+
+// claim makes an existing Secret the Keystone's.
+func (f keyFamily) claim(ctx context.Context, s *scope, live *corev1.Secret, err error) (*corev1.Secret, bool, error) {
+	k, outlives := s.keystone, s.keystone.Spec.KeepsData()
+	if err != nil || secrets.Claimed(k, live, commonLabels(k), outlives) {
+		return live, false, err
 	}
 	live, err = s.owned.Claim(ctx, k, live, commonLabels(k), outlives)
 	return live, false, err
 }
 
+func (f keyFamily) missing(s *scope) error {
+	return &keysMissingError{secret: f.name(s.keystone), loss: f.loss, backup: f.backup.path(s.keystone)}
+}
+
+// create makes the Secret with new keys, or with those in the secret store when
+// the database holds what only they can read.
 func (f keyFamily) create(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
-	k := s.keystone
-	// The status may be lost together with the keys, as after a restore.
-	deploy, err := s.liveDeployment(ctx)
-	switch {
-	case err != nil:
-		return nil, false, err
-	case k.Status.InstalledRelease != "" || deploy != nil:
-		return nil, false, &keysMissingError{secret: f.name(k), loss: f.loss, backup: f.backup.path(k)}
-	case !s.installed:
-		return nil, false, errAwaitingDatabase
-	}
 	var data map[string][]byte
 	if s.unreadable != nil {
-		if data, err = f.backup.stored(ctx, s); err != nil {
+		stored, err := f.backup.stored(ctx, s)
+		switch {
+		case err != nil:
 			return nil, false, err
+		case stored == nil && f.needed:
+			return nil, false, f.missing(s)
 		}
-		if data == nil && f.needed {
-			return nil, false, &keysMissingError{secret: f.name(k), loss: f.loss, backup: f.backup.path(k)}
-		}
+		data = stored
 	}
 	desired, err := f.newSecret(s, data)
 	if err != nil {
 		return nil, false, err
 	}
-	return desired, data == nil, s.owned.Create(ctx, k, desired, k.Spec.KeepsData())
+	return desired, data == nil, s.owned.Create(ctx, s.keystone, desired, s.keystone.Spec.KeepsData())
 }
 
 // newSecret holds the data, or new keys when there is none.
