@@ -77,6 +77,10 @@ func TestASharedConditionTellsAboutTheFirstStepThatIsNotDone(t *testing.T) {
 			results:    []stepResult{{condition: "X", outcome: done}, {condition: "X", outcome: Done("Other", "")}},
 			wantStatus: metav1.ConditionTrue, wantReason: "Available",
 		},
+		"all done, and the first one says nothing": {
+			results:    []stepResult{{condition: "X", outcome: Done("Other", "")}, {condition: "X", outcome: done}},
+			wantStatus: metav1.ConditionTrue, wantReason: "Available",
+		},
 		"a later step fails": {
 			results:    []stepResult{{condition: "X", outcome: done}, {condition: "X", outcome: bad}},
 			wantStatus: metav1.ConditionFalse, wantReason: "ConfigError",
