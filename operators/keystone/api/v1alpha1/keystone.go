@@ -6,6 +6,10 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
+// AnnotationRunAgain on a Keystone has schema sync, schema check and bootstrap run
+// once more whenever its value changes, as after an older database was restored.
+const AnnotationRunAgain = "keystone.openstack.c5c3.io/run-again"
+
 // SelectorLabels returns the labels that select the API pods of the Keystone
 // with the given name and no other pod.
 func SelectorLabels(name string) map[string]string {

@@ -281,3 +281,23 @@ func TestSilencedLoggingIsReportedAndHarmless(t *testing.T) {
 	expect.Condition(t, c, k, "LoggingHealthy", metav1.ConditionFalse, "StderrDisabled", "use_stderr")
 	ready(t, c, k)
 }
+
+func TestSchemaAndBootstrapRunAgainOnRequest(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	for i, request := range []string{"after the restore", "after the second restore"} {
+		objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+			metav1.SetMetaDataAnnotation(&k.ObjectMeta, keystonev1alpha1.AnnotationRunAgain, request)
+		})
+		expect.Eventually(t, "another run of each Job", func(context.Context) error {
+			for _, name := range jobNames {
+				if runs := len(jobs.Runs(k.Namespace, k.Name+"-"+name)); runs != i+2 {
+					return fmt.Errorf("%s succeeded %d times, expected %d", name, runs, i+2)
+				}
+			}
+			return nil
+		})
+		ready(t, c, k)
+		settle(t, c, k, operator)
+	}
+}

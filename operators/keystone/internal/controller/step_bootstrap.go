@@ -57,6 +57,6 @@ func bootstrapTask(s *scope) task {
 		}),
 		mounts:      append(append([]mount{configMount(s.configMap)}, keyMounts(k)...), databaseTLSMounts(k)...),
 		annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash},
-		runKey:      []any{hash, settings, databaseAddress(k), k.Spec.Database.Database},
+		runKey:      onRequest(k, []any{hash, settings, databaseAddress(k), k.Spec.Database.Database}),
 	}
 }

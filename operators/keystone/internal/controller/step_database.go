@@ -86,9 +86,12 @@ func (s *scope) acceptSchema(ctx context.Context, message string) reconcile.Outc
 }
 
 // finishedContraction is the Job that ended an upgrade to the wanted image, nil
-// when the schema has another origin. There is nothing left for db_sync to do
-// then.
+// when the schema has another origin, or may have one by what a user has asked
+// for. There is nothing left for db_sync to do then.
 func (s *scope) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
+	if s.keystone.Annotations[keystonev1alpha1.AnnotationRunAgain] != "" {
+		return nil, nil
+	}
 	live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
 	if live == nil || err != nil {
 		return nil, err
@@ -190,7 +193,7 @@ func describe(name, does, obstacle string) string {
 func schemaCheck(s *scope) task {
 	command := "keystone-manage --config-dir=" + configDir + " db_sync --check"
 	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", command})
-	check.runKey = []any{check.runKey, s.connectionProof()}
+	check.runKey = onRequest(s.keystone, []any{check.runKey, s.connectionProof()})
 	return check
 }
 

@@ -91,6 +91,7 @@ var dbSyncReasons = taskReasons{
 func dbSync(s *scope) task {
 	command := manage("db_sync")
 	sync := databaseTask(s, taskSync, 4, command)
+	sync.runKey = onRequest(s.keystone, sync.runKey)
 	if s.keystone.Status.InstalledRelease != "" {
 		return sync
 	}

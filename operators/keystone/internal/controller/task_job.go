@@ -87,6 +87,14 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 	}, nil
 }
 
+// onRequest adds what a user has asked for to the run key of a task.
+func onRequest(k *keystonev1alpha1.Keystone, runKey any) any {
+	if request := k.Annotations[keystonev1alpha1.AnnotationRunAgain]; request != "" {
+		return []any{runKey, request}
+	}
+	return runKey
+}
+
 // taskResources are those of the API pods less the CPU limit: a tool that runs
 // for two seconds of CPU time is only made slower by it, and Ready with it.
 func taskResources(api *corev1.ResourceRequirements) corev1.ResourceRequirements {
