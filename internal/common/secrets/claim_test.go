@@ -51,7 +51,8 @@ func TestWhatABackupToolBringsBackIsClaimed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		claimed, err := o.Claim(t.Context(), us, found, map[string]string{"a": "b"}, c.outlives)
+		wanted := map[string]string{"a": "b"}
+		claimed, err := o.Claim(t.Context(), us, found, wanted, c.outlives)
 		if !errors.Is(err, c.refusal) {
 			t.Errorf("%s: got %v, want %v", name, err, c.refusal)
 		}
@@ -65,7 +66,7 @@ func TestWhatABackupToolBringsBackIsClaimed(t *testing.T) {
 		if diff := cmp.Diff(c.want, after.OwnerReferences); diff != "" {
 			t.Errorf("%s: owners (-want +got):\n%s", name, diff)
 		}
-		if string(after.Data["0"]) != "key" || after.Labels["a"] != "b" || !secrets.Claimed(us, claimed, map[string]string{"a": "b"}, c.outlives) {
+		if string(after.Data["0"]) != "key" || after.Labels["a"] != "b" || !secrets.Claimed(us, claimed, wanted, c.outlives) {
 			t.Errorf("%s: got %v with labels %v", name, after.Data, after.Labels)
 		}
 	}

@@ -224,11 +224,12 @@ func TestTheDeletionPolicyCanBeChanged(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[1])
 	before := keysOf(t, c, k)
-	for _, policy := range []commonv1.DeletionPolicy{commonv1.DeletionPolicyRetain, commonv1.DeletionPolicyDelete, commonv1.DeletionPolicyRetain} {
+	const keep, drop = commonv1.DeletionPolicyRetain, commonv1.DeletionPolicyDelete
+	for _, policy := range []commonv1.DeletionPolicy{keep, drop, keep} {
 		objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.DeletionPolicy = policy })
 		expect.Eventually(t, "Secrets that do as "+string(policy)+" says", func(context.Context) error {
 			for _, child := range children(t, c, k) {
-				if strings.HasSuffix(child.Name, "-keys") && child.Outlives() != (policy == commonv1.DeletionPolicyRetain) {
+				if strings.HasSuffix(child.Name, "-keys") && child.Outlives() != (policy == keep) {
 					return errors.New("it has not changed: " + child.String())
 				}
 			}

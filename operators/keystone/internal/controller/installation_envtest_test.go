@@ -40,7 +40,9 @@ func keySet(letters string) map[string]string {
 
 // onUsedDatabase creates a Keystone whose database holds credentials, after
 // prepare.
-func onUsedDatabase(t *testing.T, prepare func(k *keystonev1alpha1.Keystone)) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
+func onUsedDatabase(
+	t *testing.T, prepare func(k *keystonev1alpha1.Keystone),
+) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
 	t.Helper()
 	c, namespace := newNamespace(t, testutil.Secrets)
 	operator := testutil.Start(t, asOperator, namespace)

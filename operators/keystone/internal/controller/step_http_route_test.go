@@ -29,7 +29,8 @@ func TestARouteIsServedByWhatItsGatewayReports(t *testing.T) {
 		"unknown refs":         {"gateway", []metav1.Condition{accepted, condition(refs, metav1.ConditionUnknown, 2)}, ""},
 		"refs of a past route": {"gateway", []metav1.Condition{accepted, condition(refs, metav1.ConditionFalse, 1)}, ""},
 		"broken refs": {
-			"gateway", []metav1.Condition{accepted, condition(refs, metav1.ConditionFalse, 2)},
+			"gateway",
+			[]metav1.Condition{accepted, condition(refs, metav1.ConditionFalse, 2)},
 			"Gateway gateway reports ResolvedRefs=False (Because): it says so",
 		},
 		"refused": {
