@@ -65,6 +65,7 @@ func TestKeysAreMadeOnlyForADatabaseThatNeedsNoOthers(t *testing.T) {
 	t.Parallel()
 	c, k, operator := onUsedDatabase(t, func(*keystonev1alpha1.Keystone) {})
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "KeysMissing", "restore it from its backup")
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed", "encrypted with 1 other keys")
 	expectNoKeys(t, c, k)
 
 	// The wrong ones are not taken either, and the right ones at once.

@@ -35,7 +35,7 @@ func reconcileInstallation(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
 	outcome := s.install(ctx)
-	if outcome.IsDone() && s.unreadable == nil {
+	if outcome.IsDone() {
 		return outcome
 	}
 	return s.recordDatabaseJobs(ctx, func(context.Context) reconcile.Outcome { return outcome })
@@ -75,7 +75,6 @@ func (s *scope) install(ctx context.Context) reconcile.Outcome {
 	var failed *job.FailedError
 	if errors.As(outcome.Err(), &failed) && failed.ExitCode == unreadableCredentials {
 		s.installed, s.unreadable = true, failed
-		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
 	return outcome
 }
