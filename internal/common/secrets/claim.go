@@ -59,13 +59,13 @@ func (o Owned) Claim(
 		controls := reference.Controller != nil && *reference.Controller
 		return controls && (former || outlives && reference.UID == owner.GetUID())
 	})
-	err := apply.ErrNotOwned
 	if holder := metav1.GetControllerOf(changed); outlives && holder != nil {
-		return nil, fmt.Errorf("secret %s is controlled by %s %s, rename or delete it: %w", live.Name, holder.Kind, holder.Name, err)
+		return nil, fmt.Errorf("secret %s is controlled by %s %s, rename or delete it: %w",
+			live.Name, holder.Kind, holder.Name, apply.ErrNotOwned)
 	}
 	if !outlives {
-		if refused := controllerutil.SetControllerReference(owner, changed, o.Scheme); refused != nil {
-			return nil, fmt.Errorf("secret %s cannot be used, rename or delete it: %w: %w", live.Name, refused, err)
+		if err := controllerutil.SetControllerReference(owner, changed, o.Scheme); err != nil {
+			return nil, fmt.Errorf("secret %s cannot be used, rename or delete it: %w: %w", live.Name, err, apply.ErrNotOwned)
 		}
 	}
 	if equality.Semantic.DeepEqual(live, changed) {
@@ -74,9 +74,8 @@ func (o Owned) Claim(
 	return changed, wrap("claiming", live, o.Client.Update(ctx, changed))
 }
 
-// Create makes a Secret whose data never changes behind the operator's back,
-// controlled by owner unless it outlives owner. One that is already there is an
-// error.
+// Create creates the Secret, controlled by owner unless it outlives owner. One
+// that is already there is an error.
 func (o Owned) Create(ctx context.Context, owner client.Object, desired *corev1.Secret, outlives bool) error {
 	if !outlives {
 		if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
