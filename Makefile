@@ -9,7 +9,7 @@ ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 CACHE := $(ROOT)/.cache
 BIN := $(CACHE)/bin
 # The operators come first: their tests take longest.
-GO_MODULES := operators/keystone operators/c5c3 internal/common hack/cluster hack/loadgen hack/memcached-operator hack/ociimage hack/secretstore
+GO_MODULES := operators/keystone operators/c5c3 internal/common $(sort $(patsubst %/go.mod,%,$(wildcard kubectl-forge/go.mod hack/*/go.mod)))
 
 include $(sort $(wildcard hack/make/*.mk))
 

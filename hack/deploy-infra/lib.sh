@@ -51,11 +51,11 @@ install_chart() {
 	if [[ $status == pending-* || $status == failed ]]; then
 		helm uninstall "$release" -n "$namespace" --wait
 	fi
-	helm upgrade --install "$release" "$chart" --namespace "$namespace" --create-namespace \
+	helm upgrade --install "$release" "$chart" --namespace "$namespace" --create-namespace --timeout "${HELMRELEASE_TIMEOUT}s" \
 		--values "$manifests/$release/values.yaml" \
 		--set-string "podAnnotations.forge\.c5c3\.io/build=$(pod_build "$release")" "$@" >/dev/null
 }
 
-await_rollout() { kubectl -n "$1" rollout status "$2" --timeout=3m >/dev/null; }
+await_rollout() { kubectl -n "$1" rollout status "$2" "--timeout=${POD_TIMEOUT}s" >/dev/null; }
 
 await_crd() { kubectl wait --for=condition=Established --timeout=60s "${@/#/crd/}" >/dev/null; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs end-to-end suites against a running cluster, several at once, and sums up
-# what each took.
+# Runs end-to-end suites against a running cluster, several at once, sums up what
+# each took, and fails when a value of a Secret has got into a log or an object.
 #
 # Usage: run.sh [SUITE...] [-- CHAINSAW-ARGUMENT...]
 #   SUITE   a folder below tests/e2e/keystone, or "c5c3" or one below it, such as
@@ -52,6 +52,9 @@ probe() {
 	controlplane) kubectl get crd controlplanes.c5c3.io ;;
 	mariadb-operator) kubectl get crd mariadbs.k8s.mariadb.com ;;
 	metrics-server) kubectl get apiservice v1beta1.metrics.k8s.io ;;
+	# The samples have the names of a control plane that may be there.
+	no-controlplane) ! kubectl --namespace openstack get controlplane controlplane ;;
+	openstack) kubectl --namespace openstack get mariadb openstack-db ;;
 	quickstart) kubectl --namespace openstack get keystone keystone ;;
 	secretstore) kubectl get clustersecretstore openbao-cluster-store ;;
 	traefik) kubectl --namespace traefik-system get service traefik ;;
@@ -62,6 +65,7 @@ probe() {
 remedy() {
 	case $1 in
 	controlplane) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
+	no-controlplane) echo 'kubectl --namespace openstack delete controlplane controlplane' ;;
 	quickstart) echo 'make quickstart' ;;
 	*) echo 'make deploy-infra' ;;
 	esac
@@ -93,7 +97,11 @@ select_suites() {
 }
 
 : "${CORE:=false}" "${COMPLETE:=false}"
-((${#folders[@]} > 0)) || select_suites
+whole=false
+if ((${#folders[@]} == 0)); then
+	select_suites
+	whole=true
+fi
 [[ $CORE != true ]] || set -- --selector=core=true "$@"
 
 mkdir -p "$REPORTS"
@@ -102,12 +110,33 @@ run=$(mktemp -d "$REPORTS/run.XXXXXX")
 trap 'rm -rf "$run"' EXIT
 
 forge-cluster -checkout "$root" load "$LOADGEN" >/dev/null
+
+# Follows the cluster until its standard input ends, which it does even when this
+# script is killed.
+mkfifo "$run/recording"
+hack/e2e/record.py "$run/record" <"$run/recording" >"$run/secrets.txt" &
+recorder=$!
+exec {recording}>"$run/recording"
+
 status=0
 chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$run" --no-color --quiet \
-	--set-string root="$root" "$@" "${folders[@]}" || status=$?
+	--set-string root="$root" "$@" "${folders[@]}" {recording}>&- || status=$?
 if [[ -e $run/e2e.xml ]]; then
 	mv "$run/e2e.xml" "$REPORTS/e2e.xml"
 	echo
 	hack/e2e/summary.py "$REPORTS/e2e.xml" "$SECONDS" | tee "$REPORTS/summary.txt"
+fi
+
+echo
+echo '=== Values of Secrets'
+exec {recording}>&-
+wait "$recorder" || status=$((status == 0 ? 1 : status))
+tee -a "$REPORTS/summary.txt" <"$run/secrets.txt"
+if $whole; then
+	rights=(hack/e2e/rbac.py)
+	[[ $CORE == true ]] || rights+=(--complete)
+	echo
+	echo '=== Rights of the operators'
+	"${rights[@]}" || status=$((status == 0 ? 1 : status))
 fi
 exit "$status"

@@ -6,6 +6,7 @@
 set -euo pipefail
 
 controller_gen=$1 operator=$2 role=$3
+version=$(<VERSION)
 cd "$operator"
 
 "$controller_gen" \
@@ -13,6 +14,10 @@ cd "$operator"
 	paths=./api/... \
 	output:crd:dir=config/crd/bases \
 	output:webhook:dir=config/webhook
+
+# Who finds a definition in a cluster sees which version it came with, and an
+# older one does not replace it.
+sed -i "s|^metadata:\$|metadata:\n  annotations:\n    forge.c5c3.io/version: $version|" config/crd/bases/*.yaml
 
 if [[ -d internal/controller ]]; then
 	"$controller_gen" "rbac:roleName=$role" paths=./internal/controller/... output:rbac:dir=config/rbac

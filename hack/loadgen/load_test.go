@@ -21,7 +21,7 @@ import (
 const tooMany = 50_000
 
 // runUntil runs the generator until the server has seen enough.
-func runUntil(t *testing.T, server *fakeKeystone, enough func() bool) (result, error) {
+func runUntil(t *testing.T, server *fakeKeystone, enough func() bool, arguments ...string) (result, error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -36,10 +36,10 @@ func runUntil(t *testing.T, server *fakeKeystone, enough func() bool) (result, e
 	})
 	path := filepath.Join(t.TempDir(), "result")
 	var stdout bytes.Buffer
-	err := run(ctx, []string{
+	err := run(ctx, append([]string{
 		"-url", server.URL + "/v3", "-password-file", passwordFile(t, testPassword),
 		"-rate", "2000", "-workers", "4", "-result", path,
-	}, &stdout)
+	}, arguments...), &stdout)
 	text, readErr := os.ReadFile(path)
 	if readErr != nil {
 		t.Fatal(readErr)
@@ -55,6 +55,33 @@ func runUntil(t *testing.T, server *fakeKeystone, enough func() bool) (result, e
 		t.Fatal(err)
 	}
 	return r, err
+}
+
+func TestARunMayUseOneKindOfRequestAsFastAsItIsAnswered(t *testing.T) {
+	for _, only := range []string{kindIssue, kindVersion, kindValidate} {
+		server := newFakeKeystone(t, nil)
+		r, err := runUntil(t, server, func() bool { return server.requests.Load() >= 200 }, "-rate", "0", "-only", only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The first login is needed for any other.
+		for kind, counts := range r.Kinds {
+			if kind != only && (kind != kindIssue || counts.Requests != 1) {
+				t.Errorf("%d requests of kind %s beside those of %s", counts.Requests, kind, only)
+			}
+		}
+		if r.Kinds[only].Requests < 199 || r.PerSecond == 0 && r.Seconds > 0 {
+			t.Errorf("%s: got %+v", only, r)
+		}
+	}
+}
+
+func TestWhatCannotBeSentIsRefused(t *testing.T) {
+	for _, arguments := range [][]string{{"-rate", "-1"}, {"-workers", "0"}, {"-only", "revoke"}} {
+		if _, err := parse(arguments); err == nil || !strings.Contains(err.Error(), arguments[0]) {
+			t.Errorf("%v: got error %v", arguments, err)
+		}
+	}
 }
 
 func TestARunUsesEveryKindOfRequestOnBothKindsOfConnections(t *testing.T) {
@@ -157,7 +184,7 @@ func TestAResultCountsFailuresByKindAndLatenciesByPercentile(t *testing.T) {
 	}
 	r.add(kindIssue, start, time.Second, true, &statusError{status: 503})
 	want := result{
-		Seconds: 10, Requests: 101, Failures: 1, Connections: 4,
+		Seconds: 10, Requests: 101, PerSecond: 10.1, Failures: 1, Connections: 4,
 		Kinds: map[string]counts{
 			kindVersion: {Requests: 100, P50: 50, P95: 95, P99: 99, Max: 100},
 			kindIssue:   {Requests: 1, Failures: map[string]int{"HTTP 503": 1}, P50: 1000, P95: 1000, P99: 1000, Max: 1000},

@@ -20,6 +20,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -32,6 +33,7 @@ type options struct {
 	result       string
 	listen       string
 	rate         int
+	only         string
 	workers      int
 	timeout      time.Duration
 }
@@ -81,12 +83,17 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.passwordFile, "password-file", "/etc/loadgen/password", "file with the user's password")
 	flags.StringVar(&o.result, "result", "", "file that receives the result besides standard output")
 	flags.StringVar(&o.listen, "listen", "", "address on which the figures are served; 200 once every kind of request succeeded")
-	flags.IntVar(&o.rate, "rate", 20, "requests per second, of all workers together")
+	flags.IntVar(&o.rate, "rate", 20, "requests per second, of all workers together; 0 for as many as are answered")
+	flags.StringVar(&o.only, "only", "", "the only kind of request: issue, validate or version; a mix of them by default")
 	flags.IntVar(&o.workers, "workers", 8, "workers; every second one uses a fresh connection for each request")
 	flags.DurationVar(&o.timeout, "timeout", 30*time.Second, "time a request may take")
 	err := flags.Parse(args)
-	if err == nil && (o.rate < 1 || o.workers < 1) {
-		err = errors.New("-rate and -workers must be at least 1")
+	switch {
+	case err != nil:
+	case o.rate < 0 || o.workers < 1:
+		err = errors.New("-rate must not be negative and -workers must be at least 1")
+	case o.only != "" && !slices.Contains(kinds, o.only):
+		err = fmt.Errorf("-only %q must be issue, validate or version", o.only)
 	}
 	return o, err
 }
@@ -115,6 +122,7 @@ func report(r result, path string, stdout io.Writer) error {
 type load struct {
 	options  options
 	user     *user
+	kinds    []string
 	clients  []*client
 	recorder *recorder
 }
@@ -123,7 +131,11 @@ func newLoad(o options, base *url.URL) *load {
 	l := &load{
 		options:  o,
 		user:     &user{base: base, name: o.user, passwordFile: o.passwordFile},
+		kinds:    kinds,
 		recorder: newRecorder(time.Now()),
+	}
+	if o.only != "" {
+		l.kinds = []string{o.only}
 	}
 	for i := range o.workers {
 		l.clients = append(l.clients, &client{address: base.Host, keepAlive: i%2 == 0, timeout: o.timeout})
@@ -143,24 +155,36 @@ func (l *load) run(ctx context.Context) {
 		workers.Go(func() {
 			defer c.close()
 			for turn := range turns {
-				l.turn(c, kinds[turn%len(kinds)], turn)
+				l.turn(c, l.kinds[turn%len(l.kinds)], turn)
 			}
 		})
 	}
-	ticker := time.NewTicker(time.Second / time.Duration(l.options.rate))
-	defer ticker.Stop()
+	ticks, end := pace(l.options.rate)
+	defer end()
 	for turn := 0; ctx.Err() == nil; turn++ {
 		select {
 		case turns <- turn:
 		case <-ctx.Done():
 		}
 		select {
-		case <-ticker.C:
+		case <-ticks:
 		case <-ctx.Done():
 		}
 	}
 	close(turns)
 	workers.Wait()
+}
+
+// pace returns a channel that lets so many requests a second through, and any number
+// of them at a rate of 0.
+func pace(rate int) (ticks <-chan time.Time, end func()) {
+	if rate == 0 {
+		open := make(chan time.Time)
+		close(open)
+		return open, func() {}
+	}
+	ticker := time.NewTicker(time.Second / time.Duration(rate))
+	return ticker.C, ticker.Stop
 }
 
 // turn sends one request, whatever happens to the run meanwhile.
@@ -184,7 +208,7 @@ func (l *load) result() result {
 
 // ServeHTTP tells the figures so far.
 func (l *load) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	if !l.recorder.complete() {
+	if !l.recorder.complete(l.kinds) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	_ = json.NewEncoder(w).Encode(l.recorder.result(time.Now(), 0))

@@ -48,10 +48,11 @@ func (r *recorder) add(kind string, sent time.Time, took time.Duration, reused b
 
 // result is what a run came to. It fits into a termination message.
 type result struct {
-	Seconds  float64           `json:"seconds"`
-	Requests int               `json:"requests"`
-	Failures int               `json:"failures"`
-	Kinds    map[string]counts `json:"kinds"`
+	Seconds   float64           `json:"seconds"`
+	Requests  int               `json:"requests"`
+	PerSecond float64           `json:"perSecond"`
+	Failures  int               `json:"failures"`
+	Kinds     map[string]counts `json:"kinds"`
 	// Connections is the number of connections that were opened to be kept.
 	Connections int `json:"keptConnections"`
 	// Errors are the first failures in full.
@@ -87,14 +88,17 @@ func (r *recorder) result(now time.Time, connections int) result {
 			sum.Failures += count
 		}
 	}
+	if sum.Seconds > 0 {
+		sum.PerSecond = math.Round(float64(sum.Requests)/sum.Seconds*10) / 10
+	}
 	return sum
 }
 
-// complete tells whether every kind of request has succeeded once.
-func (r *recorder) complete() bool {
+// complete reports whether every one of the kinds of requests has succeeded once.
+func (r *recorder) complete(kinds []string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, kind := range []string{kindIssue, kindVersion, kindValidate} {
+	for _, kind := range kinds {
 		failed := 0
 		for _, count := range r.failures[kind] {
 			failed += count

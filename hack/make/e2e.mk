@@ -21,7 +21,7 @@ E2E_KUBECONFIG ?= $(ROOT)/kubeconfig
 
 # The suites call kubectl by its name.
 .PHONY: e2e
-e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), against the cluster of quickstart.
+e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) helm-deps ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), against the cluster of quickstart.
 	@BIN='$(BIN)' KUBECONFIG='$(E2E_KUBECONFIG)' KUBECACHEDIR='$(CACHE)/kubectl' REPORTS='$(E2E_REPORTS)' \
 		PARALLEL='$(E2E_PARALLEL)' LOADGEN='$(E2E_LOADGEN)' CORE='$(E2E_CORE)' COMPLETE='$(E2E_COMPLETE)' \
 		hack/e2e/run.sh $(SUITES) -- $(E2E_FLAGS)
@@ -29,6 +29,14 @@ e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) ## Run the end
 .PHONY: e2e-core
 e2e-core: ## Run the end-to-end suites that every change has to pass.
 	@$(MAKE) e2e E2E_CORE=true
+
+.PHONY: e2e-controlplane
+e2e-controlplane: ## Run the end-to-end suites of the ControlPlane.
+	@$(MAKE) e2e SUITES=c5c3
+
+.PHONY: e2e-operator-upgrade
+e2e-operator-upgrade: ## Install, upgrade, roll back and uninstall the charts beside a load.
+	@$(MAKE) e2e SUITES=c5c3/chart-lifecycle
 
 .PHONY: chainsaw-lint
 chainsaw-lint: e2e-scripts $(BIN)/chainsaw ## Check the end-to-end suites against Chainsaw's schemas, and their scripts.
@@ -38,5 +46,5 @@ chainsaw-lint: e2e-scripts $(BIN)/chainsaw ## Check the end-to-end suites agains
 .PHONY: e2e-scripts
 e2e-scripts: ## Fail when a script of an end-to-end suite goes on after a command that failed.
 	@hack/tools/install-debian-packages.sh test
-	@cd hack/e2e && python3 -B -m unittest --quiet test_lint_scripts test_summary
+	@cd hack/e2e && python3 -B -m unittest --quiet test_leaks test_lint_scripts test_rbac test_record test_summary
 	@hack/e2e/lint_scripts.py tests/e2e

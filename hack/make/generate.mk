@@ -8,7 +8,11 @@ OPERATORS := keystone c5c3
 API_PACKAGES := internal/common/types operators/keystone/api/v1alpha1 operators/c5c3/api/v1alpha1
 
 .PHONY: generate
-generate: generate-deepcopy manifests sync-crds generate-docs ## Write everything that is generated: code, manifests, chart files, reference.
+generate: versions generate-deepcopy manifests sync-crds gen-helm-schema generate-docs ## Write everything that is generated: code, manifests, chart files, reference.
+
+.PHONY: versions
+versions: ## Write the version of the file VERSION into the charts.
+	@hack/release/versions.sh
 
 .PHONY: generate-deepcopy
 generate-deepcopy: $(BIN)/controller-gen
@@ -22,9 +26,14 @@ manifests: $(BIN)/controller-gen ## Write CRDs, RBAC and webhook manifests from 
 sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
 	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)
 
+# The generators compile the operators, and run them for their flags. With the flags of
+# hack/tools/build.sh they share compiled packages with the tests.
+GO_RUN_DOCS = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath -gcflags=all=-dwarf=false '-ldflags=-s -w'" go run
+
 .PHONY: generate-docs
-generate-docs: manifests generate-deepcopy ## Write the reference of the API and of conditions and events, and the table of suites.
-	@$(foreach operator,$(OPERATORS),(cd operators/$(operator) && go run ./api/internal/reference ../../docs/reference);)
+generate-docs: manifests generate-deepcopy ## Write the reference of the API, of conditions, events, metrics, flags and steps, of the kubectl plugin, and the table of suites.
+	@$(foreach operator,$(OPERATORS),(cd operators/$(operator) && $(GO_RUN_DOCS) ./api/internal/reference ../../docs/reference);)
+	@cd kubectl-forge && $(GO_RUN_DOCS) ./internal/reference ../docs/reference
 	@hack/e2e/document.sh
 
 .PHONY: verify-crd-sync

@@ -17,6 +17,22 @@ $(HELM_STAMPS): %/charts/.built: %/Chart.yaml $(wildcard $(HELM_LIBRARY)/*.yaml 
 	@$(BIN)/helm dependency build --skip-refresh $* >/dev/null
 	@touch $@
 
+$(BIN)/chartdoc: $(filter-out %_test.go,$(wildcard hack/chartdoc/*.go)) hack/chartdoc/go.mod
+	@$(call build_own,hack/chartdoc,chartdoc=.)
+	@touch $@
+
+# $(call document_values,CHART,FLAGS)
+document_values = $(BIN)/chartdoc $(2) -base=operators/shared/helm/values.schema.json \
+	-own=$(dir $(1))values.schema.json -page=docs/reference/values-$(notdir $(1)).md $(1)
+
+.PHONY: gen-helm-schema
+gen-helm-schema: $(BIN)/chartdoc ## Write the schemas of the charts' values and their documentation, from values.yaml and the shared schema.
+	@$(foreach chart,$(HELM_CHARTS),$(call document_values,$(chart));)
+
+.PHONY: verify-helm-schema
+verify-helm-schema: $(BIN)/chartdoc ## Fail when a chart's schema or the documentation of its values is behind.
+	@$(foreach chart,$(HELM_CHARTS),$(call document_values,$(chart),-check);)
+
 .PHONY: helm-lint
 helm-lint: helm-deps ## Lint the charts.
 	@$(foreach chart,$(HELM_CHARTS),$(BIN)/helm lint --strict --quiet $(chart);)

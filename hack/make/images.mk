@@ -17,12 +17,20 @@ QUICKSTART_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) keyst
 images: ## Build all container images as archives in .cache/images.
 	@$(MAKE) -j2 $(IMAGE_ARCHIVES)
 
+# Where there is a container engine, the Dockerfiles give the same images.
+DOCKER_TAG ?= dev
+
+.PHONY: docker-build
+docker-build: ## Build an operator's image with Docker (OPERATOR=keystone, DOCKER_TAG=dev); "make image-keystone-operator" needs none.
+	@docker version >/dev/null 2>&1 || { echo 'there is no Docker here: use "make image-$(OPERATOR)-operator"' >&2; exit 2; }
+	docker build --file operators/$(OPERATOR)/Dockerfile --tag ghcr.io/c5c3/$(OPERATOR)-operator:$(DOCKER_TAG) .
+
 image-%: $(IMAGES_CACHE)/%.tar ## Build one container image, such as image-keystone.
 	@:
 
 # Only the tool's own files count as its inputs: its module has no local
 # dependency, and tests do not end up in the binary.
-$(OCIIMAGE): $(addprefix hack/ociimage/,main.go image.go layer.go archive.go go.mod go.sum)
+$(OCIIMAGE): $(addprefix hack/ociimage/,main.go image.go layer.go archive.go combine.go go.mod go.sum)
 	@$(call build_own,hack/ociimage,ociimage=.)
 	@touch $@
 

@@ -1,8 +1,10 @@
 ##@ Backing services
 
 # What runs beside our own operators, and the images that each part needs.
-INFRA ?= mariadb-operator external-secrets secretstore cert-manager gateway-api metrics-server traefik
+INFRA ?= mariadb-operator external-secrets secretstore cert-manager gateway-api metrics-server traefik memcached-operator openstack
 WITH_CONTROLPLANE ?= false
+# Where our own operators come from: "external" leaves them to somebody else.
+CONTROLPLANE_OPERATORS ?= flux
 
 infra_images_c5c3-operator := c5c3-operator
 infra_images_cert-manager :=
@@ -13,21 +15,32 @@ infra_images_keystone-operator := keystone-operator keystone openstack-client
 infra_images_mariadb-operator := mariadb-operator mariadb
 infra_images_memcached-operator := memcached-operator memcached
 infra_images_metrics-server := metrics-server
+infra_images_openstack := mariadb memcached
 infra_images_secretstore := secretstore
 infra_images_traefik := traefik
 infra_parts := $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
 
-# What a ControlPlane needs beside what is deployed anyway: with our own operators.
-infra_controlplane := k-orc memcached-operator keystone-operator c5c3-operator
-infra_selected = $(sort $(INFRA) $(if $(filter true,$(WITH_CONTROLPLANE)),$(infra_controlplane)))
+# What a ControlPlane needs beside what is deployed anyway, with our own operators, and
+# what it makes itself.
+infra_controlplane := k-orc memcached-operator $(if $(filter external,$(CONTROLPLANE_OPERATORS)),,keystone-operator c5c3-operator)
+infra_selected = $(sort $(if $(filter true,$(WITH_CONTROLPLANE)),$(filter-out openstack,$(INFRA)) $(infra_controlplane),$(INFRA)))
 infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infra_selected),$(infra_images_$(part)))))
 
 .PHONY: deploy-infra
-deploy-infra: infra-check cluster-preflight ## Deploy the operators that ours use (INFRA="PART...", WITH_CONTROLPLANE=true).
+deploy-infra: ## Deploy what our operators use, to the cluster of the kubeconfig, kind, or the local one (docs/deploy-infra.md).
+	@hack/deploy-infra.sh
+
+.PHONY: teardown-infra
+teardown-infra: ## Take away what deploy-infra has deployed.
+	@hack/deploy-infra.sh --teardown
+
+# On the local cluster: images are built here, and no Flux is needed.
+.PHONY: infra-local
+infra-local: infra-check cluster-preflight
 	@$(MAKE) -j$$(($$(nproc) + 4)) cluster-parts infra-parts
 	@$(CLUSTER_BIN) up
 	@$(CLUSTER_BIN) load $(infra_archives)
-	@hack/deploy-infra/deploy.sh $(infra_selected)
+	@hack/deploy-infra/local.sh $(infra_selected)
 
 .PHONY: infra-check
 infra-check:
@@ -35,24 +48,25 @@ infra-check:
 		echo 'INFRA names "$(part)", which is none of: $(sort $(infra_parts))' >&2; exit 2;)
 
 .PHONY: infra-parts
-infra-parts: infra-check helm-deps $(BIN)/helm $(BIN)/certificates $(infra_archives) ## Build what deploy-infra deploys.
+infra-parts: infra-check kubectl-forge helm-deps $(BIN)/helm $(BIN)/certificates $(infra_archives) ## Build what deploy-infra deploys.
+	@hack/tools/install-debian-packages.sh infra
 
 .PHONY: infra-load
 infra-load: infra-check
 	@$(CLUSTER_BIN) load $(infra_archives)
 
-# $(call infra_image_rule,IMAGE,BINARY,PATH IN THE IMAGE)
+# $(call infra_image_rule,IMAGE,BINARY,PATHS IN THE IMAGE)
 define infra_image_rule
 $(IMAGES_CACHE)/$(1).tar: $(BIN)/$(2) images/$(1)/image.args $$(OCIIMAGE)
 	@mkdir -p $$(@D)
-	@$$(call timed,image $(1),$$(call pack,$(1),$$@ -file $$<:$(3):0755))
+	@$$(call timed,image $(1),$$(call pack,$(1),$$@ $(foreach path,$(3),-file $$<:$(path):0755)))
 endef
 $(eval $(call infra_image_rule,external-secrets,external-secrets,/bin/external-secrets))
 $(eval $(call infra_image_rule,k-orc,k-orc,/manager))
 $(eval $(call infra_image_rule,mariadb-operator,mariadb-operator,/bin/mariadb-operator))
 $(eval $(call infra_image_rule,memcached-operator,memcached-operator,/manager))
 $(eval $(call infra_image_rule,metrics-server,metrics-server,/metrics-server))
-$(eval $(call infra_image_rule,secretstore,bao,/bin/bao))
+$(eval $(call infra_image_rule,secretstore,bao,/bin/bao /bin/env /bin/sh))
 $(eval $(call infra_image_rule,traefik,traefik,/traefik))
 
 # $(call own_binary_rule,NAME,MODULE,PACKAGE): programs of this repository. Tests

@@ -35,7 +35,9 @@ shellcheck: ## Check the shell scripts.
 
 .PHONY: govulncheck
 govulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities, where the Go vulnerability database can be reached.
-	@hack/tools/govulncheck.sh $(BIN)/govulncheck $(GO_MODULES)
+	@hack/tools/install-debian-packages.sh test
+	@cd hack/tools && python3 -B -m unittest --quiet test_govulncheck
+	@hack/tools/govulncheck.py $(BIN)/govulncheck hack/tools/vulnerabilities-accepted.txt $(GO_MODULES)
 
 .PHONY: verify-generated
 verify-generated: ## Fail when a generated file is not what its source says.

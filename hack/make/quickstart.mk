@@ -7,7 +7,7 @@ quickstart: ## Bring up a cluster with a Keystone and issue a token (WITH_CONTRO
 # Our own operators first: they need few modules, and while they compile the
 # others are downloaded.
 .PHONY: quickstart-parts
-quickstart-parts: $(IMAGES_CACHE)/keystone-operator.tar cluster-parts helm-deps $(QUICKSTART_ARCHIVES)
+quickstart-parts: $(IMAGES_CACHE)/keystone-operator.tar kubectl-forge cluster-parts helm-deps $(QUICKSTART_ARCHIVES)
 
 .PHONY: quickstart-controlplane-parts
 quickstart-controlplane-parts: $(IMAGES_CACHE)/keystone-operator.tar cluster-parts infra-parts

@@ -13,13 +13,22 @@ GO_TEST_FLAGS ?=
 # $(call digest,PATHSPECS) is a digest of the files in the work tree.
 digest = $(shell git ls-files -z -co --exclude-standard -- $(1) | LC_ALL=C sort -z | xargs -0 -r sha256sum 2>/dev/null | sha256sum | cut -c1-16)
 
+# Which files there are, and what make and the pages outside docs say.
+checkout_digest = $(shell git ls-files -co --exclude-standard | LC_ALL=C sort | cat - Makefile hack/make/*.mk *.md hack/*/README.md | sha256sum | cut -c1-16)
+
 # Go keeps the result of a test until something changes that the test has read: a
 # variable, or a file of its own module. For files elsewhere there are variables.
 TEST_INPUTS = \
+	FORGE_FILES_CHECKOUT=$(checkout_digest) \
 	FORGE_FILES_DEPLOY=$(call digest,deploy) \
 	FORGE_FILES_DOCS=$(call digest,docs) \
-	FORGE_FILES_HACK=$(call digest,hack/tools/kubernetes) \
+	FORGE_FILES_HACK=$(call digest,'hack/*_test.go') \
+	FORGE_FILES_HACK_DEPLOY_INFRA_SH=$(call digest,hack/deploy-infra.sh) \
+	FORGE_FILES_HACK_KIND_CONFIG_YAML=$(call digest,hack/kind-config.yaml) \
+	FORGE_FILES_HACK_QUICKSTART=$(call digest,hack/quickstart) \
+	FORGE_FILES_HACK_TOOLS=$(call digest,hack/tools/kubernetes hack/tools/custom-resources) \
 	FORGE_FILES_INTERNAL=$(call digest,internal) \
+	FORGE_FILES_KUBECTL_FORGE=$(call digest,kubectl-forge) \
 	FORGE_FILES_OPERATORS=$(call digest,operators) \
 	FORGE_FILES_TESTS=$(call digest,tests) \
 	$(foreach operator,$(OPERATORS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
@@ -45,13 +54,14 @@ test: $(ENVTEST_BINARIES) ## Run the unit tests and those against an API server 
 	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
 .PHONY: check
-check: ## Everything that a change has to pass without a cluster: tests with the race detector, linters, generated files, charts.
+check: ## Everything that a change has to pass without a cluster: tests with the race detector, linters, generated files, charts, the documentation.
 	+@MAKE='$(MAKE)' hack/tools/stages.sh test-race lint shellcheck chainsaw-lint \
-		verify-generated verify-versions verify-invalid-cr-fixtures test-consumer test-cache-guard helm-lint helm-test fuzz govulncheck
+		verify-generated verify-versions verify-invalid-cr-fixtures test-consumer test-python \
+		helm-lint helm-test helm-lifecycle alerts-test test-release licenses docs-build fuzz govulncheck
 
 .PHONY: install-test-deps
 install-test-deps: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm chainsaw govulncheck) ## Build and install what test and check need.
-	@hack/tools/install-debian-packages.sh test
+	@hack/tools/install-debian-packages.sh test alerts
 
 .PHONY: test-unit
 test-unit: ## Run the unit tests of all modules.
@@ -74,6 +84,14 @@ test-common: $(ENVTEST_BINARIES) ## Run the tests of the shared library.
 .PHONY: test-integration-common
 test-integration-common: $(ENVTEST_BINARIES) ## Run the envtest packages of the shared library.
 	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) $(filter ./internal/common/%,$(INTEGRATION_PACKAGES))
+
+comma := ,
+
+# With Helm itself, on an API server of the test.
+.PHONY: helm-lifecycle
+helm-lifecycle: helm-deps $(ENVTEST_BINARIES) ## Install the last released charts, upgrade, roll back and uninstall, on a test API server.
+	@HELM='$(abspath $(BIN))/helm' $(subst -tags=integration,-tags=integration$(comma)helm,$(GO_TEST_QUICK)) -run TestHelm \
+		$(addprefix ./operators/,$(OPERATORS))
 
 OPERATOR ?= keystone
 
@@ -101,7 +119,7 @@ test-consumer: ## Test the consumer of the control planes' end-to-end suites.
 	@hack/tools/install-debian-packages.sh test
 	@cd tests/e2e/c5c3/steps && python3 -B -m unittest --quiet test_consumer
 
-.PHONY: test-cache-guard
-test-cache-guard: ## Test the module that stands between Keystone and its cache.
+.PHONY: test-python
+test-python: ## Test the Python modules that travel with the configuration.
 	@hack/tools/install-debian-packages.sh test
-	@cd operators/keystone/internal/controller/files && python3 -B -m unittest --quiet test_forge_cache
+	@cd operators/keystone/internal/controller/files && python3 -B -m unittest --quiet test_config_check test_forge_cache test_forge_errors test_forge_log test_sitecustomize

@@ -53,7 +53,8 @@ func TestAMemcachedGetsServersBehindAServiceOfItsName(t *testing.T) {
 	if *servers.Spec.Replicas != 2 || container.Image != defaultImage || !metav1.IsControlledBy(&servers, memcached()) {
 		t.Errorf("%d replicas of %s", *servers.Spec.Replicas, container.Image)
 	}
-	if svc.Spec.Ports[0].Port != 11211 || svc.Spec.Selector["app.kubernetes.io/instance"] != "cache" {
+	if svc.Spec.ClusterIP != corev1.ClusterIPNone || svc.Spec.Ports[0].Port != 11211 ||
+		svc.Spec.Selector["app.kubernetes.io/instance"] != "cache" {
 		t.Errorf("%+v", svc.Spec)
 	}
 }

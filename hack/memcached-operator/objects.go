@@ -25,13 +25,16 @@ func owner(m *Memcached) *applymetav1.OwnerReferenceApplyConfiguration {
 		WithName(m.Name).WithUID(m.UID).WithController(true).WithBlockOwnerDeletion(true)
 }
 
-// service returns the Service that clients use.
+// service returns the Service that clients use. It is headless, so that its name
+// is that of all servers and clients choose among them: what one server has is not
+// on another.
 func service(m *Memcached) *applycorev1.ServiceApplyConfiguration {
 	return applycorev1.Service(m.Name, m.Namespace).
 		WithLabels(labels(m)).
 		WithOwnerReferences(owner(m)).
 		WithSpec(applycorev1.ServiceSpec().
 			WithSelector(labels(m)).
+			WithClusterIP(corev1.ClusterIPNone).
 			WithPorts(applycorev1.ServicePort().WithName(portName).WithPort(port).WithTargetPort(intstr.FromString(portName))))
 }
 

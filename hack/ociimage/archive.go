@@ -23,9 +23,17 @@ const (
 	ociRefNameAnnotation     = "org.opencontainers.image.ref.name"
 )
 
-// writeArchive writes an OCI image layout with the one image under all its
-// names. The archive appears under its path only when it is complete.
-func writeArchive(out string, img v1.Image, names []string) (err error) {
+// layoutVersion is the content of the file that marks an OCI image layout.
+const layoutVersion = `{"imageLayoutVersion":"1.0.0"}`
+
+// writeArchive writes an OCI image layout with the one image under all its names.
+func writeArchive(out string, img v1.Image, names []string) error {
+	return placeArchive(out, func(tw *tar.Writer) error { return writeLayout(tw, img, names) })
+}
+
+// placeArchive writes an archive, which appears under its path only when it is
+// complete.
+func placeArchive(out string, write func(*tar.Writer) error) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".*")
 	if err != nil {
 		return fmt.Errorf("create archive: %w", err)
@@ -35,7 +43,7 @@ func writeArchive(out string, img v1.Image, names []string) (err error) {
 			err = errors.Join(err, os.Remove(tmp.Name()))
 		}
 	}()
-	if err := errors.Join(writeLayout(tar.NewWriter(tmp), img, names), tmp.Close()); err != nil {
+	if err := errors.Join(write(tar.NewWriter(tmp)), tmp.Close()); err != nil {
 		return fmt.Errorf("write archive: %w", err)
 	}
 	if err := os.Chmod(tmp.Name(), 0o644); err != nil {
@@ -49,7 +57,7 @@ func writeLayout(tw *tar.Writer, img v1.Image, names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeEntry(tw, "oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`)); err != nil {
+	if err := writeEntry(tw, "oci-layout", []byte(layoutVersion)); err != nil {
 		return err
 	}
 	if err := writeEntry(tw, "index.json", index); err != nil {
@@ -80,10 +88,16 @@ func indexJSON(img v1.Image, names []string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read image config: %w", err)
 	}
+	described := *desc
+	described.Platform = &v1.Platform{OS: config.OS, Architecture: config.Architecture}
+	return namedIndex(described, names)
+}
+
+// namedIndex lists what is described under each name.
+func namedIndex(described v1.Descriptor, names []string) ([]byte, error) {
 	index := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex}
 	for _, name := range names {
-		named := *desc
-		named.Platform = &v1.Platform{OS: config.OS, Architecture: config.Architecture}
+		named := described
 		named.Annotations = map[string]string{
 			containerdNameAnnotation: name,
 			ociRefNameAnnotation:     name[strings.LastIndex(name, ":")+1:],

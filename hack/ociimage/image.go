@@ -27,6 +27,7 @@ var numericUser = regexp.MustCompile(`^[0-9]+(:[0-9]+)?$`)
 // imageSpec says what an image consists of.
 type imageSpec struct {
 	names       []string
+	combine     []string
 	layers      []string
 	files       []file
 	env         []string
@@ -74,7 +75,10 @@ func (s imageSpec) validate() error {
 			return fmt.Errorf("image name %q must be a full reference such as docker.io/library/mariadb:10.11: %w", n, err)
 		}
 	}
-	if len(s.layers)+len(s.files) == 0 {
+	if len(s.combine) > 0 && len(s.layers)+len(s.files) > 0 {
+		return errors.New("-combine takes what is in the archives: leave -layer and -file out")
+	}
+	if len(s.combine)+len(s.layers)+len(s.files) == 0 {
 		return errors.New("an image without content: add -layer or -file")
 	}
 	for _, e := range s.env {

@@ -5,6 +5,10 @@
 //	ociimage -o manager.tar -name ghcr.io/c5c3/keystone-operator:dev \
 //	    -file bin/manager:/manager:0755 -user 65532:65532 -entrypoint /manager
 //
+// Images for several platforms become one archive, in which a runtime finds its own:
+//
+//	ociimage -o manager.tar -name ghcr.io/c5c3/keystone-operator:1.2.3 -combine amd64.tar -combine arm64.tar
+//
 // The archive loads with "ctr images import" and "kind load image-archive".
 package main
 
@@ -33,6 +37,9 @@ func run(args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if len(spec.combine) > 0 {
+		return combine(out, spec.combine, spec.names)
+	}
 	img, err := buildImage(spec)
 	if err != nil {
 		return err
@@ -49,6 +56,7 @@ func parseFlags(args []string, stderr io.Writer) (string, imageSpec, error) {
 	flags.SetOutput(stderr)
 	flags.StringVar(&out, "o", "", "`path` of the archive to write")
 	flags.Var((*stringList)(&spec.names), "name", "full image `reference` with registry and tag; repeat it to give one image several names")
+	flags.Var((*stringList)(&spec.combine), "combine", "`archive` of an image for one platform, to be made one with others; repeatable")
 	flags.Var((*stringList)(&spec.layers), "layer", "`tar` file that becomes a layer, lowest first; repeatable")
 	flags.Func("file", "`src:dst:mode` of a file for the topmost layer, owned by root; repeatable", func(s string) error {
 		f, err := parseFile(s)

@@ -238,9 +238,19 @@ func writeTar(t *testing.T, dir, name, content string) string {
 	return writeFile(t, dir, "layer.tar", buf.String())
 }
 
-// openArchive unpacks the archive and reads it back with the image library's
-// own reader of OCI layouts.
+// openArchive reads the one image of an archive back.
 func openArchive(t *testing.T, archive string) v1.Image {
+	t.Helper()
+	img, err := openIndex(t, archive).Image(readIndex(t, archive).Manifests[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// openIndex unpacks the archive and reads it back with the image library's own
+// reader of OCI layouts.
+func openIndex(t *testing.T, archive string) v1.ImageIndex {
 	t.Helper()
 	dir := t.TempDir()
 	eachEntry(t, bytes.NewReader(readFile(t, archive)), func(h *tar.Header, r io.Reader) {
@@ -254,11 +264,7 @@ func openArchive(t *testing.T, archive string) v1.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err := index.Image(readIndex(t, archive).Manifests[0].Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img
+	return index
 }
 
 func readIndex(t *testing.T, archive string) v1.IndexManifest {

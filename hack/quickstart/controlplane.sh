@@ -21,14 +21,14 @@ build_parts() { with_parts build quickstart-controlplane-parts; }
 
 load_parts() { with_parts make_quietly infra-load; }
 
-deploy_services() { "$root/hack/deploy-infra/deploy.sh" "${parts[@]}"; }
+deploy_services() { "$root/hack/deploy-infra/local.sh" "${parts[@]}"; }
 
 # A webhook answers a moment after its pod is ready, when the cluster's network
 # knows about it.
 bring_control_plane_up() {
 	apply -f "$root/deploy/quickstart/namespace.yaml"
 	retry 30 apply -f "$root/deploy/controlplane/controlplane.yaml"
-	"$here/follow.sh" "$namespace" controlplane.c5c3.io/controlplane "${READY_TIMEOUT:-600}"
+	await_ready "$namespace" controlplane/controlplane "${READY_TIMEOUT:-600}"
 }
 
 openstack() { kubectl -n "$namespace" exec deployment/controlplane-client -- openstack "$@"; }
@@ -65,14 +65,13 @@ say_what_next() {
 		  kubectl -n $namespace exec -it deployment/controlplane-client -- bash
 		  openstack user list
 
-		Its clouds.yaml: kubectl -n $namespace get secret k-orc-clouds-yaml -o 'jsonpath={.data.clouds\.yaml}' | base64 -d
+		Its clouds.yaml: kubectl forge login controlplane/controlplane -n $namespace --clouds-yaml
 
 		To try next:
 
-		  kubectl -n $namespace describe controlplane controlplane    what it consists of and how it fares
+		  kubectl forge status controlplane/controlplane -n $namespace    what it consists of and how it fares
 		  kubectl explain controlplane.spec                       all that can be set
-		  kubectl apply -f operators/c5c3/config/samples/rotate-now.yaml    another application credential
-		  hack/quickstart/follow.sh $namespace controlplane.c5c3.io/controlplane 120
+		  kubectl forge rotate application-credential controlplane/controlplane -n $namespace
 		  make e2e SUITE=c5c3/minimal                             a test of a control plane of its own
 		  make quickstart-down                                    the end of it
 	END

@@ -17,8 +17,9 @@ drop_unfinished_release() {
 }
 
 # install_operator NAME installs, for example, "keystone". The annotation
-# replaces the pods when the image changed under the same tag. Helm installs
-# CustomResourceDefinitions only once, so they are applied here.
+# replaces the pods when the image changed under the same tag. The definitions are
+# those of the checkout, whichever version a former one has left: the chart's own
+# Job would leave newer ones alone.
 install_operator() {
 	local release=$1-operator namespace build
 	local chart=$root/operators/$1/helm/$release
@@ -27,7 +28,7 @@ install_operator() {
 	apply -f "$chart/crds"
 	drop_unfinished_release "$release" "$namespace"
 	helm upgrade --install "$release" "$chart" --namespace "$namespace" --create-namespace --skip-crds \
-		--set image.tag=dev --set-string "podAnnotations.forge\.c5c3\.io/build=${build:0:16}" >/dev/null
+		--set crds.upgrade=false --set image.tag=dev --set-string "podAnnotations.forge\.c5c3\.io/build=${build:0:16}" >/dev/null
 }
 
 # await_operator NAME returns when it runs.

@@ -23,6 +23,26 @@ load_images() {
 
 apply() { kubectl apply --server-side --force-conflicts --field-manager=quickstart "$@"; }
 
+# await_ready NAMESPACE TARGET SECONDS shows the conditions of a ControlPlane or a
+# Keystone while they change, and says what is wrong when it takes too long.
+await_ready() {
+	forge wait "$2" --namespace="$1" --timeout="$3s" || {
+		local status=$?
+		told=$1
+		return "$status"
+	}
+}
+
+# explain NAMESPACE... says what is wrong in the namespaces, but not twice.
+explain() {
+	local namespace
+	for namespace in "$@"; do
+		[[ $namespace != "${told:-}" ]] || continue
+		printf '\n'
+		forge status --workloads --namespace="$namespace" --request-timeout=10s || true
+	done
+}
+
 # end_with COMMAND NAMESPACE... ends the script, whatever ends it, with what
 # failed, what explains it in the namespaces, and the times. COMMAND is how the
 # user called it.
@@ -41,8 +61,8 @@ finish() {
 	if ((status != 0)); then
 		printf '\nerror: "%s" failed\n' "${stage:-$again}"
 		# Who interrupts does not want an explanation.
-		if ((status < 128)) && [[ -e $KUBECONFIG && -x $cache/bin/kubectl ]]; then
-			"$root/hack/quickstart/diagnose.sh" "${explained[@]}" || true
+		if ((status < 128)) && [[ -e $KUBECONFIG && -x $cache/bin/kubectl-forge ]]; then
+			explain "${explained[@]}"
 		fi
 		printf '\nWhat is done stays: "%s" goes on from here, "make quickstart-down" removes it.\n' "$again"
 	fi

@@ -53,7 +53,7 @@ await_workloads() {
 # knows about it.
 bring_keystone_up() {
 	retry 30 apply -f "$root/docs/examples/keystone.yaml"
-	"$here/follow.sh" "$namespace" keystone/keystone "${READY_TIMEOUT:-300}"
+	await_ready "$namespace" keystone/keystone "${READY_TIMEOUT:-300}"
 }
 
 openstack() { kubectl -n "$namespace" exec deployment/openstack-client -- openstack "$@"; }
@@ -84,13 +84,15 @@ say_what_next() {
 		  kubectl -n $namespace exec -it deployment/openstack-client -- bash
 		  openstack user list
 
-		The password: kubectl -n $namespace get secret keystone-admin -o jsonpath={.data.password} | base64 -d
+		The clouds.yaml with the password: kubectl forge login keystone/keystone -n $namespace --clouds-yaml
 
 		To try next:
 
-		  kubectl -n $namespace describe keystone keystone            what it consists of and how it fares
+		  kubectl forge status -n $namespace                      what it consists of and how it fares
+		  kubectl forge rotate fernet keystone/keystone -n $namespace    new keys for tokens
 		  kubectl explain keystone.spec                           all that can be set
 		  kubectl -n $namespace patch keystone keystone --type=merge -p '{"spec":{"replicas":2}}'
+		  kubectl forge wait keystone/keystone -n $namespace      the change, while it happens
 		  kubectl -n $namespace port-forward service/keystone 5000    then: curl http://127.0.0.1:5000/v3
 		  make e2e SUITE=smoke                                    a test of what runs now
 		  make deploy-infra && make e2e                           all of the end-to-end tests

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -13,18 +14,28 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/c5c3/forge/hack/secretstore/internal/auth"
 	"github.com/c5c3/forge/hack/secretstore/internal/client"
 	"github.com/c5c3/forge/hack/secretstore/internal/command"
 	"github.com/c5c3/forge/hack/secretstore/internal/server"
+	"github.com/c5c3/forge/hack/secretstore/internal/shell"
 )
 
-// keysFile is where a pod of the store has the Secret openbao-init-keys.
-const keysFile = "/openbao/keys/init-output"
+// dataDir is where a pod of the store has its volume.
+const dataDir = "/openbao/data"
 
+// main runs the tool that it is called as: the image has links for those that
+// scripts expect beside "bao".
 func main() {
+	switch filepath.Base(os.Args[0]) {
+	case "env":
+		os.Exit(shell.Env(os.Args[1:]))
+	case "sh":
+		os.Exit(shell.Run(os.Args[1:]))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, os.Args[1:])
@@ -42,8 +53,12 @@ func run(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == "server" {
 		return serve(ctx, args[1:])
 	}
-	keys := func() (server.Keys, error) { return server.ReadKeys(keysFile) }
+	keys := func() (server.Keys, error) { return server.ReadKeys(dataDir) }
 	c, err := client.FromEnvironment(func() (string, error) {
+		if token := cmp.Or(os.Getenv("BAO_TOKEN"), os.Getenv("VAULT_TOKEN")); token != "" {
+			return token, nil
+		}
+		// Whoever works in the pod is administrator there.
 		k, err := keys()
 		return k.RootToken, err
 	})
@@ -57,18 +72,9 @@ func run(ctx context.Context, args []string) error {
 func serve(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bao server", flag.ContinueOnError)
 	listen := flags.String("listen", ":8200", "address to listen on")
-	configFile := flags.String("config", "/openbao/config/config.json", "mount, roles and policies")
 	tlsDir := flags.String("tls", "/openbao/tls", "folder with tls.crt, tls.key and ca.crt")
-	file := flags.String("file", "/openbao/data/secrets.json", "file that keeps the secrets")
+	dir := flags.String("data", dataDir, "folder that keeps what is stored")
 	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	config, err := server.ReadConfig(*configFile)
-	if err != nil {
-		return err
-	}
-	keys, err := server.ReadKeys(keysFile)
-	if err != nil {
 		return err
 	}
 	reviewer, err := auth.InCluster()
@@ -76,7 +82,7 @@ func serve(ctx context.Context, args []string) error {
 		return err
 	}
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
-	handler, err := server.New(server.Options{Config: config, Keys: keys, File: *file, Reviewer: reviewer, Log: log})
+	handler, err := server.New(server.Options{Dir: *dir, Reviewer: reviewer, Log: log})
 	if err != nil {
 		return err
 	}

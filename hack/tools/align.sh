@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-modules=(internal/common operators/{keystone,c5c3} hack/{memcached-operator,ociimage,secretstore}
+modules=(internal/common operators/{keystone,c5c3} kubectl-forge hack/{memcached-operator,ociimage,secretstore}
 	hack/tools/{kubernetes,local-path-provisioner,k-orc,mariadb-operator,metrics-server,external-secrets})
 
 work=$(mktemp -d)

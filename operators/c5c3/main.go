@@ -3,10 +3,13 @@ package main
 
 import (
 	"context"
+	"embed"
+	"flag"
 	"fmt"
 	"os"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/c5c3/forge/internal/common/operator"
@@ -18,17 +21,27 @@ import (
 // a real cluster sees several rotations. It is not meant for anything else.
 const rotationDayVariable = "C5C3_ROTATION_DAY"
 
+//go:embed config/crd/bases/*.yaml
+var crds embed.FS
+
 func main() {
 	operator.Main(options())
 }
 
 func options() operator.Options {
+	korc := namespace(controller.DefaultKORCNamespace)
 	return operator.Options{
 		Name:             "c5c3-operator",
 		LeaderElectionID: "c5c3.openstack.c5c3.io",
 		Scheme:           controller.Scheme(),
-		Setup:            setup,
-		Webhooks: func(mgr ctrl.Manager) error {
+		Definitions:      crds,
+		Flags: func(fs *flag.FlagSet) {
+			fs.Var(&korc, "korc-namespace", "Where K-ORC runs. A Keystone with spec.networkPolicy lets that namespace in.")
+		},
+		Setup: func(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+			return setup(ctx, mgr, cfg, korc.String())
+		},
+		Webhooks: func(mgr ctrl.Manager, _ operator.Config) error {
 			rotations := &c5c3v1alpha1.CredentialRotationWebhook{Client: mgr.GetAPIReader()}
 			if err := rotations.SetupWebhookWithManager(mgr); err != nil {
 				return err
@@ -38,7 +51,22 @@ func options() operator.Options {
 	}
 }
 
-func setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+// namespace is a flag with the name of a namespace.
+type namespace string
+
+// String returns the name.
+func (n *namespace) String() string { return string(*n) }
+
+// Set replaces the name.
+func (n *namespace) Set(name string) error {
+	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
+		return fmt.Errorf("%q is no name of a namespace: %s", name, problems[0])
+	}
+	*n = namespace(name)
+	return nil
+}
+
+func setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, korcNamespace string) error {
 	day, err := rotationDay(os.Getenv(rotationDayVariable))
 	if err != nil {
 		return err
@@ -46,7 +74,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
 	if day != 0 {
 		mgr.GetLogger().Info("Days of CredentialRotations are shortened, which is for tests only", "day", day.String())
 	}
-	return controller.Setup(ctx, mgr, cfg, controller.Options{Day: day})
+	return controller.Setup(ctx, mgr, cfg, controller.Options{Day: day, KORCNamespace: korcNamespace})
 }
 
 // rotationDay is the length of a day that the environment asks for, zero for that

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"flag"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -16,5 +18,33 @@ func TestADayIsThatOfTheCalendarUnlessATestShortensIt(t *testing.T) {
 		if _, err := rotationDay(value); err == nil || !strings.Contains(err.Error(), rotationDayVariable+` is "`+value) {
 			t.Errorf("rotationDay(%q) = %v, want an error that names the variable and its value", value, err)
 		}
+	}
+}
+
+func TestTheNamespaceOfKORCIsAFlag(t *testing.T) {
+	for name, c := range map[string]struct {
+		args       []string
+		want, fail string
+	}{
+		"by default":     {nil, "orc-system", ""},
+		"another one":    {[]string{"--korc-namespace=k-orc"}, "k-orc", ""},
+		"none":           {[]string{"--korc-namespace="}, "", "is no name of a namespace"},
+		"no namespace's": {[]string{"--korc-namespace=K_ORC"}, "", "is no name of a namespace"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := flag.NewFlagSet("manager", flag.ContinueOnError)
+			fs.SetOutput(io.Discard)
+			options().Flags(fs)
+			err := fs.Parse(c.args)
+			if c.fail != "" {
+				if err == nil || !strings.Contains(err.Error(), c.fail) {
+					t.Errorf("error %v, want one with %q", err, c.fail)
+				}
+				return
+			}
+			if got := fs.Lookup("korc-namespace").Value.String(); err != nil || got != c.want {
+				t.Errorf("got %q (%v), want %q", got, err, c.want)
+			}
+		})
 	}
 }

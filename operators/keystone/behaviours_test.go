@@ -62,7 +62,7 @@ func TestEveryBehaviourIsProvenByTestsThatExist(t *testing.T) {
 func goTests(t *testing.T) map[string]bool {
 	t.Helper()
 	functions := map[string]bool{}
-	for _, root := range []string{"internal/common", "operators"} {
+	for _, root := range []string{"hack", "internal/common", "kubectl-forge", "operators"} {
 		walk(t, filepath.Join(repository, root), "_test.go", func(path string) {
 			content, err := os.ReadFile(path)
 			if err != nil {

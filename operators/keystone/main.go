@@ -2,10 +2,17 @@
 package main
 
 import (
+	"embed"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
 	"github.com/c5c3/forge/internal/common/operator"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
+
+//go:embed config/crd/bases/*.yaml
+var crds embed.FS
 
 func main() {
 	operator.Main(options())
@@ -16,8 +23,11 @@ func options() operator.Options {
 		Name:             "keystone-operator",
 		LeaderElectionID: "keystone.openstack.c5c3.io",
 		Scheme:           controller.Scheme(),
+		Definitions:      crds,
 		Setup:            controller.Setup,
-		CacheTransform:   controller.TrimForeign,
-		Webhooks:         (&keystonev1alpha1.KeystoneWebhook{}).SetupWebhookWithManager,
+		CacheTransform:   controller.Trim,
+		Webhooks: func(mgr ctrl.Manager, cfg operator.Config) error {
+			return (&keystonev1alpha1.KeystoneWebhook{Cluster: cfg.Cluster}).SetupWebhookWithManager(mgr)
+		},
 	}
 }

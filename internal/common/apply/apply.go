@@ -7,10 +7,10 @@
 // no longer want, means an apply; anything else costs no request at all.
 // Fields of other managers are never looked at.
 //
-// The operators' caches hold only their own objects, selected by label. Before
-// the first apply of a name the API server is therefore asked whether somebody
-// else has an object of that name, by an unstructured read, which the client
-// must not serve from a cache.
+// The operators' caches hold only their own objects, selected by label. An apply
+// to a name that the cache does not know therefore creates the object or is a
+// conflict, whoever holds that name; who it is says an unstructured read, which
+// the client must not serve from a cache.
 package apply
 
 import (
@@ -18,6 +18,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -73,25 +75,55 @@ func EnsureObject[T client.Object](
 		return err
 	}
 	if live == nil {
-		live, err = lookUp(ctx, c, obj)
-		if err != nil {
+		live, err = createOrFind(ctx, c, obj, fieldManager)
+		if live == nil || err != nil {
 			return err
 		}
-	}
-	if live == nil {
-		return write(ctx, c, obj, fieldManager)
 	}
 	if err := checkOwner(owner, obj, live, fieldManager); err != nil {
 		return err
 	}
-	same, err := Converged(live, obj, fieldManager)
-	if err != nil {
-		return err
-	}
-	if same {
+	verdict, keep := verdictOf(live, obj, fieldManager)
+	if keep && settled.has(live.GetUID(), verdict) {
 		return into(live, obj)
 	}
-	return write(ctx, c, obj, fieldManager)
+	same, err := Converged(live, obj, fieldManager)
+	switch {
+	case err != nil:
+		return err
+	case !same:
+		return write(ctx, c, obj, fieldManager)
+	case keep:
+		settled.note(live.GetUID(), verdict, time.Now())
+	}
+	return into(live, obj)
+}
+
+// noObjectsVersion is a resource version that no object has: etcd counts from 1
+// and the first write makes it 2. The API server compares the version of an apply
+// with that of the object there is, and creates one where there is none.
+const noObjectsVersion = "1"
+
+// createOrFind creates the object and returns nil, or returns the one that is
+// already there and that the label-limited cache does not show.
+func createOrFind(ctx context.Context, c client.Client, obj client.Object, fieldManager string) (client.Object, error) {
+	fields, err := desiredFields(obj)
+	if err != nil {
+		return nil, err
+	}
+	if err := unstructured.SetNestedField(fields, noObjectsVersion, "metadata", "resourceVersion"); err != nil {
+		return nil, fmt.Errorf("creating %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
+	}
+	taken := patch(ctx, c, obj, fields, fieldManager)
+	if !apierrors.IsConflict(taken) {
+		return nil, taken
+	}
+	live, err := lookUp(ctx, c, obj)
+	if live == nil && err == nil {
+		// It went in between: the next pass finds the name free.
+		return nil, taken
+	}
+	return live, err
 }
 
 // lookUp asks the API server for an object that the cache does not know. A client
@@ -181,19 +213,23 @@ func checkOwner(owner, desired, live client.Object, fieldManager string) error {
 		kindOf(live), client.ObjectKeyFromObject(live), holder, ErrNotOwned)
 }
 
+// write applies the fields of obj to the object that is there.
 func write(ctx context.Context, c client.Client, obj client.Object, fieldManager string) error {
-	desired, err := desiredFields(obj)
+	fields, err := desiredFields(obj)
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(desired)
-	if err != nil {
-		return fmt.Errorf("encoding %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
-	}
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error { return patch(ctx, c, obj, fields, fieldManager) })
+}
+
+// patch applies the fields and leaves the result in obj.
+func patch(ctx context.Context, c client.Client, obj client.Object, fields map[string]any, fieldManager string) error {
 	gvk, key := obj.GetObjectKind().GroupVersionKind(), client.ObjectKeyFromObject(obj)
-	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		return c.Patch(ctx, obj, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(fieldManager), client.ForceOwnership)
-	})
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("encoding %s %s: %w", gvk.Kind, key, err)
+	}
+	err = c.Patch(ctx, obj, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(fieldManager), client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("applying %s %s: %w", gvk.Kind, key, err)
 	}
@@ -201,9 +237,13 @@ func write(ctx context.Context, c client.Client, obj client.Object, fieldManager
 	return nil
 }
 
-// into copies live over obj so that callers read fresh status without another
-// request.
+// into moves live, which nobody else has, over obj so that callers read fresh status
+// without another request.
 func into(live, obj client.Object) error {
+	if from, to := reflect.ValueOf(live), reflect.ValueOf(obj); from.Type() == to.Type() {
+		to.Elem().Set(from.Elem())
+		return nil
+	}
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
 	if err != nil {
 		return fmt.Errorf("converting %s: %w", kindOf(live), err)

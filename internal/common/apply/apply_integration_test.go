@@ -9,7 +9,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
@@ -103,6 +106,37 @@ func (b *bench) deployment() *appsv1.Deployment {
 	}
 }
 
+// blind is a client whose cache shows nothing.
+type blind struct{ client.Client }
+
+func (b blind) Get(ctx context.Context, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+	if _, live := obj.(*unstructured.Unstructured); live {
+		return b.Client.Get(ctx, key, obj, options...)
+	}
+	return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+}
+
+func TestACreationIsOneRequest(t *testing.T) {
+	b := newBench(t)
+	b.Client = blind{b.Client}
+	before := b.counter.Snapshot()
+	obj := b.deployment()
+	b.must(t, b.ensure(t, obj))
+	if requests := b.counter.Since(before); len(requests) != 1 {
+		t.Errorf("%d requests, want the apply alone:\n%s", len(requests), requests)
+	}
+	if obj.UID == "" {
+		t.Error("the created object was not returned")
+	}
+	// A cache that does not show it yet changes nothing.
+	changed := b.deployment()
+	changed.Spec.Replicas = ptr.To(int32(3))
+	b.must(t, b.ensure(t, changed))
+	if changed.UID != obj.UID || *changed.Spec.Replicas != 3 {
+		t.Errorf("got %d replicas of %s, want 3 of %s", *changed.Spec.Replicas, changed.UID, obj.UID)
+	}
+}
+
 func TestAnAppliedObjectIsNotAppliedAgain(t *testing.T) {
 	for name, build := range map[string]func(*bench) client.Object{
 		"Service":    func(b *bench) client.Object { return b.service() },
@@ -134,6 +168,7 @@ func TestDriftOnAnOwnedFieldIsRepaired(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
+			b.must(t, b.ensure(t, b.deployment()))
 			b.must(t, b.ensure(t, b.deployment()))
 			live := &appsv1.Deployment{}
 			b.must(t, b.Get(t.Context(), client.ObjectKeyFromObject(b.deployment()), live))
@@ -197,13 +232,17 @@ func TestAnObjectOfSomebodyElseIsRefused(t *testing.T) {
 				theirs.OwnerReferences = []metav1.OwnerReference{*controller}
 			}
 			b.must(t, b.Create(t.Context(), theirs))
-			if err := b.ensure(t, b.service()); !errors.Is(err, apply.ErrNotOwned) {
-				t.Fatalf("error %v, want %v", err, apply.ErrNotOwned)
+			seeing := b.Client
+			for what, c := range map[string]client.Client{"seen": seeing, "not seen": blind{seeing}} {
+				b.Client = c
+				if err := b.ensure(t, b.service()); !errors.Is(err, apply.ErrNotOwned) {
+					t.Errorf("%s: error %v, want %v", what, err, apply.ErrNotOwned)
+				}
 			}
 			live := &corev1.Service{}
-			b.must(t, b.Get(t.Context(), client.ObjectKeyFromObject(theirs), live))
-			if live.Spec.Selector["app"] != "theirs" {
-				t.Errorf("the Service of somebody else was changed: %v", live.Spec.Selector)
+			b.must(t, seeing.Get(t.Context(), client.ObjectKeyFromObject(theirs), live))
+			if live.ResourceVersion != theirs.ResourceVersion {
+				t.Errorf("the Service of somebody else was changed: %v", live)
 			}
 		})
 	}

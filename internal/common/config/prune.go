@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -25,30 +27,60 @@ func PruneImmutableConfigMaps(
 	baseName, namespace, currentName string,
 	retain int,
 ) error {
-	var list corev1.ConfigMapList
-	if err := c.List(ctx, &list, client.InNamespace(namespace),
+	return prune(ctx, c, owner, &corev1.ConfigMapList{}, "ConfigMap", baseName, namespace, currentName, retain)
+}
+
+// PruneImmutableSecrets is PruneImmutableConfigMaps for Secrets.
+func PruneImmutableSecrets(
+	ctx context.Context,
+	c client.Client,
+	owner client.Object,
+	baseName, namespace, currentName string,
+	retain int,
+) error {
+	return prune(ctx, c, owner, &corev1.SecretList{}, "Secret", baseName, namespace, currentName, retain)
+}
+
+func prune(
+	ctx context.Context,
+	c client.Client,
+	owner client.Object,
+	list client.ObjectList,
+	kind, baseName, namespace, currentName string,
+	retain int,
+) error {
+	if err := c.List(ctx, list, client.InNamespace(namespace),
 		client.MatchingLabels{BaseLabel: BaseLabelValue(baseName)}); err != nil {
-		return fmt.Errorf("listing the ConfigMaps of %s/%s: %w", namespace, baseName, err)
+		return fmt.Errorf("listing the %ss of %s/%s: %w", kind, namespace, baseName, err)
 	}
-	stale := slices.DeleteFunc(list.Items, func(cm corev1.ConfigMap) bool {
-		return cm.Name == currentName || cm.DeletionTimestamp != nil ||
-			!strings.HasPrefix(cm.Name, baseName+"-") || !metav1.IsControlledBy(&cm, owner)
+	var stale []client.Object
+	err := meta.EachListItem(list, func(item runtime.Object) error {
+		obj, ok := item.(client.Object)
+		if ok && obj.GetName() != currentName && obj.GetDeletionTimestamp() == nil &&
+			strings.HasPrefix(obj.GetName(), baseName+"-") && metav1.IsControlledBy(obj, owner) {
+			stale = append(stale, obj)
+		}
+		return nil
 	})
+	if err != nil {
+		return fmt.Errorf("reading the list of the %ss of %s/%s: %w", kind, namespace, baseName, err)
+	}
 	slices.SortFunc(stale, newestFirst)
 	for i := max(retain, 0); i < len(stale); i++ {
-		cm := &stale[i]
-		if err := c.Delete(ctx, cm, client.Preconditions{UID: &cm.UID}); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("deleting the stale ConfigMap %s/%s: %w", namespace, cm.Name, err)
+		obj, uid := stale[i], stale[i].GetUID()
+		if err := c.Delete(ctx, obj, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("deleting the stale %s %s/%s: %w", kind, namespace, obj.GetName(), err)
 		}
-		log.FromContext(ctx).Info("Deleted stale ConfigMap", "configMap", client.ObjectKeyFromObject(cm))
+		log.FromContext(ctx).Info("Deleted a stale configuration", "kind", kind, "object", client.ObjectKeyFromObject(obj))
 	}
 	return nil
 }
 
 // newestFirst falls back to the name, because creation times are whole seconds.
-func newestFirst(a, b corev1.ConfigMap) int {
-	if order := b.CreationTimestamp.Compare(a.CreationTimestamp.Time); order != 0 {
+func newestFirst(a, b client.Object) int {
+	created := b.GetCreationTimestamp()
+	if order := created.Compare(a.GetCreationTimestamp().Time); order != 0 {
 		return order
 	}
-	return cmp.Compare(a.Name, b.Name)
+	return cmp.Compare(a.GetName(), b.GetName())
 }

@@ -11,6 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -149,5 +151,33 @@ func TestPruneReportsAFailedRequestAndCanBeRepeated(t *testing.T) {
 				t.Errorf("ConfigMaps left (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestPruneOfSecretsTouchesNothingElse(t *testing.T) {
+	owner := newOwner("1")
+	stored := func(obj client.Object, name string, by types.UID) client.Object {
+		obj.SetName(name)
+		obj.SetNamespace(testNamespace)
+		obj.SetUID(types.UID(name))
+		obj.SetLabels(map[string]string{BaseLabel: testBase})
+		obj.SetOwnerReferences([]metav1.OwnerReference{{
+			APIVersion: "apps/v1", Kind: "Deployment", Name: owner.Name, UID: by, Controller: ptr.To(true),
+		}})
+		return obj
+	}
+	c := newCluster(
+		stored(&corev1.ConfigMap{}, testBase+"-1", "1"),
+		stored(&corev1.Secret{}, testBase+"-1", "1"), stored(&corev1.Secret{}, testBase+"-2", "1"),
+		stored(&corev1.Secret{}, testBase+"-3", "other"), stored(&corev1.Secret{}, "another", "1"),
+	)
+	if err := PruneImmutableSecrets(t.Context(), c.client(), owner, testBase, testNamespace, testBase+"-2", 0); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"delete " + testBase + "-1"}, c.requests); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{testBase + "-1"}, c.names(t)); diff != "" {
+		t.Errorf("ConfigMaps (-want +got):\n%s", diff)
 	}
 }

@@ -168,6 +168,18 @@ func available(deploy *appsv1.Deployment) bool {
 	return false
 }
 
+// Refusal returns what the API server says about pods of the Deployment that it
+// refuses, "" when it refuses none.
+func Refusal(deploy *appsv1.Deployment) string {
+	for _, condition := range deploy.Status.Conditions {
+		refused := condition.Type == appsv1.DeploymentReplicaFailure && condition.Reason == "FailedCreate"
+		if refused && condition.Status == corev1.ConditionTrue {
+			return condition.Message
+		}
+	}
+	return ""
+}
+
 // Progress describes a rollout that has not ended.
 func Progress(deploy *appsv1.Deployment) string {
 	wanted := ptr.Deref(deploy.Spec.Replicas, 1)

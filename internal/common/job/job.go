@@ -53,6 +53,9 @@ type Runner struct {
 	// objects with the labels of the desired Jobs, and serves unstructured reads
 	// from the API server.
 	Client client.Client
+	// Events reads events from the API server, and only those of a Job that was
+	// started and has no pod. Without it nobody is told why.
+	Events client.Reader
 	// Scheme resolves owner references.
 	Scheme *runtime.Scheme
 	// Now is the clock; nil means time.Now.
@@ -67,6 +70,9 @@ type State struct {
 	Complete bool
 	// Waiting says what a running Job waits for, "" when it just runs.
 	Waiting string
+	// Again is when to look again for what a Job without a pod waits for, zero when
+	// a watch tells.
+	Again time.Duration
 	// Job is the live Job, nil right after it was replaced.
 	Job *batchv1.Job
 }
@@ -194,17 +200,17 @@ func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired
 		}
 		return State{Job: live}, r.failure(ctx, live)
 	}
-	obstacle, err := r.problem(ctx, live)
+	obstacle, err := r.obstacle(ctx, live)
 	if err != nil {
 		return State{}, err
 	}
-	stuck := obstacle != "" || live.Status.Failed > 0
+	stuck := obstacle.text != "" || live.Status.Failed > 0
 	if !sameKey || !sameTemplate && stuck {
 		// Foreground: two runs must never work on the same database at once, so
 		// the new Job waits until the pods of the old one are gone.
 		return State{Waiting: "the previous run is being replaced"}, r.delete(ctx, live, metav1.DeletePropagationForeground)
 	}
-	return State{Waiting: obstacle, Job: live}, nil
+	return State{Waiting: obstacle.text, Again: obstacle.again, Job: live}, nil
 }
 
 func (r *Runner) now() time.Time {
@@ -331,15 +337,6 @@ func (r *Runner) failure(ctx context.Context, job *batchv1.Job) error {
 		}
 	}
 	return &FailedError{Job: job.Name, Text: text, ExitCode: pods.ExitCode(list)}
-}
-
-func (r *Runner) problem(ctx context.Context, job *batchv1.Job) (string, error) {
-	list, err := r.podsOf(ctx, job)
-	if err != nil {
-		return "", err
-	}
-	text, _ := pods.Problem(list)
-	return text, nil
 }
 
 func (r *Runner) podsOf(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, error) {

@@ -33,6 +33,8 @@ type run struct {
 	patched int
 	// unawaited counts the deletions that later reads do not wait for.
 	unawaited int
+	// asked counts the times that events were asked for.
+	asked int
 }
 
 func newRun(t *testing.T, objects ...client.Object) *run {
@@ -65,8 +67,11 @@ func newRun(t *testing.T, objects ...client.Object) *run {
 			}
 			return err
 		},
+	}).WithIndex(&corev1.Event{}, "involvedObject.uid", func(obj client.Object) []string {
+		event, _ := obj.(*corev1.Event)
+		return []string{string(event.InvolvedObject.UID)}
 	}).Build()
-	r.runner = &Runner{Client: c, Scheme: clientgoscheme.Scheme}
+	r.runner = &Runner{Client: c, Events: r.events(c), Scheme: clientgoscheme.Scheme}
 	return r
 }
 

@@ -9,10 +9,30 @@ import (
 	"time"
 )
 
-// Propagation is how long it takes at most until a changed Secret is in all
-// pods that mount it: the kubelet looks after its volumes once a minute, half
-// as much more when it is busy, and clocks may differ by another half minute.
-const Propagation = 2 * time.Minute
+// Use is how the keys of a set are used.
+type Use struct {
+	// Lifetime is how long what is made with a key stays in use, as far as the
+	// configuration of now tells.
+	Lifetime time.Duration
+	// Mixed tells that there are pods with an earlier configuration, too. What
+	// they make may live as long as it did when the key in use became that.
+	Mixed bool
+	// Propagation is how long it takes at most until a changed Secret is in all
+	// pods that mount it.
+	Propagation time.Duration
+}
+
+// during is the Use with the longest Lifetime that any pod may go by.
+func (u Use) during(h History) Use {
+	if u.Mixed {
+		for _, term := range h {
+			if term.Until.IsZero() {
+				u.Lifetime = max(u.Lifetime, time.Duration(term.Lifetime)*time.Second)
+			}
+		}
+	}
+	return u
+}
 
 // ID names a key without telling anything about it: 12 hexadecimal digits of a
 // SHA-256, which for a key of 256 random bits cannot be reversed or tried out.
@@ -74,20 +94,21 @@ func NewHistory(data map[string][]byte, now time.Time, lifetime time.Duration) H
 }
 
 // Observe brings the History up to date with the keys that are in use now, and
-// with the lifetime of what is made with them. A key of which it knows nothing
+// with how they are used. A key of which it knows nothing
 // may have been the primary one until this moment, unless it is the staged one.
-func (h History) Observe(data map[string][]byte, now time.Time, lifetime time.Duration) History {
+func (h History) Observe(data map[string][]byte, now time.Time, use Use) History {
 	seen := History{}
+	use = use.during(h)
 	primary, _ := PrimaryName(data)
 	for name, key := range data {
 		term, known := h[ID(key)]
 		switch {
 		case name == primary:
-			term = term.open(now, lifetime)
+			term = term.open(now, use)
 		case known:
-			term = term.close(now, lifetime)
+			term = term.close(now, use)
 		case name != StagedName:
-			term = Term{Until: stamp(now), Lifetime: seconds(lifetime)}
+			term = Term{Until: stamp(now), Lifetime: seconds(use.Lifetime)}
 		}
 		seen[ID(key)] = term
 	}
@@ -95,39 +116,39 @@ func (h History) Observe(data map[string][]byte, now time.Time, lifetime time.Du
 }
 
 // open is the Term of a primary key.
-func (t Term) open(now time.Time, lifetime time.Duration) Term {
+func (t Term) open(now time.Time, use Use) Term {
 	if t.Since.IsZero() || !t.Until.IsZero() {
 		t = Term{Since: stamp(now), Lifetime: t.Lifetime}
 	}
-	t = t.bounded(now, lifetime)
+	t = t.bounded(now, use)
 	// A shorter lifetime does not shorten that of what exists already.
-	t.Lifetime = max(t.Lifetime, seconds(lifetime))
+	t.Lifetime = max(t.Lifetime, seconds(use.Lifetime))
 	return t
 }
 
 // close is the Term of a key that is not the primary one. Pods that do not have
 // its successor yet still use it, with the lifetime of that moment.
-func (t Term) close(now time.Time, lifetime time.Duration) Term {
+func (t Term) close(now time.Time, use Use) Term {
 	if !t.Since.IsZero() && t.Until.IsZero() {
 		t.Until = stamp(now)
 	}
-	t = t.bounded(now, lifetime)
-	if now.Before(t.Until.Add(Propagation)) {
-		t.Lifetime = max(t.Lifetime, seconds(lifetime))
+	t = t.bounded(now, use)
+	if now.Before(t.Until.Add(use.Propagation)) {
+		t.Lifetime = max(t.Lifetime, seconds(use.Lifetime))
 	}
 	return t
 }
 
 // bounded takes back times that a clock which ran ahead has left, because they
 // would hold rotations until they have passed, for years maybe. It does so only
-// where nothing made with a key runs out: what is at stake then are the two
-// minutes of Propagation. Elsewhere such a time cannot be told from a clock that
+// where nothing made with a key runs out: what is at stake then is the time of
+// the propagation. Elsewhere such a time cannot be told from a clock that
 // is behind now, and tokens could die early.
-func (t Term) bounded(now time.Time, lifetime time.Duration) Term {
-	if t.Lifetime > 0 || lifetime > 0 {
+func (t Term) bounded(now time.Time, use Use) Term {
+	if t.Lifetime > 0 || use.Lifetime > 0 {
 		return t
 	}
-	latest := now.Add(Propagation)
+	latest := now.Add(use.Propagation)
 	if t.Since.After(latest) {
 		t.Since = stamp(now)
 	}
@@ -161,24 +182,23 @@ func (h History) Migrated(data map[string][]byte) History {
 
 // PropagatedAt returns when the keys in use are in all pods, the zero time when
 // they have been since the first pod started.
-func (h History) PropagatedAt(data map[string][]byte) time.Time {
+func (h History) PropagatedAt(data map[string][]byte, propagation time.Duration) time.Time {
 	if !h.Rotated() {
 		return time.Time{}
 	}
-	return h.Primary(data).Since.Add(Propagation)
+	return h.Primary(data).Since.Add(propagation)
 }
 
 // SafeAt returns the moment from which on next may replace current without
 // anything that was made with a key of current losing its key, the zero time
-// when it may at once. next must be a successor of current. lifetime is how long
-// what is made with a key stays in use.
+// when it may at once. next must be a successor of current.
 //
 // Two things take time. The key that next promotes was staged by the rotation
 // before, and has to be in every pod. And a key that next leaves out may have
 // been used by a pod until the pods had the set that replaced it, after which
 // the last thing made with it lives for its lifetime.
-func (h History) SafeAt(current, next map[string][]byte, lifetime time.Duration) time.Time {
-	safe := h.PropagatedAt(current)
+func (h History) SafeAt(current, next map[string][]byte, use Use) time.Time {
+	safe := h.PropagatedAt(current, use.Propagation)
 	kept := map[string]bool{}
 	for _, key := range next {
 		kept[ID(key)] = true
@@ -188,7 +208,7 @@ func (h History) SafeAt(current, next map[string][]byte, lifetime time.Duration)
 		if kept[ID(key)] || term.Until.IsZero() {
 			continue
 		}
-		last := term.Until.Add(Propagation + max(time.Duration(term.Lifetime)*time.Second, lifetime))
+		last := term.Until.Add(use.Propagation + max(time.Duration(term.Lifetime)*time.Second, use.Lifetime))
 		if last.After(safe) {
 			safe = last
 		}

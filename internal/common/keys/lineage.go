@@ -48,6 +48,19 @@ func validateNames(data map[string][]byte) error {
 // the one in use.
 var ErrNotSuccessor = errors.New("the staged keys were not made from the keys in use")
 
+// ReplacementID names the replacement of the current keys by the next ones, like
+// [ID] without telling anything about them.
+func ReplacementID(current, next map[string][]byte) string {
+	var sets []byte
+	for _, set := range []map[string][]byte{current, next} {
+		for _, name := range slices.Sorted(maps.Keys(set)) {
+			sets = fmt.Appendf(sets, "%q=%s\n", name, ID(set[name]))
+		}
+		sets = append(sets, '\n')
+	}
+	return ID(sets)
+}
+
 // ValidateSuccessor checks that next is what "keystone-manage fernet_rotate" or
 // "credential_rotate" makes of current: the staged key of current has become the
 // primary one under the next number, "0" is a new key, the former primary key is

@@ -124,3 +124,22 @@ func FuzzAnAcceptedKeySetKeepsWhatIsInUse(f *testing.F) {
 		}
 	})
 }
+
+func TestAReplacementIsNamedByBothKeySets(t *testing.T) {
+	one, other := map[string][]byte{"0": []byte("a"), "1": []byte("b")}, map[string][]byte{"0": []byte("c"), "1": []byte("d")}
+	id := ReplacementID(one, other)
+	if id != ReplacementID(maps.Clone(one), maps.Clone(other)) || len(id) != 12 {
+		t.Errorf("the name of a replacement is %q", id)
+	}
+	for name, another := range map[string]string{
+		"back":                     ReplacementID(other, one),
+		"by the same keys":         ReplacementID(one, one),
+		"from other keys":          ReplacementID(other, other),
+		"under other names":        ReplacementID(one, map[string][]byte{"0": []byte("c"), "2": []byte("d")}),
+		"with a key of the others": ReplacementID(map[string][]byte{"0": []byte("a")}, map[string][]byte{"1": []byte("b"), "0": []byte("c")}),
+	} {
+		if another == id {
+			t.Errorf("the replacement %s has the same name", name)
+		}
+	}
+}

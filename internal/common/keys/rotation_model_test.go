@@ -32,10 +32,15 @@ func rotate(current map[string][]byte, maxActive int, fresh []byte) map[string][
 	return next
 }
 
-// replica is an API pod: it sees a changed Secret some time later.
+// replica is an API pod: it sees a changed Secret some time later, and a changed
+// configuration when it is rolled.
 type replica struct {
 	keys    map[string][]byte
 	pending []delivery
+	// lifetime is that of its tokens until rolledAt, and that of the installation
+	// from then on.
+	lifetime time.Duration
+	rolledAt time.Duration
 }
 
 type delivery struct {
@@ -56,18 +61,17 @@ type installation struct {
 	runningUntil    time.Duration
 	maxActive       int
 	lifetime        time.Duration
+	// propagation is what the operator is told, lag the longest time the kubelets
+	// really take.
+	propagation, lag time.Duration
 	// needed is until when a token of a key is valid, by the key.
 	needed  map[string]time.Duration
 	commits int
 	serial  int
 }
 
-// lag is the longest time the kubelets of the model take, skew the furthest the
-// operator's clock is off.
-const (
-	lag  = 90 * time.Second
-	skew = 15 * time.Second
-)
+// skew is the furthest the operator's clock is off.
+const skew = 15 * time.Second
 
 func (i *installation) between(low, high time.Duration) time.Duration {
 	return low + time.Duration(i.Int64N(int64(high-low)))
@@ -80,10 +84,12 @@ func (i *installation) fresh() []byte {
 
 func newInstallation(seed uint64) *installation {
 	i := &installation{Rand: rand.New(rand.NewPCG(seed, 1)), maxActive: 3, lifetime: time.Hour, needed: map[string]time.Duration{}}
+	i.propagation = i.between(time.Minute, 6*time.Minute)
+	i.lag = i.propagation - 2*skew
 	i.production = map[string][]byte{"0": i.fresh(), "1": i.fresh(), "2": i.fresh()}
 	i.history = NewHistory(i.production, i.clock(), i.lifetime)
 	for range 3 {
-		i.replicas = append(i.replicas, &replica{keys: i.production})
+		i.replicas = append(i.replicas, &replica{keys: i.production, lifetime: i.lifetime})
 	}
 	return i
 }
@@ -96,10 +102,16 @@ func (i *installation) clock() time.Time {
 // modelStart is what the times of the model count from.
 var modelStart = time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
 
+// use is what the operator sees of the pods and their configuration.
+func (i *installation) use() Use {
+	mixed := slices.ContainsFunc(i.replicas, func(r *replica) bool { return i.now < r.rolledAt })
+	return Use{Lifetime: i.lifetime, Mixed: mixed, Propagation: i.propagation}
+}
+
 // pass is what the operator does in one pass.
 func (i *installation) pass() {
 	now := i.clock()
-	i.history = ParseHistory(i.history.String()).Observe(i.production, now, i.lifetime)
+	i.history = ParseHistory(i.history.String()).Observe(i.production, now, i.use())
 	if i.staged == nil {
 		return
 	}
@@ -107,15 +119,32 @@ func (i *installation) pass() {
 		i.staged = nil
 		return
 	}
-	if now.Before(i.history.SafeAt(i.production, i.staged, i.lifetime)) {
+	if now.Before(i.history.SafeAt(i.production, i.staged, i.use())) {
 		return
 	}
+	i.commit(now, i.use())
+}
+
+func (i *installation) commit(now time.Time, use Use) {
 	i.production, i.staged = i.staged, nil
-	i.history = i.history.Observe(i.production, now, i.lifetime)
+	i.history = i.history.Observe(i.production, now, use)
 	i.commits++
 	for _, replica := range i.replicas {
-		replica.pending = append(replica.pending, delivery{at: i.now + i.between(0, lag), keys: i.production})
+		replica.pending = append(replica.pending, delivery{at: i.now + i.between(0, i.lag), keys: i.production})
 	}
+}
+
+// configure gives tokens another lifetime. A rollout may take hours, as when a
+// pod does not get ready, and the operator sees the changed spec before the pods.
+func (i *installation) configure() {
+	for _, replica := range i.replicas {
+		if i.now >= replica.rolledAt {
+			replica.lifetime = i.lifetime
+		}
+		replica.rolledAt = i.now + i.between(time.Minute, 12*time.Hour)
+	}
+	i.lifetime = i.between(time.Minute, 6*time.Hour)
+	i.pass()
 }
 
 // step lets some time pass, and what is due happen.
@@ -138,8 +167,7 @@ func (i *installation) step() {
 	case 2:
 		i.maxActive = 3 + i.IntN(4)
 	case 3:
-		i.lifetime = i.between(time.Minute, 6*time.Hour)
-		i.pass() // the operator sees a changed spec before the pods do
+		i.configure()
 	case 4, 5, 6, 7, 8:
 		i.pass()
 	}
@@ -151,7 +179,11 @@ func (i *installation) issue() {
 	for _, replica := range i.replicas {
 		primary, _ := PrimaryName(replica.keys)
 		key := string(replica.keys[primary])
-		i.needed[key] = max(i.needed[key], i.now+i.lifetime)
+		lifetime := i.lifetime
+		if i.now < replica.rolledAt {
+			lifetime = replica.lifetime
+		}
+		i.needed[key] = max(i.needed[key], i.now+lifetime)
 	}
 }
 
@@ -191,33 +223,59 @@ func TestATokenIsValidUntilItsEndWhateverTheRotationsAre(t *testing.T) {
 }
 
 func TestTheModelNoticesARotationThatIsAppliedTooEarly(t *testing.T) {
+	safe := func(i *installation, change func(*Use)) time.Time {
+		use := i.use()
+		change(&use)
+		return i.history.SafeAt(i.production, i.staged, use)
+	}
 	for name, safeAt := range map[string]func(i *installation) time.Time{
-		"at once": func(*installation) time.Time { return time.Time{} },
-		"without the lag of pods": func(i *installation) time.Time {
-			return i.history.SafeAt(i.production, i.staged, i.lifetime).Add(-Propagation)
+		"at once":                 func(*installation) time.Time { return time.Time{} },
+		"without the lag of pods": func(i *installation) time.Time { return safe(i, func(u *Use) { u.Propagation = 0 }) },
+		"before the last lifetime": func(i *installation) time.Time {
+			return i.history.PropagatedAt(i.production, i.propagation)
 		},
-		"before the last lifetime": func(i *installation) time.Time { return i.history.PropagatedAt(i.production) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(60) {
-				i := newInstallation(seed)
-				for range 1000 {
-					i.step()
-					if i.staged != nil && ValidateSuccessor(i.production, i.staged) == nil && !i.clock().Before(safeAt(i)) {
-						i.production, i.staged = i.staged, nil
-						i.history = i.history.Observe(i.production, i.clock(), i.lifetime)
-						for _, replica := range i.replicas {
-							replica.pending = append(replica.pending, delivery{at: i.now + i.between(0, lag), keys: i.production})
-						}
-					}
-					if i.deadTokens() != "" {
-						return
-					}
+			expectDeadTokens(t, func(*installation) {}, func(i *installation) {
+				if i.staged != nil && ValidateSuccessor(i.production, i.staged) == nil && !i.clock().Before(safeAt(i)) {
+					i.commit(i.clock(), i.use())
 				}
-			}
-			t.Error("no token died in the model")
+			})
 		})
 	}
+}
+
+func TestTheModelNoticesKubeletsThatAreSlowerThanTheOperatorIsTold(t *testing.T) {
+	expectDeadTokens(t, func(i *installation) { i.lag = i.between(2*i.propagation, 10*i.propagation) }, func(*installation) {})
+}
+
+func TestTheModelNoticesPodsWithAnEarlierConfiguration(t *testing.T) {
+	expectDeadTokens(t, func(*installation) {}, func(i *installation) {
+		use := i.use()
+		use.Mixed = false
+		if i.staged != nil && ValidateSuccessor(i.production, i.staged) == nil &&
+			!i.clock().Before(i.history.SafeAt(i.production, i.staged, use)) {
+			i.commit(i.clock(), use)
+		}
+	})
+}
+
+// expectDeadTokens runs installations, changed at the beginning and in each step,
+// until one refuses a valid token.
+func expectDeadTokens(t *testing.T, begin, each func(*installation)) {
+	t.Helper()
+	for seed := range uint64(60) {
+		i := newInstallation(seed)
+		begin(i)
+		for range 1000 {
+			i.step()
+			each(i)
+			if i.deadTokens() != "" {
+				return
+			}
+		}
+	}
+	t.Error("no token died in the model")
 }
 
 func TestAHeldRotationIsAppliedInTheEnd(t *testing.T) {
@@ -229,11 +287,11 @@ func TestAHeldRotationIsAppliedInTheEnd(t *testing.T) {
 		i.running, i.staged = nil, rotate(i.production, i.maxActive, i.fresh())
 		before := i.commits
 		// What was in use longest is out of use after the longest lifetime.
-		i.now += 6*time.Hour + 2*Propagation
+		i.now += 12*time.Hour + 6*time.Hour + 2*i.propagation
 		i.pass()
 		if i.commits != before+1 {
 			t.Fatalf("seed %d: the rotation is still held: safe at %s, now %s", seed,
-				i.history.SafeAt(i.production, i.staged, i.lifetime), modelStart.Add(i.now))
+				i.history.SafeAt(i.production, i.staged, i.use()), modelStart.Add(i.now))
 		}
 	}
 }

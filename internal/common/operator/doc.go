@@ -8,8 +8,13 @@
 //   - The cache holds Secrets and ConfigMaps only if they carry the label
 //     app.kubernetes.io/managed-by with the operator's name. Foreign ones,
 //     which may be many and large, never enter the operator's memory.
-//   - Managed fields stay in cached objects, because knowing which fields are
-//     our own is what makes it possible to leave a converged object alone.
+//   - Managed fields stay in cached objects unless the operator's transform drops
+//     them, because knowing which fields are our own is what makes it possible to
+//     leave a converged object alone.
+//   - The cache leaves out Pods that have succeeded: those of Jobs stay for days,
+//     and nothing is asked about them.
+//   - The garbage collector is told the container's memory limit, unless GOMEMLIMIT
+//     says another one.
 //   - There is no client-side rate limit. API Priority and Fairness protects
 //     the API server, and knows better.
 //   - A leader gives up its lease when it stops, and the others keep their

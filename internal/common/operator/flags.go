@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/operator/servingcert"
 )
 
@@ -36,6 +37,7 @@ type settings struct {
 	metricsAddress string
 	metricsSecure  bool
 	probeAddress   string
+	pprofAddress   string
 	leaderElect    bool
 
 	webhookPort         int
@@ -65,12 +67,15 @@ func (n *namespaces) Set(text string) error {
 	return nil
 }
 
-// parse reads the command line. It returns flag.ErrHelp when help was asked
-// for, after printing it.
-func parse(args []string) (*settings, error) {
+// parse reads the command line, with the flags that bind adds. It returns
+// flag.ErrHelp when help was asked for, after printing it.
+func parse(args []string, bind func(*flag.FlagSet)) (*settings, error) {
 	s := &settings{}
 	fs := flag.NewFlagSet("manager", flag.ContinueOnError)
 	s.bind(fs)
+	if bind != nil {
+		bind(fs)
+	}
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}
@@ -90,6 +95,9 @@ func (s *settings) bind(fs *flag.FlagSet) {
 		"Serve /metrics over HTTPS, and only to clients that the API server authenticates and allows to get it.")
 	fs.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081",
 		"Address that serves /healthz and /readyz. 0 turns it off.")
+	fs.StringVar(&s.pprofAddress, "pprof-bind-address", listenNowhere,
+		"Address that serves profiles of this process below /debug/pprof/, to everybody who reaches it, such as localhost:6060. "+
+			"0 turns it off.")
 	fs.BoolVar(&s.leaderElect, "leader-elect", false,
 		"Let only one replica at a time reconcile. Needed with more than one replica.")
 	fs.StringVar(&s.Namespace, "namespace", "",
@@ -100,6 +108,13 @@ func (s *settings) bind(fs *flag.FlagSet) {
 		"How often every object is reconciled without a change. A safety net: progress does not depend on it.")
 	fs.IntVar(&s.MaxConcurrentReconciles, "max-concurrent-reconciles", 2,
 		"How many objects of a kind are reconciled at the same time.")
+	fs.StringVar(&s.Cluster.Name, "cluster-name", "",
+		"Comes before every path in the secret store. Clusters that use the same store need different names.")
+	fs.StringVar(&s.Cluster.Domain, "cluster-domain", cluster.DefaultDomain,
+		"DNS domain of the cluster's Services, as in the configuration of the kubelets.")
+	fs.DurationVar(&s.KubeletSyncPeriod, "kubelet-sync-period", DefaultKubeletSyncPeriod,
+		"The syncFrequency of the kubelets. Until half as much more, and half a minute, has passed, a pod may still "+
+			"have a Secret as it was before: rotations of keys and of credentials wait for that.")
 	fs.BoolVar(&s.EnableWebhooks, "enable-webhooks", true,
 		"Serve admission webhooks. Without them the same rules are checked when an object is reconciled.")
 	fs.IntVar(&s.webhookPort, "webhook-port", 9443, "Port of the webhook server.")
@@ -124,6 +139,15 @@ func (s *settings) validate() error {
 	}
 	if s.SyncPeriod <= 0 {
 		problems = append(problems, errors.New("--sync-period must be positive"))
+	}
+	if s.KubeletSyncPeriod <= 0 {
+		problems = append(problems, errors.New("--kubelet-sync-period must be positive"))
+	}
+	if s.Cluster.Name != "" && len(validation.IsDNS1123Label(s.Cluster.Name)) > 0 {
+		problems = append(problems, fmt.Errorf("--cluster-name must be empty or a DNS label, not %q", s.Cluster.Name))
+	}
+	if len(validation.IsDNS1123Subdomain(s.Cluster.Domain)) > 0 {
+		problems = append(problems, fmt.Errorf("--cluster-domain must be a DNS subdomain, not %q", s.Cluster.Domain))
 	}
 	if s.Namespace != "" && len(s.ignoredNamespaces) > 0 {
 		problems = append(problems, errors.New("--ignore-namespaces is for an operator of all namespaces: remove it or --namespace"))

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/cluster"
 )
 
 func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
 	t.Setenv("POD_NAMESPACE", "keystone-system")
-	s, err := parse(nil)
+	s, err := parse(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +31,12 @@ func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
 			MaxConcurrentReconciles: 2,
 			EnableWebhooks:          true,
 			SyncPeriod:              10 * time.Minute,
+			KubeletSyncPeriod:       time.Minute,
+			Cluster:                 cluster.Settings{Domain: "cluster.local"},
 		},
 		metricsAddress:      ":8080",
 		probeAddress:        ":8081",
+		pprofAddress:        "0",
 		webhookPort:         9443,
 		webhookCertSource:   "files",
 		webhookCertDir:      "/tmp/k8s-webhook-server/serving-certs",
@@ -49,10 +54,14 @@ func (s *settings) byFlag() map[string]any {
 		"metrics-bind-address":      s.metricsAddress,
 		"metrics-secure":            s.metricsSecure,
 		"health-probe-bind-address": s.probeAddress,
+		"pprof-bind-address":        s.pprofAddress,
 		"leader-elect":              s.leaderElect,
 		"namespace":                 s.Namespace,
 		"ignore-namespaces":         s.ignoredNamespaces.String(),
 		"sync-period":               s.SyncPeriod,
+		"kubelet-sync-period":       s.KubeletSyncPeriod,
+		"cluster-name":              s.Cluster.Name,
+		"cluster-domain":            s.Cluster.Domain,
 		"max-concurrent-reconciles": s.MaxConcurrentReconciles,
 		"enable-webhooks":           s.EnableWebhooks,
 		"webhook-port":              s.webhookPort,
@@ -70,11 +79,16 @@ func TestCommandLinesThatCannotWorkAreRefusedWithTheReason(t *testing.T) {
 		podNamespace string
 		want         string
 	}{
-		"unknown flag":   {[]string{"--leader-elected"}, "", "flag provided but not defined"},
-		"argument":       {[]string{"run"}, "", `unexpected argument "run"`},
-		"no workers":     {[]string{"--max-concurrent-reconciles=0"}, "", "--max-concurrent-reconciles must be at least 1"},
-		"no sync period": {[]string{"--sync-period=0s"}, "", "--sync-period must be positive"},
-		"no namespace":   {[]string{"--ignore-namespaces=a,,b"}, "", "is no name of a namespace"},
+		"unknown flag":                 {[]string{"--leader-elected"}, "", "flag provided but not defined"},
+		"argument":                     {[]string{"run"}, "", `unexpected argument "run"`},
+		"no workers":                   {[]string{"--max-concurrent-reconciles=0"}, "", "--max-concurrent-reconciles must be at least 1"},
+		"no sync period of kubelets":   {[]string{"--kubelet-sync-period=0s"}, "", "--kubelet-sync-period must be positive"},
+		"no sync period":               {[]string{"--sync-period=0s"}, "", "--sync-period must be positive"},
+		"no name of a cluster":         {[]string{"--cluster-name=East_1"}, "", "--cluster-name must be empty or a DNS label"},
+		"a path for a cluster":         {[]string{"--cluster-name=east/1"}, "", "--cluster-name must be empty or a DNS label"},
+		"no domain":                    {[]string{"--cluster-domain="}, "", "--cluster-domain must be a DNS subdomain"},
+		"a domain with a dot too many": {[]string{"--cluster-domain=.cluster.local"}, "", "--cluster-domain must be a DNS subdomain"},
+		"no namespace":                 {[]string{"--ignore-namespaces=a,,b"}, "", "is no name of a namespace"},
 		"one and not one": {
 			[]string{"--namespace=a", "--ignore-namespaces=b"}, "", "--ignore-namespaces is for an operator of all namespaces",
 		},
@@ -94,7 +108,7 @@ func TestCommandLinesThatCannotWorkAreRefusedWithTheReason(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("POD_NAMESPACE", c.podNamespace)
-			_, err := parse(c.args)
+			_, err := parse(c.args, nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error = %v, want one with %q", err, c.want)
 			}
@@ -103,14 +117,14 @@ func TestCommandLinesThatCannotWorkAreRefusedWithTheReason(t *testing.T) {
 }
 
 func TestWebhookSettingsDoNotMatterWithoutWebhooks(t *testing.T) {
-	if _, err := parse([]string{"--enable-webhooks=false", "--webhook-cert-source=self-managed"}); err != nil {
+	if _, err := parse([]string{"--enable-webhooks=false", "--webhook-cert-source=self-managed"}, nil); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestALeaderOutsideTheClusterUsesTheWatchedNamespace(t *testing.T) {
 	t.Setenv("POD_NAMESPACE", "")
-	s, err := parse([]string{"--leader-elect", "--namespace=team-a"})
+	s, err := parse([]string{"--leader-elect", "--namespace=team-a"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,6 +75,7 @@ func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Op
 		Client:                  clientOptions(),
 		Metrics:                 metricsOptions(s),
 		HealthProbeBindAddress:  s.probeAddress,
+		PprofBindAddress:        s.pprofAddress,
 		GracefulShutdownTimeout: ptr.To(shutdownTimeout),
 		WebhookServer: webhook.NewServer(webhook.Options{
 			Port:    s.webhookPort,
@@ -116,18 +117,25 @@ func clientOptions() client.Options {
 	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}}
 }
 
+// notSucceeded leaves out the Pods of Jobs that have succeeded: there are many, for
+// days, and nothing is asked about them. A Pod that succeeds is told as one that goes.
+var notSucceeded = fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded))
+
 // cacheOptions limits the cache to the watched namespaces and, of the kinds
 // that every cluster holds many of, to the operator's own objects. What other
 // projects own is cached without what the operator does not read.
 func cacheOptions(o Options, s *settings) cache.Options {
+	podKind := &corev1.Pod{}
 	own := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{managedByLabel: o.Name})}
+	pods := own
+	pods.Field = notSucceeded
 	options := cache.Options{
 		SyncPeriod:       ptr.To(s.SyncPeriod),
 		DefaultTransform: o.CacheTransform,
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Secret{}:                         own,
 			&corev1.ConfigMap{}:                      own,
-			&corev1.Pod{}:                            own,
+			podKind:                                  pods,
 			&corev1.Service{}:                        own,
 			&appsv1.Deployment{}:                     own,
 			&batchv1.Job{}:                           own,
@@ -144,11 +152,14 @@ func cacheOptions(o Options, s *settings) cache.Options {
 	case s.Namespace != "":
 		options.DefaultNamespaces = map[string]cache.Config{s.Namespace: {}}
 	case len(s.ignoredNamespaces) > 0:
-		others := make([]fields.Selector, len(s.ignoredNamespaces))
-		for i, namespace := range s.ignoredNamespaces {
-			others[i] = fields.OneTermNotEqualSelector("metadata.namespace", namespace)
+		others := make([]fields.Selector, 0, len(s.ignoredNamespaces)+1)
+		for _, namespace := range s.ignoredNamespaces {
+			others = append(others, fields.OneTermNotEqualSelector("metadata.namespace", namespace))
 		}
 		options.DefaultNamespaces = map[string]cache.Config{cache.AllNamespaces: {FieldSelector: fields.AndSelectors(others...)}}
+		// A selector of the namespaces wins over that of a kind.
+		pods.Namespaces = map[string]cache.Config{cache.AllNamespaces: {FieldSelector: fields.AndSelectors(append(others, notSucceeded)...)}}
+		options.ByObject[podKind] = pods
 	}
 	return options
 }

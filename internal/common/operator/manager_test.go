@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache/informertest"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/operator/servingcert"
 )
 
@@ -65,7 +66,7 @@ func TestANamespacedOperatorWatchesNothingElseAndHasALeaseOfItsOwn(t *testing.T)
 }
 
 func TestAClusterWideOperatorLeavesOutIgnoredNamespaces(t *testing.T) {
-	s, err := parse([]string{"--ignore-namespaces=team-a,team-b"})
+	s, err := parse([]string{"--ignore-namespaces=team-a,team-b"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +77,40 @@ func TestAClusterWideOperatorLeavesOutIgnoredNamespaces(t *testing.T) {
 	for namespace, want := range map[string]bool{"team-a": false, "team-b": false, "team-c": true} {
 		if got := selector.Matches(fields.Set{"metadata.namespace": namespace}); got != want {
 			t.Errorf("namespace %s is watched: %t, want %t", namespace, got, want)
+		}
+	}
+}
+
+func TestPodsThatHaveSucceededAreNotCached(t *testing.T) {
+	for name, args := range map[string][]string{
+		"all namespaces": nil, "one namespace": {"--namespace=team-c"}, "all but some": {"--ignore-namespaces=team-a"},
+	} {
+		s, err := parse(append(args, "--enable-webhooks=false"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for object, selection := range cacheOptions(Options{Name: "keystone-operator"}, s).ByObject {
+			selector := selection.Field
+			if config, apart := selection.Namespaces[cache.AllNamespaces]; apart {
+				selector = config.FieldSelector
+			}
+			_, pods := object.(*corev1.Pod)
+			if !pods && selector != nil {
+				t.Errorf("%s: of %T only some are cached: %s", name, object, selector)
+			}
+			if !pods {
+				continue
+			}
+			for phase, want := range map[string]bool{"Pending": true, "Running": true, "Failed": true, "Succeeded": false} {
+				pod := fields.Set{"metadata.namespace": "team-c", "status.phase": phase}
+				if got := selector == nil || selector.Matches(pod); got != want {
+					t.Errorf("%s: a Pod that is %s is cached: %t, want %t", name, phase, got, want)
+				}
+			}
+			running := fields.Set{"metadata.namespace": "team-a", "status.phase": "Running"}
+			if len(s.ignoredNamespaces) > 0 && selector != nil && selector.Matches(running) {
+				t.Errorf("%s: a Pod of a namespace that is left out is cached", name)
+			}
 		}
 	}
 }
@@ -131,7 +166,7 @@ func TestSecureMetricsAreServedToAuthorizedClientsOnly(t *testing.T) {
 
 func TestTheRotatorUsesTheNamesThatTheChartUses(t *testing.T) {
 	s := &settings{webhookService: "identity", webhookCertValidity: time.Hour}
-	s.OperatorNamespace = "keystone-system"
+	s.OperatorNamespace, s.Cluster.Domain = "keystone-system", "k8s.example.com"
 	want := servingcert.Options{
 		Namespace:      "keystone-system",
 		SecretName:     "identity-webhook-cert",
@@ -145,6 +180,7 @@ func TestTheRotatorUsesTheNamesThatTheChartUses(t *testing.T) {
 			"app.kubernetes.io/managed-by": "keystone-operator",
 		},
 		Validity: time.Hour,
+		Cluster:  cluster.Settings{Domain: "k8s.example.com"},
 	}
 	if diff := cmp.Diff(want, rotatorOptions("keystone-operator", s)); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)

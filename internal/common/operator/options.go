@@ -1,12 +1,17 @@
 package operator
 
 import (
+	"cmp"
 	"context"
+	"flag"
+	"io/fs"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/c5c3/forge/internal/common/cluster"
 )
 
 // Options is what makes one operator different from another.
@@ -20,14 +25,19 @@ type Options struct {
 	// Scheme knows every type the operator reads or writes.
 	Scheme *runtime.Scheme
 	// CacheTransform drops what the operator never reads from objects on their
-	// way into the cache. It is not asked about kinds of which only the
-	// operator's own objects are cached, and may be nil.
+	// way into the cache. Of those that it applies the managed fields of its own
+	// field manager have to stay. It may be nil.
 	CacheTransform cache.TransformFunc
+	// Definitions are the operator's own CustomResourceDefinitions, as YAML files,
+	// for [ApplyDefinitions]. They may be nil.
+	Definitions fs.FS
+	// Flags adds the flags of this operator alone. It may be nil.
+	Flags func(fs *flag.FlagSet)
 	// Setup registers controllers, field indexes and health checks.
 	Setup func(ctx context.Context, mgr ctrl.Manager, cfg Config) error
 	// Webhooks registers admission webhooks. It is called only when webhooks
 	// are enabled and may be nil.
-	Webhooks func(mgr ctrl.Manager) error
+	Webhooks func(mgr ctrl.Manager, cfg Config) error
 
 	// SkipNameValidation lets a test run several replicas in one process, as the
 	// option of the same name does in controller-runtime.
@@ -50,4 +60,20 @@ type Config struct {
 	// SyncPeriod is how often every object is reconciled without a change, with
 	// 10 % jitter.
 	SyncPeriod time.Duration
+	// Cluster is what the operator was told of its cluster.
+	Cluster cluster.Settings
+	// KubeletSyncPeriod is the syncFrequency of the cluster's kubelets; zero means
+	// [DefaultKubeletSyncPeriod].
+	KubeletSyncPeriod time.Duration
+}
+
+// DefaultKubeletSyncPeriod is the default of syncFrequency in the
+// KubeletConfiguration.
+const DefaultKubeletSyncPeriod = time.Minute
+
+// Propagation is how long it takes at most until a changed Secret is in all pods
+// that mount it: the kubelet's sync period, half as much more when it is busy,
+// and half a minute by which clocks may differ.
+func (c Config) Propagation() time.Duration {
+	return cmp.Or(c.KubeletSyncPeriod, DefaultKubeletSyncPeriod)*3/2 + 30*time.Second
 }

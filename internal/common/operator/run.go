@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 
 	"k8s.io/client-go/rest"
@@ -19,6 +20,7 @@ import (
 // then exits: 0 after a normal stop, 1 after a failure, 2 when the command line
 // was wrong.
 func Main(o Options) {
+	limitMemory()
 	os.Exit(exitCode(Run(ctrl.SetupSignalHandler(), o, os.Args[1:], nil)))
 }
 
@@ -46,10 +48,15 @@ var setKlogOnce sync.Once
 // It connects with restConfig or, if that is nil, the way kubectl does: by
 // --kubeconfig, $KUBECONFIG, the pod's service account or ~/.kube/config.
 //
+// With [ApplyDefinitions] as its argument it does that instead.
+//
 // Leadership is given up before Run returns, so the process must not go on
 // reconciling afterwards.
 func Run(ctx context.Context, o Options, args []string, restConfig *rest.Config) error {
-	s, err := parse(args)
+	if len(args) > 0 && args[0] == ApplyDefinitions {
+		return applyDefinitions(ctx, o, args[1:], restConfig)
+	}
+	s, err := parse(args, o.Flags)
 	if err != nil {
 		return usageError{err}
 	}
@@ -68,7 +75,8 @@ func Run(ctx context.Context, o Options, args []string, restConfig *rest.Config)
 	if err != nil {
 		return err
 	}
-	logger.Info("starting", "operator", o.Name, "namespace", s.Namespace, "webhooks", s.EnableWebhooks)
+	logger.Info("starting", "operator", o.Name, "namespace", s.Namespace, "webhooks", s.EnableWebhooks,
+		"memoryLimit", debug.SetMemoryLimit(-1))
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("run %s: %w", o.Name, err)
 	}

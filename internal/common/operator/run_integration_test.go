@@ -56,7 +56,7 @@ func TestAnOperatorIsAliveButNotReadyUntilItMayReadWhatItWatches(t *testing.T) {
 func TestAnOperatorIsNotReadyUntilItsWebhooksAreTrusted(t *testing.T) {
 	namespace := env.Namespace(t)
 	o := watching(&seen{})
-	o.Webhooks = func(mgr ctrl.Manager) error {
+	o.Webhooks = func(mgr ctrl.Manager, _ Config) error {
 		mgr.GetWebhookServer().Register("/admit", http.NotFoundHandler())
 		return nil
 	}

@@ -2,11 +2,15 @@ package operator
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"sync/atomic"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/operator/servingcert"
 )
 
@@ -38,21 +42,31 @@ func (c *servingCertificate) tlsOptions(s *settings) []func(*tls.Config) {
 // setupWebhooks registers the operator's webhooks, the source of their
 // certificate, and readiness that depends on both.
 func setupWebhooks(mgr ctrl.Manager, o Options, s *settings, serving *servingCertificate) error {
-	if err := o.Webhooks(mgr); err != nil {
+	if err := o.Webhooks(mgr, s.Config); err != nil {
 		return err
 	}
 	if err := mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
 		return err
 	}
 	if s.webhookCertSource != certSourceSelfManaged {
-		return nil
+		return exportCertificate(o.Name, certificateIn(s.webhookCertDir))
 	}
 	rotator, err := servingcert.Add(mgr, rotatorOptions(o.Name, s))
 	if err != nil {
 		return err
 	}
 	serving.rotator.Store(rotator)
+	if err := exportCertificate(o.Name, rotator.Leaf); err != nil {
+		return err
+	}
 	return mgr.AddReadyzCheck("webhook-certificate", rotator.Ready)
+}
+
+func exportCertificate(operator string, served func() *x509.Certificate) error {
+	if _, err := metric.Register(metrics.Registry, newCertificateExporter(operator, served)); err != nil {
+		return fmt.Errorf("exporting the certificate of the webhooks: %w", err)
+	}
+	return nil
 }
 
 // rotatorOptions derives every name from the Service's, as the flag documents.
@@ -70,5 +84,6 @@ func rotatorOptions(name string, s *settings) servingcert.Options {
 			managedByLabel:                name,
 		},
 		Validity: s.webhookCertValidity,
+		Cluster:  s.Cluster,
 	}
 }

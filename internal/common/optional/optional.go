@@ -35,9 +35,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// DefaultInterval is how often the discovery API is asked. It bounds how long
-// a newly installed kind goes unnoticed.
-const DefaultInterval = 10 * time.Second
+// DefaultInterval is how often the discovery API is asked by an operator that may
+// not watch CustomResourceDefinitions. It bounds how long a newly installed kind
+// goes unnoticed then.
+const DefaultInterval = time.Minute
 
 // answerTimeout bounds one question to the discovery API. The manager's HTTP
 // client has no limit of its own, and Bind asks before anything else runs.
@@ -63,6 +64,11 @@ type Kinds struct {
 	watches    []Watch
 	changed    func()
 	interval   time.Duration
+	onlyAsk    bool
+	// definitions announces changes of the kinds.
+	definitions *definitions
+	// unanswered is true when the last look left a question open.
+	unanswered bool
 
 	mu     sync.RWMutex
 	served map[schema.GroupVersionKind]bool
@@ -83,15 +89,22 @@ func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
 		interval: DefaultInterval, served: map[schema.GroupVersionKind]bool{},
 		readers: map[schema.GroupVersionKind]map[*context.CancelCauseFunc]struct{}{},
 	}
+	groups := map[string]bool{}
 	for _, watch := range watches {
 		if watch.gvk, err = apiutil.GVKForObject(watch.Object, mgr.GetScheme()); err != nil {
 			return nil, fmt.Errorf("finding the kind of %T: %w", watch.Object, err)
 		}
 		kinds.watches = append(kinds.watches, watch)
 		kinds.readers[watch.gvk] = map[*context.CancelCauseFunc]struct{}{}
+		groups[watch.gvk.Group] = true
 	}
-	return kinds, nil
+	kinds.definitions, err = newDefinitions(mgr, groups)
+	return kinds, err
 }
+
+// OnlyAsk is for an operator that has rights in a single namespace: it does not try
+// to watch CustomResourceDefinitions.
+func (k *Kinds) OnlyAsk() { k.onlyAsk = true }
 
 // SetInterval changes how often the discovery API is asked; tests shorten it.
 // Zero stands for DefaultInterval.
@@ -116,20 +129,40 @@ func (k *Kinds) Served(gvk schema.GroupVersionKind) bool {
 	return k.served[gvk]
 }
 
-// Start asks the discovery API until ctx ends.
+// Start asks the discovery API until ctx ends: when CustomResourceDefinitions have
+// changed, or now and then where they cannot be watched.
 func (k *Kinds) Start(ctx context.Context) error {
-	ticker := time.NewTicker(k.interval)
-	defer ticker.Stop()
+	if !k.onlyAsk {
+		k.definitions.watch(ctx)
+	}
+	var changed time.Time
+	timer := time.NewTimer(k.interval)
+	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-ticker.C:
-			if err := k.refresh(ctx); err != nil {
-				log.FromContext(ctx).Error(err, "Following the kinds that the cluster serves failed; trying again", "interval", k.interval)
-			}
+		case <-k.definitions.changes:
+			changed = time.Now()
+		case <-timer.C:
 		}
+		pause, err := k.interval, k.refresh(ctx)
+		if err != nil {
+			log.FromContext(ctx).Error(err, "Following the kinds that the cluster serves failed; trying again", "interval", k.interval)
+		} else if !k.unanswered && k.definitions.watching() {
+			pause = pauseAfter(time.Since(changed))
+		}
+		timer.Reset(pause)
 	}
+}
+
+// pauseAfter is when to ask again while changes are announced, the last of them so
+// long ago.
+func pauseAfter(change time.Duration) time.Duration {
+	if change < lag {
+		return max(lagInterval, change)
+	}
+	return calmInterval
 }
 
 // NeedLeaderElection is false so that a standby replica has warm caches of
@@ -224,6 +257,7 @@ func notServed(gvk schema.GroupVersionKind) error {
 func (k *Kinds) discover(ctx context.Context) map[schema.GroupVersionKind]bool {
 	lists := map[schema.GroupVersion]*metav1.APIResourceList{}
 	found := map[schema.GroupVersionKind]bool{}
+	k.unanswered = false
 	for _, watch := range k.watches {
 		version := watch.gvk.GroupVersion()
 		list, asked := lists[version]
@@ -232,6 +266,7 @@ func (k *Kinds) discover(ctx context.Context) map[schema.GroupVersionKind]bool {
 			lists[version] = list
 		}
 		if list == nil {
+			k.unanswered = true
 			found[watch.gvk] = k.Served(watch.gvk)
 			continue
 		}

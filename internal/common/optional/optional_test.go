@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,8 +70,8 @@ func (d discoveryAPI) RoundTrip(request *http.Request) (*http.Response, error) {
 type cluster struct {
 	api     discoveryAPI
 	kinds   *Kinds
-	watches int
-	changes int
+	watches atomic.Int32
+	changes atomic.Int32
 	added   int
 	// removed names the kinds whose informer was stopped, stillServed those
 	// that counted as served at that moment.
@@ -121,7 +122,7 @@ type fakeController struct {
 }
 
 func (f fakeController) Watch(source.TypedSource[reconcile.Request]) error {
-	f.watches++
+	f.watches.Add(1)
 	return nil
 }
 
@@ -138,7 +139,7 @@ func bindTo(t *testing.T, c *cluster) *cluster {
 	c.kinds, err = New(fakeManager{cluster: c}, []Watch{
 		{Object: &batchv1.Job{}, Handler: &handler.EnqueueRequestForObject{}},
 		{Object: &appsv1.Deployment{}, Handler: &handler.EnqueueRequestForObject{}},
-	}, func() { c.changes++ })
+	}, func() { c.changes.Add(1) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func (c *cluster) look(t *testing.T, jobs int) {
 	}
 }
 
-func (c *cluster) expect(t *testing.T, jobs bool, watches, changes int) {
+func (c *cluster) expect(t *testing.T, jobs bool, watches, changes int32) {
 	t.Helper()
 	if got := c.kinds.Served(job); got != jobs {
 		t.Errorf("Job counts as served: %t, want %t", got, jobs)
@@ -168,8 +169,8 @@ func (c *cluster) expect(t *testing.T, jobs bool, watches, changes int) {
 	if !c.kinds.Served(deployment) {
 		t.Error("Deployment does not count as served")
 	}
-	if c.watches != watches || c.changes != changes {
-		t.Errorf("%d watches were started and %d changes announced, want %d and %d", c.watches, c.changes, watches, changes)
+	if started, announced := c.watches.Load(), c.changes.Load(); started != watches || announced != changes {
+		t.Errorf("%d watches were started and %d changes announced, want %d and %d", started, announced, watches, changes)
 	}
 }
 
@@ -315,9 +316,45 @@ func TestAKindThatTheSchemeLacksIsAnError(t *testing.T) {
 	}
 }
 
-func TestWithoutAnIntervalTheClusterIsAskedEveryTenSeconds(t *testing.T) {
+func TestAKindIsNoticedByAnOperatorThatMayNotWatchDefinitions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := bind(t, http.StatusNotFound)
+		c.api[job] = http.StatusOK
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.kinds.Start(ctx) }()
+		<-time.After(DefaultInterval - time.Second)
+		synctest.Wait()
+		c.expect(t, false, 1, 1)
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		c.expect(t, true, 2, 2)
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAChangeIsFollowedUntilItIsServed(t *testing.T) {
+	for since, want := range map[time.Duration]time.Duration{
+		0: lagInterval, 4 * time.Second: 4 * time.Second, lag: calmInterval, time.Hour: calmInterval,
+	} {
+		if got := pauseAfter(since); got != want {
+			t.Errorf("%s after a change the pause is %s, want %s", since, got, want)
+		}
+	}
+	groups := map[string]string{"mariadbs.k8s.mariadb.com": "k8s.mariadb.com", "services": ""}
+	for name, want := range groups {
+		if got := groupOf(name); got != want {
+			t.Errorf("%s is of group %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestWithoutAnIntervalTheClusterIsAskedEveryMinute(t *testing.T) {
 	kinds := &Kinds{}
-	for given, want := range map[time.Duration]time.Duration{0: 10 * time.Second, time.Second: time.Second} {
+	for given, want := range map[time.Duration]time.Duration{0: time.Minute, time.Second: time.Second} {
 		if kinds.SetInterval(given); kinds.interval != want {
 			t.Errorf("given %s the interval is %s", given, kinds.interval)
 		}

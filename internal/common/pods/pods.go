@@ -100,7 +100,7 @@ func pullProblem(pod *corev1.Pod) string {
 		case slices.Contains(pullReasons, waiting.Reason):
 			// Without the reason: a text that alternates would be a change of
 			// the condition, and an event, at each turn.
-			return fmt.Sprintf("pod %s cannot pull image %q; check spec.image and that the nodes can reach the registry",
+			return fmt.Sprintf("pod %s cannot pull image %q; check spec.image, spec.imagePullSecrets and that the nodes can reach the registry",
 				pod.Name, status.Image)
 		case slices.Contains(imageReasons, waiting.Reason):
 			return fmt.Sprintf("pod %s cannot use image %q (%s); check spec.image", pod.Name, status.Image, waiting.Reason)

@@ -13,14 +13,7 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
 const (
@@ -79,37 +72,39 @@ type target struct {
 	trigger string
 	result  Result
 	known   bool
+	// expected is true when it counts as healthy without a result.
+	expected bool
 	// failures counts the findings other than Healthy in a row.
 	failures int
 }
 
 // Prober probes one endpoint for each resource. It is a manager runnable.
 type Prober struct {
-	client  Doer
-	queue   workqueue.TypedDelayingInterface[types.NamespacedName]
-	changes chan event.GenericEvent
+	Loop
+	client Doer
 
 	mu      sync.Mutex
 	targets map[types.NamespacedName]*target
 }
 
-// New returns a Prober that sends its requests with client; nil means an HTTP
-// client with Timeout that keeps no connections and follows neither proxy settings,
-// because the endpoints are inside the cluster, nor redirects: whoever answers for
-// an endpoint must not choose what else the operator asks.
+// NewClient returns an HTTP client with Timeout that keeps no connections and
+// follows neither proxy settings, because the endpoints are inside the cluster, nor
+// redirects: whoever answers for an endpoint must not choose what else the operator
+// asks.
+func NewClient() *http.Client {
+	return &http.Client{
+		Timeout: Timeout, Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// New returns a Prober that sends its requests with client; nil means that of
+// NewClient.
 func New(client Doer) *Prober {
 	if client == nil {
-		client = &http.Client{
-			Timeout: Timeout, Transport: &http.Transport{DisableKeepAlives: true},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		}
+		client = NewClient()
 	}
-	return &Prober{
-		client:  client,
-		queue:   workqueue.NewTypedDelayingQueue[types.NamespacedName](),
-		changes: make(chan event.GenericEvent),
-		targets: map[types.NamespacedName]*target{},
-	}
+	return &Prober{Loop: NewLoop(workers), client: client, targets: map[types.NamespacedName]*target{}}
 }
 
 // Check returns the last finding for the resource's endpoint and false while
@@ -125,9 +120,19 @@ func (p *Prober) Check(name types.NamespacedName, url, trigger string) (Result, 
 	}
 	if !known.known || known.trigger != trigger {
 		known.trigger, known.failures = trigger, 0
-		p.queue.Add(name)
+		p.Schedule(name, 0)
 	}
 	return known.result, known.known
+}
+
+// Expect says that the endpoint of the last Check counts as healthy already, as it
+// was for the process before this one. That it is healthy is no news then.
+func (p *Prober) Expect(name types.NamespacedName) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known := p.targets[name]; known != nil {
+		known.expected = true
+	}
 }
 
 // Forget stops probing for the resource.
@@ -137,36 +142,10 @@ func (p *Prober) Forget(name types.NamespacedName) {
 	delete(p.targets, name)
 }
 
-// Source delivers a request for a resource whenever the finding about its
-// endpoint changes.
-func (p *Prober) Source() source.TypedSource[reconcile.Request] {
-	return source.Channel(p.changes, &handler.EnqueueRequestForObject{})
-}
-
 // Start probes until ctx ends.
 func (p *Prober) Start(ctx context.Context) error {
-	var group sync.WaitGroup
-	for range workers {
-		group.Go(func() { p.work(ctx) })
-	}
-	<-ctx.Done()
-	p.queue.ShutDown()
-	group.Wait()
+	p.Run(ctx, p.probe)
 	return nil
-}
-
-// NeedLeaderElection is true: only the leader reads the findings.
-func (p *Prober) NeedLeaderElection() bool { return true }
-
-func (p *Prober) work(ctx context.Context) {
-	for {
-		name, shutdown := p.queue.Get()
-		if shutdown {
-			return
-		}
-		p.probe(ctx, name)
-		p.queue.Done(name)
-	}
 }
 
 func (p *Prober) probe(ctx context.Context, name types.NamespacedName) {
@@ -179,15 +158,11 @@ func (p *Prober) probe(ctx context.Context, name types.NamespacedName) {
 		return
 	}
 	news, period := p.record(name, url, result)
-	if news {
-		select {
-		case p.changes <- event.GenericEvent{Object: reference(name)}:
-		case <-ctx.Done():
-			return
-		}
+	if news && !p.Tell(ctx, name) {
+		return
 	}
 	// The jitter spreads the probes of many resources.
-	p.queue.AddAfter(name, period+rand.N(period/5)) //nolint:gosec // Not a secret: it only spreads load.
+	p.Schedule(name, period+rand.N(period/5)) //nolint:gosec // Not a secret: it only spreads load.
 }
 
 func (p *Prober) url(name types.NamespacedName) (string, bool) {
@@ -208,7 +183,10 @@ func (p *Prober) record(name types.NamespacedName, url string, result Result) (n
 	if known == nil || known.url != url {
 		return false, firstRetry
 	}
-	news = !known.known || known.result != result
+	news = known.result != result
+	if !known.known {
+		news = !known.expected || result.Verdict != Healthy
+	}
 	known.result, known.known = result, true
 	if result.Verdict == Healthy {
 		known.failures = 0
@@ -227,7 +205,7 @@ func (p *Prober) ask(ctx context.Context, url string) Result {
 	}
 	response, err := p.client.Do(request)
 	if err != nil {
-		return classify(url, err)
+		return Classify(url, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16))
@@ -237,8 +215,9 @@ func (p *Prober) ask(ctx context.Context, url string) Result {
 	return Result{Healthy, url + " answers"}
 }
 
-// classify words an error without its volatile parts, such as local ports.
-func classify(url string, err error) Result {
+// Classify words an error that a request to the URL ended with, without its
+// volatile parts, such as local ports.
+func Classify(url string, err error) Result {
 	var dns *net.DNSError
 	var network net.Error
 	var operation *net.OpError
@@ -251,8 +230,4 @@ func classify(url string, err error) Result {
 		return Result{Unreachable, fmt.Sprintf("no connection to %s; check the pods behind the Service and the network policies", url)}
 	}
 	return Result{Broken, fmt.Sprintf("asking %s failed", url)}
-}
-
-func reference(name types.NamespacedName) client.Object {
-	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name.Name, Namespace: name.Namespace}}
 }

@@ -85,6 +85,23 @@ func TestAFindingIsNewsOnlyWhenItDiffers(t *testing.T) {
 	}
 }
 
+func TestThatAnEndpointIsHealthyAsExpectedIsNoNews(t *testing.T) {
+	for _, test := range []struct {
+		result Result
+		news   bool
+	}{{Result{Healthy, "fine"}, false}, {Result{Unreachable, "down"}, true}} {
+		p := New(answer{code: 200})
+		p.Check(name, endpoint, "1")
+		p.Expect(name)
+		if got, _ := p.record(name, endpoint, test.result); got != test.news {
+			t.Errorf("%s: news is %t, want %t", test.result.Verdict, got, test.news)
+		}
+		if got, known := p.Check(name, endpoint, "1"); !known || got != test.result {
+			t.Errorf("got %+v, %t, want the finding", got, known)
+		}
+	}
+}
+
 func TestAnEndpointThatDoesNotAnswerIsAskedLessAndLessOften(t *testing.T) {
 	p := New(answer{code: 503})
 	p.Check(name, endpoint, "1")

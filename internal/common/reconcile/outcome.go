@@ -37,6 +37,8 @@ type Outcome struct {
 	news []Event
 	// recorded is emitted when the status write of this pass has succeeded.
 	recorded []Event
+	// atOnce has the status written though the next pass may say something else.
+	atOnce bool
 }
 
 // Event is something worth telling the user that happened in this pass and
@@ -86,6 +88,19 @@ func Terminal(reason string, err error) Outcome {
 // After asks for another pass in d at the latest, whether or not a watch fires.
 func (o Outcome) After(d time.Duration) Outcome {
 	o.after = d
+	return o
+}
+
+// Within is After, unless another pass is asked for sooner. Zero asks for nothing.
+func (o Outcome) Within(d time.Duration) Outcome {
+	o.after = sooner(o.after, d)
+	return o
+}
+
+// AtOnce has the status written in this pass, for what a user has to see also when
+// it lasts less than a second.
+func (o Outcome) AtOnce() Outcome {
+	o.atOnce = true
 	return o
 }
 

@@ -29,7 +29,8 @@ type Step[S any] struct {
 	// step metrics.
 	Informational bool
 	// Announce lists reasons that are worth a Normal event when the step's
-	// condition becomes True with them. Failures are always announced.
+	// condition becomes True with them; a reason that passes within a second may
+	// be missed. Failures are always announced.
 	Announce []string
 	// Run does the work. It must not change the conditions itself.
 	Run func(ctx context.Context, scope S) Outcome
@@ -102,7 +103,7 @@ func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepR
 		stepCtx := log.IntoContext(ctx, log.FromContext(ctx).WithValues("step", step.Name))
 		result.outcome = step.Run(stepCtx, scope).normalised()
 		if !step.Informational {
-			metrics.observe(step.Name, step.Condition, time.Since(started), result.outcome.failed())
+			metrics.Observe(step.Name, step.Condition, time.Since(started), result.outcome.failed())
 		}
 		open[step.Name] = result.outcome.proceed
 		results = append(results, result)

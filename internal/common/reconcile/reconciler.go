@@ -25,10 +25,6 @@ import (
 // never depends on it.
 const safetyNet = 2 * time.Minute
 
-// raceRetry is when a pass that lost a race is repeated; it gives the cache a
-// moment to show what the winner wrote.
-const raceRetry = 100 * time.Millisecond
-
 // Object is what the engine needs of a custom resource.
 type Object interface {
 	client.Object
@@ -82,12 +78,27 @@ type Reconciler[T Object, S any] struct {
 	// Forget drops in-memory state and metric series of a resource that is
 	// gone. It may be nil.
 	Forget func(types.NamespacedName)
+
+	races   races
+	written writes
+	// clock replaces the time in tests.
+	clock func() time.Time
 }
 
 var _ ctrlreconcile.Reconciler = (*Reconciler[Object, any])(nil)
 
-// Reconcile runs one pass for the named resource.
+// Reconcile runs one pass for the named resource. A lost race is a reason to look
+// again, not an error worth a log line.
 func (r *Reconciler[T, S]) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	result, err := r.runPass(ctx, request)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: r.races.lost(request.NamespacedName)}, nil
+	}
+	r.races.over(request.NamespacedName)
+	return result, err
+}
+
+func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	obj := r.New()
 	if err := r.Client.Get(ctx, request.NamespacedName, obj); err != nil {
 		if apierrors.IsNotFound(err) {
@@ -107,12 +118,20 @@ func (r *Reconciler[T, S]) Reconcile(ctx context.Context, request ctrl.Request) 
 		}
 	}
 	if err := r.addFinalizers(ctx, obj); err != nil {
-		return conflictIsRetry(err)
+		return ctrl.Result{}, err
 	}
 	return pass.run(ctx)
 }
 
+func (r *Reconciler[T, S]) now() time.Time {
+	if r.clock != nil {
+		return r.clock()
+	}
+	return time.Now()
+}
+
 func (r *Reconciler[T, S]) forget(name types.NamespacedName) {
+	r.written.forget(name)
 	if r.Forget != nil {
 		r.Forget(name)
 	}
@@ -147,11 +166,11 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 		return p.refuse(ctx, err)
 	}
 	p.results = p.Pipeline.run(ctx, p.Scope(p.obj), p.Metrics)
-	if slices.ContainsFunc(p.results, stepResult.lostRace) {
+	if i := slices.IndexFunc(p.results, stepResult.lostRace); i >= 0 {
 		// Somebody was faster: what this pass saw is outdated and not worth
 		// reporting.
 		p.emitStepEvents(ctx)
-		return ctrl.Result{RequeueAfter: raceRetry}, nil
+		return ctrl.Result{}, p.results[i].outcome.err
 	}
 	generation := p.obj.GetGeneration()
 	conditions := p.obj.GetConditions()
@@ -160,6 +179,13 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	p.obj.SetConditions(conditions)
 	if p.Summarise != nil {
 		p.Summarise(p.obj)
+	}
+	p.obj.SetObservedGeneration(generation)
+	if wait := p.settles(); wait > 0 {
+		p.emitStepEvents(ctx)
+		result, err := p.result(ctx)
+		result.RequeueAfter = sooner(result.RequeueAfter, wait)
+		return result, err
 	}
 	return p.finish(ctx)
 }
@@ -210,7 +236,7 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 	if released {
 		patch := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
 		if err := p.Client.Patch(ctx, p.obj, patch); err != nil {
-			return conflictIsRetry(client.IgnoreNotFound(err))
+			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
 	}
 	// Not before the patch: a pass over an outdated copy would repeat them.
@@ -252,8 +278,9 @@ func (p *pass[T, S]) finishQuietly(ctx context.Context) (ctrl.Result, error) {
 			if !apierrors.IsConflict(err) {
 				p.Metrics.countUnmapped("Status")
 			}
-			return conflictIsRetry(err)
+			return ctrl.Result{}, err
 		}
+		p.written.note(client.ObjectKeyFromObject(p.obj), p.now())
 		p.emitTransitions()
 	}
 	return p.result(ctx)
@@ -301,8 +328,9 @@ func (p *pass[T, S]) emit(eventType, reason string, result stepResult, note stri
 	p.Recorder.Eventf(p.obj, nil, eventType, reason, result.actionName(), "%s", shorten(note, maxNote))
 }
 
-// emitTransitions announces what the status write has recorded, and a step once, when its condition changes to a
-// failure or to a reason the step declares worth announcing.
+// emitTransitions announces what the status write has recorded, and a step once,
+// when its condition changes to a failure or to a reason the step declares worth
+// announcing.
 func (p *pass[T, S]) emitTransitions() {
 	for _, result := range p.results {
 		for _, event := range result.outcome.recorded {
@@ -326,15 +354,6 @@ func (p *pass[T, S]) emitTransitions() {
 			p.emit(corev1.EventTypeNormal, result.outcome.reason, result, result.outcome.message)
 		}
 	}
-}
-
-// conflictIsRetry treats a lost race as a reason to look again, not as an
-// error worth a log line and a backoff.
-func conflictIsRetry(err error) (ctrl.Result, error) {
-	if apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: raceRetry}, nil
-	}
-	return ctrl.Result{}, err
 }
 
 func sooner(current, candidate time.Duration) time.Duration {

@@ -2,14 +2,18 @@ package reference
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
 func golden(t *testing.T, name string, got []byte) {
@@ -112,20 +116,66 @@ func TestTheVocabularyExplainsEveryWord(t *testing.T) {
 		{Name: "ReasonLeaking", Value: "Leaking", Meaning: "Stop the leak | bail."},
 		{Name: "EventLeaking", Value: "Leaking", Meaning: "It began to leak."},
 	}
-	var out bytes.Buffer
+	vocabulary := Vocabulary{Kind: "Boat", Conditions: conditions, Events: events, Constants: constants}
+	var out, index bytes.Buffer
 	page := Page{Title: "Boat conditions", Command: "make boats"}
-	if err := page.WriteVocabulary(&out, conditions, events, constants); err != nil {
+	if err := page.WriteVocabulary(&out, vocabulary); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "vocabulary.md", out.Bytes())
+	if err := vocabulary.WriteIndex(&index); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "vocabulary.json", index.Bytes())
 
 	for count, message := range map[int]string{
 		1: `no constant Reason... tells what "Afloat" means`,
 		3: `no constant Event... tells what "Leaking" means`,
 	} {
-		err := page.WriteVocabulary(&out, conditions, events, constants[:count])
-		if err == nil || !strings.Contains(err.Error(), message) {
-			t.Errorf("want %q, got %v", message, err)
+		vocabulary.Constants = constants[:count]
+		for name, err := range map[string]error{"page": page.WriteVocabulary(&out, vocabulary), "index": vocabulary.WriteIndex(&out)} {
+			if err == nil || !strings.Contains(err.Error(), message) {
+				t.Errorf("%s: want %q, got %v", name, message, err)
+			}
 		}
+	}
+}
+
+func TestStepsAreShownInTheirOrderWithWhatTheyNeed(t *testing.T) {
+	pipeline := reconcile.Pipeline[int]{
+		{Name: "Hull", Condition: "Afloat"},
+		{Name: "Log", Condition: "LogKept", Informational: true},
+		{Name: "Crew", Condition: "Manned", Needs: []string{"Hull"}},
+		{Name: "Voyage", Condition: "Sailing", Needs: []string{"Hull", "Crew"}},
+	}
+	finalizers := []reconcile.Finalizer[int]{
+		{Name: "example.com/mooring", Step: reconcile.Step[int]{Name: "Moor", Condition: "Sailing"}},
+	}
+	anchor := reconcile.Pipeline[int]{{Name: "Anchor", Condition: "Ready"}}
+	var out bytes.Buffer
+	err := Page{Title: "Steps of boats", Command: "make boats"}.WritePipelines(&out,
+		reconcile.NewOutline("Boat", pipeline, finalizers), reconcile.NewOutline("Anchor", anchor, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "pipelines.md", out.Bytes())
+}
+
+func TestFlagsAreReadFromTheHelpOfAProgram(t *testing.T) {
+	fs := flag.NewFlagSet("boat", flag.ContinueOnError)
+	fs.String("harbour", "Kiel", "The `name` of the harbour | home, as in <name>.")
+	fs.Bool("anchored", false, "Stay.\nOr go.")
+	fs.Bool("v", true, "Talk (a lot).")
+	fs.Duration("tide", time.Hour, "How long to wait.")
+	var help, out bytes.Buffer
+	fs.SetOutput(&help)
+	fs.Usage()
+	page := Page{Title: "Flags of boat", Command: "make boats"}
+	if err := page.WriteFlags(&out, help.String()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "flags.md", out.Bytes())
+	if err := page.WriteFlags(&out, "panic: no harbour"); err == nil || !strings.Contains(err.Error(), "no flags") {
+		t.Errorf("a program without flags: %v", err)
 	}
 }

@@ -2,8 +2,11 @@ package reference
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -17,6 +20,18 @@ type Condition struct {
 // Event is the reason of an event and its type, Normal or Warning.
 type Event struct {
 	Reason, Type string
+}
+
+// Vocabulary is what one kind says about itself.
+type Vocabulary struct {
+	// Kind is the kind's name.
+	Kind string
+	// Conditions and Events are what it says.
+	Conditions []Condition
+	Events     []Event
+	// Constants tell what each word means. Their names begin with Condition, Reason or
+	// Event.
+	Constants []Constant
 }
 
 // kind is what a constant is a word for. Its name begins with it.
@@ -34,27 +49,34 @@ type word struct {
 	value string
 }
 
-// WriteVocabulary writes the conditions and events of a kind as Markdown. What
-// each word means comes from the constants, whose names begin with Condition,
-// Reason or Event; it fails when a word has none.
-func (p Page) WriteVocabulary(w io.Writer, conditions []Condition, events []Event, constants []Constant) error {
-	v := vocabulary{meanings: map[word]string{}}
-	for _, constant := range constants {
-		for _, kind := range []kind{kindCondition, kindReason, kindEvent} {
-			if strings.HasPrefix(constant.Name, string(kind)) {
-				v.meanings[word{kind, constant.Value}] = constant.Meaning
-			}
-		}
+// WriteVocabularyFiles writes the page of a kind's vocabulary into a folder, and beside
+// it the index for a search.
+func (p Page) WriteVocabularyFiles(folder string, vocabulary Vocabulary) error {
+	p.Title = vocabulary.Kind + " conditions and events"
+	var page, index bytes.Buffer
+	if err := errors.Join(p.WriteVocabulary(&page, vocabulary), vocabulary.WriteIndex(&index)); err != nil {
+		return err
 	}
+	path := filepath.Join(folder, strings.ToLower(vocabulary.Kind)+"-conditions")
+	return errors.Join(
+		os.WriteFile(path+".md", page.Bytes(), 0o644),
+		os.WriteFile(path+".json", index.Bytes(), 0o644),
+	)
+}
+
+// WriteVocabulary writes the conditions and events of a kind as Markdown. It fails
+// when no constant tells what a word means.
+func (p Page) WriteVocabulary(w io.Writer, vocabulary Vocabulary) error {
+	v := newExplanation(vocabulary.Constants)
 	fmt.Fprintf(&v.out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)
 	v.out.WriteString("\nA reason is stable, so alerts and scripts may rely on it. The message beside it says the details.\n" +
 		"Besides the reasons below, every condition can be False with `ReconcileError`: look at the error in the message; the\n" +
 		"operator tries again.\n")
-	for _, condition := range conditions {
+	for _, condition := range vocabulary.Conditions {
 		v.writeCondition(condition)
 	}
-	if len(events) > 0 {
-		v.writeEvents(events)
+	if len(vocabulary.Events) > 0 {
+		v.writeEvents(vocabulary.Events)
 	}
 	if v.err != nil {
 		return v.err
@@ -63,13 +85,25 @@ func (p Page) WriteVocabulary(w io.Writer, conditions []Condition, events []Even
 	return err
 }
 
-type vocabulary struct {
+type explanation struct {
 	meanings map[word]string
 	out      bytes.Buffer
 	err      error
 }
 
-func (v *vocabulary) meaning(kind kind, value string) string {
+func newExplanation(constants []Constant) *explanation {
+	v := &explanation{meanings: map[word]string{}}
+	for _, constant := range constants {
+		for _, kind := range []kind{kindCondition, kindReason, kindEvent} {
+			if strings.HasPrefix(constant.Name, string(kind)) {
+				v.meanings[word{kind, constant.Value}] = constant.Meaning
+			}
+		}
+	}
+	return v
+}
+
+func (v *explanation) meaning(kind kind, value string) string {
 	meaning, ok := v.meanings[word{kind, value}]
 	if !ok && v.err == nil {
 		v.err = fmt.Errorf("no constant %s... tells what %q means", kind, value)
@@ -77,7 +111,7 @@ func (v *vocabulary) meaning(kind kind, value string) string {
 	return meaning
 }
 
-func (v *vocabulary) writeCondition(condition Condition) {
+func (v *explanation) writeCondition(condition Condition) {
 	fmt.Fprintf(&v.out, "\n## %s\n\n%s\n", condition.Type, v.meaning(kindCondition, condition.Type))
 	if condition.Aggregated {
 		v.out.WriteString("Ready needs it to be True.\n")
@@ -91,7 +125,7 @@ func (v *vocabulary) writeCondition(condition Condition) {
 	}
 }
 
-func (v *vocabulary) writeEvents(events []Event) {
+func (v *explanation) writeEvents(events []Event) {
 	v.out.WriteString("\n## Events\n\n| Type | Reason | What happened, or what to do |\n|---|---|---|\n")
 	for _, event := range events {
 		fmt.Fprintf(&v.out, "| %s | `%s` | %s |\n", event.Type, event.Reason, cell(v.meaning(kindEvent, event.Reason)))

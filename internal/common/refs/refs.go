@@ -4,22 +4,25 @@
 // of our business. Only the identity of each is watched; the content of a
 // referenced one is read from the API server once per resource version and kept,
 // so that a pass over a converged resource costs no request. Content leaves
-// memory when its object is deleted, and when maxContents others were read more
-// recently. Foreign Secrets thus cost memory by their number only, and what is
-// not referenced any more does not pile up.
+// memory when its object is deleted, and soon after the last reference to it has
+// gone. Foreign Secrets thus cost memory by their number only.
 package refs
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/lru"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,19 +39,19 @@ var (
 	configMapGVK = corev1.SchemeGroupVersion.WithKind("ConfigMap")
 )
 
-// maxContents bounds the objects whose content is kept. It allows for a few
-// references each of several hundred resources in one operator. With more than
-// that a pass costs requests again, but stays correct. A Secret holds a few KiB
-// as a rule and 1 MiB at most.
-const maxContents = 1024
+// sweepPeriod is how often the content is dropped that nothing refers to any more.
+const sweepPeriod = 10 * time.Minute
 
 // Reader reads referenced objects. It is safe for concurrent use.
 type Reader struct {
 	metadata cache.Cache
 	live     client.Reader
 
-	// content maps an entryKey to a client.Object that nobody may change.
-	content *lru.Cache
+	mu sync.Mutex
+	// content are objects that nobody may change.
+	content map[entryKey]client.Object
+	// mappers find, by kind, the requests of those who refer to an object.
+	mappers map[string][]handler.MapFunc
 }
 
 type entryKey struct {
@@ -74,11 +77,60 @@ func New(mgr ctrl.Manager, namespace string) (*Reader, error) {
 	if err := mgr.Add(metadata); err != nil {
 		return nil, fmt.Errorf("adding the metadata cache for referenced objects: %w", err)
 	}
-	return newReader(metadata, mgr.GetAPIReader()), nil
+	r := newReader(metadata, mgr.GetAPIReader())
+	if err := mgr.Add(r); err != nil {
+		return nil, fmt.Errorf("adding the reader of referenced objects: %w", err)
+	}
+	return r, nil
 }
 
 func newReader(metadata cache.Cache, live client.Reader) *Reader {
-	return &Reader{metadata: metadata, live: live, content: lru.New(maxContents)}
+	return &Reader{
+		metadata: metadata, live: live, content: map[entryKey]client.Object{}, mappers: map[string][]handler.MapFunc{},
+	}
+}
+
+// Start drops the content that nothing refers to any more, now and then, until ctx
+// ends.
+func (r *Reader) Start(ctx context.Context) error {
+	wait.UntilWithContext(ctx, r.sweep, sweepPeriod)
+	return nil
+}
+
+// NeedLeaderElection is false: every replica keeps content.
+func (r *Reader) NeedLeaderElection() bool { return false }
+
+func (r *Reader) sweep(ctx context.Context) {
+	r.mu.Lock()
+	kept := slices.Collect(maps.Keys(r.content))
+	r.mu.Unlock()
+	for _, entry := range kept {
+		if !r.referenced(ctx, entry) {
+			r.drop(entry)
+		}
+	}
+}
+
+func (r *Reader) referenced(ctx context.Context, entry entryKey) bool {
+	r.mu.Lock()
+	mappers := r.mappers[entry.kind]
+	r.mu.Unlock()
+	obj := partial(corev1.SchemeGroupVersion.WithKind(entry.kind))
+	obj.SetNamespace(entry.name.Namespace)
+	obj.SetName(entry.name.Name)
+	return slices.ContainsFunc(mappers, func(mapper handler.MapFunc) bool { return len(mapper(ctx, obj)) > 0 })
+}
+
+func (r *Reader) drop(entry entryKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.content, entry)
+}
+
+func (r *Reader) keep(entry entryKey, obj client.Object) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.content[entry] = obj
 }
 
 // keepIdentity strips what a reference never needs, so that watching every
@@ -120,11 +172,11 @@ func (r *Reader) read(ctx context.Context, gvk schema.GroupVersionKind, key clie
 	metadata := partial(gvk)
 	if err := r.metadata.Get(ctx, key, metadata); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.content.Remove(entry)
+			r.drop(entry)
 		}
 		return nil, err
 	}
-	if known, ok := r.load(entry); ok &&
+	if known := r.load(entry); known != nil &&
 		known.GetUID() == metadata.GetUID() && known.GetResourceVersion() == metadata.GetResourceVersion() {
 		return known, nil
 	}
@@ -132,36 +184,39 @@ func (r *Reader) read(ctx context.Context, gvk schema.GroupVersionKind, key clie
 		return nil, err
 	}
 	into.SetManagedFields(nil)
-	r.content.Add(entry, into)
+	r.keep(entry, into)
 	// The delete event may have come, in vain, before the content was kept.
 	if err := r.metadata.Get(ctx, key, metadata); apierrors.IsNotFound(err) {
-		r.content.Remove(entry)
+		r.drop(entry)
 	}
 	return into, nil
 }
 
-func (r *Reader) load(key entryKey) (client.Object, bool) {
-	kept, _ := r.content.Get(key)
-	obj, ok := kept.(client.Object)
-	return obj, ok
+// load returns what is kept, nil when that is nothing.
+func (r *Reader) load(entry entryKey) client.Object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.content[entry]
 }
 
-// SecretSource is the watch that maps changed Secrets to requests. It also
-// makes the Reader drop the content of deleted ones.
+// SecretSource is the watch that maps changed Secrets to requests, for all that
+// refer to them. It also makes the Reader drop the content of deleted ones.
 func (r *Reader) SecretSource(mapper handler.MapFunc) source.TypedSource[reconcile.Request] {
 	return r.source(secretGVK, mapper)
 }
 
-// ConfigMapSource is the watch that maps changed ConfigMaps to requests. It also
-// makes the Reader drop the content of deleted ones.
+// ConfigMapSource is SecretSource for ConfigMaps.
 func (r *Reader) ConfigMapSource(mapper handler.MapFunc) source.TypedSource[reconcile.Request] {
 	return r.source(configMapGVK, mapper)
 }
 
 func (r *Reader) source(gvk schema.GroupVersionKind, mapper handler.MapFunc) source.TypedSource[reconcile.Request] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mappers[gvk.Kind] = append(r.mappers[gvk.Kind], mapper)
 	return source.Kind[client.Object](r.metadata, partial(gvk), dropping{
 		EventHandler: handler.EnqueueRequestsFromMapFunc(mapper),
-		drop:         func(name client.ObjectKey) { r.content.Remove(entryKey{kind: gvk.Kind, name: name}) },
+		drop:         func(name client.ObjectKey) { r.drop(entryKey{kind: gvk.Kind, name: name}) },
 	})
 }
 

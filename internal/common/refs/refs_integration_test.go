@@ -58,9 +58,9 @@ func TestARealWatchKeepsContentCurrentAndDropsItOnDeletion(t *testing.T) {
 	must(t, user.Update(t.Context(), s))
 	g.Eventually(password).Should(gomega.Equal("two"))
 
-	g.Expect(reader.content.Len()).To(gomega.Equal(1))
+	g.Expect(reader.kept()).To(gomega.Equal(1))
 	must(t, user.Delete(t.Context(), s))
-	g.Eventually(reader.content.Len).Should(gomega.Equal(0))
+	g.Eventually(reader.kept).Should(gomega.Equal(0))
 }
 
 // runReader runs mgr until the test ends, with a Reader whose Secrets a

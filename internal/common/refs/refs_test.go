@@ -65,6 +65,13 @@ func newBench() *bench {
 	return b
 }
 
+// kept is how many objects the content is kept of.
+func (r *Reader) kept() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.content)
+}
+
 func secret(name, password string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: name}, Data: map[string][]byte{"password": []byte(password)},
@@ -131,7 +138,7 @@ func TestTheContentOfADeletedObjectLeavesMemory(t *testing.T) {
 	}
 	must(t, syncing.WaitForSync(t.Context()))
 	b.informer.Delete(s)
-	if got := b.content.Len(); got != 1 {
+	if got := b.kept(); got != 1 {
 		t.Errorf("the content of %d objects is kept after the deletion of one of two, want 1", got)
 	}
 	if len(mapped) != 1 || mapped[0] != "admin" {
@@ -146,7 +153,7 @@ func TestTheContentOfAnObjectDeletedWhileItIsReadDoesNotStay(t *testing.T) {
 	must(t, b.Create(t.Context(), s))
 	b.during = func() { must(t, b.Delete(t.Context(), s)) }
 	b.read(t, "admin", "one", 1)
-	if got := b.content.Len(); got != 0 {
+	if got := b.kept(); got != 0 {
 		t.Errorf("the content of %d objects is kept, want 0", got)
 	}
 }
@@ -160,24 +167,39 @@ func TestAMissingObjectIsNotFoundAndItsContentGone(t *testing.T) {
 	if err := b.Reader.Get(t.Context(), client.ObjectKeyFromObject(s), &corev1.Secret{}); !apierrors.IsNotFound(err) {
 		t.Errorf("got error %v, want one that says not found", err)
 	}
-	if got := b.content.Len(); got != 0 {
+	if got := b.kept(); got != 0 {
 		t.Errorf("the content of %d objects is kept, want 0", got)
 	}
 }
 
-func TestChurnDoesNotGrowMemoryAndKeepsWhatIsInUse(t *testing.T) {
+func TestTheContentIsKeptOfWhatIsReferencedAndOfNothingElse(t *testing.T) {
 	b := newBench()
-	must(t, b.Create(t.Context(), secret("in-use", "one")))
-	b.read(t, "in-use", "one", 1)
-	for i := range maxContents + 100 {
+	referenced := map[string]bool{}
+	b.SecretSource(func(_ context.Context, obj client.Object) []reconcile.Request {
+		if obj.GetNamespace() != "openstack" || !referenced[obj.GetName()] {
+			return nil
+		}
+		return []reconcile.Request{{}}
+	})
+	const many = 2000
+	for i := range many {
 		name := strconv.Itoa(i)
+		referenced[name] = true
 		must(t, b.Create(t.Context(), secret(name, name)))
 		b.read(t, name, name, 1)
-		b.read(t, "in-use", "one", 0)
 	}
-	if got := b.content.Len(); got != maxContents {
-		t.Errorf("the content of %d objects is kept, want %d", got, maxContents)
+	b.sweep(t.Context())
+	for name := range referenced {
+		b.read(t, name, name, 0)
 	}
+	for i := range many / 2 {
+		referenced[strconv.Itoa(i)] = false
+	}
+	b.sweep(t.Context())
+	if got := b.kept(); got != many/2 {
+		t.Errorf("the content of %d objects is kept, want %d", got, many/2)
+	}
+	b.read(t, strconv.Itoa(many-1), strconv.Itoa(many-1), 0)
 }
 
 func TestAKindThatCannotBeReferencedIsAnError(t *testing.T) {

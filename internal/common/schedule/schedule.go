@@ -34,6 +34,21 @@ func parse(expr string) (cron.Schedule, error) {
 	return parsed, nil
 }
 
+// Next returns the first activation of an expression after a time, in the time's
+// zone. It fails with the error of Validate for an invalid expression and with
+// ErrNeverActivates for one that does not come true within five years.
+func Next(expr string, after time.Time) (time.Time, error) {
+	parsed, err := parse(expr)
+	if err != nil {
+		return time.Time{}, err
+	}
+	next := parsed.Next(after)
+	if next.IsZero() {
+		return time.Time{}, fmt.Errorf("%q: %w", expr, ErrNeverActivates)
+	}
+	return next, nil
+}
+
 // windowStart is a Monday and the beginning of a leap cycle, far enough from a
 // century without a leap day.
 var windowStart = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -199,3 +199,27 @@ func BenchmarkMinInterval(b *testing.B) {
 		})
 	}
 }
+
+func TestNextIsTheFirstActivationAfterATime(t *testing.T) {
+	sunday := time.Date(2026, time.June, 7, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		expr        string
+		after, want time.Time
+	}{
+		{"0 0 * * 0", sunday.Add(-time.Second), sunday},
+		{"0 0 * * 0", sunday, sunday.AddDate(0, 0, 7)},
+		// It counts from the activation whatever comes between two others.
+		{"0 0 * * 0,1", sunday.Add(time.Hour), sunday.AddDate(0, 0, 1)},
+		{"@every 2h", sunday, sunday.Add(2 * time.Hour)},
+	} {
+		if got, err := Next(c.expr, c.after); err != nil || !got.Equal(c.want) {
+			t.Errorf("%q after %s: got %s, %v, want %s", c.expr, c.after, got, err, c.want)
+		}
+	}
+	if _, err := Next("0 0 30 2 *", sunday); !errors.Is(err, ErrNeverActivates) {
+		t.Errorf("30 February: %v", err)
+	}
+	if _, err := Next("* * * *", sunday); err == nil || !strings.HasPrefix(err.Error(), "invalid cron expression: ") {
+		t.Errorf("four fields: %v", err)
+	}
+}

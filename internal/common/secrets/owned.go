@@ -46,9 +46,8 @@ func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *cor
 	if apply.IsPredecessors(desired, live) {
 		return fmt.Errorf("secret %s: %w", desired.Name, apply.ErrPredecessor)
 	}
-	if !metav1.IsControlledBy(live, owner) && !orphaned(live, desired) {
-		return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
-			desired.Name, apply.ErrNotOwned)
+	if err := refuseOthers(owner, live, desired); err != nil {
+		return err
 	}
 	changed := live.DeepCopy()
 	changed.Data = desired.Data
@@ -127,6 +126,25 @@ func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secr
 func (o Owned) isPredecessors(owner client.Object, live *corev1.Secret) bool {
 	ours := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: live.Namespace}}
 	return controllerutil.SetControllerReference(owner, ours, o.Scheme) == nil && apply.IsPredecessors(ours, live)
+}
+
+// RefuseOthers returns an error that wraps apply.ErrNotOwned when there is a
+// Secret of that name that owner does not control and that is none of ours by its
+// labels either. It asks the API server.
+func (o Owned) RefuseOthers(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
+	live, err := o.FindLive(ctx, client.ObjectKeyFromObject(desired))
+	if live == nil || err != nil || o.isPredecessors(owner, live) {
+		return err
+	}
+	return refuseOthers(owner, live, desired)
+}
+
+func refuseOthers(owner client.Object, live, desired *corev1.Secret) error {
+	if metav1.IsControlledBy(live, owner) || orphaned(live, desired) {
+		return nil
+	}
+	return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
+		desired.Name, apply.ErrNotOwned)
 }
 
 // orphaned reports whether live is one of ours, by its labels, that has lost

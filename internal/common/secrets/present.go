@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -38,9 +37,8 @@ func (o Owned) EnsurePresent(ctx context.Context, owner client.Object, desired *
 	if apply.IsPredecessors(desired, live) {
 		return fmt.Errorf("secret %s: %w", desired.Name, apply.ErrPredecessor)
 	}
-	if !metav1.IsControlledBy(live, owner) && !orphaned(live, desired) {
-		return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
-			desired.Name, apply.ErrNotOwned)
+	if err := refuseOthers(owner, live, desired); err != nil {
+		return err
 	}
 	return o.adopt(ctx, owner, live, desired.Labels)
 }

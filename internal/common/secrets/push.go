@@ -6,14 +6,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -45,7 +48,7 @@ func EnsurePushSecret(
 	}
 	before := live.Annotations[pushedBeforeAnnotation]
 	for name, value := range ps.Annotations {
-		if live.Annotations[name] != value {
+		if name != pushAgainAnnotation && live.Annotations[name] != value {
 			before = live.Status.SyncedResourceVersion
 		}
 	}
@@ -53,6 +56,37 @@ func EnsurePushSecret(
 		metav1.SetMetaDataAnnotation(&ps.ObjectMeta, pushedBeforeAnnotation, before)
 	}
 	return apply.EnsureObject(ctx, c, scheme, owner, ps, fieldManager)
+}
+
+// pushAgainAnnotation on a PushSecret is when a push of unchanged content was asked
+// for last.
+const pushAgainAnnotation = "forge.c5c3.io/push-again"
+
+// RepeatPush has External Secrets push the same content once more when the last
+// push is as old as period, because the store may have lost it since. Before the
+// PushSecret ps is applied, live is the one in the cluster, nil when there is none.
+// It returns when the next push is due, the zero time when none is before the first
+// one.
+//
+// External Secrets could repeat pushes by itself. It would then also push what
+// nobody has checked.
+func RepeatPush(ps, live *esov1alpha1.PushSecret, now time.Time, period time.Duration) time.Time {
+	if live == nil || live.Status.RefreshTime.IsZero() {
+		return time.Time{}
+	}
+	last := live.Status.RefreshTime.Time
+	// A clock of External Secrets that lags must not make it push all the time.
+	if asked, err := time.Parse(time.RFC3339, live.Annotations[pushAgainAnnotation]); err == nil {
+		metav1.SetMetaDataAnnotation(&ps.ObjectMeta, pushAgainAnnotation, live.Annotations[pushAgainAnnotation])
+		if asked.After(last) {
+			last = asked
+		}
+	}
+	if now.Sub(last) >= period {
+		last = now
+		metav1.SetMetaDataAnnotation(&ps.ObjectMeta, pushAgainAnnotation, now.UTC().Format(time.RFC3339))
+	}
+	return last.Add(period)
 }
 
 // ContentHash is a short hash of the Secret's data. It differs between Secrets
@@ -65,6 +99,15 @@ func ContentHash(secret *corev1.Secret) string {
 		_, _ = fmt.Fprintf(hash, "%d:%s=%d:%s\n", len(key), key, len(value), value)
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:8])
+}
+
+// KeyedHash is a hash of text, in hexadecimal digits. Whoever does not know the UID of
+// the Secret that it is keyed with, because they may not look at it, can neither
+// reverse it nor try out what the text may be.
+func KeyedHash(secret types.UID, text string) string {
+	hash := hmac.New(sha256.New, []byte(secret))
+	_, _ = io.WriteString(hash, text)
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // PushState is what External Secrets last said about a PushSecret. The zero

@@ -3,10 +3,12 @@ package secrets_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -59,6 +61,49 @@ func TestAPushOfEarlierContentIsNotOfThis(t *testing.T) {
 	ps.Status.Conditions[0].Message = "sealed"
 	if got := secrets.PushStateOf(ps); !got.Failed() {
 		t.Errorf("state %+v when the push of new content fails, want a failure", got)
+	}
+}
+
+func TestAPushIsRepeatedOncePerPeriod(t *testing.T) {
+	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	const period = time.Hour
+	for name, tc := range map[string]struct {
+		pushed, asked time.Duration
+		want          string
+		wantDue       time.Duration
+	}{
+		"never pushed":        {},
+		"pushed lately":       {pushed: 20 * time.Minute, wantDue: 40 * time.Minute},
+		"pushed a period ago": {pushed: period, want: "2026-05-04T03:02:01Z", wantDue: period},
+		"asked for lately and not pushed since": {
+			pushed: 2 * period, asked: 10 * time.Minute,
+			want: "2026-05-04T02:52:01Z", wantDue: 50 * time.Minute,
+		},
+		"asked for and pushed": {
+			pushed: 5 * time.Minute, asked: 10 * time.Minute,
+			want: "2026-05-04T02:52:01Z", wantDue: 55 * time.Minute,
+		},
+		"asked for a period ago and never pushed": {pushed: 3 * period, asked: period, want: "2026-05-04T03:02:01Z", wantDue: period},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live, ps := &esov1alpha1.PushSecret{}, &esov1alpha1.PushSecret{}
+			if tc.pushed > 0 {
+				live.Status.RefreshTime = metav1.NewTime(now.Add(-tc.pushed))
+			}
+			if tc.asked > 0 {
+				live.Annotations = map[string]string{"forge.c5c3.io/push-again": now.Add(-tc.asked).Format(time.RFC3339)}
+			}
+			due := secrets.RepeatPush(ps, live, now, period)
+			if got := ps.Annotations["forge.c5c3.io/push-again"]; got != tc.want {
+				t.Errorf("asks for a push with %q, want %q", got, tc.want)
+			}
+			if due.IsZero() != (tc.wantDue == 0) || !due.IsZero() && due.Sub(now) != tc.wantDue {
+				t.Errorf("the next one is due at %s, want it in %s", due, tc.wantDue)
+			}
+		})
+	}
+	if due := secrets.RepeatPush(&esov1alpha1.PushSecret{}, nil, now, period); !due.IsZero() {
+		t.Errorf("one that is not there yet is due at %s", due)
 	}
 }
 

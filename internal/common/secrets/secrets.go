@@ -32,16 +32,6 @@ func WaitForExternalSecret(ctx context.Context, c client.Reader, key client.Obje
 	return false, nil
 }
 
-// IsStoreReady reports whether the ClusterSecretStore can be used now.
-func IsStoreReady(store *esov1.ClusterSecretStore) bool {
-	for _, condition := range store.Status.Conditions {
-		if condition.Type == esov1.SecretStoreReady {
-			return condition.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
 // IsSecretReady reports whether the Secret exists and holds a non-empty value
 // under every expected key. A missing Secret or key is not an error.
 func IsSecretReady(ctx context.Context, r client.Reader, key client.ObjectKey, expectedKeys ...string) (bool, error) {

@@ -9,10 +9,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"time"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -65,6 +67,25 @@ func CheckBundle(text []byte) error {
 		return errors.New("there is no certificate in PEM form")
 	}
 	return nil
+}
+
+// Validity returns the time in which all certificates of a text in PEM form are
+// valid. ok is false when there is none, or one that is malformed.
+func Validity(text []byte) (start, end time.Time, ok bool) {
+	certificates, err := cert.ParseCertsPEM(text)
+	if err != nil {
+		return start, end, false
+	}
+	start, end = certificates[0].NotBefore, certificates[0].NotAfter
+	for _, certificate := range certificates[1:] {
+		if certificate.NotAfter.Before(end) {
+			end = certificate.NotAfter
+		}
+		if certificate.NotBefore.After(start) {
+			start = certificate.NotBefore
+		}
+	}
+	return start, end, true
 }
 
 // CheckKeyPair reports what keeps certificate and key, both in PEM form, from

@@ -2,11 +2,14 @@ package tls_test
 
 import (
 	"encoding/pem"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/cert"
 
 	"github.com/c5c3/forge/internal/common/testutil/certificate"
 	"github.com/c5c3/forge/internal/common/tls"
@@ -58,5 +61,24 @@ func TestACertificateThatIsNotIssuedSaysWhy(t *testing.T) {
 	}}
 	if got := tls.Progress(cert); !strings.Contains(got, "IssuerNotFound: no such issuer") {
 		t.Errorf("with a condition: %q", got)
+	}
+}
+
+func TestABundleIsValidUntilItsFirstCertificateExpires(t *testing.T) {
+	long, _, err := cert.GenerateSelfSignedCertKeyWithOptions(cert.SelfSignedCertKeyOptions{Host: "long", MaxAge: 48 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, _ := certificate.SelfSigned(t)
+	parsed, err := cert.ParseCertsPEM(short)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, end, ok := tls.Validity(slices.Concat(long, short))
+	if !ok || !end.Equal(parsed[0].NotAfter) || !start.Equal(parsed[0].NotBefore) {
+		t.Errorf("valid from %s to %s (%t), want those of the certificate that begins last and ends first", start, end, ok)
+	}
+	if _, _, ok := tls.Validity([]byte("nothing")); ok {
+		t.Error("a text without a certificate is valid")
 	}
 }

@@ -1,5 +1,13 @@
 package types
 
+// LabelAllowWrite on a Secret that no operator has made, with the value
+// AllowWrite, lets an operator write the key that a resource refers to. Who may
+// only edit the resource cannot set it.
+const (
+	LabelAllowWrite = "forge.c5c3.io/allow-write"
+	AllowWrite      = "true"
+)
+
 // SecretRefSpec points to one key of a Secret in the namespace of the resource
 // that holds the reference.
 type SecretRefSpec struct {

@@ -58,6 +58,21 @@ func ValidateImage(image ImageSpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
+// ValidateImagePullSecrets checks references to Secrets with which an image is
+// pulled.
+func ValidateImagePullSecrets(refs []corev1.LocalObjectReference, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	for i, ref := range refs {
+		if seen[ref.Name] {
+			errs = append(errs, field.Duplicate(at.Index(i), ref.Name))
+		}
+		seen[ref.Name] = true
+		errs = append(errs, validateObjectName(ref.Name, at.Index(i).Child("name"), "name the Secret with which the image is pulled")...)
+	}
+	return errs
+}
+
 // ValidateSecretRef checks a reference to a Secret's key.
 func ValidateSecretRef(ref SecretRefSpec, at *field.Path) field.ErrorList {
 	errs := validateObjectName(ref.Name, at.Child("name"), "name the Secret")

@@ -123,7 +123,7 @@ func (c *Cluster) prepareMachine(ctx context.Context, p plan, v verdict) error {
 func (c *Cluster) installPackages(ctx context.Context, missing []string) error {
 	script := filepath.Join(c.checkout, "hack", "tools", "install-debian-packages.sh")
 	logFile := filepath.Join(c.cache(), "debian-packages.log")
-	if err := runLogged(exec.CommandContext(ctx, script), logFile); err != nil {
+	if err := runLogged(exec.CommandContext(ctx, script, "cluster"), logFile); err != nil {
 		return fmt.Errorf("%s (packages %s): %w", script, strings.Join(missing, ", "), err)
 	}
 	if still := preflight.MissingPackages(); len(still) > 0 {

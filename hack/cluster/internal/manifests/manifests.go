@@ -21,6 +21,9 @@ var templates = template.Must(template.New("").Option("missingkey=error").ParseF
 // KubeadmConfig is the path, inside a node, of kubeadm's configuration.
 const KubeadmConfig = "/etc/kubernetes/kubeadm.yaml"
 
+// auditPolicy is the path, inside a node, of the API server's audit policy.
+const auditPolicy = "/etc/kubernetes/audit-policy.yaml"
+
 // values is what the templates refer to.
 type values struct {
 	NodeName          string
@@ -32,6 +35,7 @@ type values struct {
 	CgroupRoot        string
 	KubernetesVersion string
 	EtcdTag           string
+	AuditPolicy       string
 	Images            references
 }
 
@@ -50,6 +54,7 @@ func newValues(n node.Node, set images.Set) values {
 		CgroupRoot:        n.PodCgroup(),
 		KubernetesVersion: set.Tag("kube-apiserver"),
 		EtcdTag:           set.Tag("etcd"),
+		AuditPolicy:       auditPolicy,
 		Images: references{
 			Pause:        set.Reference("pause"),
 			CoreDNS:      set.Reference("coredns"),
@@ -82,6 +87,7 @@ func NodeFiles(n node.Node, set images.Set) (map[string]string, error) {
 		node.ContainerdConfig:           "containerd.toml",
 		"/etc/cni/net.d/forge.conflist": "cni.conflist",
 		KubeadmConfig:                   "kubeadm.yaml",
+		auditPolicy:                     "audit-policy.yaml",
 	} {
 		content, err := render(name, newValues(n, set))
 		if err != nil {

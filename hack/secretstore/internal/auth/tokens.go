@@ -41,9 +41,18 @@ type Tokens struct {
 	now    func() time.Time
 }
 
-// NewTokens returns a set of tokens that holds the root token.
+// NewTokens returns a set of tokens that holds the root token, or none for "".
 func NewTokens(root string, now func() time.Time) *Tokens {
-	return &Tokens{root: sha256.Sum256([]byte(root)), issued: map[[sha256.Size]byte]Token{}, now: now}
+	t := &Tokens{issued: map[[sha256.Size]byte]Token{}, now: now}
+	t.SetRoot(root)
+	return t
+}
+
+// SetRoot replaces the root token.
+func (s *Tokens) SetRoot(root string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.root = sha256.Sum256([]byte(root))
 }
 
 // Issue returns the text of a new token that is valid for ttl. Of t only the
@@ -68,11 +77,14 @@ func (s *Tokens) Issue(t Token, ttl time.Duration) (string, Token) {
 // Lookup returns what is known about a token, and whether it is valid.
 func (s *Tokens) Lookup(text string) (Token, bool) {
 	hash := sha256.Sum256([]byte(text))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text == "" {
+		return Token{}, false
+	}
 	if subtle.ConstantTimeCompare(hash[:], s.root[:]) == 1 {
 		return Token{DisplayName: "root", Path: "auth/token/root", Policies: []string{policy.Root}}, true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	t, ok := s.issued[hash]
 	if !ok || !s.now().Before(t.ExpireTime) {
 		return Token{}, false

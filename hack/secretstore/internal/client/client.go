@@ -64,6 +64,22 @@ func FromEnvironment(token func() (string, error)) (*Client, error) {
 // Do sends a request to a path below /v1/ and decodes the answer into v, unless
 // that is nil. An answer that is no success is an *Error.
 func (c *Client) Do(ctx context.Context, method, path string, body, v any) error {
+	if c.Token == nil {
+		return c.send(ctx, method, path, "", body, v)
+	}
+	token, err := c.Token()
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, method, path, token, body, v)
+}
+
+// Open does the same without a token, for what works while the store is sealed.
+func (c *Client) Open(ctx context.Context, method, path string, body, v any) error {
+	return c.send(ctx, method, path, "", body, v)
+}
+
+func (c *Client) send(ctx context.Context, method, path, token string, body, v any) error {
 	var content io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
@@ -76,11 +92,7 @@ func (c *Client) Do(ctx context.Context, method, path string, body, v any) error
 	if err != nil {
 		return err
 	}
-	if c.Token != nil {
-		token, err := c.Token()
-		if err != nil {
-			return err
-		}
+	if token != "" {
 		request.Header.Set("X-Vault-Token", token)
 	}
 	response, err := c.HTTP.Do(request)

@@ -1,5 +1,5 @@
-// Package command is the command line tool for the secret store, with the names
-// of OpenBao's own for what that can do as well.
+// Package command is the command line tool for the secret store, with the names,
+// options and results of OpenBao's own for what that can do as well.
 package command
 
 import (
@@ -19,15 +19,34 @@ import (
 const Usage = `bao talks to the stand-in for OpenBao.
 
   status                                     whether it is sealed (exit code 2)
-  kv get [-field=NAME] PATH                  the data at a path such as kv-v2/a/b
-  kv put [-cas=N] PATH -                     write the JSON object on standard input
+  operator init [-key-shares=N] [-key-threshold=N]
+  operator seal
+  operator unseal [KEY]                      without a key: with those of this pod
+  secrets list
+  secrets enable [-path=PATH] [-version=2] [-max-lease-ttl=T] TYPE
+  secrets tune [-max-lease-ttl=T] PATH
+  auth list
+  auth enable [-path=PATH] TYPE
+  policy list
+  policy read NAME
+  policy write NAME FILE                     - is standard input
+  policy delete NAME
+  read [-field=NAME] PATH
+  write PATH DATA...
+  list PATH
+  delete PATH
+
+  kv get [-field=NAME] [-version=N] PATH     the data at a path such as kv-v2/a/b
+  kv put [-cas=N] PATH DATA...
   kv list PATH                               the names below a path
   kv delete PATH                             delete the current version
   kv metadata get PATH
   kv metadata put -custom-metadata=K=V PATH
   kv metadata delete PATH                    delete all versions
-  operator seal
-  operator unseal                            with the keys of this pod
+
+DATA is KEY=VALUE, KEY=@FILE, KEY=- for standard input, or - alone for a JSON
+object on standard input. With -mount=kv-v2 the path of a kv command is what
+follows the mount. -format=json prints all of an answer.
 
 What no OpenBao has:
 
@@ -60,6 +79,22 @@ func (t *Tool) Run(ctx context.Context, args []string) error {
 		run  func(context.Context, []string) error
 	}{
 		{"status", t.status},
+		{"operator init", t.operatorInit},
+		{"operator seal", t.operatorSeal},
+		{"operator unseal", t.operatorUnseal},
+		{"secrets list", t.listed("sys/mounts")},
+		{"secrets enable", t.secretsEnable},
+		{"secrets tune", t.secretsTune},
+		{"auth list", t.listed("sys/auth")},
+		{"auth enable", t.authEnable},
+		{"policy list", t.policyList},
+		{"policy read", t.policyRead},
+		{"policy write", t.policyWrite},
+		{"policy delete", t.policyDelete},
+		{"read", t.read},
+		{"write", t.write},
+		{"list", t.list},
+		{"delete", t.remove},
 		{"kv get", t.kvGet},
 		{"kv put", t.kvPut},
 		{"kv list", t.kvList},
@@ -67,8 +102,6 @@ func (t *Tool) Run(ctx context.Context, args []string) error {
 		{"kv metadata get", t.metadataGet},
 		{"kv metadata put", t.metadataPut},
 		{"kv metadata delete", t.metadataDelete},
-		{"operator seal", t.operatorSeal},
-		{"operator unseal", t.operatorUnseal},
 		{"stand-in empty", t.empty},
 		{"stand-in fault", t.fault},
 	}
@@ -79,40 +112,6 @@ func (t *Tool) Run(ctx context.Context, args []string) error {
 		}
 	}
 	return errUsage
-}
-
-func (t *Tool) status(ctx context.Context, _ []string) error {
-	var status struct {
-		Sealed   bool `json:"sealed"`
-		Progress int  `json:"progress"`
-	}
-	if err := t.Client.Do(ctx, "GET", "sys/seal-status", nil, &status); err != nil {
-		return err
-	}
-	if err := t.print(status); err != nil {
-		return err
-	}
-	if status.Sealed {
-		return ErrSealed
-	}
-	return nil
-}
-
-func (t *Tool) operatorSeal(ctx context.Context, _ []string) error {
-	return t.Client.Do(ctx, "PUT", "sys/seal", nil, nil)
-}
-
-func (t *Tool) operatorUnseal(ctx context.Context, _ []string) error {
-	keys, err := t.Keys()
-	if err != nil {
-		return err
-	}
-	for _, key := range keys.UnsealKeys[:keys.Threshold] {
-		if err := t.Client.Do(ctx, "PUT", "sys/unseal", map[string]string{"key": key}, nil); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *Tool) empty(ctx context.Context, args []string) error {
@@ -134,25 +133,57 @@ func (t *Tool) fault(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "PUT", "sys/stand-in/fault", body, nil)
 }
 
-func newFlags() *flag.FlagSet {
-	flags := flag.NewFlagSet("bao", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	return flags
+// flagSet holds the options that every command has, and its own.
+type flagSet struct {
+	*flag.FlagSet
+
+	format *string
+	mount  *string
 }
 
+func newFlags() flagSet {
+	flags := flag.NewFlagSet("bao", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	return flagSet{flags, flags.String("format", "", ""), flags.String("mount", "", "")}
+}
+
+func (f flagSet) json() bool { return *f.format == "json" }
+
 // parse parses options and returns the one argument after them.
-func parse(flags *flag.FlagSet, args []string) (string, error) {
+func parse(flags flagSet, args []string) (string, error) {
+	first, rest, err := parseMore(flags, args)
+	if err == nil && len(rest) > 0 {
+		err = errUsage
+	}
+	return first, err
+}
+
+// parseMore returns the first argument after the options, and the rest.
+func parseMore(flags flagSet, args []string) (first string, rest []string, err error) {
 	if err := flags.Parse(args); err != nil {
-		return "", fmt.Errorf("%w\n\n%s", err, Usage)
+		return "", nil, fmt.Errorf("%w\n\n%s", err, Usage)
 	}
-	if flags.NArg() != 1 {
-		return "", errUsage
+	if flags.NArg() == 0 {
+		return "", nil, errUsage
 	}
-	return flags.Arg(0), nil
+	return strings.Trim(flags.Arg(0), "/"), flags.Args()[1:], nil
 }
 
 func (t *Tool) print(v any) error {
 	encoder := json.NewEncoder(t.Out)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(v)
+}
+
+// printField prints one value: text as it is, everything else as JSON.
+func (t *Tool) printField(data map[string]any, path, field string) error {
+	value, ok := data[field]
+	if !ok {
+		return fmt.Errorf("%s has no field %q", path, field)
+	}
+	if text, ok := value.(string); ok {
+		_, err := fmt.Fprintln(t.Out, text)
+		return err
+	}
+	return t.print(value)
 }

@@ -20,8 +20,6 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/server"
 )
 
-var keys = server.Keys{RootToken: "s.root", UnsealKeys: []string{"k1", "k2", "k3"}, Threshold: 2}
-
 // writeCertificates writes a certificate for 127.0.0.1, its key and authority
 // under the names of a TLS Secret.
 func writeCertificates(t *testing.T, dir string) {
@@ -43,17 +41,24 @@ func writeCertificates(t *testing.T, dir string) {
 
 // pod is a running store as in its pod, and its tool.
 type pod struct {
-	tls string
+	tls, data string
 }
 
+// start runs a store that is set up to take secrets.
 func start(t *testing.T) *pod {
 	t.Helper()
-	p := &pod{tls: t.TempDir()}
+	p := startEmpty(t)
+	p.mustRun(t, "", "operator init -key-shares=3 -key-threshold=2")
+	p.mustRun(t, "", "operator unseal")
+	p.mustRun(t, "", "secrets enable -path=kv-v2 -version=2 kv")
+	return p
+}
+
+func startEmpty(t *testing.T) *pod {
+	t.Helper()
+	p := &pod{tls: t.TempDir(), data: t.TempDir()}
 	writeCertificates(t, p.tls)
-	handler, err := server.New(server.Options{
-		Config: server.Config{Mount: "kv-v2"}, Keys: keys, File: filepath.Join(t.TempDir(), "secrets.json"),
-		Log: slog.New(slog.DiscardHandler),
-	})
+	handler, err := server.New(server.Options{Dir: p.data, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,14 +85,18 @@ func start(t *testing.T) *pod {
 
 func (p *pod) run(t *testing.T, in string, args ...string) (string, error) {
 	t.Helper()
-	c, err := client.FromEnvironment(func() (string, error) { return keys.RootToken, nil })
+	keys := func() (server.Keys, error) { return server.ReadKeys(p.data) }
+	c, err := client.FromEnvironment(func() (string, error) {
+		k, err := keys()
+		return k.RootToken, err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.HTTP.CloseIdleConnections()
 	var out bytes.Buffer
 	tool := command.Tool{
-		Client: c, Keys: func() (server.Keys, error) { return keys, nil }, In: strings.NewReader(in), Out: &out,
+		Client: c, Keys: keys, In: strings.NewReader(in), Out: &out,
 	}
 	err = tool.Run(t.Context(), args)
 	return out.String(), err
@@ -130,6 +139,17 @@ func TestAWriteThatMustCreateDoesNotReplace(t *testing.T) {
 	}
 }
 
+func TestAnOlderVersionIsShownOnRequest(t *testing.T) {
+	p := start(t)
+	p.mustRun(t, "", "kv put kv-v2/a v=first")
+	p.mustRun(t, "", "kv put kv-v2/a v=second")
+	for line, want := range map[string]string{"kv get -field=v kv-v2/a": "second\n", "kv get -version=1 -field=v kv-v2/a": "first\n"} {
+		if got := p.mustRun(t, "", line); got != want {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
 func TestASealedStoreIsUnsealedWithTheKeysOfThePod(t *testing.T) {
 	p := start(t)
 	p.mustRun(t, "", "operator seal")
@@ -156,7 +176,7 @@ func TestTheControlsOfTestsAreReached(t *testing.T) {
 }
 
 func TestUnknownCommandsAreExplained(t *testing.T) {
-	for _, line := range []string{"", "kv", "kv get", "kv get a b", "kv put kv-v2/a", "stand-in fault"} {
+	for _, line := range []string{"", "kv", "kv get", "kv get a b", "kv put kv-v2/a", "policy write a", "write a", "stand-in fault"} {
 		err := (&command.Tool{Out: io.Discard}).Run(t.Context(), strings.Fields(line))
 		if err == nil || !strings.Contains(err.Error(), "operator seal") {
 			t.Errorf("%q: %v", line, err)

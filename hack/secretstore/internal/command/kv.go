@@ -2,21 +2,24 @@ package command
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 )
 
-// at inserts the kind of a request after the mount that a path starts with.
-func at(kind, path string) string {
-	mount, rest, _ := strings.Cut(strings.Trim(path, "/"), "/")
+// at returns the path of a request of some kind for a secret, whose path starts
+// with its mount unless the options name that.
+func (f flagSet) at(kind, path string) string {
+	if *f.mount != "" {
+		return strings.Trim(*f.mount, "/") + "/" + kind + "/" + path
+	}
+	mount, rest, _ := strings.Cut(path, "/")
 	return mount + "/" + kind + "/" + rest
 }
 
 func (t *Tool) kvGet(ctx context.Context, args []string) error {
 	flags := newFlags()
 	field := flags.String("field", "", "")
+	version := flags.Int("version", 0, "")
 	path, err := parse(flags, args)
 	if err != nil {
 		return err
@@ -27,76 +30,72 @@ func (t *Tool) kvGet(ctx context.Context, args []string) error {
 			Metadata any            `json:"metadata"`
 		} `json:"data"`
 	}
-	if err := t.Client.Do(ctx, "GET", at("data", path), nil, &answer); err != nil {
+	request := flags.at("data", path)
+	if *version > 0 {
+		request += "?version=" + strconv.Itoa(*version)
+	}
+	if err := t.Client.Do(ctx, "GET", request, nil, &answer); err != nil {
 		return err
 	}
-	if *field == "" {
-		return t.print(answer.Data)
+	switch {
+	case *field != "":
+		return t.printField(answer.Data.Data, path, *field)
+	case flags.json():
+		return t.print(answer)
 	}
-	value, ok := answer.Data.Data[*field]
-	if !ok {
-		return fmt.Errorf("%s has no field %q", path, *field)
-	}
-	_, err = fmt.Fprintln(t.Out, value)
-	return err
+	return t.print(answer.Data)
 }
 
 func (t *Tool) kvPut(ctx context.Context, args []string) error {
 	flags := newFlags()
 	cas := flags.Int("cas", -1, "")
-	if len(args) < 2 || args[len(args)-1] != "-" {
-		return errUsage
-	}
-	path, err := parse(flags, args[:len(args)-1])
+	path, rest, err := parseMore(flags, args)
 	if err != nil {
 		return err
 	}
-	var data map[string]any
-	if json.NewDecoder(t.In).Decode(&data) != nil {
-		return errors.New("standard input holds no JSON object")
+	data, err := t.data(rest)
+	if err != nil {
+		return err
 	}
 	body := map[string]any{"data": data}
 	if *cas >= 0 {
 		body["options"] = map[string]int{"cas": *cas}
 	}
-	return t.Client.Do(ctx, "POST", at("data", path), body, nil)
+	return t.Client.Do(ctx, "POST", flags.at("data", path), body, nil)
 }
 
 func (t *Tool) kvList(ctx context.Context, args []string) error {
-	path, err := parse(newFlags(), args)
+	flags := newFlags()
+	path, err := parse(flags, args)
 	if err != nil {
 		return err
 	}
-	var answer struct {
-		Data struct {
-			Keys []string `json:"keys"`
-		} `json:"data"`
-	}
-	if err := t.Client.Do(ctx, "LIST", at("metadata", path), nil, &answer); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(t.Out, strings.Join(answer.Data.Keys, "\n"))
-	return err
+	return t.names(ctx, flags.at("metadata", path))
 }
 
 func (t *Tool) kvDelete(ctx context.Context, args []string) error {
-	path, err := parse(newFlags(), args)
+	flags := newFlags()
+	path, err := parse(flags, args)
 	if err != nil {
 		return err
 	}
-	return t.Client.Do(ctx, "DELETE", at("data", path), nil, nil)
+	return t.Client.Do(ctx, "DELETE", flags.at("data", path), nil, nil)
 }
 
 func (t *Tool) metadataGet(ctx context.Context, args []string) error {
-	path, err := parse(newFlags(), args)
+	flags := newFlags()
+	path, err := parse(flags, args)
 	if err != nil {
 		return err
 	}
 	var answer struct {
 		Data any `json:"data"`
 	}
-	if err := t.Client.Do(ctx, "GET", at("metadata", path), nil, &answer); err != nil {
+	if err := t.Client.Do(ctx, "GET", flags.at("metadata", path), nil, &answer); err != nil {
 		return err
+	}
+	if flags.json() {
+		return t.print(answer)
 	}
 	return t.print(answer.Data)
 }
@@ -113,13 +112,14 @@ func (t *Tool) metadataPut(ctx context.Context, args []string) error {
 		return errUsage
 	}
 	body := map[string]any{"custom_metadata": map[string]string{key: value}}
-	return t.Client.Do(ctx, "POST", at("metadata", path), body, nil)
+	return t.Client.Do(ctx, "POST", flags.at("metadata", path), body, nil)
 }
 
 func (t *Tool) metadataDelete(ctx context.Context, args []string) error {
-	path, err := parse(newFlags(), args)
+	flags := newFlags()
+	path, err := parse(flags, args)
 	if err != nil {
 		return err
 	}
-	return t.Client.Do(ctx, "DELETE", at("metadata", path), nil, nil)
+	return t.Client.Do(ctx, "DELETE", flags.at("metadata", path), nil, nil)
 }

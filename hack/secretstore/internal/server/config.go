@@ -1,54 +1,169 @@
 package server
 
 import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
+	"sync"
 
-	"github.com/c5c3/forge/hack/secretstore/internal/auth"
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
 )
 
-// Config is what an administrator of OpenBao sets up by its API.
-type Config struct {
-	// Mount is the path of the key/value engine, without slashes around it.
-	Mount string `json:"mount"`
-	// Kubernetes holds the roles of each mount of the Kubernetes login, such as
-	// "kubernetes/management", by name.
-	Kubernetes map[string]map[string]auth.Role `json:"kubernetes"`
-	Policies   policy.Policies                 `json:"policies"`
-}
-
-// ReadConfig reads a configuration in JSON.
-func ReadConfig(file string) (Config, error) {
-	var config Config
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return config, fmt.Errorf("read the configuration: %w", err)
-	}
-	if err := json.Unmarshal(content, &config); err != nil {
-		return config, fmt.Errorf("parse the configuration %s: %w", file, err)
-	}
-	return config, nil
-}
-
-// Keys open the store: the tokens and keys that initialising OpenBao prints.
+// Keys open the store, in the form that "bao operator init -format=json" prints.
 type Keys struct {
-	RootToken  string   `json:"root_token"`
 	UnsealKeys []string `json:"unseal_keys_b64"`
+	KeysHex    []string `json:"unseal_keys_hex"`
+	Shares     int      `json:"unseal_shares"`
 	Threshold  int      `json:"unseal_threshold"`
+	RootToken  string   `json:"root_token"`
 }
 
-// ReadKeys reads keys in the form that "bao operator init -format=json" prints.
-func ReadKeys(file string) (Keys, error) {
+// NewKeys makes keys of which a threshold opens a store.
+func NewKeys(shares, threshold int) Keys {
+	keys := Keys{Shares: shares, Threshold: threshold, RootToken: "s." + rand.Text()}
+	for range shares {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key)
+		keys.UnsealKeys = append(keys.UnsealKeys, base64.StdEncoding.EncodeToString(key))
+		keys.KeysHex = append(keys.KeysHex, hex.EncodeToString(key))
+	}
+	return keys
+}
+
+const keysName = "keys.json"
+
+// ReadKeys reads the keys that the store in a folder was initialised with. They are
+// there for its own tool, which works in its pod: nothing of OpenBao keeps them.
+func ReadKeys(dir string) (Keys, error) {
 	var keys Keys
-	content, err := os.ReadFile(file)
+	content, err := os.ReadFile(filepath.Join(dir, keysName))
+	if errors.Is(err, os.ErrNotExist) {
+		return keys, errors.New("the store is not initialised: run deploy/openbao/bootstrap/bootstrap.sh")
+	}
 	if err != nil {
 		return keys, fmt.Errorf("read the keys: %w", err)
 	}
 	// The content is secret: a parser's message could quote it.
 	if json.Unmarshal(content, &keys) != nil || keys.RootToken == "" || keys.Threshold > len(keys.UnsealKeys) {
-		return keys, fmt.Errorf("%s does not hold a root token and enough keys to unseal", file)
+		return keys, fmt.Errorf("%s does not hold a root token and enough keys to unseal", keysName)
 	}
 	return keys, nil
+}
+
+// mount is an engine or a login.
+type mount struct {
+	Type     string         `json:"type"`
+	Accessor string         `json:"accessor"`
+	Options  map[string]any `json:"options"`
+	Config   map[string]any `json:"config"`
+}
+
+// setup is what an administrator sets up by the API. Its maps are replaced, never
+// changed.
+type setup struct {
+	// Engines and Logins are by path, which ends with a slash.
+	Engines map[string]mount `json:"engines"`
+	Logins  map[string]mount `json:"logins"`
+	// Policies are texts by name.
+	Policies map[string]string `json:"policies"`
+	// Entries are roles and other settings by their whole path.
+	Entries map[string]map[string]any `json:"entries"`
+}
+
+// settings guards the setup and saves each change before it counts.
+type settings struct {
+	mu       sync.RWMutex
+	current  setup
+	policies policy.Policies
+	file     string
+}
+
+// builtIn is what every OpenBao has from its start on.
+var builtIn = map[string]mount{"token/": {Type: "token", Accessor: "auth_token_0"}}
+
+func readSettings(file string) (*settings, error) {
+	s := &settings{file: file, current: setup{
+		Engines: map[string]mount{}, Logins: maps.Clone(builtIn), Policies: map[string]string{}, Entries: map[string]map[string]any{},
+	}}
+	content, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(content, &s.current)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("read the saved settings: %w", err)
+	}
+	s.policies, err = parsePolicies(s.current.Policies)
+	return s, err
+}
+
+func parsePolicies(texts map[string]string) (policy.Policies, error) {
+	parsed := policy.Policies{}
+	for name, text := range texts {
+		p, err := policy.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("policy %q: %w", name, err)
+		}
+		parsed[name] = p
+	}
+	return parsed, nil
+}
+
+func (s *settings) get() setup {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.current
+}
+
+func (s *settings) allows(names []string, path string, wanted policy.Capability) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.policies.Allows(names, path, wanted)
+}
+
+// change lets a function replace maps of a copy of the setup, and takes that.
+func (s *settings) change(do func(*setup) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed := setup{
+		Engines: maps.Clone(s.current.Engines), Logins: maps.Clone(s.current.Logins),
+		Policies: maps.Clone(s.current.Policies), Entries: maps.Clone(s.current.Entries),
+	}
+	if err := do(&changed); err != nil {
+		return err
+	}
+	policies, err := parsePolicies(changed.Policies)
+	if err != nil {
+		return err
+	}
+	content, err := json.MarshalIndent(changed, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the settings: %w", err)
+	}
+	if err := replaceFile(s.file, content); err != nil {
+		return fmt.Errorf("save the settings: %w", err)
+	}
+	s.current, s.policies = changed, policies
+	return nil
+}
+
+// engine returns the path of the engine that a path belongs to, and what it is.
+func (s setup) engine(path string) (string, mount) { return longest(s.Engines, path) }
+
+// login does the same for logins; the path is what follows auth/.
+func (s setup) login(path string) (string, mount) { return longest(s.Logins, path) }
+
+func longest(mounts map[string]mount, path string) (string, mount) {
+	best := ""
+	for prefix := range mounts {
+		if len(prefix) > len(best) && len(path) >= len(prefix) && path[:len(prefix)] == prefix {
+			best = prefix
+		}
+	}
+	return best, mounts[best]
 }

@@ -30,34 +30,78 @@ func (reviewer) Review(_ context.Context, token string) (auth.ServiceAccount, er
 	return auth.ServiceAccount{Namespace: namespace, Name: name, UID: "uid"}, nil
 }
 
-// store is a running server with the configuration of the local cluster.
+// store is a running server with the policies and the role by which External
+// Secrets works with it.
 type store struct {
 	url string
 	log *strings.Builder
 }
 
+// keys are those of a store that was initialised before.
+const keys = `{"root_token": "` + rootToken + `", "unseal_keys_b64": ["k1", "k2", "k3"], "unseal_threshold": 2}`
+
 func start(t *testing.T) *store {
 	t.Helper()
-	// Go reruns the tests when the variable changes; the file itself is not seen.
-	os.Getenv("FORGE_FILES_DEPLOY")
-	config, err := server.ReadConfig("../../../../deploy/infra/secretstore/config.json")
-	if err != nil {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "keys.json"), []byte(keys), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	s := serve(t, dir)
+	s.setUp(t)
+	return s
+}
+
+// serve runs a server on what a folder holds.
+func serve(t *testing.T, dir string) *store {
+	t.Helper()
 	log := &strings.Builder{}
-	handler, err := server.New(server.Options{
-		Config:   config,
-		Keys:     server.Keys{RootToken: rootToken, UnsealKeys: []string{"k1", "k2", "k3"}, Threshold: 2},
-		File:     filepath.Join(t.TempDir(), "secrets.json"),
-		Reviewer: reviewer{},
-		Log:      slog.New(slog.NewJSONHandler(log, nil)),
-	})
+	handler, err := server.New(server.Options{Dir: dir, Reviewer: reviewer{}, Log: slog.New(slog.NewJSONHandler(log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	listener := httptest.NewServer(handler)
 	t.Cleanup(listener.Close)
 	return &store{url: listener.URL, log: log}
+}
+
+// setUp does what the scripts of the bootstrap do, with the official client.
+func (s *store) setUp(t *testing.T) {
+	t.Helper()
+	root := s.client(t, rootToken)
+	err := errors.Join(
+		root.Sys().MountWithContext(t.Context(), "kv-v2", &vault.MountInput{Type: "kv", Options: map[string]string{"version": "2"}}),
+		root.Sys().EnableAuthWithOptionsWithContext(t.Context(), "kubernetes/management", &vault.EnableAuthOptions{Type: "kubernetes"}),
+		write(t, root, "auth/kubernetes/management/config", map[string]any{"kubernetes_host": "https://kubernetes.default.svc"}),
+		write(t, root, "auth/kubernetes/management/role/eso-management", map[string]any{
+			"bound_service_account_names": "external-secrets", "bound_service_account_namespaces": "external-secrets", "token_ttl": "1h",
+			"token_policies": "eso-management,push-keystone-keys,push-keystone-admin,push-app-credentials",
+		}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Go reruns the tests when the variable changes; the files themselves are not seen.
+	os.Getenv("FORGE_FILES_DEPLOY")
+	files, err := filepath.Glob("../../../../deploy/openbao/policies/*.hcl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found the policies %v, %v", files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".hcl")
+		if err := root.Sys().PutPolicyWithContext(t.Context(), name, string(text)); err != nil {
+			t.Errorf("policy %s: %v", name, err)
+		}
+	}
+}
+
+func write(t *testing.T, client *vault.Client, path string, data map[string]any) error {
+	t.Helper()
+	_, err := client.Logical().WriteWithContext(t.Context(), path, data)
+	return err
 }
 
 // client returns the official client, without the retries that hide failures.

@@ -13,17 +13,17 @@ import (
 // defaultTTL is how long the token of a role that does not say is valid.
 const defaultTTL = time.Hour
 
-// loginMount returns the roles of the mount that a request wants to log in at.
-func (s *Server) loginMount(q *request) (map[string]auth.Role, bool) {
-	mount, ok := strings.CutSuffix(q.path, "/login")
-	if !ok || (q.method != http.MethodPost && q.method != http.MethodPut) {
-		return nil, false
+// isLogin reports whether a request wants to log in with a service account.
+func (s *Server) isLogin(q *request) bool {
+	path, ok := strings.CutPrefix(q.path, "auth/")
+	if !ok || !q.writes() {
+		return false
 	}
-	roles, ok := s.config.Kubernetes[strings.TrimPrefix(mount, "auth/")]
-	return roles, ok && strings.HasPrefix(mount, "auth/")
+	mounted, login := s.settings.get().login(path)
+	return login.Type == "kubernetes" && path == mounted+"login"
 }
 
-func (s *Server) login(q *request, roles map[string]auth.Role) (reply, error) {
+func (s *Server) login(q *request) (reply, error) {
 	var body struct {
 		Role string `json:"role"`
 		JWT  string `json:"jwt"`
@@ -31,9 +31,14 @@ func (s *Server) login(q *request, roles map[string]auth.Role) (reply, error) {
 	if err := q.decode(&body); err != nil {
 		return reply{}, err
 	}
-	role, ok := roles[body.Role]
-	if !ok {
+	mount := strings.TrimSuffix(q.path, "/login")
+	entries := s.settings.get().Entries
+	role, err := parseRole(entries[mount+"/role/"+body.Role])
+	if err != nil {
 		return reply{}, fail(http.StatusBadRequest, fmt.Sprintf("invalid role name %q", body.Role))
+	}
+	if entries[mount+"/config"] == nil {
+		return reply{}, fail(http.StatusInternalServerError, "could not load backend configuration")
 	}
 	account, err := s.reviewer.Review(q.Context(), body.JWT)
 	if errors.Is(err, auth.ErrNotAuthenticated) {
@@ -44,7 +49,6 @@ func (s *Server) login(q *request, roles map[string]auth.Role) (reply, error) {
 	if !role.Admits(account) {
 		return reply{}, fail(http.StatusForbidden, "service account name or namespace not authorized")
 	}
-	mount := strings.TrimSuffix(q.path, "/login")
 	ttl := role.TTL.Duration
 	if ttl == 0 {
 		ttl = defaultTTL

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/http"
 	"slices"
 	"sync"
 )
@@ -28,9 +29,23 @@ func (s *seal) status() sealStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return sealStatus{
-		Type: "shamir", Initialized: true, Sealed: s.sealed, Threshold: s.threshold, Shares: len(s.keys),
+		Type: "shamir", Initialized: len(s.keys) > 0, Sealed: s.sealed || len(s.keys) == 0, Threshold: s.threshold, Shares: len(s.keys),
 		Progress: len(s.entered), Version: version,
 	}
+}
+
+// initialise takes the first keys once they are saved, and locks the store.
+func (s *seal) initialise(keys Keys, save func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.keys) > 0 {
+		return fail(http.StatusBadRequest, "OpenBao is already initialized")
+	}
+	if err := save(); err != nil {
+		return err
+	}
+	s.keys, s.threshold, s.sealed = keys.UnsealKeys, keys.Threshold, true
+	return nil
 }
 
 func (s *seal) lock() {

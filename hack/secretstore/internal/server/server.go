@@ -1,6 +1,7 @@
 // Package server speaks the part of OpenBao's HTTP API that External Secrets
 // and the bootstrap of a cluster use: one key/value engine of version 2,
-// Kubernetes login, tokens, policies, and the seal.
+// Kubernetes login, tokens, policies, and the seal. Of other engines and logins it
+// keeps the settings and issues nothing.
 package server
 
 import (
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +30,8 @@ const maxBody = 32 << 20
 
 // Server answers requests. It is an http.Handler.
 type Server struct {
-	config   Config
+	settings *settings
+	dir      string
 	secrets  *kv.Store
 	seal     *seal
 	tokens   *auth.Tokens
@@ -40,30 +43,40 @@ type Server struct {
 
 // Options are what a server needs.
 type Options struct {
-	Config Config
-	Keys   Keys
-	// File keeps the secrets; what it holds from before is taken over.
-	File     string
+	// Dir keeps what is stored; what it holds from before is taken over.
+	Dir      string
 	Reviewer auth.Reviewer
 	// Log receives one line a request, without any value.
 	Log *slog.Logger
 }
 
-// New returns a server, which is not sealed.
+// New returns a server, which is not sealed once it was initialised.
 func New(o Options) (*Server, error) {
-	saved, err := os.ReadFile(o.File)
+	file := filepath.Join(o.Dir, "secrets.json")
+	saved, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("read the saved secrets: %w", err)
 	}
-	secrets, err := kv.New(saved, time.Now, func(content []byte) error { return replaceFile(o.File, content) })
+	secrets, err := kv.New(saved, time.Now, func(content []byte) error { return replaceFile(file, content) })
 	if err != nil {
 		return nil, err
 	}
+	settings, err := readSettings(filepath.Join(o.Dir, "settings.json"))
+	if err != nil {
+		return nil, err
+	}
+	var keys Keys
+	if _, err := os.Stat(filepath.Join(o.Dir, keysName)); err == nil {
+		if keys, err = ReadKeys(o.Dir); err != nil {
+			return nil, err
+		}
+	}
 	return &Server{
-		config:   o.Config,
+		settings: settings,
+		dir:      o.Dir,
 		secrets:  secrets,
-		seal:     &seal{keys: o.Keys.UnsealKeys, threshold: o.Keys.Threshold},
-		tokens:   auth.NewTokens(o.Keys.RootToken, time.Now),
+		seal:     &seal{keys: keys.UnsealKeys, threshold: keys.Threshold},
+		tokens:   auth.NewTokens(keys.RootToken, time.Now),
 		reviewer: o.Reviewer,
 		faults:   faults{byPrefix: map[string]Fault{}},
 		log:      o.Log,
@@ -96,6 +109,9 @@ type request struct {
 	holder auth.Token
 	body   []byte
 }
+
+// writes reports whether the request creates or changes something.
+func (r *request) writes() bool { return r.method == http.MethodPost || r.method == http.MethodPut }
 
 // decode parses the body. An empty one leaves v as it is.
 func (r *request) decode(v any) error {
@@ -163,8 +179,8 @@ func (s *Server) handle(q *request) (reply, error) {
 	if status := s.faults.inject(q.Context(), q.path); status != 0 {
 		return reply{}, fail(status, "a fault that a test asked for")
 	}
-	if role, ok := s.loginMount(q); ok {
-		return s.login(q, role)
+	if s.isLogin(q) {
+		return s.login(q)
 	}
 	holder, valid := s.tokens.Lookup(q.token)
 	if !valid {
@@ -175,18 +191,46 @@ func (s *Server) handle(q *request) (reply, error) {
 }
 
 func (s *Server) handleAuthenticated(q *request) (reply, error) {
-	if rest, ok := strings.CutPrefix(q.path, s.config.Mount+"/"); ok {
-		return s.handleSecrets(q, rest)
+	if strings.HasPrefix(q.path, "sys/") {
+		return s.handleSystem(q)
 	}
 	if rest, ok := strings.CutPrefix(q.path, "auth/token/"); ok {
 		return s.handleToken(q, rest)
+	}
+	setup := s.settings.get()
+	if rest, ok := strings.CutPrefix(q.path, "auth/"); ok {
+		if path, _ := setup.login(rest); path != "" {
+			return s.handleEntry(q)
+		}
+	}
+	switch path, engine := setup.engine(q.path); {
+	case engine.Type == "kv":
+		return s.handleSecrets(q, strings.TrimPrefix(q.path, path))
+	case path != "":
+		return s.handleEntry(q)
+	}
+	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
+}
+
+// handleSystem answers what only the root token may ask for.
+func (s *Server) handleSystem(q *request) (reply, error) {
+	if !slices.Contains(q.holder.Policies, policy.Root) {
+		return reply{}, fail(http.StatusForbidden, "permission denied")
+	}
+	for _, m := range []mounts{engines, logins} {
+		if q.path == m.path || strings.HasPrefix(q.path, m.path+"/") {
+			return s.handleMounts(q, m)
+		}
+	}
+	if q.path == policiesPath || strings.HasPrefix(q.path, policiesPath+"/") {
+		return s.handlePolicies(q)
 	}
 	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
 }
 
 // permit fails unless the token's policies allow what is asked for.
 func (s *Server) permit(q *request, wanted policy.Capability) error {
-	if s.config.Policies.Allows(q.holder.Policies, q.path, wanted) {
+	if s.settings.allows(q.holder.Policies, q.path, wanted) {
 		return nil
 	}
 	return fail(http.StatusForbidden, "permission denied")

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,14 +14,17 @@ import (
 // handleOpen answers what has to work while the store is sealed. It returns
 // false for every other request.
 func (s *Server) handleOpen(q *request) (reply, bool, error) {
-	writing := q.method == http.MethodPost || q.method == http.MethodPut
+	writing := q.writes()
 	switch {
 	case q.path == "sys/health":
 		return s.health(q), true, nil
 	case q.path == "sys/seal-status":
 		return reply{status: http.StatusOK, body: s.seal.status()}, true, nil
 	case q.path == "sys/init" && q.method == http.MethodGet:
-		return reply{status: http.StatusOK, body: map[string]bool{"initialized": true}}, true, nil
+		return reply{status: http.StatusOK, body: map[string]bool{"initialized": s.seal.status().Initialized}}, true, nil
+	case q.path == "sys/init" && writing:
+		answer, err := s.initialise(q)
+		return answer, true, err
 	case q.path == "sys/unseal" && writing:
 		answer, err := s.unseal(q)
 		return answer, true, err
@@ -34,20 +39,58 @@ func (s *Server) handleOpen(q *request) (reply, bool, error) {
 }
 
 // health tells the state by the HTTP status, for load balancers. A client may
-// choose which one means "sealed".
+// choose which one means "sealed" and which "not initialised".
 func (s *Server) health(q *request) reply {
 	status := s.seal.status()
 	code := http.StatusOK
-	if status.Sealed {
-		code = http.StatusServiceUnavailable
-		if chosen, err := strconv.Atoi(q.URL.Query().Get("sealedcode")); err == nil && chosen >= 200 && chosen < 600 {
-			code = chosen
-		}
+	switch {
+	case !status.Initialized:
+		code = q.chosenStatus("uninitcode", http.StatusNotImplemented)
+	case status.Sealed:
+		code = q.chosenStatus("sealedcode", http.StatusServiceUnavailable)
 	}
 	return reply{status: code, body: map[string]any{
-		"initialized": true, "sealed": status.Sealed, "standby": false, "version": version,
+		"initialized": status.Initialized, "sealed": status.Sealed, "standby": false, "version": version,
 		"cluster_name": "stand-in", "server_time_utc": s.now().Unix(),
 	}}
+}
+
+// chosenStatus returns the status that the client asks for, or else the usual one.
+func (r *request) chosenStatus(parameter string, usual int) int {
+	if chosen, err := strconv.Atoi(r.URL.Query().Get(parameter)); err == nil && chosen >= 200 && chosen < 600 {
+		return chosen
+	}
+	return usual
+}
+
+// initialise makes the keys of a store that has none. It is sealed then, as
+// OpenBao is.
+func (s *Server) initialise(q *request) (reply, error) {
+	body := struct {
+		Shares    int `json:"secret_shares"`
+		Threshold int `json:"secret_threshold"`
+	}{}
+	if err := q.decode(&body); err != nil {
+		return reply{}, err
+	}
+	if body.Shares < 1 || body.Threshold < 1 || body.Threshold > body.Shares {
+		return reply{}, fail(http.StatusBadRequest, "secret_threshold must be between 1 and secret_shares")
+	}
+	keys := NewKeys(body.Shares, body.Threshold)
+	err := s.seal.initialise(keys, func() error {
+		content, err := json.Marshal(keys)
+		if err != nil {
+			return err
+		}
+		return replaceFile(filepath.Join(s.dir, keysName), content)
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	s.tokens.SetRoot(keys.RootToken)
+	return reply{status: http.StatusOK, body: map[string]any{
+		"keys": keys.KeysHex, "keys_base64": keys.UnsealKeys, "root_token": keys.RootToken,
+	}}, nil
 }
 
 func (s *Server) unseal(q *request) (reply, error) {
@@ -87,8 +130,12 @@ func (s *Server) test(q *request) error {
 	case "empty":
 		return s.secrets.Empty(body.Prefix)
 	case "fault":
-		for _, kind := range []string{"data/", "metadata/"} {
-			s.faults.set(s.config.Mount+"/"+kind+body.Prefix, body.Fault)
+		for path, engine := range s.settings.get().Engines {
+			for _, kind := range []string{"data/", "metadata/"} {
+				if engine.Type == "kv" {
+					s.faults.set(path+kind+body.Prefix, body.Fault)
+				}
+			}
 		}
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	vault "github.com/hashicorp/vault/api"
 )
 
 func TestASealedStoreRefusesEverythingButBeingUnsealed(t *testing.T) {
@@ -47,7 +49,7 @@ func TestAWrongKeyDoesNotUnseal(t *testing.T) {
 
 func TestOnlyTheRootTokenReachesTheControls(t *testing.T) {
 	eso := start(t).externalSecrets(t)
-	for _, path := range []string{"sys/seal", "sys/stand-in/empty", "sys/stand-in/fault"} {
+	for _, path := range []string{"sys/seal", "sys/stand-in/empty", "sys/stand-in/fault", "sys/mounts/x", "sys/policies/acl/x"} {
 		if _, err := eso.Logical().WriteWithContext(t.Context(), path, nil); status(err) != http.StatusForbidden {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -100,5 +102,56 @@ func TestAnEmptiedStoreKeepsOtherPrefixes(t *testing.T) {
 	list, err := root.Logical().ListWithContext(t.Context(), "kv-v2/metadata/")
 	if err != nil || len(list.Data["keys"].([]any)) != 1 {
 		t.Errorf("got %v, %v", list, err)
+	}
+}
+
+func TestAStoreThatWasNotInitialisedAnswersNothing(t *testing.T) {
+	s := serve(t, t.TempDir())
+	if _, err := s.client(t, "").KVv2("kv-v2").Get(t.Context(), "a"); status(err) != http.StatusServiceUnavailable {
+		t.Errorf("without a token: %v", err)
+	}
+	health, err := s.client(t, "").Sys().HealthWithContext(t.Context())
+	if err != nil || health.Initialized || !health.Sealed {
+		t.Errorf("health: %+v, %v", health, err)
+	}
+}
+
+func TestWhatIsSetUpSurvivesARestart(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, dir)
+	answer, err := s.client(t, "").Sys().InitWithContext(t.Context(), &vault.InitRequest{SecretShares: 1, SecretThreshold: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := s.client(t, answer.RootToken)
+	if _, err := root.Sys().UnsealWithContext(t.Context(), answer.KeysB64[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := root.Sys().PutPolicyWithContext(t.Context(), "p", `path "a" { capabilities = ["read"] }`); err != nil {
+		t.Fatal(err)
+	}
+	again := serve(t, dir).client(t, answer.RootToken)
+	if text, err := again.Sys().GetPolicyWithContext(t.Context(), "p"); err != nil || text == "" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func TestARoleNeedsAccountsAndItsLoginASetting(t *testing.T) {
+	root := start(t).client(t, rootToken)
+	err := write(t, root, "auth/kubernetes/management/role/x", map[string]any{"token_policies": "p"})
+	if status(err) != http.StatusBadRequest {
+		t.Errorf("a role without accounts: %v", err)
+	}
+	err = root.Sys().EnableAuthWithOptionsWithContext(t.Context(), "kubernetes/storage", &vault.EnableAuthOptions{Type: "kubernetes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := map[string]any{"bound_service_account_names": "a", "bound_service_account_namespaces": "b"}
+	if err := write(t, root, "auth/kubernetes/storage/role/r", role); err != nil {
+		t.Fatal(err)
+	}
+	login := map[string]any{"role": "r", "jwt": "b/a"}
+	if err := write(t, root, "auth/kubernetes/storage/login", login); status(err) != http.StatusInternalServerError {
+		t.Errorf("a login whose cluster is unknown: %v", err)
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/c5c3/forge/internal/common/cluster"
 )
 
 const (
@@ -42,6 +44,8 @@ type Options struct {
 	// ServiceName is the Service that API servers reach the webhooks by. The
 	// certificate is issued for its DNS names, and the Secret is owned by it.
 	ServiceName string
+	// Cluster has the domain that the full DNS name of the Service ends in.
+	Cluster cluster.Settings
 	// MutatingName and ValidatingName are the webhook configurations whose
 	// caBundle is kept up to date. Both must exist.
 	MutatingName, ValidatingName string
@@ -79,6 +83,15 @@ func (r *Rotator) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error)
 		return nil, errNotReady
 	}
 	return current.certificate, nil
+}
+
+// Leaf returns the certificate that is served, nil before the first one.
+func (r *Rotator) Leaf() *x509.Certificate {
+	current := r.served.Load()
+	if current == nil {
+		return nil
+	}
+	return current.certificate.Leaf
 }
 
 // Ready is a health check that passes once a certificate is served that the
@@ -228,8 +241,8 @@ func (r *Rotator) owner(ctx context.Context) ([]metav1.OwnerReference, error) {
 
 // dnsNames are the names API servers may use to reach the Service.
 func (r *Rotator) dnsNames() []string {
-	host := fmt.Sprintf("%s.%s.svc", r.options.ServiceName, r.options.Namespace)
-	return []string{host, host + ".cluster.local"}
+	name, namespace := r.options.ServiceName, r.options.Namespace
+	return []string{name + "." + namespace + ".svc", r.options.Cluster.ServiceHost(name, namespace)}
 }
 
 func (r *Rotator) secretKey() client.ObjectKey {

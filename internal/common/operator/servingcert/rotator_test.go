@@ -2,6 +2,7 @@ package servingcert
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/c5c3/forge/internal/common/cluster"
 )
 
 func TestACertificateIsServedOnceItsTrustHasSettled(t *testing.T) {
@@ -38,7 +41,7 @@ func TestACertificateIsServedOnceItsTrustHasSettled(t *testing.T) {
 		if wait := serve(step.pair, step.at); wait != step.wait {
 			t.Errorf("%s: wait %s, want %s", step.reason, wait, step.wait)
 		}
-		if !step.served.same(r.served.Load()) {
+		if !step.served.same(r.served.Load()) || r.Leaf() != step.served.certificate.Leaf {
 			t.Errorf("%s: another certificate is served", step.reason)
 		}
 	}
@@ -61,6 +64,9 @@ func TestNothingIsReadyOrServedBeforeACertificateIsTrusted(t *testing.T) {
 	}
 	if _, err := r.GetCertificate(nil); err == nil {
 		t.Error("a TLS handshake succeeds without a certificate")
+	}
+	if r.Leaf() != nil {
+		t.Error("there is a certificate before there is one")
 	}
 }
 
@@ -181,5 +187,15 @@ func assertAuthorities(t *testing.T, r *Rotator, want []byte) {
 				t.Errorf("webhook %d of %s trusts %q, want %q", i, configuration.GetName(), config.CABundle, want)
 			}
 		}
+	}
+}
+
+func TestTheCertificateNamesTheServiceInTheDomainOfTheCluster(t *testing.T) {
+	r := &Rotator{options: Options{
+		Namespace: "keystone-system", ServiceName: "identity", Cluster: cluster.Settings{Domain: "k8s.example.com"},
+	}}
+	want := []string{"identity.keystone-system.svc", "identity.keystone-system.svc.k8s.example.com"}
+	if got := r.dnsNames(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -44,7 +44,9 @@ type Scenario[S any] struct {
 	// Operator runs the operator for one namespace, with nothing in memory from
 	// an earlier run and all requests made with cfg, until ctx ends.
 	Operator func(ctx context.Context, cfg *rest.Config, namespace string) error
-	// Settled returns nil once the operator has nothing left to do.
+	// Settled returns nil once the operator has done what is walked. In a run that
+	// was disturbed that may be too early: what a status said before the failure
+	// passes for what it says after it. Such a run ends when Compare is content.
 	Settled func(ctx context.Context, namespace string) error
 	// Observe reads what is there, in terms that do not depend on the name of
 	// the namespace.
@@ -68,6 +70,9 @@ type Scenario[S any] struct {
 	EveryCall bool
 	// Parallel is how many runs go on at the same time; by default 4.
 	Parallel int
+	// patience is how long an operator that has settled may take until Compare is
+	// content; by default [expect.Timeout].
+	patience time.Duration
 }
 
 // point is what a run is disturbed at: the calls and what happens there. An
@@ -235,14 +240,18 @@ func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.
 // the number of its calls depends on timing.
 func (s Scenario[S]) try(ctx context.Context, p point, undisturbed S) (hits transport.Requests, err error) {
 	if !p.kills() {
-		return s.judge(ctx, undisturbed, func(ctx context.Context, namespace string) (transport.Requests, []S, error) {
-			return s.fail(ctx, p, namespace)
-		})
+		namespace, err := s.Prepare(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return s.fail(ctx, p, namespace, undisturbed)
 	}
 	for len(p.calls) > 0 {
-		struck, err := s.judge(ctx, undisturbed, func(ctx context.Context, namespace string) (transport.Requests, []S, error) {
-			return s.kill(ctx, p, namespace)
-		})
+		namespace, err := s.Prepare(ctx)
+		if err != nil {
+			return hits, err
+		}
+		struck, err := s.kill(ctx, p, namespace, undisturbed)
 		hits = append(hits, struck...)
 		if err != nil || len(struck) == 0 {
 			return hits, err
@@ -252,54 +261,57 @@ func (s Scenario[S]) try(ctx context.Context, p point, undisturbed S) (hits tran
 	return hits, nil
 }
 
-// judge prepares a namespace, disturbs the operator there, and compares each of
-// the states that it left with what came of it.
-func (s Scenario[S]) judge(
-	ctx context.Context, undisturbed S, disturb func(ctx context.Context, namespace string) (transport.Requests, []S, error),
-) (transport.Requests, error) {
-	namespace, err := s.Prepare(ctx)
-	if err != nil {
-		return nil, err
-	}
-	hits, left, err := disturb(ctx, namespace)
-	if err != nil {
-		return hits, err
-	}
-	final, err := s.Observe(ctx, namespace)
-	if err != nil {
-		return hits, err
-	}
-	for _, failed := range left {
-		if wrong := s.Compare(undisturbed, failed, final); wrong != "" {
-			return hits, errors.New(wrong)
+// judged waits until the operator has settled and the state that came of each of
+// the states it left is the right one.
+func (s Scenario[S]) judged(namespace string, undisturbed S, left []S) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := s.settled(namespace, nothing)(ctx); err != nil {
+			return err
 		}
+		if s.patience > 0 {
+			var giveUp context.CancelFunc
+			ctx, giveUp = context.WithTimeout(ctx, s.patience)
+			defer giveUp()
+		}
+		return expect.Until(ctx, func(ctx context.Context) error {
+			final, err := s.Observe(ctx, namespace)
+			if err != nil {
+				return err
+			}
+			for _, failed := range left {
+				if wrong := s.Compare(undisturbed, failed, final); wrong != "" {
+					return errors.New(wrong)
+				}
+			}
+			return nil
+		})
 	}
-	return hits, nil
 }
 
-// fail runs the operator with failures that it survives, and returns what was
-// struck and the state that they left.
-func (s Scenario[S]) fail(ctx context.Context, p point, namespace string) (transport.Requests, []S, error) {
+// fail runs the operator with failures that it survives, judges what comes of the
+// state that they leave, and returns what was struck.
+func (s Scenario[S]) fail(ctx context.Context, p point, namespace string, undisturbed S) (transport.Requests, error) {
 	faults := transport.NewFaults(p.calls, p.modes...)
-	settled := s.settled(namespace, func() error { return s.outstanding(p.calls, faults.Reached) })
 	err := s.run(ctx, faults.Config(s.Config), namespace, func(ctx context.Context) error {
-		if err := settled(ctx); err != nil {
+		err := s.settled(namespace, func() error { return s.outstanding(p.calls, faults.Reached) })(ctx)
+		if err != nil {
 			return err
 		}
 		faults.End()
-		return settled(ctx)
+		left, err := s.Observe(ctx, namespace)
+		if err != nil {
+			return err
+		}
+		return s.judged(namespace, undisturbed, []S{left})(ctx)
 	})
-	if err != nil {
-		return faults.Hits(), nil, err
-	}
-	left, err := s.Observe(ctx, namespace)
-	return faults.Hits(), []S{left}, err
+	return faults.Hits(), err
 }
 
 // kill lets the operator die at one of the calls after the other and run once
-// more to the end, and returns what was struck and the states that were left. An
-// operator that was killed may get by without the rest of the calls.
-func (s Scenario[S]) kill(ctx context.Context, p point, namespace string) (hits transport.Requests, left []S, err error) {
+// more to the end, judges what comes of the states that were left, and returns what
+// was struck. An operator that was killed may get by without the rest of the calls.
+func (s Scenario[S]) kill(ctx context.Context, p point, namespace string, undisturbed S) (hits transport.Requests, err error) {
+	var left []S
 	for calls := p.calls; len(calls) > 0; calls = without(calls, hits) {
 		faults := transport.NewFaults(calls, p.modes...)
 		err := s.run(ctx, faults.Config(s.Config), namespace, func(ctx context.Context) error {
@@ -314,11 +326,11 @@ func (s Scenario[S]) kill(ctx context.Context, p point, namespace string) (hits 
 			})
 		})
 		if err != nil {
-			return hits, left, err
+			return hits, err
 		}
 		state, err := s.Observe(ctx, namespace)
 		if err != nil {
-			return hits, left, err
+			return hits, err
 		}
 		left = append(left, state)
 		struck := faults.Hits()
@@ -327,10 +339,10 @@ func (s Scenario[S]) kill(ctx context.Context, p point, namespace string) (hits 
 		}
 		hits = append(hits, struck...)
 	}
-	if err := s.run(ctx, s.Config, namespace, s.settled(namespace, nothing)); err != nil {
-		return hits, left, fmt.Errorf("after the last restart: %w", err)
+	if err := s.run(ctx, s.Config, namespace, s.judged(namespace, undisturbed, left)); err != nil {
+		return hits, fmt.Errorf("after the last restart: %w", err)
 	}
-	return hits, left, nil
+	return hits, nil
 }
 
 // without returns the calls whose kind was not struck.

@@ -60,6 +60,9 @@ type Options struct {
 	// else that acts on built-in kinds is a stand-in of the test. Kinds that
 	// are installed later are noticed at its next discovery, every 30 s.
 	GarbageCollector bool
+	// Flags are set for kube-apiserver besides those that every test needs, or
+	// instead of them, by name without dashes.
+	Flags map[string]string
 	// Vocabularies are what the tests of the package have to show together. Main
 	// checks it unless only some of them were run.
 	Vocabularies []expect.Vocabulary
@@ -76,6 +79,19 @@ type Env struct {
 	environment *crenvtest.Environment
 	namespaces  atomic.Int32
 }
+
+// KubeConfig writes a kubeconfig file of a user with all rights and returns its path.
+func (e *Env) KubeConfig(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(path, e.environment.KubeConfig, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Open runs an API server until stop is called, for a program that is no test.
+func Open(o Options) (env *Env, stop func() error, err error) { return start(o) }
 
 // Start runs an API server until the test ends.
 func Start(t testing.TB, o Options) *Env {
@@ -167,8 +183,11 @@ func start(o Options) (*Env, func() error, error) {
 	e.ControlPlane.Etcd = &crenvtest.Etcd{Path: etcd}
 	e.ControlPlane.GetAPIServer().Path = apiserver
 	// The tests of a package are the only clients and need no fair share.
-	e.ControlPlane.GetAPIServer().Configure().
+	arguments := e.ControlPlane.GetAPIServer().Configure().
 		Set("service-cluster-ip-range", serviceRange).Set("enable-priority-and-fairness", "false")
+	for name, value := range o.Flags {
+		arguments.Set(name, value)
+	}
 	cfg, err := e.Start()
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
@@ -209,7 +228,7 @@ func binary(name string) (string, error) {
 	root, err := checkout()
 	if err == nil {
 		// The binary's version is pinned there.
-		outside.File(filepath.Join(root, "hack"))
+		outside.File(filepath.Join(root, "hack", "tools"))
 	}
 	if dir := os.Getenv(assetsVariable); dir != "" {
 		path := filepath.Join(dir, name)

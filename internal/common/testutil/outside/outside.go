@@ -21,8 +21,19 @@ func File(path string) string {
 	return path
 }
 
-// part names the part of the checkout that the path belongs to: an operator or
-// another folder at the top. It is empty outside a checkout.
+// Checkout returns the top of the checkout, and lets go test run the test anew when a file
+// of it comes or goes, or when what make knows or a page outside docs changes.
+func Checkout(path string) (string, error) {
+	os.Getenv(variable + "CHECKOUT")
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return Root(full)
+}
+
+// part names the part of the checkout that the path belongs to: an operator, what is
+// in hack, or another folder at the top. It is empty outside a checkout.
 func part(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -33,10 +44,11 @@ func part(path string) string {
 		return ""
 	}
 	elements := strings.Split(strings.TrimPrefix(full, root+string(filepath.Separator)), string(filepath.Separator))
-	if elements[0] == "operators" && len(elements) > 1 {
-		return strings.ToUpper(strings.Join(elements[:2], "_"))
+	name := elements[0]
+	if (name == "operators" || name == "hack") && len(elements) > 1 {
+		name = strings.Join(elements[:2], "_")
 	}
-	return strings.ToUpper(elements[0])
+	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 }
 
 // Root returns the top of the checkout: the nearest folder at or above the given

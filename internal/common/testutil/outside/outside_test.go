@@ -7,9 +7,13 @@ func TestAPathBelongsToAnOperatorOrToAFolderAtTheTop(t *testing.T) {
 	for path, want := range map[string]string{
 		root + "docs/examples":                            "DOCS",
 		root + "operators/keystone/config/crd/bases":      "OPERATORS_KEYSTONE",
+		root + "kubectl-forge/krew.yaml":                  "KUBECTL_FORGE",
 		root + "operators":                                "OPERATORS",
 		root + "deploy/infra/memcached-operator/crd.yaml": "DEPLOY",
-		t.TempDir(): "",
+		root + "hack":                                     "HACK",
+		root + "hack/deploy-infra.sh":                     "HACK_DEPLOY_INFRA_SH",
+		root + "hack/kind-config.yaml":                    "HACK_KIND_CONFIG_YAML",
+		t.TempDir():                                       "",
 	} {
 		if got := part(path); got != want {
 			t.Errorf("%s: got %q, want %q", path, got, want)

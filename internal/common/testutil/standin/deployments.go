@@ -3,6 +3,8 @@ package standin
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -32,7 +34,8 @@ func NewDeployments() *Deployments {
 }
 
 // Set decides what becomes of a Deployment: [Fail] lets its rollout exceed the
-// progress deadline, [NoImage] creates a Pod in ImagePullBackOff.
+// progress deadline, [NoImage] creates a Pod in ImagePullBackOff, [Refuse] gives
+// it no Pods.
 func (d *Deployments) Set(namespace, name string, o Outcome) { d.script.set(namespace, name, o) }
 
 func (d *Deployments) setup(mgr manager.Manager) error {
@@ -60,6 +63,9 @@ func setRollout(deployment *appsv1.Deployment, outcome Outcome) {
 	status := &deployment.Status
 	status.ObservedGeneration = deployment.Generation
 	status.Replicas, status.UpdatedReplicas = replicas, replicas
+	status.Conditions = slices.DeleteFunc(status.Conditions, func(c appsv1.DeploymentCondition) bool {
+		return c.Type == appsv1.DeploymentReplicaFailure && outcome.kind != refuse
+	})
 	if outcome.kind == succeed {
 		status.ReadyReplicas, status.AvailableReplicas, status.UnavailableReplicas = replicas, replicas, 0
 		setDeploymentCondition(status, appsv1.DeploymentAvailable, corev1.ConditionTrue, "MinimumReplicasAvailable", "")
@@ -67,6 +73,11 @@ func setRollout(deployment *appsv1.Deployment, outcome Outcome) {
 		return
 	}
 	status.ReadyReplicas, status.AvailableReplicas, status.UnavailableReplicas = 0, 0, replicas
+	if outcome.kind == refuse {
+		status.Replicas, status.UpdatedReplicas = 0, 0
+		setDeploymentCondition(status, appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, "FailedCreate",
+			fmt.Sprintf("pods %q is forbidden: %s", deployment.Name+"-7d4f9-abcde", outcome.message))
+	}
 	setDeploymentCondition(status, appsv1.DeploymentAvailable, corev1.ConditionFalse, "MinimumReplicasUnavailable", "")
 	if outcome.kind == fail {
 		setDeploymentCondition(status, appsv1.DeploymentProgressing, corev1.ConditionFalse, "ProgressDeadlineExceeded", outcome.message)
@@ -146,7 +157,7 @@ func setPodStatus(ctx context.Context, c client.Client, pod *corev1.Pod, outcome
 	if sets.New(corev1.PodSucceeded, corev1.PodFailed).Has(pod.Status.Phase) {
 		return nil
 	}
-	var state corev1.ContainerState
+	var state, last corev1.ContainerState
 	switch outcome.kind {
 	case succeed:
 		pod.Status.Phase = corev1.PodSucceeded
@@ -160,11 +171,16 @@ func setPodStatus(ctx context.Context, c client.Client, pod *corev1.Pod, outcome
 	case hang:
 		pod.Status.Phase = corev1.PodRunning
 		state.Running = &corev1.ContainerStateRunning{}
+	case retry:
+		pod.Status.Phase = corev1.PodRunning
+		state.Waiting = &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}
+		last.Terminated = &corev1.ContainerStateTerminated{ExitCode: outcome.exitCode, Reason: "Error", Message: outcome.message}
+	case refuse:
 	}
 	pod.Status.ContainerStatuses = nil
 	for _, container := range pod.Spec.Containers {
 		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
-			Name: container.Name, Image: container.Image, State: state,
+			Name: container.Name, Image: container.Image, State: state, LastTerminationState: last,
 		})
 	}
 	return patchStatus(ctx, c, pod, before)

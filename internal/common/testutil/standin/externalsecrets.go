@@ -73,6 +73,13 @@ func (e *ExternalSecrets) Put(path string, properties map[string]string) {
 	e.store[path] = maps.Clone(properties)
 }
 
+// Lose takes a path out of the store.
+func (e *ExternalSecrets) Lose(path string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.store, path)
+}
+
 // Stored returns the properties at a path of the store, nil if it is empty.
 func (e *ExternalSecrets) Stored(path string) map[string]string {
 	e.mu.Lock()

@@ -2,6 +2,7 @@ package standin
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -29,7 +30,9 @@ func NewJobs() *Jobs {
 
 // Set decides what becomes of the Jobs of that name: [Fail] ends them after
 // their last retry with the message as the container's last words, [NoImage]
-// leaves their Pod in ImagePullBackOff. A Job that has ended stays as it is.
+// leaves their Pod in ImagePullBackOff, [Refuse] gives them none, [Retry] starts
+// its container again. A Job that has ended stays as it is. With the real
+// controller, a Job that fails while its Pod restarts by itself loses that Pod.
 func (j *Jobs) Set(namespace, name string, o Outcome) { j.script.set(namespace, name, o) }
 
 // Runs returns the UIDs of the Jobs of that name which succeeded, in order.
@@ -48,11 +51,7 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 		return nil
 	}
 	outcome := j.script.outcome(job)
-	pod := podOf(job)
-	if err := create(ctx, c, pod); err != nil {
-		return err
-	}
-	if err := setPodStatus(ctx, c, pod, outcome); err != nil {
+	if err := j.setPod(ctx, c, job, outcome); err != nil {
 		return err
 	}
 	before := job.DeepCopy()
@@ -68,6 +67,35 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 		j.record(job)
 	}
 	return nil
+}
+
+// setPod gives the Job the Pod that the outcome stands for, or the event that
+// tells why it has none.
+func (j *Jobs) setPod(ctx context.Context, c client.Client, job *batchv1.Job, outcome Outcome) error {
+	if outcome.kind == refuse {
+		return create(ctx, c, refusalOf(job, outcome.message))
+	}
+	pod := podOf(job)
+	if outcome.kind == fail && job.Spec.Template.Spec.RestartPolicy == corev1.RestartPolicyOnFailure {
+		return client.IgnoreNotFound(c.Delete(ctx, pod, client.GracePeriodSeconds(0)))
+	}
+	if err := create(ctx, c, pod); err != nil {
+		return err
+	}
+	return setPodStatus(ctx, c, pod, outcome)
+}
+
+// refusalOf is the event of a Job whose Pod the API server refuses.
+func refusalOf(job *batchv1.Job, message string) *corev1.Event {
+	return &corev1.Event{
+		ObjectMeta: metav1.ObjectMeta{Namespace: job.Namespace, Name: job.Name + "-refused-" + string(job.UID[:5])},
+		InvolvedObject: corev1.ObjectReference{
+			APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job", Namespace: job.Namespace, Name: job.Name, UID: job.UID,
+		},
+		Type: corev1.EventTypeWarning, Reason: "FailedCreate", LastTimestamp: metav1.Now(), Count: 1,
+		Message: fmt.Sprintf("Error creating: pods %q is forbidden: %s", job.Name+"-x2x4z", message),
+		Source:  corev1.EventSource{Component: "job-controller"},
+	}
 }
 
 // record notes that a Job succeeded. A stale cache shows a Job again that has.
@@ -131,8 +159,9 @@ func setJobStatus(status *batchv1.JobStatus, outcome Outcome, backoffLimit int32
 		status.Conditions = append(status.Conditions,
 			jobCondition(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit"),
 			jobCondition(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit"))
-	case hang, noImage:
+	case hang, noImage, retry:
 		status.Active = 1
+	case refuse:
 	}
 }
 

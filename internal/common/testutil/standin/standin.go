@@ -79,6 +79,8 @@ const (
 	fail
 	hang
 	noImage
+	refuse
+	retry
 )
 
 // Succeed is the outcome of objects for which nothing else was set.
@@ -99,6 +101,14 @@ func Hang() Outcome { return Outcome{kind: hang} }
 
 // NoImage starts a Pod that cannot pull its image, for Deployments and Jobs.
 func NoImage(message string) Outcome { return Outcome{kind: noImage, message: message} }
+
+// Refuse lets the API server refuse the Pods of a Deployment or Job with the
+// message. As with the real controllers there are none then, and the Deployment's
+// conditions or the Job's events tell.
+func Refuse(message string) Outcome { return Outcome{kind: refuse, message: message} }
+
+// Retry lets the container of a Job's Pod end with the message again and again.
+func Retry(message string) Outcome { return Outcome{kind: retry, message: message, exitCode: 1} }
 
 // script holds the outcomes that a test has set for single objects.
 type script struct {

@@ -2,12 +2,15 @@ package transport
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -284,4 +287,49 @@ func TestRefusalsRefuseWhatMatchesUntilTheyAreLifted(t *testing.T) {
 	if got := code("PUT", one); got != http.StatusOK {
 		t.Errorf("answered %d after the refusal was lifted", got)
 	}
+}
+
+// readAnswer sends a GET through a transport and tells what came of it.
+func readAnswer(t *testing.T, through http.RoundTripper, path string) <-chan string {
+	t.Helper()
+	told := make(chan string, 1)
+	go func() {
+		resp, err := through.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if err != nil {
+			told <- err.Error()
+			return
+		}
+		defer func() { _ = resp.Body.Close() }()
+		text, err := io.ReadAll(resp.Body)
+		told <- fmt.Sprint(string(text), err)
+	}()
+	return told
+}
+
+func TestAHeldWatchTellsNothingUntilItIsReleased(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		holds := &Holds{}
+		through := holds.Wrap(roundTripper(func(req *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("deleted")), Request: req}, nil
+		}))
+		release := holds.Hold(func(watch *http.Request) bool { return Parse(watch).Resource == "secrets" })
+		const want = "deleted<nil>"
+		for _, path := range []string{"/api/v1/configmaps?watch=true", "/api/v1/secrets"} {
+			if got := <-readAnswer(t, through, path); got != want {
+				t.Errorf("%s: read %q, want %q", path, got, want)
+			}
+		}
+		told := readAnswer(t, through, "/api/v1/secrets?watch=true")
+		synctest.Wait()
+		select {
+		case got := <-told:
+			t.Errorf("the held watch has told %q", got)
+		default:
+		}
+		release()
+		release()
+		if got := <-told; got != want {
+			t.Errorf("after its release the watch told %q, want %q", got, want)
+		}
+	})
 }

@@ -77,6 +77,8 @@ const (
 	// ReasonWaitingForAdminPasswordSecret: wait; if it lasts, put the password at the path the message names.
 	ReasonWaitingForAdminPasswordSecret = "WaitingForAdminPasswordSecret"
 
+	// ReasonFinalizingKeystone: wait; Keystone's database is dropped before its server goes; if it lasts, look at what the message names.
+	ReasonFinalizingKeystone = "FinalizingKeystone"
 	// ReasonKeystoneReady: nothing to do.
 	ReasonKeystoneReady = "KeystoneReady"
 	// ReasonKeystoneNotManaged: nothing to do; services.keystone is not set.

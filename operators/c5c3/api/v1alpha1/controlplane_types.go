@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -185,6 +186,17 @@ type ServiceKeystoneSpec struct {
 	//
 	// +optional
 	Image *commonv1.ImageSpec `json:"image,omitempty"`
+
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson with
+	// which every pod of Keystone pulls its image. Example:
+	// [{"name": "registry"}].
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// policyOverrides changes rules of Keystone's API policy and wins over
 	// global.

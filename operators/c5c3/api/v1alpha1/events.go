@@ -9,6 +9,8 @@ const (
 	EventORCTeardownComplete = "ORCTeardownComplete"
 	// EventORCTeardownStalled: delete by hand in OpenStack what the message names; K-ORC could not.
 	EventORCTeardownStalled = "ORCTeardownStalled"
+	// EventKeystoneTeardownStalled: the database may still be on the volume of the MariaDB; see what is left of the control plane.
+	EventKeystoneTeardownStalled = "KeystoneTeardownStalled"
 	// EventSecretsAggregated: the collecting Secret holds everything the spec asks for.
 	EventSecretsAggregated = "SecretsAggregated"
 	// EventRotationNudged: the application credential is being replaced.

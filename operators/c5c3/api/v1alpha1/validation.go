@@ -30,6 +30,7 @@ var table = rules.Table[*ControlPlane]{
 
 	{Path: "spec.services.keystone.replicas", Check: rules.AtLeast(1, keystoneReplicas)},
 	{Path: "spec.services.keystone.image", Check: ofKeystone(checkImage)},
+	{Path: "spec.services.keystone.imagePullSecrets", Check: ofKeystone(checkImagePullSecrets)},
 	{Path: "spec.services.keystone.policyOverrides", Check: ofKeystone(checkPolicyOverrides)},
 	{Path: "spec.services.keystone.rotationInterval", Check: ofKeystone(checkRotationInterval)},
 	{Path: "spec.services.keystone.gateway", Check: ofKeystone(checkGateway)},
@@ -159,6 +160,10 @@ func checkImage(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
 		return nil
 	}
 	return commonv1.ValidateImage(*keystone.Image, at)
+}
+
+func checkImagePullSecrets(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
+	return commonv1.ValidateImagePullSecrets(keystone.ImagePullSecrets, at)
 }
 
 func checkPolicyOverrides(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {

@@ -131,6 +131,14 @@ func sized(size string) func(*ControlPlane) {
 	return func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.StorageSize = size }
 }
 
+func pulling(names ...string) func(*ControlPlane) {
+	return ofService(func(k *ServiceKeystoneSpec) {
+		for _, name := range names {
+			k.ImagePullSecrets = append(k.ImagePullSecrets, *named(name))
+		}
+	})
+}
+
 func keystoneViolations() []violation {
 	return []violation{
 		{
@@ -148,6 +156,15 @@ func keystoneViolations() []violation {
 				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone"}
 			}),
 			keystonePath + ".image.tag", "Required value", noMatch, "",
+		},
+		{
+			"a pull secret without a name", pulling(""),
+			keystonePath + ".imagePullSecrets[0].name", "name the Secret with which the image is pulled",
+			"name the Secret with which the image is pulled", keystonePath + ".imagePullSecrets",
+		},
+		{
+			"a pull secret twice", pulling("registry", "registry"),
+			keystonePath + ".imagePullSecrets[1]", "Duplicate value", "Duplicate value", "",
 		},
 		{
 			"an interval that is no whole day", interval(36 * time.Hour),

@@ -51,6 +51,7 @@ func Vocabularies() []Vocabulary {
 				{EventFinalizingORC, corev1.EventTypeNormal},
 				{EventORCTeardownComplete, corev1.EventTypeNormal},
 				{EventORCTeardownStalled, corev1.EventTypeWarning},
+				{EventKeystoneTeardownStalled, corev1.EventTypeWarning},
 			},
 		},
 		{
@@ -96,6 +97,7 @@ func serviceConditions() []ConditionDoc {
 			False: []string{
 				ReasonWaitingForInfrastructure, ReasonKeystoneNotInstalled, ReasonKeystoneError,
 				ReasonKeystoneProjectionRejected, ReasonRollBackRefused, ReasonWaitingForKeystone,
+				ReasonFinalizingKeystone,
 			},
 		},
 	}

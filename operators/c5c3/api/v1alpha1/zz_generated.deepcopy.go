@@ -6,7 +6,8 @@ package v1alpha1
 
 import (
 	"github.com/c5c3/forge/internal/common/types"
-	"k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -225,7 +226,7 @@ func (in *ControlPlaneStatus) DeepCopyInto(out *ControlPlaneStatus) {
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -351,7 +352,7 @@ func (in *CredentialRotationStatus) DeepCopyInto(out *CredentialRotationStatus) 
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -556,7 +557,7 @@ func (in *SecretAggregateStatus) DeepCopyInto(out *SecretAggregateStatus) {
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -586,6 +587,11 @@ func (in *ServiceKeystoneSpec) DeepCopyInto(out *ServiceKeystoneSpec) {
 		*out = new(types.ImageSpec)
 		**out = **in
 	}
+	if in.ImagePullSecrets != nil {
+		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
+		*out = make([]v1.LocalObjectReference, len(*in))
+		copy(*out, *in)
+	}
 	if in.PolicyOverrides != nil {
 		in, out := &in.PolicyOverrides, &out.PolicyOverrides
 		*out = new(types.PolicySpec)
@@ -593,7 +599,7 @@ func (in *ServiceKeystoneSpec) DeepCopyInto(out *ServiceKeystoneSpec) {
 	}
 	if in.RotationInterval != nil {
 		in, out := &in.RotationInterval, &out.RotationInterval
-		*out = new(v1.Duration)
+		*out = new(metav1.Duration)
 		**out = **in
 	}
 	if in.Gateway != nil {

@@ -7,6 +7,7 @@
 package backing
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 // The kinds.
 var (
 	MariaDBKind   = schema.GroupVersionKind{Group: "k8s.mariadb.com", Version: "v1alpha1", Kind: "MariaDB"}
+	DatabaseKind  = schema.GroupVersionKind{Group: "k8s.mariadb.com", Version: "v1alpha1", Kind: "Database"}
 	MemcachedKind = schema.GroupVersionKind{Group: "memcached.c5c3.io", Version: "v1beta1", Kind: "Memcached"}
 )
 
@@ -49,16 +51,45 @@ type MariaDBList struct {
 	Items           []MariaDB `json:"items"`
 }
 
-// MariaDBSpec is the size of a MariaDB.
+// MariaDBSpec is the size of a MariaDB, and how long its servers may take to start.
 type MariaDBSpec struct {
-	Replicas *int32   `json:"replicas,omitempty"`
-	Galera   *Galera  `json:"galera,omitempty"`
-	Storage  *Storage `json:"storage,omitempty"`
+	Replicas       *int32     `json:"replicas,omitempty"`
+	Galera         *Galera    `json:"galera,omitempty"`
+	Storage        *Storage   `json:"storage,omitempty"`
+	Resources      *Resources `json:"resources,omitempty"`
+	StartupProbe   *Probe     `json:"startupProbe,omitempty"`
+	ReadinessProbe *Probe     `json:"readinessProbe,omitempty"`
+}
+
+// Resources are what each server asks for.
+type Resources struct {
+	Requests corev1.ResourceList `json:"requests,omitempty"`
 }
 
 // Galera turns the servers into a cluster.
 type Galera struct {
+	Enabled bool         `json:"enabled"`
+	Agent   *GaleraAgent `json:"agent,omitempty"`
+	// ProviderOptions are those of the Galera library, by name.
+	ProviderOptions map[string]string `json:"providerOptions,omitempty"`
+}
+
+// GaleraAgent is what mariadb-operator reaches beside each server of a cluster.
+type GaleraAgent struct {
+	BasicAuth *BasicAuth `json:"basicAuth,omitempty"`
+}
+
+// BasicAuth has mariadb-operator log in to the agents with a password.
+type BasicAuth struct {
 	Enabled bool `json:"enabled"`
+}
+
+// Probe is when the kubelet looks at a server. Zero stands for
+// mariadb-operator's own choice.
+type Probe struct {
+	InitialDelaySeconds int32 `json:"initialDelaySeconds,omitempty"`
+	PeriodSeconds       int32 `json:"periodSeconds,omitempty"`
+	FailureThreshold    int32 `json:"failureThreshold,omitempty"`
 }
 
 // Storage is the volume of each server.

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/schedule"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -48,6 +50,8 @@ func complete() *c5c3v1alpha1.ControlPlane {
 	cp.Spec.Services.Keystone = &c5c3v1alpha1.ServiceKeystoneSpec{
 		Replicas: new(int32(2)),
 		Image:    &commonv1.ImageSpec{Repository: "registry.example.com/keystone", Tag: "2025.2-1"},
+
+		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}},
 		PolicyOverrides: &commonv1.PolicySpec{
 			Rules: map[string]string{"b": "service"}, ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"},
 		},
@@ -76,8 +80,9 @@ func TestWhatAControlPlaneSetsOnOthers(t *testing.T) {
 	golden.CompareYAML(t, "minimal/mariadb.yaml", maria)
 	golden.CompareYAML(t, "minimal/memcached.yaml", memcached(cp))
 	golden.CompareYAML(t, "minimal/memcached-clients.yaml", cacheClients(cp))
+	golden.CompareYAML(t, "minimal/keystone-clients.yaml", keystoneClients(cp, namespacesOf("c5c3-system", "orc-system")))
 	golden.CompareYAML(t, "minimal/externalsecret.yaml", externalSecret(cp, delivery{
-		name: cp.DatabaseSecretName(), path: databasePath(cp), properties: []string{"username", "password"},
+		name: cp.DatabaseSecretName(), path: databasePath(cluster.Settings{}, cp), properties: []string{"username", "password"},
 	}))
 }
 
@@ -94,12 +99,72 @@ func TestOneDatabaseServerIsNoCluster(t *testing.T) {
 }
 
 func TestAnEnlargedVolumeIsNotShrunkAgain(t *testing.T) {
-	maria, err := mariaDB(minimal(), &backing.Storage{Size: new(resource.MustParse("200Gi"))})
+	maria, err := mariaDB(minimal(), &backing.MariaDBSpec{Storage: &backing.Storage{Size: new(resource.MustParse("200Gi"))}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if size := maria.Spec.Storage.Size.String(); size != "200Gi" {
 		t.Errorf("got %s", size)
+	}
+}
+
+func TestAServerThatCopiesALargeDatabaseIsNotTakenForDead(t *testing.T) {
+	maria, err := mariaDB(minimal(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := maria.Spec.StartupProbe
+	if probe == nil {
+		t.Fatal("mariadb-operator's own probe gives it 50 seconds")
+	}
+	if limit := time.Duration(probe.PeriodSeconds*probe.FailureThreshold) * time.Second; limit < time.Hour {
+		t.Errorf("it has %s", limit)
+	}
+}
+
+func TestTheAgentsOfADatabaseClusterNeedNoRightsInTheWholeCluster(t *testing.T) {
+	maria, err := mariaDB(minimal(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if agent := maria.Spec.Galera.Agent; agent == nil || agent.BasicAuth == nil || !agent.BasicAuth.Enabled {
+		t.Errorf("got %+v", agent)
+	}
+}
+
+func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T) {
+	theirs := &backing.Probe{FailureThreshold: 9}
+	for name, existing := range map[string]backing.MariaDBSpec{
+		"from before":  {Galera: &backing.Galera{Enabled: true}},
+		"with a token": {Galera: &backing.Galera{Enabled: true, Agent: &backing.GaleraAgent{}}},
+		"changed": {
+			Galera: &backing.Galera{Enabled: true, ProviderOptions: map[string]string{"gcache.size": "1G"}}, StartupProbe: theirs,
+			ReadinessProbe: theirs, Resources: &backing.Resources{},
+		},
+	} {
+		maria, err := mariaDB(minimal(), &existing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := maria.Spec
+		if got.StartupProbe != existing.StartupProbe || got.ReadinessProbe != existing.ReadinessProbe ||
+			got.Resources != existing.Resources || got.Galera.Agent != nil ||
+			!maps.Equal(got.Galera.ProviderOptions, existing.Galera.ProviderOptions) {
+			t.Errorf("%s: got %+v and %+v", name, got, got.Galera)
+		}
+	}
+}
+
+func TestDatabaseServersGetTheirShareOfABusyNode(t *testing.T) {
+	maria, err := mariaDB(minimal(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resources := maria.Spec.Resources; resources == nil || resources.Requests.Cpu().IsZero() || resources.Requests.Memory().IsZero() {
+		t.Errorf("they ask for %+v, and servers that ask for nothing get what is left", resources)
+	}
+	if got := maria.Spec.Galera.ProviderOptions["evs.suspect_timeout"]; got != "PT10S" {
+		t.Errorf("a server that gets no time is given up after %q", got)
 	}
 }
 

@@ -49,7 +49,7 @@ type cloudAuth struct {
 
 // authURL is Keystone inside the cluster.
 func authURL(cp *c5c3v1alpha1.ControlPlane) string {
-	return fmt.Sprintf("http://%s.%s.svc:5000/v3", cp.KeystoneName(), cp.Namespace)
+	return fmt.Sprintf("http://%s.%s.svc:%d/v3", cp.KeystoneName(), cp.Namespace, keystonePort)
 }
 
 // systemCloud is the cloud for what Keystone allows to an administrator of the

@@ -17,22 +17,23 @@ import (
 // The permissions of the operator. The chart's roles are generated from these
 // markers.
 //
-// +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/status,verbs=update
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/finalizers,verbs=update
-// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=memcached.c5c3.io,resources=memcacheds,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=external-secrets.io,resources=clustersecretstores,verbs=get;list;watch
-// +kubebuilder:rbac:groups=external-secrets.io,resources=pushsecrets,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=openstack.k-orc.cloud,resources=applicationcredentials;services;endpoints;users;domains;projects;roles,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=c5c3.io,resources=credentialrotations,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=c5c3.io,resources=credentialrotations/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=databases,verbs=get
+// +kubebuilder:rbac:groups=memcached.c5c3.io,resources=memcacheds,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=external-secrets.io,resources=clustersecretstores,verbs=list;watch
+// +kubebuilder:rbac:groups=external-secrets.io,resources=pushsecrets,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=openstack.k-orc.cloud,resources=applicationcredentials;services;endpoints;users;domains;projects;roles,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=c5c3.io,resources=credentialrotations,verbs=list;watch
+// +kubebuilder:rbac:groups=c5c3.io,resources=credentialrotations/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=list;watch
 // +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;list;watch;create;update;patch;delete
 
 // pipeline is what one pass does, in order.
 var pipeline = reconcile.Pipeline[*scope]{
@@ -64,6 +65,18 @@ var pipeline = reconcile.Pipeline[*scope]{
 	{
 		Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: reconcileCatalog,
 		Needs: []string{"AdminCredential"}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
+	},
+}
+
+// finalizers are the stages of deletion.
+var finalizers = []reconcile.Finalizer[*scope]{
+	{
+		Name: orcFinalizer,
+		Step: reconcile.Step[*scope]{Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: finalizeKORC},
+	},
+	{
+		Name: keystoneFinalizer,
+		Step: reconcile.Step[*scope]{Name: "Keystone", Condition: c5c3v1alpha1.ConditionKeystoneReady, Run: finalizeKeystone},
 	},
 }
 

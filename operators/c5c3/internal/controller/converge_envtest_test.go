@@ -101,6 +101,27 @@ func TestSizesReachTheServers(t *testing.T) {
 	})
 }
 
+func TestAProbeThatSomebodyHasChangedStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	maria := &backing.MariaDB{ObjectMeta: w.meta("openstack-db")}
+	expect.Exists(t, w, maria)
+	const longer = 7200
+	objects.Change(t, w, maria, func(m *backing.MariaDB) {
+		m.Spec.Replicas = new(int32(5))
+		m.Spec.StartupProbe = &backing.Probe{FailureThreshold: longer}
+	})
+	expect.Object(t, w, maria, func() error {
+		if *maria.Spec.Replicas != 3 {
+			return fmt.Errorf("%d replicas", *maria.Spec.Replicas)
+		}
+		return nil
+	})
+	if probe := maria.Spec.StartupProbe; probe == nil || probe.FailureThreshold != longer {
+		t.Errorf("the probe is %+v", probe)
+	}
+}
+
 func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,8 +110,7 @@ func (s *scope) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 		return "the administrator's password has changed"
 	case stateOf(live).failed:
 		return "K-ORC has lost the old one: " + describe(live)
-	case s.proofs.rejected(s.name(), *live.Status.ID, string(s.credential.Data[keyValue])) &&
-		s.retryAfter(live.CreationTimestamp.Time, s.failingSince(c5c3v1alpha1.ConditionAdminCredentialReady)) == 0:
+	case s.isRejected(live):
 		return "Keystone refuses the old one"
 	}
 	return ""
@@ -136,8 +136,16 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
-	if !used || stateOf(old).failed && s.isDead(ctx) {
+	if !used {
 		return s.discard(ctx, old)
+	}
+	if stateOf(old).failed {
+		switch dead, err := s.isDead(); {
+		case errors.Is(err, errAsking):
+			return s.reMinting("Keystone is being asked whether it still accepts the credential that the users have", s.replacedSince())
+		case dead:
+			return s.discard(ctx, old)
+		}
 	}
 	heir := supersededCredential(s.cp, old)
 	since := s.replacedSince()
@@ -157,7 +165,7 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 		}
 		return s.reMinting("The replaced credential is kept by ApplicationCredential "+heir.Name, s.now())
 	}
-	if s.isDead(ctx) {
+	if dead, _ := s.isDead(); dead {
 		// Keystone may take it again, when the administrator was only disabled.
 		if err := s.letGo(ctx, heir); err != nil {
 			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
@@ -225,16 +233,6 @@ func (s *scope) isInUse(ctx context.Context, credential *orcv1alpha1.Application
 		}
 	}
 	return false, nil
-}
-
-// isDead tells whether Keystone refuses the credential that the users have.
-func (s *scope) isDead(ctx context.Context) bool {
-	id, secret := credentialIn(s.credential.Data[keyClouds])
-	if id == "" {
-		return false
-	}
-	verdict, err := s.proofs.login(ctx, authURL(s.cp), id, secret)
-	return err == nil && verdict == Rejected
 }
 
 // reMinting reports a step of a replacement that began at the given time.

@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"fmt"
 	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
@@ -9,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -26,14 +26,14 @@ const (
 	pushInterval = time.Hour
 )
 
-func credentialPath(cp *c5c3v1alpha1.ControlPlane) string {
-	return fmt.Sprintf("openstack/keystone/%s/%s/admin/app-credential", cp.Namespace, cp.Name)
+func credentialPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	return c.StorePath("openstack", "keystone", cp.Namespace, cp.Name, "admin", "app-credential")
 }
 
 // credentialPush copies the whole Secret of the application credential. The copy
 // goes with the control plane: a dead credential would be in the way of the next
 // one of that name.
-func credentialPush(cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1alpha1.PushSecret {
+func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1alpha1.PushSecret {
 	meta := childMeta(cp, cp.CredentialPushName())
 	meta.Annotations = map[string]string{annotationPushHash: secrets.ContentHash(source)}
 	return &esov1alpha1.PushSecret{
@@ -41,10 +41,10 @@ func credentialPush(cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1
 		Spec: esov1alpha1.PushSecretSpec{
 			DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyDelete,
 			RefreshInterval: &metav1.Duration{Duration: pushInterval},
-			SecretStoreRefs: []esov1alpha1.PushSecretStoreRef{{Name: secretStoreName, Kind: esov1.ClusterSecretStoreKind}},
+			SecretStoreRefs: []esov1alpha1.PushSecretStoreRef{{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind}},
 			Selector:        esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}},
 			Data: []esov1alpha1.PushSecretData{{
-				Match:              esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: credentialPath(cp)}},
+				Match:              esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: credentialPath(c, cp)}},
 				ConversionStrategy: esov1alpha1.PushSecretConversionNone,
 			}},
 		},
@@ -53,12 +53,14 @@ func credentialPush(cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1
 
 // cloudsDelivery brings the clouds.yaml to its users, anew whenever it has been
 // pushed.
-func cloudsDelivery(cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret, push *esov1alpha1.PushSecret) *esov1.ExternalSecret {
+func cloudsDelivery(
+	c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret, push *esov1alpha1.PushSecret,
+) *esov1.ExternalSecret {
 	es := externalSecret(cp, delivery{
-		name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, path: credentialPath(cp), properties: []string{keyClouds},
+		name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, path: credentialPath(c, cp), properties: []string{keyClouds},
 	})
 	es.Annotations = map[string]string{
-		annotationForceSync: fullHash(string(source.Data[keyClouds])) + "/" + push.Status.SyncedResourceVersion,
+		annotationForceSync: secrets.KeyedHash(source.UID, string(source.Data[keyClouds])) + "/" + push.Status.SyncedResourceVersion,
 	}
 	return es
 }

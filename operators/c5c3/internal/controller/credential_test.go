@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +42,10 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 		if c.manual {
 			cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = c5c3v1alpha1.RotationManual
 		}
-		s := &scope{toolbox: &toolbox{proofs: newProofs(nil, nil, 0)}, cp: cp, adminPassword: "password", credential: &corev1.Secret{}}
+		s := &scope{
+			toolbox: &toolbox{proofs: newProofs(nil, nil, func(string) time.Time { return noon }, 0, 0)},
+			cp:      cp, adminPassword: "password", credential: &corev1.Secret{},
+		}
 		s.credential.Annotations = c.secret
 		live := applicationCredential(cp, "name", maps.Clone(c.live))
 		live.Status.ID = ptr.To("id")

@@ -12,11 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -47,14 +49,23 @@ func (w *world) expectEnd(t *testing.T, reason string) {
 	})
 }
 
-func TestDeletionLeavesNothingInKeystoneOrInTheStore(t *testing.T) {
+func TestDeletionTakesTheCredentialBackAndLeavesTheCatalog(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
+	catalog := map[string]map[string]string{}
+	for _, kind := range []string{"Service", "Endpoint"} {
+		if catalog[kind] = korc.Names(w.cp.Namespace, kind); len(catalog[kind]) != 1 {
+			t.Fatalf("Keystone has the %ss %v", kind, catalog[kind])
+		}
+	}
 	w.delete(t)
 	expect.Gone(t, w, w.cp)
-	for _, kind := range []string{"ApplicationCredential", "Service", "Endpoint"} {
-		if left := korc.Names(w.cp.Namespace, kind); len(left) > 0 {
-			t.Errorf("Keystone still has %v", left)
+	if left := korc.Names(w.cp.Namespace, "ApplicationCredential"); len(left) > 0 {
+		t.Errorf("Keystone still has %v", left)
+	}
+	for kind, before := range catalog {
+		if diff := cmp.Diff(before, korc.Names(w.cp.Namespace, kind)); diff != "" {
+			t.Errorf("what Keystone's own bootstrap has entered (-before +after):\n%s", diff)
 		}
 	}
 	if stored := secrets.Stored(fmt.Sprintf(credentialPath, w.cp.Namespace)); stored != nil {
@@ -151,6 +162,82 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 			w.expectEnd(t, c.end)
 		})
 	}
+}
+
+func TestTheDatabaseGoesBeforeItsServer(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	server := &backing.MariaDB{ObjectMeta: w.meta(w.cp.Spec.Infrastructure.Database.ClusterRef.Name)}
+	keystone := w.keystone(t)
+	objects.Change(t, w, keystone, func(k *keystonev1alpha1.Keystone) { k.Finalizers = []string{"example.com/operator"} })
+	database := w.database(t, keystone)
+	mariadb.Set("Database", w.cp.Namespace, database.GetName(), standin.Hang())
+
+	w.delete(t)
+	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "FinalizingKeystone", "Keystone controlplane-keystone")
+	objects.Change(t, w, keystone, func(k *keystonev1alpha1.Keystone) { k.Finalizers = nil })
+	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "FinalizingKeystone", "Database controlplane-keystone")
+	expect.Exists(t, w, server)
+	if !server.DeletionTimestamp.IsZero() {
+		t.Error("the server goes before the database is dropped")
+	}
+	mariadb.Set("Database", w.cp.Namespace, database.GetName(), standin.Succeed())
+	expect.Gone(t, w, w.cp)
+	if diff := cmp.Diff([]string{"Database controlplane-keystone"}, mariadb.Dropped(w.cp.Namespace)); diff != "" {
+		t.Errorf("dropped (-want +got):\n%s", diff)
+	}
+	expect.Gone(t, w, server)
+	w.expectEnd(t, "ORCTeardownComplete")
+}
+
+func TestADatabaseIsNotWaitedForForEver(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	database := w.database(t, w.keystone(t))
+	mariadb.Set("Database", w.cp.Namespace, database.GetName(), standin.Hang())
+	w.delete(t)
+	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "FinalizingKeystone", "Database controlplane-keystone")
+	w.pass(t, stall)
+	expect.Gone(t, w, w.cp)
+	expect.Eventually(t, "an event that tells what may be left", func(context.Context) error {
+		events := expect.Events(t, w, w.cp)
+		if !slices.ContainsFunc(events, func(e expect.Event) bool { return e.Reason == "KeystoneTeardownStalled" }) {
+			return fmt.Errorf("there are %+v", events)
+		}
+		return nil
+	})
+}
+
+func TestADatabaseThatStaysIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.DeletionPolicy = commonv1.DeletionPolicyRetain })
+	keystone := w.keystone(t)
+	objects.Change(t, w, keystone, func(k *keystonev1alpha1.Keystone) { k.Finalizers = []string{"example.com/operator"} })
+	w.delete(t)
+	expect.Gone(t, w, w.cp)
+	objects.Change(t, w, keystone, func(k *keystonev1alpha1.Keystone) { k.Finalizers = nil })
+}
+
+// database plays the Keystone operator, which makes one in the MariaDB.
+func (w *world) database(t *testing.T, keystone *keystonev1alpha1.Keystone) client.Object {
+	t.Helper()
+	database := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"mariaDbRef": map[string]any{"name": w.cp.Spec.Infrastructure.Database.ClusterRef.Name},
+	}}}
+	database.SetGroupVersionKind(backing.DatabaseKind)
+	database.SetNamespace(keystone.Namespace)
+	database.SetName(keystone.Name)
+	owner := metav1.NewControllerRef(keystone, keystonev1alpha1.GroupVersion.WithKind("Keystone"))
+	database.SetOwnerReferences([]metav1.OwnerReference{*owner})
+	objects.Create(t, w, database)
+	expect.Object(t, w, database, func() error {
+		if len(database.GetFinalizers()) == 0 {
+			return errors.New("nobody has seen it yet")
+		}
+		return nil
+	})
+	return database
 }
 
 func (w *world) deleteDatabase(t *testing.T) {

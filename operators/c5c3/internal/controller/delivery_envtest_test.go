@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -122,6 +123,31 @@ func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T
 		t.Errorf("the users have %q (%v)", used, err)
 	}
 	w.expectCredentials(t, 1)
+}
+
+// The operator works on two control planes at once.
+func TestControlPlanesWhoseKeystoneIsSilentDoNotDelayAnotherOne(t *testing.T) {
+	t.Parallel()
+	speaks := make(chan struct{})
+	speak := sync.OnceFunc(func() { close(speaks) })
+	t.Cleanup(speak)
+	var waiting []*world
+	for range 3 {
+		w := emptyWorld(t)
+		silent.Store(w.cp.Namespace, speaks)
+		w.seed()
+		objects.Create(t, w, w.cp)
+		w.report(t, "2025.2", "", true)
+		waiting = append(waiting, w)
+	}
+	for _, w := range waiting {
+		w.expectCredentials(t, 1)
+	}
+	converged(t)
+	speak()
+	for _, w := range waiting {
+		w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+	}
 }
 
 func TestAnEntryInTheCatalogIsAwaitedByName(t *testing.T) {

@@ -6,15 +6,12 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-const (
-	// secretStoreName is the ClusterSecretStore of the platform's Secrets.
-	secretStoreName = "openbao-cluster-store"
-	// refreshInterval is how often External Secrets looks for changes in it.
-	refreshInterval = time.Hour
-)
+// refreshInterval is how often External Secrets looks for changes in the store.
+const refreshInterval = time.Hour
 
 // externalSecret fetches properties of one path into a Secret of its own name.
 func externalSecret(cp *c5c3v1alpha1.ControlPlane, d delivery) *esov1.ExternalSecret {
@@ -33,7 +30,7 @@ func externalSecret(cp *c5c3v1alpha1.ControlPlane, d delivery) *esov1.ExternalSe
 	return &esov1.ExternalSecret{
 		ObjectMeta: childMeta(cp, d.name),
 		Spec: esov1.ExternalSecretSpec{
-			SecretStoreRef:  esov1.SecretStoreRef{Name: secretStoreName, Kind: esov1.ClusterSecretStoreKind},
+			SecretStoreRef:  esov1.SecretStoreRef{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind},
 			RefreshInterval: &metav1.Duration{Duration: refreshInterval},
 			Target:          esov1.ExternalSecretTarget{Name: d.name, CreationPolicy: esov1.CreatePolicyOwner},
 			Data:            data,

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,12 +35,6 @@ const (
 	// teardownPeriod is how often a deletion that waits looks again.
 	teardownPeriod = 10 * time.Second
 )
-
-// finalizers are the stages of deletion.
-var finalizers = []reconcile.Finalizer[*scope]{{
-	Name: orcFinalizer,
-	Step: reconcile.Step[*scope]{Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: finalizeKORC},
-}}
 
 // finalizeKORC has K-ORC remove what it made while Keystone still answers, and
 // External Secrets the copy in the store. Everything else goes by garbage
@@ -140,11 +135,15 @@ func (s *scope) goneWithKORC(ctx context.Context, keystoneGone bool) reconcile.O
 	case keystoneGone:
 		return s.goneWithKeystone(ctx, []string{"the application credential " + credential.ID})
 	}
-	left := []string{"the entry in the catalog"}
-	if err := s.revokeByID(ctx, credential.ID); err != nil {
-		left = append(left, fmt.Sprintf("the application credential %s: %v", credential.ID, err))
+	err := s.revokeByID(ctx, credential.ID)
+	switch {
+	case errors.Is(err, errAsking):
+		return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC,
+			"Keystone is being asked to revoke the application credential "+credential.ID).After(identityTimeout)
+	case err != nil:
+		return givenUp("K-ORC was uninstalled", []string{fmt.Sprintf("the application credential %s: %v", credential.ID, err)})
 	}
-	return givenUp("K-ORC was uninstalled", left)
+	return tornDown()
 }
 
 // databaseLives tells whether there is a database that may still have what was
@@ -320,7 +319,7 @@ func (s *scope) removePush(ctx context.Context, ready bool) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("PushSecret %s with its copy at %s", push.Name, credentialPath(s.cp)), nil
+	return fmt.Sprintf("PushSecret %s with its copy at %s", push.Name, credentialPath(s.cluster, s.cp)), nil
 }
 
 // removeRest begins the deletion of whatever is not being deleted yet, and tells

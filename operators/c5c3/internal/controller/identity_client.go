@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -56,10 +57,17 @@ func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
 	switch {
 	case err == nil:
 		return Accepted, nil
-	case gophercloud.ResponseCodeIs(err, http.StatusUnauthorized):
+	case gophercloud.ResponseCodeIs(err, http.StatusUnauthorized), isUnknown(err, id):
 		return Rejected, nil
 	}
 	return Unproven, fmt.Errorf("logging in at Keystone: %w", plain(err))
+}
+
+// isUnknown reports whether Keystone says that it does not find the credential. It
+// names it then, as nobody does who merely does not know the path.
+func isUnknown(err error, id string) bool {
+	var answer gophercloud.ErrUnexpectedResponseCode
+	return errors.As(err, &answer) && answer.Actual == http.StatusNotFound && strings.Contains(string(answer.Body), id)
 }
 
 // Revoke makes sure that Keystone at a URL has an application credential of the

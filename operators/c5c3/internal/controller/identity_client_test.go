@@ -33,6 +33,26 @@ func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
 	}
 }
 
+// Keystone answers so where it knows of no such credential, and a wrong path is
+// answered by the same status.
+func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
+	for body, want := range map[string]Verdict{
+		`{"error":{"code":404,"message":"Could not find Application Credential: the-id.","title":"Not Found"}}`: Rejected,
+		`{"error":{"code":404,"message":"Could not find Application Credential: other.","title":"Not Found"}}`:  Unproven,
+		"404 page not found": Unproven,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, body)
+		}))
+		got, err := logIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
+		server.Close()
+		if got != want || (err == nil) != (want != Unproven) {
+			t.Errorf("%s: got %v and %v, want %v", body, got, err, want)
+		}
+	}
+}
+
 func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()

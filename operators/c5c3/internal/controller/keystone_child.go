@@ -2,6 +2,7 @@ package controller
 
 import (
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,8 +30,9 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane) (*keystonev1alpha1.Keystone, e
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
 				AdminPasswordSecretRef: adminSecretRef(cp), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
-			Gateway:         service.Gateway.DeepCopy(),
-			PolicyOverrides: mergePolicies(cp.Spec.Global, service.PolicyOverrides),
+			Gateway:          service.Gateway.DeepCopy(),
+			PolicyOverrides:  mergePolicies(cp.Spec.Global, service.PolicyOverrides),
+			ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 		},
 	}
 	keystone.Spec.Database.SecretRef = databaseSecretRef(cp)

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -156,7 +157,7 @@ func identityService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
 	return &orcv1alpha1.Service{
 		ObjectMeta: childMeta(cp, cp.IdentityServiceName()),
 		Spec: orcv1alpha1.ServiceSpec{
-			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged,
+			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: detached(),
 			Resource: &orcv1alpha1.ServiceResourceSpec{
 				Name: ptr.To(orcv1alpha1.OpenStackName(serviceKeystone)), Type: "identity", Enabled: ptr.To(true),
 			},
@@ -166,15 +167,15 @@ func identityService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
 
 // identityEndpoint has the URL that Keystone's own bootstrap enters, so that
 // K-ORC takes that endpoint over instead of adding a second one.
-func identityEndpoint(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Endpoint {
+func identityEndpoint(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Endpoint {
 	url := publicEndpoint(cp.Spec.Services.Keystone)
 	if url == "" {
-		url = fmt.Sprintf("http://%s.%s.svc.cluster.local:5000/v3", cp.KeystoneName(), cp.Namespace)
+		url = fmt.Sprintf("http://%s:%d/v3", c.ServiceHost(cp.KeystoneName(), cp.Namespace), keystonePort)
 	}
 	return &orcv1alpha1.Endpoint{
 		ObjectMeta: childMeta(cp, cp.IdentityEndpointName()),
 		Spec: orcv1alpha1.EndpointSpec{
-			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged,
+			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: detached(),
 			Resource: &orcv1alpha1.EndpointResourceSpec{
 				Interface: "public", URL: url, ServiceRef: *nameRef(cp.IdentityServiceName()), Enabled: ptr.To(true),
 			},

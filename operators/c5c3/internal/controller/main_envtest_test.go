@@ -36,6 +36,7 @@ var (
 	env       *envtest.Env
 	requests  = &transport.Counter{}
 	refusals  = &transport.Refusals{}
+	holds     = &transport.Holds{}
 	mariadb   = standin.NewMariaDB()
 	memcached = standin.NewReady(backing.MemcachedKind)
 	secrets   = standin.NewExternalSecrets()
@@ -70,7 +71,7 @@ func TestMain(m *testing.M) {
 			}
 			// At this level it tells of each pass.
 			logger := funcr.New(log.add, funcr.Options{Verbosity: 5})
-			if err := testutil.Run(ctx, refusals.Config(requests.Config(user)), options, logger); err != nil {
+			if err := testutil.Run(ctx, holds.Config(refusals.Config(requests.Config(user))), options, logger); err != nil {
 				fmt.Fprintln(os.Stderr, "the operator ended with:", err)
 			}
 		}()
@@ -99,9 +100,24 @@ var unreachable sync.Map
 // rejecting are the namespaces whose Keystone takes no application credential.
 var rejecting sync.Map
 
+// silent has a channel for each namespace whose Keystone swallows what it is sent
+// until that channel is closed.
+var silent sync.Map
+
+// hear waits for a Keystone that is silent.
+func hear(ctx context.Context, namespace string) {
+	if speaks, ok := silent.Load(namespace); ok {
+		select {
+		case <-speaks.(chan struct{}):
+		case <-ctx.Done():
+		}
+	}
+}
+
 // login asks the Keystone of the K-ORC stand-in.
 func login(ctx context.Context, authURL, id, secret string) (controller.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
+	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
 		return controller.Unproven, errors.New("no route to host")
 	}
@@ -113,6 +129,7 @@ func login(ctx context.Context, authURL, id, secret string) (controller.Verdict,
 
 // revoke asks it, too.
 func revoke(ctx context.Context, authURL, password, id string) error {
+	hear(ctx, testutil.NamespaceOf(authURL))
 	if _, away := unreachable.Load(testutil.NamespaceOf(authURL)); away {
 		return errors.New("no route to host")
 	}

@@ -1,10 +1,9 @@
 package controller
 
 import (
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -26,12 +25,12 @@ func childMeta(cp *c5c3v1alpha1.ControlPlane, name string) metav1.ObjectMeta {
 
 // Paths in the secret store. What the Keystone operator writes when it rotates
 // the administrator's password is at the same path.
-func databasePath(cp *c5c3v1alpha1.ControlPlane) string {
-	return fmt.Sprintf("openstack/keystone/%s/%s/db", cp.Namespace, cp.Name)
+func databasePath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	return c.StorePath("openstack", "keystone", cp.Namespace, cp.Name, "db")
 }
 
-func adminPasswordPath(cp *c5c3v1alpha1.ControlPlane) string {
-	return fmt.Sprintf("bootstrap/%s/%s/admin", cp.Namespace, cp.KeystoneName())
+func adminPasswordPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	return c.StorePath("bootstrap", cp.Namespace, cp.KeystoneName(), "admin")
 }
 
 // managesCredentials tells whether the operator provides the credentials of the

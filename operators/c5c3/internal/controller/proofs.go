@@ -2,81 +2,160 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // proofPeriod is how often Keystone is asked again about a credential that
 // it has accepted: nothing else tells that somebody has revoked it there.
 const proofPeriod = 10 * time.Minute
 
-// proofs remembers which credential Keystone has accepted, so that a pass over a
-// converged control plane asks for nothing. A restart proves each once more.
+// errAsking is the answer of Keystone while there is none yet.
+var errAsking = errors.New("Keystone is being asked") //nolint:staticcheck // It begins with a name.
+
+// background does a task of a resource and has the resource reconciled then,
+// unless one with the same key is under way.
+type background interface {
+	Do(name types.NamespacedName, key string, task func(context.Context))
+}
+
+// proofs remembers which credentials Keystone has accepted, so that a pass over a
+// converged control plane asks for nothing. Keystone is asked in the background. A
+// restart proves each credential once more.
 type proofs struct {
-	login  Login
-	now    func(namespace string) time.Time
-	period time.Duration
+	login      Login
+	background background
+	now        func(namespace string) time.Time
+	// period is how long an accepted credential counts, pause how long Keystone is
+	// left alone after any other answer.
+	period, pause time.Duration
 
 	mu       sync.Mutex
-	verdicts map[types.NamespacedName]proof
+	verdicts map[types.NamespacedName]map[string]proof
 }
 
 type proof struct {
-	credential string
-	verdict    Verdict
-	at         time.Time
+	verdict Verdict
+	err     error
+	// at is when Keystone said so last, since when it said so first.
+	at, since time.Time
 }
 
-func newProofs(login Login, now func(namespace string) time.Time, period time.Duration) *proofs {
+func newProofs(login Login, background background, now func(namespace string) time.Time, period, pause time.Duration) *proofs {
 	if login == nil {
 		login = logIn
 	}
-	return &proofs{login: login, now: now, period: period, verdicts: map[types.NamespacedName]proof{}}
+	return &proofs{
+		login: login, background: background, now: now, period: period, pause: pause,
+		verdicts: map[types.NamespacedName]map[string]proof{},
+	}
 }
 
-// verdict asks Keystone unless it has accepted the credential not long ago. What
-// it has accepted once counts until it says otherwise: a Keystone that cannot be
-// reached is somebody else's to report.
-func (p *proofs) verdict(ctx context.Context, of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
+// verdict is what Keystone has said, and has it asked again unless it has accepted
+// the credential not long ago. What it has accepted once counts until it says
+// otherwise: a Keystone that cannot be reached is somebody else's to report. The
+// error is errAsking while there is no answer.
+func (p *proofs) verdict(of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
+	return p.ask(of, authURL, id, secret, p.period)
+}
+
+// dead reports whether Keystone refuses a credential that it may have accepted
+// until just now. The error is errAsking while there is no answer.
+func (p *proofs) dead(of types.NamespacedName, authURL, id, secret string) (bool, error) {
+	verdict, err := p.ask(of, authURL, id, secret, p.pause)
+	return verdict == Rejected, err
+}
+
+// ask has Keystone asked when its last answer is too old, one that accepts the
+// credential by the given period.
+func (p *proofs) ask(of types.NamespacedName, authURL, id, secret string, period time.Duration) (Verdict, error) {
 	credential := fullHash(id + "\x00" + secret)
-	known := p.known(of, credential)
-	if known.verdict == Accepted && p.now(of.Namespace).Sub(known.at) < p.period {
-		return Accepted, nil
+	known, asked := p.known(of, credential)
+	if !asked {
+		known.err = errAsking
 	}
-	verdict, err := p.login(ctx, authURL, id, secret)
-	if verdict == Unproven && known.verdict == Accepted {
+	if known.verdict != Accepted {
+		period = p.pause
+	}
+	if !asked || p.now(of.Namespace).Sub(known.at) >= period {
+		p.background.Do(of, credential, func(ctx context.Context) {
+			verdict, err := p.login(ctx, authURL, id, secret)
+			p.record(of, credential, verdict, err)
+		})
+	}
+	return known.verdict, known.err
+}
+
+func (p *proofs) record(of types.NamespacedName, credential string, verdict Verdict, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known := p.verdicts[of]
+	if verdict == Unproven && known[credential].verdict == Accepted {
 		verdict, err = Accepted, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.verdicts[of] = proof{credential: credential, verdict: verdict, at: p.now(of.Namespace)}
-	return verdict, err
+	if known == nil {
+		known = map[string]proof{}
+		p.verdicts[of] = known
+	}
+	now := p.now(of.Namespace)
+	for other, proof := range known {
+		// Nobody asks about it any more.
+		if now.Sub(proof.at) >= 2*p.period {
+			delete(known, other)
+		}
+	}
+	since := now
+	if last, asked := known[credential]; asked && last.verdict == verdict {
+		since = last.since
+	}
+	known[credential] = proof{verdict: verdict, err: err, at: now, since: since}
 }
 
-func (p *proofs) known(of types.NamespacedName, credential string) proof {
+func (p *proofs) known(of types.NamespacedName, credential string) (known proof, asked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if known := p.verdicts[of]; known.credential == credential {
-		return known
-	}
-	return proof{}
+	known, asked = p.verdicts[of][credential]
+	return known, asked
 }
 
 // due is when the next proof is, spread so that control planes do not ask all at
 // once.
 func (p *proofs) due() time.Duration { return wait.Jitter(p.period, 0.1) }
 
-// rejected tells whether Keystone has refused the credential when it was last
-// asked.
-func (p *proofs) rejected(of types.NamespacedName, id, secret string) bool {
-	return p.known(of, fullHash(id+"\x00"+secret)).verdict == Rejected
+// rejected reports whether Keystone refuses the credential, and for how long it
+// has been known to.
+func (p *proofs) rejected(of types.NamespacedName, id, secret string) (known time.Duration, rejected bool) {
+	last, _ := p.known(of, fullHash(id+"\x00"+secret))
+	return p.now(of.Namespace).Sub(last.since), last.verdict == Rejected
 }
 
 func (p *proofs) forget(of types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.verdicts, of)
+}
+
+// isRejected reports whether Keystone refuses the credential, and the condition has
+// had the time to say so.
+func (s *scope) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
+	known, rejected := s.proofs.rejected(s.name(), *live.Status.ID, string(s.credential.Data[keyValue]))
+	return rejected && known >= s.retryPeriod &&
+		s.retryAfter(live.CreationTimestamp.Time, s.failingSince(c5c3v1alpha1.ConditionAdminCredentialReady)) == 0
+}
+
+// isDead reports whether Keystone refuses the credential that the users have. The
+// error is errAsking while there is no answer.
+func (s *scope) isDead() (bool, error) {
+	id, secret := credentialIn(s.credential.Data[keyClouds])
+	if id == "" {
+		return false, nil
+	}
+	return s.proofs.dead(s.name(), authURL(s.cp), id, secret)
 }

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
@@ -20,6 +22,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -335,6 +338,27 @@ func TestALostSecretDoesNotHandTheAdministratorsPasswordToTheUsers(t *testing.T)
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	objects.Delete(t, w, &corev1.Secret{ObjectMeta: w.meta(mainCredential)})
+	w.replacedAfter(t, old)
+}
+
+// The operator watches the names of all Secrets and, in another cache, the content
+// of its own.
+func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	old, passes := w.cp.Status.AdminApplicationCredential.ID, log.passesOver("controlplane", w.cp)
+	release := holds.Hold(func(watch *http.Request) bool {
+		return transport.Parse(watch).Resource == "secrets" && !strings.Contains(watch.Header.Get("Accept"), "PartialObjectMetadata")
+	})
+	t.Cleanup(release)
+	objects.Delete(t, w, &corev1.Secret{ObjectMeta: w.meta(mainCredential)})
+	expect.Eventually(t, "a pass that still finds the Secret", func(context.Context) error {
+		if log.passesOver("controlplane", w.cp) == passes {
+			return errors.New("there was none")
+		}
+		return nil
+	})
+	release()
 	w.replacedAfter(t, old)
 }
 

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -26,17 +28,21 @@ func (s *scope) revoke(ctx context.Context, old *orcv1alpha1.ApplicationCredenti
 	wait := due.Sub(s.now())
 	switch {
 	case !began:
-		before := old.DeepCopy()
+		// A pass whose cache is behind must not begin the time anew.
+		begin := client.MergeFromWithOptions(old.DeepCopy(), client.MergeFromWithOptimisticLock{})
 		metav1.SetMetaDataAnnotation(&old.ObjectMeta, c5c3v1alpha1.AnnotationSupersededAt, s.now().UTC().Format(time.RFC3339))
-		return wait, s.foreign.Patch(ctx, old, client.MergeFrom(before))
+		return wait, s.foreign.Patch(ctx, old, begin)
 	case wait > 0:
 		return wait, nil
 	}
-	if err := s.revokeInKeystone(ctx, old); err != nil {
+	err := s.revokeInKeystone(ctx, old)
+	switch {
+	case err == nil:
+		return 0, s.removeWithResource(ctx, old)
+	case !errors.Is(err, errAsking):
 		log.FromContext(ctx).Error(err, "Revoking a replaced application credential failed, it is tried again", "applicationCredential", old.Name)
-		return s.retryPeriod, nil
 	}
-	return 0, s.removeWithResource(ctx, old)
+	return s.retryPeriod, nil
 }
 
 // validUntil is until when a superseded credential has to work, and whether that
@@ -61,29 +67,36 @@ func (s *scope) overdueSince(old *orcv1alpha1.ApplicationCredential) (since time
 		return old.DeletionTimestamp.Time, true
 	}
 	due, _ := s.validUntil(old)
-	return due, s.attempts.failed(old.UID)
+	return due, s.revocations.failed(s.name(), ptr.Deref(old.Status.ID, ""))
 }
 
-// revokeInKeystone makes sure that Keystone has the credential no longer. K-ORC
-// alone would not: it takes every look that fails, such as one with a wrong
-// password, for one that finds nothing.
+// revokeInKeystone makes sure that Keystone has the credential no longer, in the
+// background: until then the error is errAsking, or that of the last attempt. K-ORC
+// alone would not make sure: it takes every look that fails, such as one with a
+// wrong password, for one that finds nothing.
 func (s *scope) revokeInKeystone(ctx context.Context, obj client.Object) error {
 	credential, ok := obj.(*orcv1alpha1.ApplicationCredential)
 	if !ok || credential.Status.ID == nil || !credential.DeletionTimestamp.IsZero() {
 		return nil
 	}
-	return s.attempts.try(credential.UID, s.now(), s.retryPeriod, func() error { return s.revokeByID(ctx, *credential.Status.ID) })
+	return s.revokeByID(ctx, *credential.Status.ID)
 }
 
 func (s *scope) revokeByID(ctx context.Context, id string) error {
-	if outcome := s.readAdminPassword(ctx); !outcome.IsDone() {
-		return fmt.Errorf("revoking application credential %s: %s", id, outcome.Message())
-	}
-	return s.revokeCredential(ctx, authURL(s.cp), s.adminPassword, id)
+	outcome := s.readAdminPassword(ctx)
+	// The pass, which goes on meanwhile, writes to its scope.
+	tools, name, at, password := s.toolbox, s.name(), authURL(s.cp), s.adminPassword
+	now := func() time.Time { return tools.now(name.Namespace) }
+	return s.revocations.revoke(name, id, now, s.retryPeriod, func(ctx context.Context) error {
+		if !outcome.IsDone() {
+			return fmt.Errorf("revoking application credential %s: %s", id, outcome.Message())
+		}
+		return tools.revokeCredential(ctx, at, password, id)
+	})
 }
 
-// removeWithResource deletes an object that K-ORC is to remove from Keystone, too,
-// unless it is one that always stays there.
+// removeWithResource deletes an object, and a credential with what it stands for
+// in Keystone.
 func (s *scope) removeWithResource(ctx context.Context, obj orcObject) error {
 	if err := s.prepareRemoval(ctx, obj); err != nil {
 		return err
@@ -92,8 +105,9 @@ func (s *scope) removeWithResource(ctx context.Context, obj orcObject) error {
 }
 
 // prepareRemoval lets K-ORC remove the object: with a cloud that needs no
-// application credential and that the clouds.yaml has by its current name, and
-// together with the resource, should a detachment have been left half done.
+// application credential and that the clouds.yaml has by its current name, and a
+// credential together with the resource, should a detachment have been left half
+// done.
 func (s *scope) prepareRemoval(ctx context.Context, obj orcObject) error {
 	before, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {
@@ -103,10 +117,10 @@ func (s *scope) prepareRemoval(ctx context.Context, obj orcObject) error {
 		_, ref := withCloud.GetCloudCredentialsRef()
 		*ref = removalCloud(s.cp, obj)
 	}
-	_, stays := obj.GetLabels()[labelBootstrap]
-	options := managedOptions(obj)
-	if obj.GetDeletionTimestamp().IsZero() && !stays && options != nil && (*options).GetOnDelete() == orcv1alpha1.OnDeleteDetach {
-		*options = &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDelete}
+	if options := managedOptions(obj); options != nil && obj.GetDeletionTimestamp().IsZero() {
+		if wish := onDelete(obj); (*options).GetOnDelete() != wish {
+			*options = &orcv1alpha1.ManagedOptions{OnDelete: wish}
+		}
 	}
 	if equality.Semantic.DeepEqual(before, obj) {
 		return nil
@@ -117,46 +131,77 @@ func (s *scope) prepareRemoval(ctx context.Context, obj orcObject) error {
 	return nil
 }
 
-// attempts remembers which revocations failed. They are tried less and less often:
-// Keystone may lock out an administrator whose password is tried too often with a
-// wrong value.
-type attempts struct {
-	mu   sync.Mutex
-	last map[types.UID]attempt
+// onDelete is what becomes of the resource in Keystone. Only credentials are the
+// control plane's own: the rest was there before, or belongs to the database.
+func onDelete(obj orcObject) orcv1alpha1.OnDelete {
+	if _, ok := obj.(*orcv1alpha1.ApplicationCredential); ok {
+		return orcv1alpha1.OnDeleteDelete
+	}
+	return orcv1alpha1.OnDeleteDetach
+}
+
+// revocations are done in the background. Those that fail are tried less and less
+// often: Keystone may lock out an administrator whose password is tried too often
+// with a wrong value.
+type revocations struct {
+	background background
+
+	mu sync.Mutex
+	// last are the last attempts, by the ids of the credentials.
+	last map[types.NamespacedName]map[string]attempt
 }
 
 type attempt struct {
-	err  error
-	wait time.Duration
-	next time.Time
+	succeeded bool
+	err       error
+	wait      time.Duration
+	next      time.Time
 }
 
-// failed tells whether the last attempt did.
-func (a *attempts) failed(of types.UID) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.last[of].err != nil
+// failed reports whether the last attempt did.
+func (r *revocations) failed(of types.NamespacedName, id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last[of][id].err != nil
 }
 
-// try does it, unless it failed not long ago: then it returns that error again.
-func (a *attempts) try(of types.UID, now time.Time, firstWait time.Duration, do func() error) error {
-	a.mu.Lock()
-	last := a.last[of]
-	a.mu.Unlock()
-	if now.Before(last.next) {
-		return last.err
-	}
-	err := do()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err == nil {
-		delete(a.last, of)
+// revoke returns nil once the revocation has succeeded, which is forgotten then. It
+// has it tried unless that failed not long ago: the error is that of the last
+// attempt, and errAsking before the first one has ended.
+func (r *revocations) revoke(
+	of types.NamespacedName, id string, now func() time.Time, firstWait time.Duration, do func(context.Context) error,
+) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := r.last[of][id]
+	if last.succeeded {
+		delete(r.last[of], id)
 		return nil
 	}
-	if a.last == nil {
-		a.last = map[types.UID]attempt{}
+	if !now().Before(last.next) {
+		r.background.Do(of, id, func(ctx context.Context) { r.record(of, id, now, firstWait, do(ctx)) })
 	}
-	wait := min(max(2*last.wait, firstWait), maxRetryPeriod)
-	a.last[of] = attempt{err: err, wait: wait, next: now.Add(wait)}
-	return err
+	if last.err == nil {
+		return errAsking
+	}
+	return last.err
+}
+
+func (r *revocations) record(of types.NamespacedName, id string, now func() time.Time, firstWait time.Duration, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil {
+		r.last = map[types.NamespacedName]map[string]attempt{}
+	}
+	if r.last[of] == nil {
+		r.last[of] = map[string]attempt{}
+	}
+	wait := min(max(2*r.last[of][id].wait, firstWait), maxRetryPeriod)
+	r.last[of][id] = attempt{succeeded: err == nil, err: err, wait: wait, next: now().Add(wait)}
+}
+
+func (r *revocations) forget(of types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.last, of)
 }

@@ -19,12 +19,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/c5c3/forge/internal/common/enqueue"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 const (
 	rotationControllerName = "credentialrotation"
 	rotationRecorderName   = "credentialrotation-controller"
+	// rotationStep is the name of its passes in the metrics.
+	rotationStep = "CredentialRotation"
 	// rotationSafetyNet is how often a waiting CredentialRotation is looked at
 	// though nothing has changed.
 	rotationSafetyNet = 2 * time.Minute
@@ -35,13 +38,14 @@ const (
 type rotationReconciler struct {
 	*toolbox
 	recorder events.EventRecorder
+	metrics  *reconcile.Metrics
 	day      time.Duration
 }
 
 // watchRotations registers the controller of CredentialRotations. What becomes
 // of a credential shows in the status of its ControlPlane, so that this is
 // watched, and the Secrets, one of which has the administrator's password.
-func watchRotations(mgr ctrl.Manager, tools *toolbox, day time.Duration) error {
+func watchRotations(mgr ctrl.Manager, tools *toolbox, stepMetrics *reconcile.Metrics, day time.Duration) error {
 	find := enqueue.Finder[*c5c3v1alpha1.CredentialRotation]{
 		Reader: mgr.GetClient(), Plural: "CredentialRotations",
 		NewList: func() client.ObjectList { return &c5c3v1alpha1.CredentialRotationList{} },
@@ -50,7 +54,9 @@ func watchRotations(mgr ctrl.Manager, tools *toolbox, day time.Duration) error {
 		For(&c5c3v1alpha1.CredentialRotation{}).
 		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours)).
 		WatchesRawSource(tools.refs.SecretSource(find.Neighbours)).
-		Complete(&rotationReconciler{toolbox: tools, recorder: mgr.GetEventRecorder(rotationRecorderName), day: day})
+		Complete(&rotationReconciler{
+			toolbox: tools, recorder: mgr.GetEventRecorder(rotationRecorderName), metrics: stepMetrics, day: day,
+		})
 	if err != nil {
 		return fmt.Errorf("building the controller of CredentialRotations: %w", err)
 	}
@@ -66,11 +72,12 @@ func (r *rotationReconciler) Reconcile(ctx context.Context, request ctrl.Request
 	if !rotation.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil
 	}
-	before := rotation.Status.DeepCopy()
+	before, started := rotation.Status.DeepCopy(), time.Now()
 	decision, err := r.act(ctx, rotation)
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
+	r.metrics.Observe(rotationStep, c5c3v1alpha1.ConditionReady, time.Since(started), err != nil)
 	if err != nil {
 		decision = rotationDecision{reason: cmp.Or(decision.reason, c5c3v1alpha1.ReasonReconcileError), message: err.Error()}
 	}

@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/optional"
+	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -26,16 +28,21 @@ type toolbox struct {
 	refs    *refs.Reader
 	owned   secrets.Owned
 	kinds   *optional.Kinds
-	proofs  *proofs
+	// background does what asks Keystone itself.
+	background *probe.Background
+	proofs     *proofs
 	// revokeCredential asks Keystone itself.
 	revokeCredential Revoke
-	attempts         attempts
+	revocations      revocations
+	cluster          cluster.Settings
 	// clock is nil for time.Now.
 	clock func() time.Time
 	// ahead is nil where no namespace has a clock of its own.
 	ahead func(namespace string) time.Duration
 
 	stallTimeout, retryPeriod, spreadTime time.Duration
+	// keystoneClients are the namespaces that have to reach every Keystone.
+	keystoneClients []string
 }
 
 // now is the time in a namespace.
@@ -48,6 +55,13 @@ func (t *toolbox) now(namespace string) time.Time {
 		now = now.Add(t.ahead(namespace))
 	}
 	return now
+}
+
+// forget drops what is kept in memory about a control plane.
+func (t *toolbox) forget(cp types.NamespacedName) {
+	t.background.Forget(cp)
+	t.proofs.forget(cp)
+	t.revocations.forget(cp)
 }
 
 // scope is one pass over one ControlPlane. The fields below the resource are what

@@ -16,8 +16,8 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates,verbs=get;list;watch
-// +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates/status,verbs=get;update;patch
+// +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates,verbs=list;watch
+// +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates/status,verbs=update
 // +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;delete
 

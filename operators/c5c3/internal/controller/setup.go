@@ -13,29 +13,35 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 const (
 	controllerName = "controlplane"
 	recorderName   = "controlplane-controller"
-	metricsPrefix  = "c5c3_operator"
 )
 
-// Options are what tests replace; the zero value is what the operator runs
-// with.
+// DefaultKORCNamespace is where K-ORC's own manifests put it.
+const DefaultKORCNamespace = "orc-system"
+
+// Options are what tests replace, and what the operator's own flags set; the zero
+// value is the default.
 type Options struct {
 	// DiscoveryInterval is how often optional kinds are looked for; zero means
 	// the default.
 	DiscoveryInterval time.Duration
+	// KORCNamespace is where K-ORC runs; empty means [DefaultKORCNamespace].
+	KORCNamespace string
 	// Login proves application credentials; nil means HTTP.
 	Login Login
 	// Revoke makes sure of their revocation; nil means HTTP.
@@ -50,7 +56,7 @@ type Options struct {
 	// StallTimeout bounds the waits for K-ORC; zero means the default.
 	StallTimeout time.Duration
 	// SpreadTime is how long a replaced credential works on at least; zero means
-	// the default.
+	// until the kubelets have brought its successor to all pods.
 	SpreadTime time.Duration
 	// RetryPeriod is how soon something that K-ORC has given up is made anew;
 	// zero means the default.
@@ -78,23 +84,33 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	if err != nil {
 		return err
 	}
-	stepMetrics, err := reconcile.NewMetrics(metrics.Registry, metricsPrefix)
+	stepMetrics, err := reconcile.NewMetrics(ctrlmetrics.Registry, metrics.Prefix)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
+	if err := exportResources(mgr); err != nil {
+		return err
+	}
 	tools := &toolbox{
 		client: mgr.GetClient(), scheme: mgr.GetScheme(), refs: references,
-		owned: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		clock: options.Now, ahead: options.Ahead, revokeCredential: options.Revoke,
+		owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		cluster: cfg.Cluster, clock: options.Now, ahead: options.Ahead, revokeCredential: options.Revoke,
+		background: probe.NewBackground(),
 
 		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
 		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
-		spreadTime:   cmp.Or(options.SpreadTime, defaultSpreadTime),
+		spreadTime:   cmp.Or(options.SpreadTime, cfg.Propagation()),
+
+		keystoneClients: namespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
 	}
 	if tools.revokeCredential == nil {
 		tools.revokeCredential = revokeOverHTTP
 	}
-	tools.proofs = newProofs(options.Login, tools.now, proofPeriod)
+	if err := mgr.Add(tools.background); err != nil {
+		return fmt.Errorf("adding what asks Keystone in the background: %w", err)
+	}
+	tools.revocations.background = tools.background
+	tools.proofs = newProofs(options.Login, tools.background, tools.now, proofPeriod, min(loginPeriod, tools.retryPeriod))
 	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {
 		return err
 	}
@@ -110,10 +126,10 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 
 		Finalizers: finalizers,
 		Summarise:  summarise,
-		Forget:     tools.proofs.forget,
+		Forget:     tools.forget,
 	})
 	if err != nil {
 		return err
 	}
-	return watchRotations(mgr, tools, cmp.Or(options.Day, 24*time.Hour))
+	return watchRotations(mgr, tools, stepMetrics, cmp.Or(options.Day, 24*time.Hour))
 }

@@ -3,11 +3,13 @@ package controller
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -20,10 +22,6 @@ const (
 	// syncStuckTimeout is how long a new credential may be on its way through
 	// the secret store.
 	syncStuckTimeout = 15 * time.Minute
-	// defaultSpreadTime is how long a replaced credential works on at least: pods
-	// see a new clouds.yaml when the kubelet refreshes their volumes, which may
-	// take a minute and a half, and calls that have begun have to end.
-	defaultSpreadTime = 2 * time.Minute
 	// loginPeriod is how often a login is tried again that got no answer.
 	loginPeriod = 10 * time.Second
 )
@@ -36,7 +34,7 @@ func reconcileAdminCredential(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	// KORC is True only with both.
 	id, secret := *s.applicationCredential.Status.ID, string(s.credential.Data[keyValue])
-	if outcome := s.prove(ctx, id, secret); !outcome.IsDone() {
+	if outcome := s.prove(id, secret); !outcome.IsDone() {
 		return outcome
 	}
 	text, err := credentialClouds(s.cp, id, secret)
@@ -65,20 +63,31 @@ func asCredentialReason(outcome reconcile.Outcome) reconcile.Outcome {
 	return outcome
 }
 
-// prove logs in with the credential: K-ORC reports one as available also when
-// its secret is another.
-func (s *scope) prove(ctx context.Context, id, secret string) reconcile.Outcome {
-	verdict, err := s.proofs.verdict(ctx, s.name(), authURL(s.cp), id, secret)
-	switch verdict {
-	case Accepted:
+// prove has somebody log in with the credential: K-ORC reports one as available
+// also when its secret is another.
+func (s *scope) prove(id, secret string) reconcile.Outcome {
+	verdict, err := s.proofs.verdict(s.name(), authURL(s.cp), id, secret)
+	switch {
+	case verdict == Accepted, errors.Is(err, errAsking) && s.wasProven(id):
 		return reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, "")
-	case Rejected:
+	case verdict == Rejected:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
-			"Keystone refuses the application credential %s; a new one is made", id)).After(s.retryPeriod)
+			"Keystone refuses the application credential %s; a new one is made", id)).After(s.retryPeriod).AtOnce()
+	case errors.Is(err, errAsking):
+		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialUnproven,
+			"Keystone is being asked whether it accepts the application credential "+id).After(identityTimeout)
 	}
 	return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialUnproven, fmt.Sprintf(
 		"It is not known whether Keystone accepts the application credential: %v; let the operator reach %s", err, authURL(s.cp))).
-		After(min(loginPeriod, s.retryPeriod))
+		After(s.proofs.pause)
+}
+
+// wasProven reports whether the credential was good when somebody last looked: that
+// the operator was restarted is no news about it.
+func (s *scope) wasProven(id string) bool {
+	known := s.cp.Status.AdminApplicationCredential
+	return known != nil && known.ID == id &&
+		meta.IsStatusConditionTrue(s.cp.Status.Conditions, c5c3v1alpha1.ConditionAdminCredentialReady)
 }
 
 // delivered waits until the users have the credential. A clouds.yaml that is
@@ -146,7 +155,7 @@ func (s *scope) explainMissingClouds(ctx context.Context) (string, error) {
 
 // explainDelivery says where on its way to its users the clouds.yaml is.
 func (s *scope) explainDelivery(ctx context.Context) (reason, message string, err error) {
-	broken, err := s.storeBroken(ctx)
+	broken, err := secrets.StoreBroken(ctx, s.kinds, s.foreign)
 	if err != nil {
 		return "", "", err
 	}
@@ -155,11 +164,11 @@ func (s *scope) explainDelivery(ctx context.Context) (reason, message string, er
 	case broken:
 		return c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so the clouds.yaml cannot reach Secret %s; repair the store or the backend behind it",
-			secretStoreName, s.delivery.Name), nil
+			secrets.StoreName, s.delivery.Name), nil
 	case !push.Synced:
 		return c5c3v1alpha1.ReasonWaitingForPushSecret, detailed(fmt.Sprintf(
 			"PushSecret %s has not stored the clouds.yaml at %s yet; if this lasts, repair the store; a path that something else wrote needs "+
-				"the custom metadata managed-by=external-secrets", s.push.Name, credentialPath(s.cp)), push.Message), nil
+				"the custom metadata managed-by=external-secrets", s.push.Name, credentialPath(s.cluster, s.cp)), push.Message), nil
 	}
 	for _, condition := range s.delivery.Status.Conditions {
 		if condition.Type == esov1.ExternalSecretReady && condition.Status != corev1.ConditionTrue {

@@ -15,7 +15,7 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 		return noKeystone()
 	}
 	since := s.failingSince(c5c3v1alpha1.ConditionCatalogReady)
-	service, endpoint := identityService(s.cp), identityEndpoint(s.cp)
+	service, endpoint := identityService(s.cp), identityEndpoint(s.cluster, s.cp)
 	wait, err := s.ensureORC(ctx, service, since)
 	if err != nil {
 		return writeError(c5c3v1alpha1.ReasonServiceError, err)

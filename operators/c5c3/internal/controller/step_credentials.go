@@ -18,10 +18,7 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-var (
-	externalSecretKind = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
-	secretStoreKind    = esov1.SchemeGroupVersion.WithKind(esov1.ClusterSecretStoreKind)
-)
+var externalSecretKind = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
 
 // delivery is a Secret that External Secrets brings from the secret store.
 type delivery struct {
@@ -42,7 +39,7 @@ func reconcileDBCredentials(ctx context.Context, s *scope) reconcile.Outcome {
 			"Secret "+databaseSecretRef(s.cp).Name+" of spec.infrastructure.database.secretRef is provided by the user")
 	}
 	return s.deliver(ctx, delivery{
-		name: s.cp.DatabaseSecretName(), path: databasePath(s.cp),
+		name: s.cp.DatabaseSecretName(), path: databasePath(s.cluster, s.cp),
 		properties: []string{commonv1.DatabaseUsernameKey, commonv1.DatabasePasswordKey},
 		ready:      c5c3v1alpha1.ReasonDBCredentialsReady, waiting: c5c3v1alpha1.ReasonWaitingForDBCredentialSecret,
 	})
@@ -56,7 +53,7 @@ func reconcileAdminPassword(ctx context.Context, s *scope) reconcile.Outcome {
 			"Secret "+adminSecretRef(s.cp).Name+" of spec.korc.adminCredential.passwordSecretRef is provided by the user")
 	}
 	return s.deliver(ctx, delivery{
-		name: s.cp.AdminSecretName(), path: adminPasswordPath(s.cp), properties: []string{adminSecretRef(s.cp).Key},
+		name: s.cp.AdminSecretName(), path: adminPasswordPath(s.cluster, s.cp), properties: []string{adminSecretRef(s.cp).Key},
 		ready: c5c3v1alpha1.ReasonAdminPasswordReady, waiting: c5c3v1alpha1.ReasonWaitingForAdminPasswordSecret,
 	})
 }
@@ -123,14 +120,14 @@ func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client
 
 // explainDelay words the wait for a Secret by what External Secrets says.
 func (s *scope) explainDelay(ctx context.Context, d delivery, es *esov1.ExternalSecret) reconcile.Outcome {
-	broken, err := s.storeBroken(ctx)
+	broken, err := secrets.StoreBroken(ctx, s.kinds, s.foreign)
 	if err != nil {
 		return reconcile.Failed(d.waiting, err)
 	}
 	if broken {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver its Secret; repair the store or the backend behind it",
-			secretStoreName, d.name))
+			secrets.StoreName, d.name))
 	}
 	parts := []string{fmt.Sprintf("ExternalSecret %s has not delivered its Secret yet; the store needs the properties %s at %s",
 		d.name, strings.Join(d.properties, " and "), d.path)}
@@ -140,19 +137,4 @@ func (s *scope) explainDelay(ctx context.Context, d delivery, es *esov1.External
 		}
 	}
 	return reconcile.Waiting(d.waiting, strings.Join(parts, ": "))
-}
-
-func (s *scope) storeBroken(ctx context.Context) (bool, error) {
-	if !s.kinds.Served(secretStoreKind) {
-		return false, nil
-	}
-	store := &esov1.ClusterSecretStore{}
-	err := s.foreign.Get(ctx, client.ObjectKey{Name: secretStoreName}, store)
-	switch {
-	case apierrors.IsNotFound(err):
-		return true, nil
-	case err != nil:
-		return false, fmt.Errorf("reading ClusterSecretStore %s: %w", secretStoreName, err)
-	}
-	return !secrets.IsStoreReady(store), nil
 }

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -43,6 +44,9 @@ func reconcileKeystone(ctx context.Context, s *scope) reconcile.Outcome {
 		return writeError(c5c3v1alpha1.ReasonKeystoneError, err)
 	}
 	s.observe(keystone)
+	if err := s.admitClients(ctx, keystone); err != nil {
+		return writeError(c5c3v1alpha1.ReasonKeystoneError, err)
+	}
 	switch {
 	case rollBackRefused(keystone):
 		return reconcile.Terminal(c5c3v1alpha1.ReasonRollBackRefused, fmt.Errorf(
@@ -109,6 +113,12 @@ func (s *scope) releaseKeystone(ctx context.Context) reconcile.Outcome {
 		return reconcile.Done(c5c3v1alpha1.ReasonKeystoneNotManaged, message)
 	}
 	keystone := &keystonev1alpha1.Keystone{ObjectMeta: metav1.ObjectMeta{Name: s.cp.KeystoneName(), Namespace: s.cp.Namespace}}
+	if err := s.foreign.Get(ctx, client.ObjectKeyFromObject(keystone), keystone); client.IgnoreNotFound(err) != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonKeystoneError, err)
+	}
+	if err := s.admitClients(ctx, keystone); err != nil {
+		return writeError(c5c3v1alpha1.ReasonKeystoneError, err)
+	}
 	if allowed, err := strconv.ParseBool(s.cp.Annotations[c5c3v1alpha1.AnnotationAllowKeystoneDeletion]); err == nil && allowed {
 		if err := apply.EnsureAbsent(ctx, s.foreign, s.cp, keystone); err != nil {
 			return reconcile.Failed(c5c3v1alpha1.ReasonKeystoneError, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,6 +115,11 @@ func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
 		}
 	}
 	text, err := s.cloudsInUse(ctx, live.Data[keyClouds])
+	if errors.Is(err, errAsking) {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, fmt.Sprintf(
+			"Secret %s was lost, and Keystone is being asked whether the credential in Secret %s still works",
+			live.Name, s.cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)).After(identityTimeout)
+	}
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
@@ -125,13 +131,14 @@ func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
 
 // cloudsInUse is the clouds.yaml with the credential of a stored one, under the
 // cloud's current name: K-ORC is about to look for that. Without a credential it
-// has the password. Should the Secret have been lost, the users keep theirs as
-// long as it works: it may have fewer rights than the administrator.
+// has the password. Where none is stored though there is a credential, the Secret
+// has been lost: the users keep theirs as long as it works, which may have fewer
+// rights than the administrator.
 func (s *scope) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error) {
 	if id, secret := credentialIn(stored); id != "" {
 		return credentialClouds(s.cp, id, secret)
 	}
-	if s.cp.Status.AdminApplicationCredential == nil {
+	if len(stored) > 0 || s.cp.Status.AdminApplicationCredential == nil {
 		return seedClouds(s.cp, s.adminPassword)
 	}
 	delivered, err := s.deliveredClouds(ctx)
@@ -142,7 +149,7 @@ func (s *scope) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error) 
 	if id == "" {
 		return seedClouds(s.cp, s.adminPassword)
 	}
-	switch verdict, err := s.proofs.login(ctx, authURL(s.cp), id, secret); verdict {
+	switch verdict, err := s.proofs.verdict(s.name(), authURL(s.cp), id, secret); verdict {
 	case Accepted:
 		return credentialClouds(s.cp, id, secret)
 	case Unproven:
@@ -178,11 +185,11 @@ func newSecretValue() []byte {
 // publish sends the credential's Secret through the secret store to the users of
 // the clouds.yaml.
 func (s *scope) publish(ctx context.Context) reconcile.Outcome {
-	s.push = credentialPush(s.cp, s.credential)
+	s.push = credentialPush(s.cluster, s.cp, s.credential)
 	if err := secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.cp, s.push, fieldManager); err != nil {
 		return writeError(c5c3v1alpha1.ReasonPushSecretError, err)
 	}
-	s.delivery = cloudsDelivery(s.cp, s.credential, s.push)
+	s.delivery = cloudsDelivery(s.cluster, s.cp, s.credential, s.push)
 	if err := s.ensureExternalSecret(ctx, s.delivery); err != nil {
 		return writeError(c5c3v1alpha1.ReasonExternalSecretError, err)
 	}

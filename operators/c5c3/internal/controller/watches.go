@@ -7,6 +7,7 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -21,6 +22,7 @@ import (
 	"github.com/c5c3/forge/internal/common/enqueue"
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/optional"
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -66,13 +68,16 @@ func watch(
 	kinds := enqueue.NewBroadcast()
 	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&c5c3v1alpha1.ControlPlane{}).
-		Owns(&networkingv1.NetworkPolicy{}).
+		// The cache that tells of references may be ahead of the one that the
+		// operator's own Secrets are read from.
+		Owns(&corev1.Secret{}).Owns(&networkingv1.NetworkPolicy{}).
 		// When the one that counts goes, the next one takes its place.
 		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours), builder.WithPredicates(deletions)).
 		Watches(&c5c3v1alpha1.CredentialRotation{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(tools.refs.SecretSource(find.By(indexSecret))).
 		WatchesRawSource(kinds.Source(find.All)).
+		WatchesRawSource(tools.background.Source()).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
@@ -115,13 +120,19 @@ func trackKinds(
 	}
 	if cfg.Namespace == "" {
 		// A namespaced Role does not reach cluster-scoped kinds.
-		watches = append(watches, optional.Watch{Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.All)})
+		watches = append(watches, optional.Watch{
+			Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.All),
+			Predicates: []predicate.Predicate{secrets.StoreChanges},
+		})
 	}
 	kinds, err := optional.New(mgr, watches, changes.Send)
 	if err != nil {
 		return err
 	}
 	kinds.SetInterval(options.DiscoveryInterval)
+	if cfg.Namespace != "" {
+		kinds.OnlyAsk()
+	}
 	tools.kinds, tools.foreign = kinds, kinds.Client(mgr.GetClient())
 	return kinds.Bind(ctx, mgr, ctl)
 }

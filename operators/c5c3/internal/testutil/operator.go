@@ -22,7 +22,12 @@ func Run(ctx context.Context, cfg *rest.Config, options controller.Options, log 
 
 // RunIn is Run for one namespace, all of them for "".
 func RunIn(ctx context.Context, cfg *rest.Config, namespace string, options controller.Options, log logr.Logger) error {
-	settings := operator.Config{MaxConcurrentReconciles: 2, Namespace: namespace, OperatorNamespace: "c5c3-system"}
+	return RunAs(ctx, cfg, operator.Config{Namespace: namespace}, options, log)
+}
+
+// RunAs is Run with settings of the test's own.
+func RunAs(ctx context.Context, cfg *rest.Config, settings operator.Config, options controller.Options, log logr.Logger) error {
+	settings.MaxConcurrentReconciles, settings.OperatorNamespace = 2, "c5c3-system"
 	managerOptions := operator.ManagerOptions(operator.Options{Name: "c5c3-operator", Scheme: controller.Scheme()}, settings)
 	managerOptions.Logger = log
 	mgr, err := ctrl.NewManager(cfg, managerOptions)

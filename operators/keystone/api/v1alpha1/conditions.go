@@ -23,7 +23,7 @@ const (
 	ConditionDeploymentReady = "DeploymentReady"
 	// ConditionHTTPRouteReady covers the route through the Gateway.
 	ConditionHTTPRouteReady = "HTTPRouteReady"
-	// ConditionKeystoneAPIReady tells whether the API answers.
+	// ConditionKeystoneAPIReady tells whether the API answers, and whether the administrator can log in.
 	ConditionKeystoneAPIReady = "KeystoneAPIReady"
 	// ConditionHPAReady covers the HorizontalPodAutoscaler.
 	ConditionHPAReady = "HPAReady"
@@ -69,9 +69,11 @@ const (
 	ReasonWaitingForDBCredentials = "WaitingForDBCredentials"
 	// ReasonWaitingForAdminCredentials: create the Secret of bootstrap.adminPasswordSecretRef with the key the message names.
 	ReasonWaitingForAdminCredentials = "WaitingForAdminCredentials"
+	// ReasonWaitingForExtraConfig: create the Secret of extraConfigSecretRef with the key the message names.
+	ReasonWaitingForExtraConfig = "WaitingForExtraConfig"
 	// ReasonSecretInvalid: correct the value of the Secret's key that the message names.
 	ReasonSecretInvalid = "SecretInvalid"
-	// ReasonConfigError: correct the part of the spec or the policy ConfigMap that the message names.
+	// ReasonConfigError: correct the part of the spec, the policy ConfigMap or the Secret of extraConfigSecretRef that the message names.
 	ReasonConfigError = "ConfigError"
 	// ReasonConfigCheckInProgress: wait; the image is reading the configuration.
 	ReasonConfigCheckInProgress = "ConfigCheckInProgress"
@@ -99,6 +101,8 @@ const (
 	ReasonCredentialKeysRotated = "CredentialKeysRotated"
 	// ReasonCredentialMigrateFailed: correct what the message names; no credential is lost, and the keys are not rotated again until then.
 	ReasonCredentialMigrateFailed = "CredentialMigrateFailed"
+	// ReasonRotationFailed: correct what the message names; the values in use stay, and the next Job of the CronJob that succeeds ends this.
+	ReasonRotationFailed = "RotationFailed"
 	// ReasonGeneratingKeys: wait; the first keys are being made.
 	ReasonGeneratingKeys = "GeneratingKeys"
 	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.
@@ -163,9 +167,9 @@ const (
 
 	// ReasonDeploymentReady: nothing to do.
 	ReasonDeploymentReady = "DeploymentReady"
-	// ReasonWaitingForDeployment: wait; if it lasts, look at the pod the message names.
+	// ReasonWaitingForDeployment: wait; if it lasts, look at the pod or the obstacle the message names.
 	ReasonWaitingForDeployment = "WaitingForDeployment"
-	// ReasonImagePullFailed: correct image or give the nodes access to its registry.
+	// ReasonImagePullFailed: correct image, name a Secret with a login to its registry in imagePullSecrets, or give the nodes access to it.
 	ReasonImagePullFailed = "ImagePullFailed"
 
 	// ReasonAPIHealthy: nothing to do.
@@ -182,6 +186,20 @@ const (
 	ReasonConnectionFailed = "ConnectionFailed"
 	// ReasonHealthCheckFailed: look at the error in the message.
 	ReasonHealthCheckFailed = "HealthCheckFailed"
+	// ReasonLoginPending: wait; nobody has logged in with the administrator's password yet.
+	ReasonLoginPending = "LoginPending"
+	// ReasonAdminPasswordRefused: correct the administrator's Secret, or have bootstrap set its password again; it is not tried again soon.
+	ReasonAdminPasswordRefused = "AdminPasswordRefused"
+	// ReasonDatabaseUnavailable: look at the database; Keystone answers, but cannot use it.
+	ReasonDatabaseUnavailable = "DatabaseUnavailable"
+	// ReasonCacheUnavailable: look at the cache; Keystone answers, but cannot use it.
+	ReasonCacheUnavailable = "CacheUnavailable"
+	// ReasonTokenKeysUnusable: look at FernetKeysReady and at the Secret the message names.
+	ReasonTokenKeysUnusable = "TokenKeysUnusable"
+	// ReasonLoginTimeout: look at the database, at the cache and at the API pods' load.
+	ReasonLoginTimeout = "LoginTimeout"
+	// ReasonLoginFailed: look at the API pods' log for the status code the message names.
+	ReasonLoginFailed = "LoginFailed"
 
 	// ReasonHPAReady: nothing to do.
 	ReasonHPAReady = "HPAReady"
@@ -206,6 +224,8 @@ const (
 
 	// ReasonTrustFlushReady: nothing to do.
 	ReasonTrustFlushReady = "TrustFlushReady"
+	// ReasonTrustFlushFailed: correct what the message names; expired trusts stay in the database until a Job of the CronJob succeeds.
+	ReasonTrustFlushFailed = "TrustFlushFailed"
 
 	// ReasonRotationDisabled: nothing to do; bootstrap.passwordRotation is off.
 	ReasonRotationDisabled = "RotationDisabled"
@@ -220,6 +240,8 @@ const (
 	ReasonAdminPasswordRotationRejected = "AdminPasswordRotationRejected"
 	// ReasonAdminPasswordNotDelivered: repair what the message names; the previous password stays valid until then.
 	ReasonAdminPasswordNotDelivered = "AdminPasswordNotDelivered"
+	// ReasonAdminPasswordWriteNotAllowed: set the label the message names on the Secret, or have External Secrets deliver the password.
+	ReasonAdminPasswordWriteNotAllowed = "AdminPasswordWriteNotAllowed"
 
 	// ReasonKeysBackedUp: nothing to do.
 	ReasonKeysBackedUp = "KeysBackedUp"

@@ -6,22 +6,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// clusterDomain is the domain of a cluster's Services where nobody has changed it.
-const clusterDomain = "cluster.local"
+	"github.com/c5c3/forge/internal/common/cluster"
+)
 
 // DatabaseKey tells databases apart: Keystones with the same key keep their data
 // in the same tables. The names that the DNS of Kubernetes has for one Service
 // count as one server, and so does the Service of a MariaDB. Example:
 // "mariadb.openstack:3306/keystone".
-func (k *Keystone) DatabaseKey() string {
+func (k *Keystone) DatabaseKey(in cluster.Settings) string {
 	database := k.Spec.Database
 	server := strings.TrimSuffix(strings.ToLower(database.Host), ".")
 	if database.IsManaged() {
 		server = database.ClusterRef.Name
 	}
-	server = strings.TrimSuffix(strings.TrimSuffix(server, "."+clusterDomain), ".svc")
+	server = strings.TrimSuffix(in.TrimDomain(server), ".svc")
 	if !strings.ContainsAny(server, ".:") {
 		server += "." + k.Namespace
 	}

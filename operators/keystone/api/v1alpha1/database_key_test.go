@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -14,7 +15,7 @@ func TestTheDatabaseKeyTellsDatabasesApart(t *testing.T) {
 	key := func(namespace string, database commonv1.DatabaseSpec) string {
 		k := &Keystone{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}
 		k.Spec.Database = database
-		return k.DatabaseKey()
+		return k.DatabaseKey(cluster.Settings{})
 	}
 	managed := commonv1.DatabaseSpec{ClusterRef: &corev1.LocalObjectReference{Name: "mariadb"}, Database: "keystone"}
 	want := "mariadb.openstack:3306/keystone"
@@ -46,6 +47,21 @@ func TestTheDatabaseKeyTellsDatabasesApart(t *testing.T) {
 		if other == want {
 			t.Errorf("%s has the same key", name)
 		}
+	}
+}
+
+func TestTheDatabaseKeyKnowsTheDomainOfTheCluster(t *testing.T) {
+	in := cluster.Settings{Domain: "k8s.example.com"}
+	k := &Keystone{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack"}}
+	k.Spec.Database = commonv1.DatabaseSpec{ClusterRef: &corev1.LocalObjectReference{Name: "mariadb"}, Database: "keystone"}
+	same := k.DeepCopy()
+	same.Spec.Database = commonv1.DatabaseSpec{Host: "mariadb.openstack.svc.k8s.example.com", Database: "keystone"}
+	if got, want := same.DatabaseKey(in), k.DatabaseKey(in); got != want {
+		t.Errorf("the Service's full name: got %s, want %s", got, want)
+	}
+	same.Spec.Database.Host = "mariadb.openstack.svc.cluster.local"
+	if got := same.DatabaseKey(in); got == k.DatabaseKey(in) {
+		t.Errorf("a name of another domain has the same key %s", got)
 	}
 }
 

@@ -117,6 +117,10 @@ func defaultLogging(spec *KeystoneSpec) {
 	setIfZero(&spec.Logging.Level, DefaultLogLevel)
 }
 
+// DefaultCPULimit is the CPU limit of an API pod for which the spec asks for no
+// resources.
+var DefaultCPULimit = resource.MustParse("500m")
+
 func defaultResources(spec *KeystoneSpec) {
 	if spec.Resources == nil {
 		spec.Resources = &corev1.ResourceRequirements{}
@@ -129,7 +133,7 @@ func defaultResources(spec *KeystoneSpec) {
 		corev1.ResourceMemory: resource.MustParse("256Mi"),
 	}
 	spec.Resources.Limits = corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse("500m"),
+		corev1.ResourceCPU:    DefaultCPULimit.DeepCopy(),
 		corev1.ResourceMemory: resource.MustParse("512Mi"),
 	}
 }

@@ -78,8 +78,14 @@ const (
 	EventDBSyncMetricEmissionDeferred = "DBSyncMetricEmissionDeferred"
 	// EventCredentialMigrateFailed: correct what the CredentialKeysReady condition names.
 	EventCredentialMigrateFailed = "CredentialMigrateFailed"
+	// EventRotationFailed: correct what the condition of the rotated keys or password names.
+	EventRotationFailed = "RotationFailed"
+	// EventTrustFlushFailed: correct what the TrustFlushReady condition names.
+	EventTrustFlushFailed = "TrustFlushFailed"
 	// EventAdminPasswordNotDelivered: repair what the PasswordRotationReady condition names.
 	EventAdminPasswordNotDelivered = "AdminPasswordNotDelivered"
+	// EventAdminPasswordWriteNotAllowed: set the label that the PasswordRotationReady condition names.
+	EventAdminPasswordWriteNotAllowed = "AdminPasswordWriteNotAllowed"
 	// EventBackupFailing: repair what the BackupHealthy condition, or PasswordRotationReady for the password, names.
 	EventBackupFailing = "BackupFailing"
 	// EventOpenBaoFinalizerTimedOut: repair the secret backend; External Secrets removes the key backups as soon as it answers.

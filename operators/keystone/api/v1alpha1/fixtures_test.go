@@ -90,6 +90,7 @@ func completeConfiguration(k *Keystone) {
 		Format: LogFormatText, Level: LogLevelInfo, PerLoggerLevels: map[string]string{"sqlalchemy.engine": "WARNING"},
 	}
 	k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
+	k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap", Key: "keystone.conf"}
 }
 
 func completeWorkload(k *Keystone) {
@@ -102,6 +103,7 @@ func completeWorkload(k *Keystone) {
 		}},
 		AdditionalEgress: []networkingv1.NetworkPolicyEgressRule{{}},
 	}
+	k.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
 	k.Spec.Gateway = gateway("keystone.example.com")
 	k.Spec.Gateway.ParentRef.Namespace, k.Spec.Gateway.ParentRef.SectionName = "gateways", "https"
 	k.Spec.Gateway.Path, k.Spec.Gateway.Annotations = "/", map[string]string{"a": "b"}

@@ -127,7 +127,9 @@ type BootstrapSpec struct {
 	PublicEndpoint string `json:"publicEndpoint,omitempty"`
 
 	// passwordRotation replaces the administrator's password on a schedule.
-	// When it is not set, the password changes only when its Secret does.
+	// When it is not set, the password changes only when its Secret does. A
+	// Secret that no ExternalSecret writes is written only when it has the label
+	// forge.c5c3.io/allow-write: "true".
 	//
 	// +optional
 	PasswordRotation *PasswordRotationSpec `json:"passwordRotation,omitempty"`
@@ -169,7 +171,9 @@ type PasswordRotationSpec struct {
 
 // FederationSpec configures federated identity.
 type FederationSpec struct {
-	// enabled turns federation on.
+	// enabled lets users log in whom an identity provider has authenticated, by
+	// the methods mapped, openid and saml2. It takes a proxy in front of Keystone
+	// that authenticates them and that clients cannot go around.
 	//
 	// +required
 	Enabled bool `json:"enabled"`

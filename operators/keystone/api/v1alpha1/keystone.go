@@ -10,11 +10,36 @@ import (
 // once more whenever its value changes, as after an older database was restored.
 const AnnotationRunAgain = "keystone.openstack.c5c3.io/run-again"
 
+// AnnotationAcceptStagedKeys on a Keystone lets staged keys replace those in use
+// that were not made from them, as when the latter have become known to somebody
+// else. Its value is the one that the event of their refusal names, so that it
+// counts for that replacement only.
+const AnnotationAcceptStagedKeys = "keystone.openstack.c5c3.io/accept-staged-keys"
+
+// Suffixes of the CronJobs of a Keystone that rotate something. The name is that
+// of the Keystone, a hyphen and the suffix.
+const (
+	// FernetRotation makes new token keys.
+	FernetRotation = "fernet-rotate"
+	// CredentialRotation makes new credential keys.
+	CredentialRotation = "credential-rotate"
+	// PasswordRotation makes a new password for the administrator.
+	PasswordRotation = "admin-password-rotate"
+)
+
+// AppName is the value of app.kubernetes.io/name on the API pods.
+const AppName = "keystone"
+
+// TaskName is the value of app.kubernetes.io/name on the pods of Jobs and CronJobs.
+// It differs from [AppName] so that no Service, PodDisruptionBudget or Deployment
+// selector ever counts a Job's pod as an API pod.
+const TaskName = "keystone-task"
+
 // SelectorLabels returns the labels that select the API pods of the Keystone
 // with the given name and no other pod.
 func SelectorLabels(name string) map[string]string {
 	return map[string]string{
-		"app.kubernetes.io/name":     "keystone",
+		"app.kubernetes.io/name":     AppName,
 		"app.kubernetes.io/instance": name,
 	}
 }
@@ -29,7 +54,7 @@ func (s *KeystoneSpec) KeepsData() bool {
 // CronJobs among them, and no other pod.
 func PodSelector() *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
-		Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{"keystone", "keystone-task"},
+		Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{AppName, TaskName},
 	}}}
 }
 

@@ -71,6 +71,17 @@ type KeystoneSpec struct {
 	// +required
 	Image commonv1.ImageSpec `json:"image"`
 
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson with
+	// which every pod of the Keystone pulls its image. When it is not set, the
+	// registry has to let the nodes in. Example: [{"name": "registry"}].
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+
 	// database is the MariaDB database Keystone stores its data in. The name
 	// of the database and the choice between clusterRef and host cannot be
 	// changed later.
@@ -114,8 +125,8 @@ type KeystoneSpec struct {
 	// +default={}
 	TrustFlush *TrustFlushSpec `json:"trustFlush,omitempty"`
 
-	// federation turns on federated identity. When it is not set, federation
-	// is off.
+	// federation turns on federated identity. When it is not set, nobody logs in
+	// by the methods mapped, openid and saml2.
 	//
 	// +optional
 	Federation *FederationSpec `json:"federation,omitempty"`
@@ -237,6 +248,17 @@ type KeystoneSpec struct {
 	//
 	// +optional
 	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
+
+	// extraConfigSecretRef names a Secret with more of such options, for those
+	// that are secret themselves. The key, which is "keystone.conf" when it is
+	// not set, holds them as a file: a line with the [section] and one line for
+	// each option. They win over those of extraConfig. Besides what extraConfig
+	// refuses, connection of database and the lifetime of tokens, expiration and
+	// allow_expired_window of token, cannot be set there. Example:
+	// {"name": "keystone-ldap"}.
+	//
+	// +optional
+	ExtraConfigSecretRef *commonv1.SecretRefSpec `json:"extraConfigSecretRef,omitempty"`
 }
 
 // UpgradePhase is the step of a database upgrade from one OpenStack release to

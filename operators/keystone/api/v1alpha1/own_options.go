@@ -1,8 +1,10 @@
 package v1alpha1
 
 import (
+	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -22,9 +24,21 @@ const (
 	CacheProxy = "forge_cache.Guard"
 )
 
+type ownOption struct{ section, option, value, because string }
+
+// replacedBy reports whether the options of a section set another value.
+func (o ownOption) replacedBy(section string, options map[string]string) bool {
+	value, set := options[o.option]
+	return set && o.section == config.Section(section) && !sameValue(value, o.value)
+}
+
+func (o ownOption) refusal() string {
+	return fmt.Sprintf("remove [%s] %s: %s", o.section, o.option, o.because)
+}
+
 // ownOptions are options that nobody can replace: Keystone would start with
 // another value, and fail later or do without what the operator promises.
-var ownOptions = []struct{ section, option, value, because string }{
+var ownOptions = []ownOption{
 	{"fernet_tokens", "key_repository", FernetKeyRepository, "the pods find the keys of tokens only where the operator mounts them"},
 	{"credential", "key_repository", CredentialKeyRepository, "the pods find the keys of credentials only where the operator mounts them"},
 	{"token", "provider", TokenProvider, "the operator makes and rotates keys for Fernet tokens only"},
@@ -35,13 +49,45 @@ var ownOptions = []struct{ section, option, value, because string }{
 func checkOwnOptions(section string, options map[string]string, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, own := range ownOptions {
-		value, set := options[own.option]
-		if own.section != config.Section(section) || !set || sameValue(value, own.value) {
-			continue
+		if own.replacedBy(section, options) {
+			errs = append(errs, field.Forbidden(at.Key(own.option), own.refusal()))
 		}
-		errs = append(errs, field.Forbidden(at.Key(own.option), fmt.Sprintf("remove [%s] %s: %s", own.section, own.option, own.because)))
 	}
 	return errs
+}
+
+// openOptions are options that the operator has to see in the spec, whatever their
+// value is: what is in a Secret may change without it.
+var openOptions = []ownOption{
+	{section: "database", option: "connection", because: "it is made from spec.database"},
+	{section: "token", option: "expiration", because: lifetimeInSpec},
+	{section: "token", option: "allow_expired_window", because: lifetimeInSpec},
+}
+
+const lifetimeInSpec = "set it in spec.extraConfig, since keys are kept for as long as tokens are valid"
+
+// CheckSecretOptions refuses options of the Secret of extraConfigSecretRef that
+// nobody can replace or that belong into the spec. The error names each of them and
+// repeats no value.
+func CheckSecretOptions(options map[string]map[string]string) error {
+	var refusals []string
+	for section, values := range options {
+		for _, own := range ownOptions {
+			if own.replacedBy(section, values) {
+				refusals = append(refusals, own.refusal())
+			}
+		}
+		for _, open := range openOptions {
+			if _, set := values[open.option]; set && open.section == config.Section(section) {
+				refusals = append(refusals, open.refusal())
+			}
+		}
+	}
+	if len(refusals) == 0 {
+		return nil
+	}
+	slices.Sort(refusals)
+	return errors.New(strings.Join(refusals, "; "))
 }
 
 // sameValue passes over what is left open in a path: Keystone's own defaults end

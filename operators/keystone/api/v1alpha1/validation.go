@@ -30,6 +30,7 @@ var rules = []rule{
 
 	{"spec.replicas", atLeast(1, func(s *KeystoneSpec) *int32 { return &s.Replicas })},
 	{"spec.image", checkImage},
+	{"spec.imagePullSecrets", checkImagePullSecrets},
 	{"spec.database", checkDatabase},
 	{"spec.cache", checkCache},
 	{"spec.deletionPolicy", checkDeletionPolicy},
@@ -52,6 +53,7 @@ var rules = []rule{
 	{"spec.logging.level", checkLogLevel},
 	{"spec.logging.perLoggerLevels", checkPerLoggerLevels},
 	{"spec.extraConfig", checkExtraConfig},
+	{"spec.extraConfigSecretRef", checkExtraConfigSecretRef},
 
 	{"spec.autoscaling", checkAutoscalingTargets},
 	{"spec.autoscaling.minReplicas", checkMinReplicas},
@@ -204,6 +206,10 @@ func checkName(k *Keystone, at *field.Path) field.ErrorList {
 
 func checkImage(k *Keystone, at *field.Path) field.ErrorList {
 	return commonv1.ValidateImage(k.Spec.Image, at)
+}
+
+func checkImagePullSecrets(k *Keystone, at *field.Path) field.ErrorList {
+	return commonv1.ValidateImagePullSecrets(k.Spec.ImagePullSecrets, at)
 }
 
 func checkDatabase(k *Keystone, at *field.Path) field.ErrorList {

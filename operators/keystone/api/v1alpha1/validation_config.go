@@ -32,6 +32,13 @@ func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
 	return errs
 }
 
+func checkExtraConfigSecretRef(k *Keystone, at *field.Path) field.ErrorList {
+	if k.Spec.ExtraConfigSecretRef == nil {
+		return nil
+	}
+	return commonv1.ValidateSecretRef(*k.Spec.ExtraConfigSecretRef, at)
+}
+
 // checkOptions refuses whatever would write more into a section than the one
 // option it looks like.
 func checkOptions(options map[string]string, at *field.Path) field.ErrorList {

@@ -165,6 +165,14 @@ func configViolations() []violation {
 			"spec.plugins[0].config[provider]", "Forbidden: remove [token] provider", "", "",
 		},
 		{
+			"secret options of nobody", secretOptions("", ""),
+			"spec.extraConfigSecretRef.name", "Required value", "should be at least 1 chars long", "",
+		},
+		{
+			"secret options under a key that cannot exist", secretOptions("keystone-ldap", "a b"),
+			"spec.extraConfigSecretRef.key", "a valid config key", noMatch, "",
+		},
+		{
 			"an extra option with an equals sign", func(k *Keystone) {
 				k.Spec.ExtraConfig = map[string]map[string]string{"a": {"b=c": "d"}}
 			},
@@ -217,4 +225,8 @@ func configViolations() []violation {
 
 func extraOption(section, option, value string) func(*Keystone) {
 	return func(k *Keystone) { k.Spec.ExtraConfig = map[string]map[string]string{section: {option: value}} }
+}
+
+func secretOptions(name, key string) func(*Keystone) {
+	return func(k *Keystone) { k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: name, Key: key} }
 }

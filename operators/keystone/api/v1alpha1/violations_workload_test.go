@@ -211,5 +211,26 @@ func workloadViolations() []violation {
 			"a priority class that cannot exist", func(k *Keystone) { k.Spec.PriorityClassName = new("Not_A_Name") },
 			"spec.priorityClassName", "RFC 1123 subdomain", "", "",
 		},
+		{
+			"a pull secret without a name", pulling(""),
+			"spec.imagePullSecrets[0].name", "name the Secret with which the image is pulled",
+			"name the Secret with which the image is pulled", "spec.imagePullSecrets",
+		},
+		{
+			"a pull secret that cannot exist", pulling("Not_A_Name"),
+			"spec.imagePullSecrets[0].name", "RFC 1123 subdomain", "", "",
+		},
+		{
+			"a pull secret twice", pulling("registry", "registry"),
+			"spec.imagePullSecrets[1]", "Duplicate value", "Duplicate value", "",
+		},
+	}
+}
+
+func pulling(names ...string) func(*Keystone) {
+	return func(k *Keystone) {
+		for _, name := range names {
+			k.Spec.ImagePullSecrets = append(k.Spec.ImagePullSecrets, corev1.LocalObjectReference{Name: name})
+		}
 	}
 }

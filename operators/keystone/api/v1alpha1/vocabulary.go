@@ -41,7 +41,7 @@ func prerequisiteConditions() []ConditionDoc {
 			True: []string{ReasonSecretsAvailable},
 			False: []string{
 				ReasonSecretStoreNotReady, ReasonWaitingForDBCredentials, ReasonWaitingForAdminCredentials, ReasonSecretInvalid,
-				ReasonConfigError, ReasonConfigCheckInProgress, ReasonOpenBaoFinalizerBlocked, ReasonWaitingForESOAdoption,
+				ReasonWaitingForExtraConfig, ReasonConfigError, ReasonConfigCheckInProgress, ReasonOpenBaoFinalizerBlocked, ReasonWaitingForESOAdoption,
 			},
 		},
 		{
@@ -52,12 +52,12 @@ func prerequisiteConditions() []ConditionDoc {
 		{
 			Type: ConditionFernetKeysReady, Aggregated: true,
 			True:  []string{ReasonFernetKeysAvailable, ReasonFernetKeysRotated},
-			False: []string{ReasonGeneratingKeys, ReasonKeysMissing},
+			False: []string{ReasonGeneratingKeys, ReasonKeysMissing, ReasonRotationFailed},
 		},
 		{
 			Type: ConditionCredentialKeysReady, Aggregated: true,
 			True:  []string{ReasonCredentialKeysAvailable, ReasonCredentialKeysRotated},
-			False: []string{ReasonGeneratingKeys, ReasonKeysMissing, ReasonCredentialMigrateFailed},
+			False: []string{ReasonGeneratingKeys, ReasonKeysMissing, ReasonCredentialMigrateFailed, ReasonRotationFailed},
 		},
 		{
 			Type: ConditionNetworkPolicyReady, Aggregated: true,
@@ -100,6 +100,8 @@ func serviceConditions() []ConditionDoc {
 			False: []string{
 				ReasonProbePending, ReasonEndpointNotReady, ReasonAPIUnhealthy, ReasonHealthCheckTimeout, ReasonConnectionFailed,
 				ReasonHealthCheckFailed,
+				ReasonLoginPending, ReasonAdminPasswordRefused, ReasonDatabaseUnavailable, ReasonCacheUnavailable,
+				ReasonTokenKeysUnusable, ReasonLoginTimeout, ReasonLoginFailed,
 			},
 		},
 		{
@@ -113,13 +115,15 @@ func serviceConditions() []ConditionDoc {
 		},
 		{
 			Type: ConditionTrustFlushReady, Aggregated: true,
-			True: []string{ReasonTrustFlushReady},
+			True:  []string{ReasonTrustFlushReady},
+			False: []string{ReasonTrustFlushFailed},
 		},
 		{
 			Type: ConditionPasswordRotationReady, Aggregated: true,
 			True: []string{ReasonRotationDisabled, ReasonPasswordRotationConfigured, ReasonAdminPasswordRotated},
 			False: []string{
 				ReasonAdminPasswordRotationAnnotationInvalid, ReasonAdminPasswordRotationRejected, ReasonAdminPasswordNotDelivered,
+				ReasonAdminPasswordWriteNotAllowed, ReasonRotationFailed,
 			},
 		},
 		{
@@ -172,8 +176,9 @@ var warningEvents = []string{
 	EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
 	EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
 	EventBootstrapFailed,
-	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed,
+	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed, EventRotationFailed, EventTrustFlushFailed,
 	EventAdminPasswordRotationAnnotationInvalid, EventAdminPasswordRotationRejected,
 	EventDBSyncMetricEmissionDeferred,
-	EventAdminPasswordNotDelivered, EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventLoggingStderrDisabled,
+	EventAdminPasswordNotDelivered, EventAdminPasswordWriteNotAllowed,
+	EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventLoggingStderrDisabled,
 }

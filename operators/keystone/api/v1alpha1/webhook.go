@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -31,6 +32,8 @@ type KeystoneWebhook struct {
 	// It should not be a cached one either. When it is nil, SetupWebhookWithManager
 	// uses the manager's API reader; without that nothing is listed.
 	Keystones client.Reader
+	// Cluster tells which names in DNS are one Service.
+	Cluster cluster.Settings
 }
 
 var (
@@ -40,7 +43,7 @@ var (
 
 // SetupWebhookWithManager serves the webhook from the manager's webhook server.
 func (w *KeystoneWebhook) SetupWebhookWithManager(mgr ctrl.Manager) error {
-	hook := &KeystoneWebhook{Client: w.Client, Keystones: w.Keystones}
+	hook := &KeystoneWebhook{Client: w.Client, Keystones: w.Keystones, Cluster: w.Cluster}
 	if hook.Client == nil {
 		hook.Client = mgr.GetAPIReader()
 	}
@@ -81,7 +84,7 @@ func (w *KeystoneWebhook) ValidateUpdate(ctx context.Context, old, updated *Keys
 	if !equality.Semantic.DeepEqual(before.Spec.PriorityClassName, updated.Spec.PriorityClassName) {
 		errs = append(errs, w.checkPriorityClass(ctx, updated)...)
 	}
-	if before.DatabaseKey() != updated.DatabaseKey() {
+	if before.DatabaseKey(w.Cluster) != updated.DatabaseKey(w.Cluster) {
 		errs = append(errs, w.checkDatabase(ctx, updated)...)
 	}
 	return warnings(updated), invalid(updated, errs)
@@ -125,7 +128,7 @@ func (w *KeystoneWebhook) checkDatabase(ctx context.Context, k *Keystone) field.
 	}
 	for i := range all.Items {
 		other := &all.Items[i]
-		if (other.Namespace != k.Namespace || other.Name != k.Name) && other.DatabaseKey() == k.DatabaseKey() {
+		if (other.Namespace != k.Namespace || other.Name != k.Name) && other.DatabaseKey(w.Cluster) == k.DatabaseKey(w.Cluster) {
 			return field.ErrorList{field.Forbidden(path, fmt.Sprintf(
 				"Keystone %s of namespace %s has the database %s; choose another name", other.Name, other.Namespace, k.Spec.Database.Database))}
 		}
@@ -142,16 +145,28 @@ func invalid(k *Keystone, errs field.ErrorList) error {
 
 // warnings names what works but probably not as the user wants.
 func warnings(k *Keystone) admission.Warnings {
+	var found admission.Warnings
+	for _, warning := range []string{fernetWarning(k), k.ProxyAdvice()} {
+		if warning != "" {
+			found = append(found, warning)
+		}
+	}
+	return found
+}
+
+// fernetWarning says how many keys the lifetime of tokens needs, "" when there are
+// enough.
+func fernetWarning(k *Keystone) string {
 	lifetime, ok := k.Spec.TokenLifetime()
 	if !ok {
-		return nil
+		return ""
 	}
 	required, err := RequiredFernetKeys(k.Spec.Fernet.RotationSchedule, lifetime)
 	if err != nil || int64(k.Spec.Fernet.MaxActiveKeys) >= required {
-		return nil
+		return ""
 	}
-	return admission.Warnings{fmt.Sprintf(
+	return fmt.Sprintf(
 		"spec.fernet: with maxActiveKeys %d and rotationSchedule %q a token can become invalid before its lifetime of %s ends: "+
 			"set maxActiveKeys to at least %d, or rotate less often",
-		k.Spec.Fernet.MaxActiveKeys, k.Spec.Fernet.RotationSchedule, lifetime, required)}
+		k.Spec.Fernet.MaxActiveKeys, k.Spec.Fernet.RotationSchedule, lifetime, required)
 }

@@ -16,8 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/schedule"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // unreachable is an API server that answers nothing.
@@ -142,6 +144,53 @@ func TestTooFewFernetKeysAreAWarning(t *testing.T) {
 	}
 }
 
+func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
+	const advice = "if the proxies of the Gateway run in another namespace, name it in spec.networkPolicy.ingress"
+	from := func(labels ...string) NetworkPolicyIngressSource {
+		selector := map[string]string{}
+		for _, namespace := range labels {
+			selector["kubernetes.io/metadata.name"] = namespace
+		}
+		return NetworkPolicyIngressSource{NamespaceSelector: selector}
+	}
+	proxies := from("gateways")
+	proxies.PodSelector = map[string]string{"app": "proxy"}
+	for name, c := range map[string]struct {
+		gateway string
+		ingress []NetworkPolicyIngressSource
+		warned  bool
+	}{
+		"the Gateway's namespace":                     {"gateways", []NetworkPolicyIngressSource{from("gateways")}, true},
+		"the Gateway's namespace, by default its own": {"", []NetworkPolicyIngressSource{from("openstack")}, true},
+		"some of its pods":                            {"gateways", []NetworkPolicyIngressSource{proxies}, true},
+		"that and another one":                        {"gateways", []NetworkPolicyIngressSource{from("gateways"), from("proxies")}, false},
+		"another one":                                 {"gateways", []NetworkPolicyIngressSource{from("proxies")}, false},
+		"all namespaces":                              {"gateways", []NetworkPolicyIngressSource{from()}, false},
+		"no NetworkPolicy":                            {"gateways", nil, false},
+		"no Gateway":                                  {"none", []NetworkPolicyIngressSource{from("openstack")}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := defaulted(minimal())
+			k.Namespace = "openstack"
+			if c.gateway != "none" {
+				k.Spec.Gateway = &commonv1.GatewaySpec{
+					ParentRef: commonv1.GatewayParentRefSpec{Name: "public", Namespace: c.gateway}, Hostname: "keystone.example.com", Path: "/",
+				}
+			}
+			if c.ingress != nil {
+				k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: c.ingress}
+			}
+			warnings, err := (&KeystoneWebhook{Client: unreachable()}).ValidateCreate(t.Context(), k)
+			if err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			if text := strings.Join(warnings, "\n"); strings.Contains(text, advice) != c.warned {
+				t.Errorf("got %q", text)
+			}
+		})
+	}
+}
+
 func TestAScheduleThatNeverComesNeedsNoKeys(t *testing.T) {
 	if _, err := RequiredFernetKeys("0 0 30 2 *", time.Hour); !errors.Is(err, schedule.ErrNeverActivates) {
 		t.Errorf("want ErrNeverActivates, got %v", err)
@@ -218,6 +267,22 @@ func keystones(t *testing.T) *runtime.Scheme {
 		t.Fatal(err)
 	}
 	return s
+}
+
+func TestAdmissionKnowsTheDomainOfTheCluster(t *testing.T) {
+	older, younger := defaulted(minimal()), defaulted(minimal())
+	older.Namespace, older.Name = "other", "older"
+	older.Spec.Database.Host = "mariadb.databases"
+	younger.Namespace = "openstack"
+	younger.Spec.Database.Host = "mariadb.databases.svc.k8s.example.com"
+	hook := &KeystoneWebhook{
+		Keystones: fake.NewClientBuilder().WithScheme(keystones(t)).WithObjects(older).Build(),
+		Cluster:   cluster.Settings{Domain: "k8s.example.com"},
+	}
+	_, err := hook.ValidateCreate(t.Context(), younger)
+	if err == nil || !strings.Contains(err.Error(), "Keystone older of namespace other has the database") {
+		t.Errorf("the same database by its full name: %v", err)
+	}
 }
 
 func TestADatabaseOfAnotherKeystoneIsRefused(t *testing.T) {

@@ -152,7 +152,9 @@ const (
 // to standard error.
 type LoggingSpec struct {
 	// format is the form of a record: "text" is a line for people, "json" one
-	// object in a line for log collectors. The default is "text".
+	// object in a line for log collectors. A JSON record of more than 4096 bytes
+	// is written as several, with the fields part and parts, between which the
+	// message is divided. The default is "text".
 	//
 	// +optional
 	// +default="text"

@@ -172,6 +172,11 @@ func (in *KeystoneList) DeepCopyObject() runtime.Object {
 func (in *KeystoneSpec) DeepCopyInto(out *KeystoneSpec) {
 	*out = *in
 	out.Image = in.Image
+	if in.ImagePullSecrets != nil {
+		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
+		*out = make([]v1.LocalObjectReference, len(*in))
+		copy(*out, *in)
+	}
 	in.Database.DeepCopyInto(&out.Database)
 	in.Cache.DeepCopyInto(&out.Cache)
 	out.Fernet = in.Fernet
@@ -280,6 +285,11 @@ func (in *KeystoneSpec) DeepCopyInto(out *KeystoneSpec) {
 			}
 			(*out)[key] = outVal
 		}
+	}
+	if in.ExtraConfigSecretRef != nil {
+		in, out := &in.ExtraConfigSecretRef, &out.ExtraConfigSecretRef
+		*out = new(types.SecretRefSpec)
+		**out = **in
 	}
 }
 

@@ -13,8 +13,9 @@ import (
 )
 
 // apiDeployment builds the Deployment of the API pods.
-func apiDeployment(k *keystonev1alpha1.Keystone, configMap, connectionHash string) *appsv1.Deployment {
-	volumes, volumeMounts := split(apiMounts(k, configMap))
+func apiDeployment(s *scope) *appsv1.Deployment {
+	k := s.keystone
+	volumes, volumeMounts := split(apiMounts(s))
 	container := apiContainer(k)
 	container.VolumeMounts = volumeMounts
 	deploy := &appsv1.Deployment{
@@ -25,9 +26,10 @@ func apiDeployment(k *keystonev1alpha1.Keystone, configMap, connectionHash strin
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{
 					Labels:      commonLabels(k),
-					Annotations: map[string]string{annotationConnectionHash: connectionHash},
+					Annotations: map[string]string{annotationConnectionHash: s.connectionHash()},
 				},
 				Spec: corev1.PodSpec{
+					ImagePullSecrets:              k.Spec.ImagePullSecrets,
 					Volumes:                       volumes,
 					Containers:                    []corev1.Container{container},
 					SecurityContext:               podSecurity(),
@@ -46,9 +48,9 @@ func apiDeployment(k *keystonev1alpha1.Keystone, configMap, connectionHash strin
 	return deploy
 }
 
-func apiMounts(k *keystonev1alpha1.Keystone, configMap string) []mount {
-	mounts := append([]mount{configMount(configMap)}, keyMounts(k)...)
-	return append(mounts, databaseTLSMounts(k)...)
+func apiMounts(s *scope) []mount {
+	mounts := append([]mount{s.configMount()}, keyMounts(s.keystone)...)
+	return append(mounts, databaseTLSMounts(s.keystone)...)
 }
 
 func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {

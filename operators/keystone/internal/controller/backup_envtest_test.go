@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -313,4 +314,53 @@ func withoutRight(t *testing.T, namespace, resource, verb string) *rest.Config {
 		t.Fatal(err)
 	}
 	return limited
+}
+
+func TestACopyThatTheStoreHasLostIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	var ahead atomic.Int64
+	operator := testutil.Start(t, asOperator, namespace, func(o *controller.Options) {
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	})
+	k := testutil.Brownfield(namespace, testutil.Name)
+	objects.Create(t, c, k)
+	ready(t, c, k)
+	backedUp(t, c, k)
+	for _, family := range families {
+		secrets.Lose(backupPath(k, family))
+	}
+	settle(t, c, k, operator)
+	expectNothingStored(t, k)
+	if t.Failed() {
+		t.Fatal("the copies were made again before their time")
+	}
+
+	ahead.Store(int64(time.Hour))
+	pass(t, c, k, operator)
+	expectStored(t, c, k)
+	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
+	// Once for each hour.
+	settle(t, c, k, operator)
+}
+
+func TestKeysThatAreDamagedAreNotPushedAgain(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	var ahead atomic.Int64
+	operator := testutil.Start(t, asOperator, namespace, func(o *controller.Options) {
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	})
+	k := testutil.Brownfield(namespace, testutil.Name)
+	objects.Create(t, c, k)
+	ready(t, c, k)
+	backedUp(t, c, k)
+	copied := secrets.Stored(backupPath(k, "fernet-keys"))
+	objects.Change(t, c, secret(namespace, k.Name+"-fernet-keys", nil), func(s *corev1.Secret) { s.Data["1"] = []byte("not a key") })
+	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "KeysMissing")
+	ahead.Store(int64(2 * time.Hour))
+	settle(t, c, k, operator)
+	if diff := cmp.Diff(copied, secrets.Stored(backupPath(k, "fernet-keys"))); diff != "" {
+		t.Error("the copy changed")
+	}
 }

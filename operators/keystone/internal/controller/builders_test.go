@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -78,7 +79,8 @@ func managed() *keystonev1alpha1.Keystone {
 
 func scopeOf(k *keystonev1alpha1.Keystone) *scope {
 	return &scope{
-		keystone: k, configMap: "keystone-config-01234567", connectionHash: "connection-hash",
+		toolbox: &toolbox{}, keystone: k, configMap: "keystone-config-01234567",
+		connection:  connection{used: "url", mark: "connection-hash", next: "url"},
 		credentials: credentials{databaseUser: "keystone", databasePassword: []byte("hunter2-db"), adminPassword: []byte("hunter2-admin")},
 	}
 }
@@ -96,7 +98,7 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": minimal(), "managed": managed()} {
 		s := scopeOf(k)
 		objects := map[string]any{
-			"deployment":          apiDeployment(k, s.configMap, s.connectionHash),
+			"deployment":          apiDeployment(s),
 			"service":             apiService(k),
 			"poddisruptionbudget": disruptionBudget(k, k.Spec.Replicas),
 			"job-db-sync":         jobOf(t, s, dbSync(s)),
@@ -126,7 +128,8 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 		keystone *keystonev1alpha1.Keystone
 		rules    map[string]string
 	}{"minimal": {minimal(), nil}, "managed": {managed(), rules}} {
-		files, err := configFiles(test.keystone, keystoneOptions(test.keystone, len(test.rules) > 0), test.rules)
+		options := keystoneOptions(cluster.Settings{}, test.keystone, len(test.rules) > 0)
+		files, err := configFiles(cluster.Settings{}, test.keystone, options, test.rules)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +164,7 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, pod := range map[string]map[string]string{
-		"API":         apiDeployment(s.keystone, s.configMap, s.connectionHash).Spec.Template.Labels,
+		"API":         apiDeployment(s).Spec.Template.Labels,
 		"bootstrap":   jobOf(t, s, bootstrapTask(s)).Spec.Template.Labels,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Labels,
 	} {
@@ -176,12 +179,12 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 
 func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
 	s := scopeOf(managed())
-	files, err := configFiles(s.keystone, keystoneOptions(s.keystone, false), nil)
+	files, err := configFiles(cluster.Settings{}, s.keystone, keystoneOptions(cluster.Settings{}, s.keystone, false), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := fmt.Sprint(files,
-		apiDeployment(s.keystone, s.configMap, s.connectionHash), trustFlushCronJob(s),
+		apiDeployment(s), trustFlushCronJob(s),
 		jobOf(t, s, dbSync(s)), jobOf(t, s, bootstrapTask(s)), s.credentials)
 	for _, secret := range []string{"hunter2-db", "hunter2-admin"} {
 		if strings.Contains(shown, secret) {
@@ -219,7 +222,7 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 	base := keyOf(func(*scope) {})
 	for name, change := range map[string]func(*scope){
 		"another configuration": func(s *scope) { s.configMap = "keystone-config-76543210" },
-		"another password":      func(s *scope) { s.connectionHash = "other" },
+		"another password":      func(s *scope) { s.connection.mark = "other" },
 		"other resources":       func(s *scope) { s.keystone.Spec.Resources = nil },
 		"another priority":      func(s *scope) { s.keystone.Spec.PriorityClassName = ptr.To("high") },
 	} {
@@ -349,6 +352,31 @@ func TestTheSpecCanReplaceSpreadAndStrategy(t *testing.T) {
 	}
 }
 
+func TestFederationDecidesOnTheMethods(t *testing.T) {
+	k := minimal()
+	for _, federation := range []*keystonev1alpha1.FederationSpec{nil, {}, {Enabled: true}} {
+		k.Spec.Federation = federation
+		on := federation != nil && federation.Enabled
+		options := keystoneOptions(cluster.Settings{}, k, false)
+		methods := strings.Split(options["auth"]["methods"], ",")
+		for _, method := range []string{"mapped", "openid", "saml2"} {
+			if slices.Contains(methods, method) != on {
+				t.Errorf("with %+v the methods are %v", federation, methods)
+			}
+		}
+		if slices.Contains(methods, "external") == on {
+			t.Errorf("with %+v the methods are %v: external reads REMOTE_USER, as mapped does", federation, methods)
+		}
+		if _, set := options["federation"]["remote_id_attribute"]; set != on {
+			t.Errorf("with %+v [federation] is %v", federation, options["federation"])
+		}
+	}
+	k.Spec.ExtraConfig = map[string]map[string]string{"auth": {"methods": "password"}}
+	if got := keystoneOptions(cluster.Settings{}, k, false)["auth"]["methods"]; got != "password" {
+		t.Errorf("extraConfig asks for password alone and gets %s", got)
+	}
+}
+
 func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
 	for value, healthy := range map[string]bool{
 		"true": true, "True": true, "YES": true, "1": true, "on": true, "false": false, "0": false, "": false, "maybe": false,
@@ -395,5 +423,19 @@ func TestThePipelineIsDeclaredWell(t *testing.T) {
 	}
 	if slices.Contains(pipeline.Conditions(), keystonev1alpha1.ConditionLoggingHealthy) {
 		t.Error("LoggingHealthy counts for Ready")
+	}
+}
+
+func TestWhatIsReachedByNameHasTheDomainOfTheCluster(t *testing.T) {
+	in, k := cluster.Settings{Domain: "k8s.example.com"}, managed()
+	if got := internalEndpoint(in, k); got != "http://keystone.openstack.svc.k8s.example.com:5000/v3" {
+		t.Errorf("the endpoint is %q", got)
+	}
+	if got := keystoneOptions(in, k, false)["cache"]["memcache_servers"]; got != "openstack-memcached.openstack.svc.k8s.example.com:11211" {
+		t.Errorf("the cache is %q", got)
+	}
+	k.Spec.Gateway = nil
+	if got := publicEndpoint(in, k); got != internalEndpoint(in, k) {
+		t.Errorf("the public endpoint is %q", got)
 	}
 }

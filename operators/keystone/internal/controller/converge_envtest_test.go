@@ -124,9 +124,9 @@ func TestEveryChildIsControlledByItsKeystone(t *testing.T) {
 
 // maxStatusWrites is the target for converging from nothing: two Jobs one after
 // the other, then the API pods and bootstrap side by side, then the answer of
-// the API, and beside them the copies of the keys. How many of the last four
-// share a write depends on timing.
-const maxStatusWrites = 7
+// the API and that to a login, and beside them the copies of the keys. How many of
+// the last five share a write depends on timing.
+const maxStatusWrites = 8
 
 func TestConvergingWritesEachChildOnceAndTheStatusRarely(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
@@ -149,8 +149,9 @@ func TestConvergingWritesEachChildOnceAndTheStatusRarely(t *testing.T) {
 		if len(status) > limit {
 			t.Errorf("%d status writes, expected at most %d:\n%s", len(status), limit, writes)
 		}
-		if got := len(own) - len(status); got != 2 {
-			t.Errorf("%d writes of the Keystone itself, expected that of its finalizers and that of the counted Jobs:\n%s", got, own)
+		// Whether the two Jobs on the schema are counted together depends on timing.
+		if got := len(own) - len(status); got < 2 || got > 3 {
+			t.Errorf("%d writes of the Keystone itself, expected that of its finalizers and one or two of the counted Jobs:\n%s", got, own)
 		}
 	})
 }

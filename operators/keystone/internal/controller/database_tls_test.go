@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -31,7 +32,7 @@ func TestEveryTLSModeGetsWhatItsNamePromises(t *testing.T) {
 			t.Errorf("%s: options %q, want %q", mode, got, want.options)
 		}
 		files := map[string]string{}
-		if err := addPythonFiles(k, files); err != nil {
+		if err := addPythonFiles(cluster.Settings{}, k, files); err != nil {
 			t.Fatal(err)
 		}
 		if guarded := strings.Contains(files[startFile], "REQUIRE_TLS = True"); guarded != want.guard {
@@ -48,7 +49,7 @@ func TestEveryTLSModeGetsWhatItsNamePromises(t *testing.T) {
 func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 	s := scopeOf(managed())
 	templates := map[string]corev1.PodTemplateSpec{
-		"API":         apiDeployment(s.keystone, s.configMap, s.connectionHash).Spec.Template,
+		"API":         apiDeployment(s).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 	}
 	for _, described := range []task{dbSync(s), schemaCheck(s), bootstrapTask(s)} {

@@ -16,8 +16,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 )
 
 // countedTasks maps the tasks on the schema to the annotations of the Keystone
@@ -44,22 +46,12 @@ type dbSyncMetrics struct {
 // `keystone_operator_db_sync_duration_seconds`, or finds those of an earlier
 // controller of the process.
 func newDBSyncMetrics(registerer prometheus.Registerer) (*dbSyncMetrics, error) {
-	m := &dbSyncMetrics{
-		total: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: metricsPrefix + "_db_sync_total",
-			Help: "Jobs that worked on the database schema of a Keystone and ended, by result.",
-		}, []string{"keystone", "namespace", "result"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    metricsPrefix + "_db_sync_duration_seconds",
-			Help:    "Time from the creation to the end of a Job that worked on the database schema of a Keystone, in seconds.",
-			Buckets: []float64{1, 5, 10, 30, 60, 120, 300, 600},
-		}, []string{"keystone", "namespace"}),
-	}
+	m := &dbSyncMetrics{}
 	var err error
-	if m.total, err = reconcile.Register(registerer, m.total); err != nil {
+	if m.total, err = metric.Register(registerer, metrics.DBSyncs.NewCounter()); err != nil {
 		return nil, err
 	}
-	m.duration, err = reconcile.Register(registerer, m.duration)
+	m.duration, err = metric.Register(registerer, metrics.DBSyncDuration.NewHistogram())
 	return m, err
 }
 

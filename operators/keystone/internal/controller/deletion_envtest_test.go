@@ -105,10 +105,6 @@ func TestDeletionEndsWhateverIsMissing(t *testing.T) {
 			}
 			expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForDBCredentials")
 		}},
-		{"the MariaDB is gone", modes[1], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
-			objects.Delete(t, c, testutil.MariaDB(k.Namespace))
-			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "ClusterNotReady")
-		}},
 		{"the keys are gone", modes[0], func(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 			objects.Delete(t, c, secret(k.Namespace, k.Name+"-fernet-keys", nil))
 			expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "KeysMissing")
@@ -218,6 +214,22 @@ func TestADatabaseThatStaysKeepsItsKeys(t *testing.T) {
 			})
 		}
 	}
+}
+
+// mariadb-operator keeps the volume of a MariaDB that is deleted.
+func TestADatabaseWhoseServerIsGoneKeepsItsKeys(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[1])
+	before := keysOf(t, c, k)
+	objects.Delete(t, c, testutil.MariaDB(k.Namespace))
+	objects.Delete(t, c, k.DeepCopy())
+	expect.Gone(t, c, k.DeepCopy())
+	expectNoChildren(t, c, k.Namespace)
+	if diff := cmp.Diff(before, keysOf(t, c, k)); diff != "" {
+		t.Error("the keys are others than before")
+	}
+	expectStored(t, c, k)
+	expectEvent(t, c, k, "Normal KeysKept")
 }
 
 func TestTheDeletionPolicyCanBeChanged(t *testing.T) {

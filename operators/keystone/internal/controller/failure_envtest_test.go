@@ -244,6 +244,50 @@ func TestAFailingServiceIsExplainedAndAwaited(t *testing.T) {
 	}
 }
 
+func TestAFirstInstallationStartsItsPodsBesideTheSchemaCheck(t *testing.T) {
+	failure{
+		name: "schema check that runs", cause: setJob("schema-check", standin.Hang()),
+		condition: "DatabaseReady", reason: "SchemaCheckInProgress",
+		repair: func(w *world) {
+			expect.Condition(w.T, w.client, w.keystone, "DeploymentReady", metav1.ConditionTrue, "DeploymentReady")
+			expect.Condition(w.T, w.client, w.keystone, "BootstrapReady", metav1.ConditionTrue, "BootstrapComplete")
+			expect.Condition(w.T, w.client, w.keystone, "Ready", metav1.ConditionFalse, "NotAllReady", "DatabaseReady")
+			setJob("schema-check", standin.Succeed())(w)
+		},
+	}.run(t)
+}
+
+// quota is what the API server answers when it refuses a pod.
+const quota = "exceeded quota: team, requested: limits.cpu=500m, used: limits.cpu=2, limited: limits.cpu=2"
+
+func TestPodsThatAreNeverCreatedAreExplained(t *testing.T) {
+	explained := []string{"no pod can be created: " + quota, "raise the ResourceQuota"}
+	for _, f := range []failure{
+		{
+			name: "API pods", cause: setDeployment(standin.Refuse(quota)),
+			condition: "DeploymentReady", reason: "WaitingForDeployment", says: explained,
+			repair: setDeployment(standin.Succeed()),
+		},
+		{
+			name: "db-sync", cause: setJob("db-sync", standin.Refuse(quota)),
+			condition: "DatabaseReady", reason: "DBSyncInProgress", says: append([]string{"Job keystone-db-sync"}, explained...),
+			repair: setJob("db-sync", standin.Succeed()),
+		},
+		{
+			name: "schema check", cause: setJob("schema-check", standin.Refuse(quota)),
+			condition: "DatabaseReady", reason: "SchemaCheckInProgress", says: explained,
+			repair: setJob("schema-check", standin.Succeed()),
+		},
+		{
+			name: "bootstrap", cause: setJob("bootstrap", standin.Refuse(quota)),
+			condition: "BootstrapReady", reason: "BootstrapInProgress", says: explained,
+			repair: setJob("bootstrap", standin.Succeed()),
+		},
+	} {
+		t.Run(f.name, f.run)
+	}
+}
+
 func TestAnAPIThatDoesNotAnswerIsNotReady(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connect: connection refused")}
 	unknown := &net.DNSError{Err: "no such host", Name: "keystone", IsNotFound: true}

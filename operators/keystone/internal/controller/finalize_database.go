@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -49,13 +50,32 @@ func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 	return done.WithNormalEvent(keystonev1alpha1.EventDatabaseFinalized, "The database is released")
 }
 
-// keepsData reports whether the database outlives the Keystone, because that was
-// asked for or because another Keystone keeps data in it, too.
+// keepsData reports whether the database outlives the Keystone: because that was
+// asked for, because there is no server left that could drop it, whose volume may
+// still hold it, or because another Keystone keeps data in it, too.
 func (s *scope) keepsData(ctx context.Context) (bool, error) {
 	if s.keystone.Spec.KeepsData() {
 		return true, nil
 	}
+	if serves, err := s.databaseServes(ctx); err != nil || !serves {
+		return err == nil, err
+	}
 	return s.shared(ctx)
+}
+
+// databaseServes reports whether the MariaDB is there to stay. The API server is
+// asked: what deletes a Keystone often deletes its MariaDB in the same moment.
+func (s *scope) databaseServes(ctx context.Context) (bool, error) {
+	if !s.kinds.Served(mariaDBGVK) {
+		return false, nil
+	}
+	server := &metav1.PartialObjectMetadata{}
+	server.SetGroupVersionKind(mariaDBGVK)
+	err := s.live.Get(ctx, s.key(s.keystone.Spec.Database.ClusterRef.Name), server)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("reading MariaDB %s: %w", s.keystone.Spec.Database.ClusterRef.Name, err)
+	}
+	return err == nil && server.DeletionTimestamp.IsZero(), nil
 }
 
 // drop deletes the object when the Keystone controls it and reports whether it

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -28,7 +29,7 @@ func dropped(t *testing.T, keystones ...*keystonev1alpha1.Keystone) mariadbv1alp
 	var policy *mariadbv1alpha1.CleanupPolicy
 	builder := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(database).
 		WithIndex(&keystonev1alpha1.Keystone{}, indexDatabase, func(obj client.Object) []string {
-			return databaseKey(obj.(*keystonev1alpha1.Keystone))
+			return databaseKey(cluster.Settings{})(obj.(*keystonev1alpha1.Keystone))
 		}).
 		WithInterceptorFuncs(interceptor.Funcs{Delete: func(
 			ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption,

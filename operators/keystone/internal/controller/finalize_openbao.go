@@ -56,35 +56,43 @@ func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
 // keepKeys leaves the keys and their copies where they are. Usually they were
 // made to stay; another Keystone in the same database is seen only now.
 func (s *scope) keepKeys(ctx context.Context) reconcile.Outcome {
+	found := false
 	for _, backup := range keyBackups {
-		if err := s.keepKey(ctx, backup); err != nil {
+		secret, err := s.keepKey(ctx, backup)
+		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 		}
+		found = found || secret
+	}
+	if !found {
+		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There are no keys to keep")
 	}
 	kept := fmt.Sprintf("The database stays, and with it Secrets %s and %s and their copies in the secret store",
 		fernetKeysName(s.keystone), credentialKeysName(s.keystone))
 	return reconcile.Done(keystonev1alpha1.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
 }
 
-func (s *scope) keepKey(ctx context.Context, backup keyBackup) error {
+// keepKey reports whether there is a key Secret. A PushSecret that is being
+// deleted already takes its copy along: with another policy it would never go.
+func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
 	if s.kinds.Served(pushSecretGVK) {
 		push, err := s.findPush(ctx, backup.name(s.keystone))
 		if err != nil {
-			return err
+			return false, err
 		}
-		if push != nil && push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
+		if push != nil && push.DeletionTimestamp.IsZero() && push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
 			patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"None"}}`))
 			if err := s.foreign.Patch(ctx, push, patch); client.IgnoreNotFound(err) != nil {
-				return fmt.Errorf("keeping the copy of PushSecret %s: %w", push.Name, err)
+				return false, fmt.Errorf("keeping the copy of PushSecret %s: %w", push.Name, err)
 			}
 		}
 	}
 	secret, err := s.owned.Find(ctx, s.key(backup.source(s.keystone)))
 	if err != nil || secret == nil || !controlledBy(secret, s.keystone) || !secret.DeletionTimestamp.IsZero() {
-		return err
+		return secret != nil, err
 	}
 	_, err = s.owned.Claim(ctx, s.keystone, secret, commonLabels(s.keystone), true)
-	return err
+	return true, err
 }
 
 // releaseCopies has External Secrets remove the copies of the keys from the
@@ -167,7 +175,7 @@ func releaseOutcome(unadopted, blocking, late []string, patience time.Duration) 
 	if len(blocking) > 0 {
 		blocked := waitForDeletion(patience, keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, fmt.Sprintf(
 			"External Secrets has not removed the keys from the secret store yet: %s; if that lasts, repair ClusterSecretStore %s "+
-				"or the backend behind it; deletion goes on without it after %s", strings.Join(blocking, "; "), secretStoreName, patience)).
+				"or the backend behind it; deletion goes on without it after %s", strings.Join(blocking, "; "), secrets.StoreName, patience)).
 			OnTransition(corev1.EventTypeNormal, keystonev1alpha1.EventFinalizingOpenBaoSecrets,
 				"Removing the copies of the keys from the secret store")
 		if len(unadopted) > 0 {

@@ -3,6 +3,8 @@
 package controller_test
 
 import (
+	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,6 +55,14 @@ func onUsedDatabase(
 	return c, k, operator
 }
 
+// sealed puts the former keys into a store that does not give them out yet.
+func sealed(k *keystonev1alpha1.Keystone) {
+	for _, family := range families {
+		secrets.Put(backupPath(k, family), formerKeys())
+		secrets.Set("ExternalSecret", k.Namespace, k.Name+"-"+family, standin.Fail("Vault is sealed"))
+	}
+}
+
 func expectNoKeys(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	t.Helper()
 	keys := secret(k.Namespace, k.Name+"-credential-keys", nil)
@@ -85,12 +95,7 @@ func TestKeysAreMadeOnlyForADatabaseThatNeedsNoOthers(t *testing.T) {
 
 func TestTheKeysOfAUsedDatabaseAreTakenFromTheStore(t *testing.T) {
 	t.Parallel()
-	c, k, operator := onUsedDatabase(t, func(k *keystonev1alpha1.Keystone) {
-		for _, family := range families {
-			secrets.Put(backupPath(k, family), formerKeys())
-			secrets.Set("ExternalSecret", k.Namespace, k.Name+"-"+family, standin.Fail("Vault is sealed"))
-		}
-	})
+	c, k, operator := onUsedDatabase(t, sealed)
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "GeneratingKeys", "Vault is sealed", "repair ClusterSecretStore")
 	expectNoKeys(t, c, k)
 
@@ -112,4 +117,28 @@ func TestTheKeysOfAUsedDatabaseAreTakenFromTheStore(t *testing.T) {
 	}
 	expectStored(t, c, k)
 	settle(t, c, k, operator)
+}
+
+func TestTokenKeysThatTheStoreIsSlowToGiveAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	c, k, _ := onUsedDatabase(t, sealed)
+	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "GeneratingKeys", "Vault is sealed")
+	jobs.Set(k.Namespace, k.Name+"-db-sync", standin.Succeed())
+	secrets.Set("ExternalSecret", k.Namespace, k.Name+"-credential-keys", standin.Succeed())
+	expect.Eventually(t, "a database that is readable", func(context.Context) error {
+		if len(jobs.Runs(k.Namespace, k.Name+"-db-sync")) == 0 {
+			return errors.New("it is not")
+		}
+		return nil
+	})
+	// What comes later is seen in a pass that knows of that.
+	secrets.Set("ExternalSecret", k.Namespace, k.Name+"-fernet-keys", standin.Fail("Vault has no leader"))
+	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "GeneratingKeys", "Vault has no leader")
+	secrets.Set("ExternalSecret", k.Namespace, k.Name+"-fernet-keys", standin.Succeed())
+	ready(t, c, k)
+	keys := keysOf(t, c, k)
+	if diff := cmp.Diff(keys[1], keys[0]); diff != "" {
+		t.Error("the token keys are others than those in the store")
+	}
+	expectStored(t, c, k)
 }

@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -30,7 +32,7 @@ func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, err
 	if !s.kinds.Served(externalSecretGVK) {
 		return nil, nil
 	}
-	request := b.request(s.keystone)
+	request := b.request(s.cluster, s.keystone)
 	err := s.foreign.Get(ctx, s.key(request.Name), request)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -50,6 +52,22 @@ func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, err
 	return b.answer(ctx, s, request)
 }
 
+// asked reports whether the store was asked for the copy and has not answered yet.
+func (b keyBackup) asked(ctx context.Context, s *scope) (bool, error) {
+	if !s.kinds.Served(externalSecretGVK) {
+		return false, nil
+	}
+	request := b.request(s.cluster, s.keystone)
+	err := s.foreign.Get(ctx, s.key(request.Name), request)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading ExternalSecret %s: %w", request.Name, err)
+	}
+	return controlledBy(request, s.keystone), nil
+}
+
 func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.ExternalSecret) (map[string][]byte, error) {
 	for _, condition := range request.Status.Conditions {
 		if condition.Type != esov1.ExternalSecretReady {
@@ -57,7 +75,7 @@ func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.External
 		}
 		if condition.Status != corev1.ConditionTrue {
 			return nil, fmt.Errorf("%w, but ExternalSecret %s is not ready: %s; repair ClusterSecretStore %s or the backend behind it",
-				errAskingStore, request.Name, condition.Message, secretStoreName)
+				errAskingStore, request.Name, condition.Message, secrets.StoreName)
 		}
 		found, err := s.owned.FindLive(ctx, s.key(request.Spec.Target.Name))
 		if err != nil || found == nil {
@@ -71,17 +89,17 @@ func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.External
 // request reads the copy into a Secret that goes with it. Its policy to delete
 // that Secret is what makes External Secrets tell a copy that is not there from a
 // store that does not answer.
-func (b keyBackup) request(k *keystonev1alpha1.Keystone) *esov1.ExternalSecret {
+func (b keyBackup) request(c cluster.Settings, k *keystonev1alpha1.Keystone) *esov1.ExternalSecret {
 	return &esov1.ExternalSecret{
 		// Of the name of the Secret: so it is found by the names that a Keystone refers to.
 		ObjectMeta: metav1.ObjectMeta{Name: b.source(k), Namespace: k.Namespace, Labels: commonLabels(k)},
 		Spec: esov1.ExternalSecretSpec{
-			SecretStoreRef:  esov1.SecretStoreRef{Kind: esov1.ClusterSecretStoreKind, Name: secretStoreName},
+			SecretStoreRef:  esov1.SecretStoreRef{Kind: esov1.ClusterSecretStoreKind, Name: secrets.StoreName},
 			RefreshInterval: &metav1.Duration{Duration: restorePeriod},
 			Target: esov1.ExternalSecretTarget{
 				Name: b.source(k) + "-stored", CreationPolicy: esov1.CreatePolicyOwner, DeletionPolicy: esov1.DeletionPolicyDelete,
 			},
-			DataFrom: []esov1.ExternalSecretDataFromRemoteRef{{Extract: &esov1.ExternalSecretDataRemoteRef{Key: b.path(k)}}},
+			DataFrom: []esov1.ExternalSecretDataFromRemoteRef{{Extract: &esov1.ExternalSecretDataRemoteRef{Key: b.path(c, k)}}},
 		},
 	}
 }
@@ -91,5 +109,5 @@ func (b keyBackup) endRequest(ctx context.Context, s *scope) error {
 	if !s.kinds.Served(externalSecretGVK) {
 		return nil
 	}
-	return apply.EnsureAbsent(ctx, s.foreign, s.keystone, b.request(s.keystone))
+	return apply.EnsureAbsent(ctx, s.foreign, s.keystone, b.request(s.cluster, s.keystone))
 }

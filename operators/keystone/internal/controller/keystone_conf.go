@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/keys"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -16,20 +17,21 @@ import (
 // keystoneOptions is the content of keystone.conf: the defaults, overridden by
 // the plugins' sections, overridden by extraConfig. It holds no secret; the
 // database URL comes from the environment.
-func keystoneOptions(k *keystonev1alpha1.Keystone, withPolicy bool) config.INI {
+func keystoneOptions(c cluster.Settings, k *keystonev1alpha1.Keystone, withPolicy bool) config.INI {
 	plugins := config.INI{}
 	for _, plugin := range k.Spec.Plugins {
 		plugins[plugin.ConfigSection] = plugin.Config
 	}
-	options := defaultOptions(k).Merge(loggingOptions(k.Spec.Logging), plugins, config.INI(k.Spec.ExtraConfig))
+	options := defaultOptions(c, k).Merge(
+		federationOptions(k.Spec.Federation), loggingOptions(k.Spec.Logging), plugins, config.INI(k.Spec.ExtraConfig))
 	if withPolicy {
 		options.Set("oslo_policy", "policy_file", configDir+"policy.yaml")
 	}
 	return options
 }
 
-func defaultOptions(k *keystonev1alpha1.Keystone) config.INI {
-	servers := strings.Join(cacheServers(k), ",")
+func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI {
+	servers := strings.Join(cacheServers(c, k), ",")
 	return config.INI{
 		"DEFAULT": {
 			// oslo would otherwise try to switch to the user keystone, which the
@@ -67,22 +69,34 @@ func defaultOptions(k *keystonev1alpha1.Keystone) config.INI {
 	}
 }
 
+// federationOptions are those of Keystone's guide to federation. Without it the
+// methods are Keystone's own but for the one that trusts what a proxy says of the
+// user. With it, external goes, because both read REMOTE_USER. The attribute is
+// what a header OIDC-ISS arrives as: a proxy in front has no other way to tell.
+func federationOptions(federation *keystonev1alpha1.FederationSpec) config.INI {
+	if federation == nil || !federation.Enabled {
+		return config.INI{"auth": {"methods": "external,password,token,oauth1,application_credential"}}
+	}
+	return config.INI{
+		"auth":       {"methods": "password,token,oauth1,mapped,openid,saml2,application_credential"},
+		"federation": {"remote_id_attribute": "HTTP_OIDC_ISS"},
+	}
+}
+
 func activeKeys(maxActive int32) string {
 	return strconv.Itoa(int(keys.Normalise(maxActive)))
 }
 
 // cacheServers are the memcached endpoints. A managed one is fully qualified,
 // so that it resolves whatever the pod's search domains are.
-func cacheServers(k *keystonev1alpha1.Keystone) []string {
+func cacheServers(c cluster.Settings, k *keystonev1alpha1.Keystone) []string {
 	if ref := k.Spec.Cache.ClusterRef; ref != nil {
-		return []string{fmt.Sprintf("%s.%s.svc.cluster.local:%d", ref.Name, k.Namespace, commonv1.DefaultCachePort)}
+		return []string{fmt.Sprintf("%s:%d", c.ServiceHost(ref.Name, k.Namespace), commonv1.DefaultCachePort)}
 	}
 	return k.Spec.Cache.Servers
 }
 
-// loggingOptions turn the logging block into oslo.log's options. In text mode
-// oslo.log has no option for the level of the root logger but debug; the level
-// is therefore applied to the loggers Keystone logs through.
+// loggingOptions turn the logging block into oslo.log's options.
 func loggingOptions(logging *keystonev1alpha1.LoggingSpec) config.INI {
 	options := config.INI{"DEFAULT": {"debug": strconv.FormatBool(logging.Debug)}}
 	if levels := loggerLevels(logging); len(levels) > 0 {
@@ -94,11 +108,20 @@ func loggingOptions(logging *keystonev1alpha1.LoggingSpec) config.INI {
 	return options
 }
 
-// loggerLevels are logger=LEVEL pairs sorted by logger.
+// rootLogger is the name by which Python gives out the root logger
+// (logging.getLogger, since Python 3.9). oslo.log has no option for its level but
+// debug.
+const rootLogger = "root"
+
+// loggerLevels are logger=LEVEL pairs sorted by logger. In text mode the level of
+// the root logger is one of them; logging.conf has it otherwise.
 func loggerLevels(logging *keystonev1alpha1.LoggingSpec) []string {
 	levels := map[string]string{}
 	if logging.Format == keystonev1alpha1.LogFormatText && logging.Level != keystonev1alpha1.DefaultLogLevel {
-		levels["keystone"] = string(logging.Level)
+		if logging.Level == keystonev1alpha1.LogLevelDebug {
+			maps.Copy(levels, libraryLevels)
+		}
+		levels[rootLogger] = string(logging.Level)
 	}
 	maps.Copy(levels, logging.PerLoggerLevels)
 	pairs := make([]string, 0, len(levels))
@@ -117,7 +140,7 @@ func jsonLogging(logging *keystonev1alpha1.LoggingSpec) config.INI {
 		"formatters":  {"keys": "json"},
 		"logger_root": {"level": string(logging.Level), "handlers": "stderr"},
 		"handler_stderr": {
-			"class": "StreamHandler", "args": "(sys.stderr,)", "level": "NOTSET", "formatter": "json",
+			"class": logHandler, "args": "(sys.stderr,)", "level": "NOTSET", "formatter": "json",
 		},
 		"formatter_json": {"class": "oslo_log.formatters.JSONFormatter"},
 	}

@@ -1,10 +1,12 @@
 package controller
 
 import (
+	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -33,4 +35,48 @@ func TestJSONLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
 	g.Expect(levels).To(Equal(libraryLevels))
 	logging.Level = keystonev1alpha1.LogLevelInfo
 	g.Expect(jsonLogging(logging)["loggers"]).To(HaveKeyWithValue("keys", "root"))
+}
+
+func TestTheLevelOfTheRootLoggerFollowsTheSpecInText(t *testing.T) {
+	for name, test := range map[string]struct {
+		level  keystonev1alpha1.LogLevel
+		single map[string]string
+		want   []string
+	}{
+		"the default is that of oslo.log": {level: keystonev1alpha1.LogLevelInfo},
+		"another level":                   {level: keystonev1alpha1.LogLevelError, want: []string{"root=ERROR"}},
+		"another level but for one logger": {
+			keystonev1alpha1.LogLevelWarning, map[string]string{"keystone.token": "DEBUG"}, []string{"keystone.token=DEBUG", "root=WARNING"},
+		},
+		"the user's own root": {keystonev1alpha1.LogLevelWarning, map[string]string{"root": "INFO"}, []string{"root=INFO"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			g.Expect(loggerLevels(&keystonev1alpha1.LoggingSpec{
+				Format: keystonev1alpha1.LogFormatText, Level: test.level, PerLoggerLevels: test.single,
+			})).To(ConsistOf(test.want))
+		})
+	}
+}
+
+// What the spec does not name stays at oslo.log's own levels, which an option of
+// ours replaces as a whole.
+func TestTextLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
+	g := NewWithT(t)
+	levels := loggerLevels(&keystonev1alpha1.LoggingSpec{Format: keystonev1alpha1.LogFormatText, Level: keystonev1alpha1.LogLevelDebug})
+	g.Expect(levels).To(HaveLen(len(libraryLevels) + 1))
+	g.Expect(levels).To(ContainElements("root=DEBUG", "sqlalchemy=WARNING"))
+}
+
+func TestTheHandlerOfJSONLogsIsThereWhereItIsNamed(t *testing.T) {
+	for _, format := range []keystonev1alpha1.LogFormat{keystonev1alpha1.LogFormatText, keystonev1alpha1.LogFormatJSON} {
+		g := NewWithT(t)
+		k := minimal()
+		k.Spec.Logging.Format = format
+		files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
+		g.Expect(err).NotTo(HaveOccurred())
+		_, there := files[logHandlerFile]
+		g.Expect(there).To(Equal(format == keystonev1alpha1.LogFormatJSON))
+		g.Expect(strings.Contains(files["logging.conf"], "class = "+logHandler)).To(Equal(there))
+	}
 }

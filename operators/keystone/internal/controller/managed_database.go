@@ -79,7 +79,7 @@ func (s *scope) recallConnection(ctx context.Context, hash string) (string, erro
 		return "", err
 	}
 	for user, password := range remembered.Data {
-		if url := connectionURL(s.keystone, login{user, password}); connectionHash(url) == hash {
+		if url := connectionURL(s.keystone, login{user, password}); s.connection.isHash(hash, url) {
 			return url, nil
 		}
 	}

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -8,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -44,6 +46,22 @@ func TestAPodThatHasEndedDoesNotHoldBackAChangeOfThePassword(t *testing.T) {
 		}
 		if got := !plan.next.is(current); got != changes {
 			t.Errorf("with a pod of another connection that is %s the login changes: %t, want %t", phase, got, changes)
+		}
+	}
+}
+
+// What the file does then is tested where it is, by test_sitecustomize.py.
+func TestConnectionsToAManagedDatabaseWaitForWhatWasWrittenThroughAnotherServer(t *testing.T) {
+	for name, test := range map[string]struct {
+		keystone *keystonev1alpha1.Keystone
+		want     string
+	}{"managed": {managed(), "True"}, "brownfield": {minimal(), "False"}} {
+		files, err := configFiles(cluster.Settings{}, test.keystone, keystoneOptions(cluster.Settings{}, test.keystone, false), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "\nWAIT_FOR_WRITES = " + test.want + "\n"; strings.Count(files[startFile], want) != 1 {
+			t.Errorf("%s: %s does not say %s", name, startFile, strings.TrimSpace(want))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -17,11 +18,8 @@ const (
 	labelComponent = "app.kubernetes.io/component"
 	labelManagedBy = "app.kubernetes.io/managed-by"
 
-	appName = "keystone"
-	// taskName is the app name of Job and CronJob pods. It differs from
-	// appName so that no Service, PodDisruptionBudget or Deployment selector
-	// ever counts a Job's pod as an API pod.
-	taskName = "keystone-task"
+	appName  = keystonev1alpha1.AppName
+	taskName = keystonev1alpha1.TaskName
 )
 
 const (
@@ -75,6 +73,8 @@ func fernetKeysName(k *keystonev1alpha1.Keystone) string { return k.Name + "-fer
 
 func credentialKeysName(k *keystonev1alpha1.Keystone) string { return k.Name + "-credential-keys" }
 
+func secretOptionsName(k *keystonev1alpha1.Keystone) string { return k.Name + "-extra-config" }
+
 func configName(k *keystonev1alpha1.Keystone) string { return k.Name + "-config" }
 
 func image(k *keystonev1alpha1.Keystone) string {
@@ -93,15 +93,15 @@ func scheduledImage(k *keystonev1alpha1.Keystone) string {
 }
 
 // internalEndpoint is the URL of the API inside the cluster.
-func internalEndpoint(k *keystonev1alpha1.Keystone) string {
-	return fmt.Sprintf("http://%s.%s.svc.cluster.local:%d/v3", k.Name, k.Namespace, apiPort)
+func internalEndpoint(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
+	return fmt.Sprintf("http://%s:%d/v3", c.ServiceHost(k.Name, k.Namespace), apiPort)
 }
 
 // publicEndpoint is the URL that status.endpoint and the catalog show to users.
-func publicEndpoint(k *keystonev1alpha1.Keystone) string {
+func publicEndpoint(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 	switch {
 	case k.Spec.Gateway == nil:
-		return internalEndpoint(k)
+		return internalEndpoint(c, k)
 	case k.Spec.Bootstrap.PublicEndpoint != "":
 		return k.Spec.Bootstrap.PublicEndpoint
 	}

@@ -24,10 +24,6 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// discoveryInterval is how often an operator looks for kinds of other projects
-// where they come and go; short, so that a test need not wait for it.
-const discoveryInterval = 200 * time.Millisecond
-
 // bare is an API server without any foreign kind and one operator for all of
 // its namespaces, which is never restarted.
 type bare struct {
@@ -46,7 +42,8 @@ func newBare(t *testing.T) *bare {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.operator = testutil.Start(t, cfg, "", func(o *controller.Options) { o.DiscoveryInterval = discoveryInterval })
+	// What comes and goes shows in the definitions of kinds, which are watched.
+	b.operator = testutil.Start(t, cfg, "", func(o *controller.Options) { o.DiscoveryInterval = time.Hour })
 	return b
 }
 

@@ -7,15 +7,18 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // parkSharers leaves a Keystone alone whose database an older one has. Each would
 // encrypt with keys of its own what the other is to read.
-func parkSharers(reader client.Reader) func(context.Context, *keystonev1alpha1.Keystone) (reconcile.Outcome, bool) {
+func parkSharers(
+	reader client.Reader, c cluster.Settings,
+) func(context.Context, *keystonev1alpha1.Keystone) (reconcile.Outcome, bool) {
 	return func(ctx context.Context, k *keystonev1alpha1.Keystone) (reconcile.Outcome, bool) {
-		sharers, err := sharersOf(ctx, reader, k)
+		sharers, err := sharersOf(ctx, reader, c, k)
 		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err), true
 		}
@@ -31,9 +34,11 @@ func parkSharers(reader client.Reader) func(context.Context, *keystonev1alpha1.K
 
 // sharersOf returns the Keystones with the same database, k among them, as far
 // as the operator watches them.
-func sharersOf(ctx context.Context, reader client.Reader, k *keystonev1alpha1.Keystone) ([]keystonev1alpha1.Keystone, error) {
+func sharersOf(
+	ctx context.Context, reader client.Reader, c cluster.Settings, k *keystonev1alpha1.Keystone,
+) ([]keystonev1alpha1.Keystone, error) {
 	var sharers keystonev1alpha1.KeystoneList
-	if err := reader.List(ctx, &sharers, client.MatchingFields{indexDatabase: k.DatabaseKey()}); err != nil {
+	if err := reader.List(ctx, &sharers, client.MatchingFields{indexDatabase: k.DatabaseKey(c)}); err != nil {
 		return nil, fmt.Errorf("listing the Keystones with database %s: %w", k.Spec.Database.Database, err)
 	}
 	return sharers.Items, nil
@@ -42,7 +47,7 @@ func sharersOf(ctx context.Context, reader client.Reader, k *keystonev1alpha1.Ke
 // shared reports whether another Keystone, which is not being deleted, keeps data
 // in the same database. One that was refused from the start has none there.
 func (s *scope) shared(ctx context.Context) (bool, error) {
-	sharers, err := sharersOf(ctx, s.client, s.keystone)
+	sharers, err := sharersOf(ctx, s.client, s.cluster, s.keystone)
 	return slices.ContainsFunc(sharers, func(other keystonev1alpha1.Keystone) bool {
 		return other.UID != s.keystone.UID && other.DeletionTimestamp.IsZero() && other.Status.InstalledRelease != ""
 	}), err

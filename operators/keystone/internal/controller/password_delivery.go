@@ -43,6 +43,8 @@ type delivery struct {
 	next *corev1.Secret
 	// target is the administrator's Secret, nil while it is missing.
 	target *corev1.Secret
+	// external writes target, nil when nothing of External Secrets does.
+	external *esov1.ExternalSecret
 	// push is nil where External Secrets is not installed.
 	push *esov1alpha1.PushSecret
 }
@@ -55,7 +57,7 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 		return writeError(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	if since, known := d.inUseSince(); known {
-		s.ages.Set(client.ObjectKeyFromObject(s.keystone), ageOfAdminPassword, since)
+		s.lifetimes.age.Set(client.ObjectKeyFromObject(s.keystone), keyTypeAdminPassword, since)
 	}
 	if d.next == nil {
 		return d.configured("The next password is made at " + s.keystone.Spec.Bootstrap.PasswordRotation.Schedule)
@@ -95,6 +97,9 @@ func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
 	case !apierrors.IsNotFound(err):
 		return nil, fmt.Errorf("reading the administrator's Secret: %w", err)
 	}
+	if d.external, err = d.externalSecret(ctx); err != nil {
+		return nil, err
+	}
 	if next == nil || len(next.Data[commonv1.DatabasePasswordKey]) == 0 {
 		return d, nil
 	}
@@ -102,7 +107,7 @@ func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
 	if !s.kinds.Served(pushSecretGVK) || d.heldBack() {
 		return d, nil
 	}
-	d.push = passwordPush(s.keystone, next)
+	d.push = passwordPush(s.cluster, s.keystone, next)
 	return d, secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, d.push, apply.FieldManager)
 }
 
@@ -152,8 +157,11 @@ func (d *delivery) inUseSince() (time.Time, bool) {
 }
 
 // configured reports a rotation with nothing on its way, and a copy in the
-// store that fails.
+// store that fails. That nothing may be delivered shows before there is anything.
 func (d *delivery) configured(message string) reconcile.Outcome {
+	if d.writes() && !d.mayWrite() {
+		return d.notAllowed()
+	}
 	if d.keystone.Spec.Bootstrap.PasswordRotation.Suspend {
 		message += "; the schedule is suspended"
 	}
@@ -176,18 +184,15 @@ func (d *delivery) pushProblem() string {
 	if !state.Failed() {
 		return ""
 	}
-	return fmt.Sprintf("PushSecret %s cannot write to %s (%s); %s", d.push.Name, passwordPath(d.keystone), state.Message, pushRemedy)
+	return fmt.Sprintf("PushSecret %s cannot write to %s (%s); %s",
+		d.push.Name, passwordPath(d.cluster, d.keystone), state.Message, pushRemedy)
 }
 
 // forward does the next thing on the way to the administrator's Secret.
 func (d *delivery) forward(ctx context.Context) reconcile.Outcome {
-	external, err := d.externalSecret(ctx)
-	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
-	}
 	switch owner := d.targetController(); {
-	case external != nil:
-		return d.throughStore(ctx, external)
+	case d.external != nil:
+		return d.throughStore(ctx, d.external)
 	case d.target == nil:
 		return d.onItsWay("the Secret of spec.bootstrap.adminPasswordSecretRef does not exist")
 	case owner != nil:
@@ -195,12 +200,35 @@ func (d *delivery) forward(ctx context.Context) reconcile.Outcome {
 			d.target.Name, owner.Kind, owner.Name))
 	case ptr.Deref(d.target.Immutable, false):
 		return d.undeliverable(fmt.Sprintf("Secret %s is immutable", d.target.Name))
+	case !d.mayWrite():
+		return d.notAllowed()
 	}
 	if err := d.write(ctx); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonAdminPasswordRotated,
 		fmt.Sprintf("Secret %s was given the new password", d.target.Name))
+}
+
+// writes reports whether a new password reaches the administrator's Secret only
+// when the operator writes it there.
+func (d *delivery) writes() bool {
+	return d.external == nil && d.target != nil && d.targetController() == nil && !ptr.Deref(d.target.Immutable, false)
+}
+
+// mayWrite reports whether whoever keeps the administrator's Secret lets the
+// operator write it. The spec alone must not be enough: it may name any Secret
+// and any key of it.
+func (d *delivery) mayWrite() bool {
+	return d.target.Labels[commonv1.LabelAllowWrite] == commonv1.AllowWrite
+}
+
+func (d *delivery) notAllowed() reconcile.Outcome {
+	label := commonv1.LabelAllowWrite + "=" + commonv1.AllowWrite
+	return reconcile.Terminal(keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed, fmt.Errorf(
+		"the operator writes no new password into Secret %s, which somebody else has made: allow that with "+
+			"kubectl label secret %s %s, or have External Secrets deliver the password; the one in use stays valid until then",
+		d.target.Name, d.target.Name, label))
 }
 
 func (d *delivery) targetController() *metav1.OwnerReference {
@@ -251,7 +279,7 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 		}
 	}
 	return d.onItsWay(fmt.Sprintf("ExternalSecret %s has not delivered it yet; it has to read property %s of %s",
-		external.Name, commonv1.DatabasePasswordKey, passwordPath(d.keystone)))
+		external.Name, commonv1.DatabasePasswordKey, passwordPath(d.cluster, d.keystone)))
 }
 
 // onItsWay reports a delivery under way, or one that takes too long. Until it

@@ -86,14 +86,20 @@ func (s *scope) takeOverPassword(ctx context.Context) takeover {
 // commitPassword makes the staged password the next one in one write.
 func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) error {
 	completed := staging.Annotations[rotation.CompletedAtAnnotation]
-	live, created, err := s.owned.EnsureOnce(ctx, s.keystone, &corev1.Secret{
+	desired := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: nextPasswordName(s.keystone), Namespace: s.keystone.Namespace, Labels: commonLabels(s.keystone),
 			Annotations: map[string]string{rotation.CompletedAtAnnotation: completed},
 		},
 		Type: corev1.SecretTypeOpaque,
 		Data: maps.Clone(staging.Data),
-	})
+	}
+	// A password is never restored from a backup: unlike a key Secret, one without
+	// our labels is somebody else's.
+	if err := s.owned.RefuseOthers(ctx, s.keystone, desired); err != nil {
+		return err
+	}
+	live, created, err := s.owned.EnsureOnce(ctx, s.keystone, desired)
 	if err != nil || created {
 		return err
 	}

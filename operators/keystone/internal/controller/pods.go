@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
@@ -79,10 +81,47 @@ type mount struct {
 	path   string
 }
 
-func configMount(configMap string) mount {
-	return mount{path: configDir, volume: corev1.Volume{Name: volumeConfig, VolumeSource: corev1.VolumeSource{
-		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}},
-	}}}
+// configMount is the directory of the configuration, with the options that come
+// from a Secret in a file of their own.
+func (s *scope) configMount() mount {
+	configMap := corev1.LocalObjectReference{Name: s.configMap}
+	source := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: configMap}}
+	if s.secretOptions != "" {
+		source = corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+			DefaultMode: ptr.To(keyFileMode),
+			Sources: []corev1.VolumeProjection{
+				{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: configMap}},
+				projected(s.secretOptions, corev1.KeyToPath{Key: secretOptionsFile, Path: secretOptionsFile}),
+			},
+		}}
+	}
+	return mount{path: configDir, volume: corev1.Volume{Name: volumeConfig, VolumeSource: source}}
+}
+
+// isConfig reports whether a volume holds the ConfigMap of now, with or without
+// options from a Secret.
+func (s *scope) isConfig(volume corev1.Volume) bool {
+	switch {
+	case volume.Name != volumeConfig:
+		return false
+	case volume.ConfigMap != nil:
+		return volume.ConfigMap.Name == s.configMap
+	case volume.Projected != nil:
+		return slices.ContainsFunc(volume.Projected.Sources, func(source corev1.VolumeProjection) bool {
+			return source.ConfigMap != nil && source.ConfigMap.Name == s.configMap
+		})
+	}
+	return false
+}
+
+// configKey is what the result of reading the configuration with an image depends
+// on: the names of both objects stand for their content.
+func (s *scope) configKey() []any {
+	key := []any{image(s.keystone), s.configMap}
+	if s.secretOptions != "" {
+		key = append(key, s.secretOptions)
+	}
+	return key
 }
 
 // keyMounts are the key repositories. They are never subPath mounts, which the

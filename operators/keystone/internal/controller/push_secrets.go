@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
@@ -11,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -35,14 +35,20 @@ var (
 func (b keyBackup) name(k *keystonev1alpha1.Keystone) string { return b.source(k) + "-backup" }
 
 // path is where the store keeps the copy, relative to the mount of the store.
-func (b keyBackup) path(k *keystonev1alpha1.Keystone) string {
-	return strings.Join([]string{"openstack", "keystone", k.Namespace, k.Name, b.entry}, "/")
+func (b keyBackup) path(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
+	return keysPath(c, k) + "/" + b.entry
+}
+
+// keysPath is what the paths of all copies begin with.
+func keysPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
+	return c.StorePath("openstack", "keystone", k.Namespace, k.Name)
 }
 
 // push copies the whole Secret. External Secrets removes the copy with the
 // PushSecret, unless there is a database left that only these keys can read. It
-// pushes only when the PushSecret changes, and so never what nobody has checked.
-func (b keyBackup) push(k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
+// pushes only when the PushSecret changes, and so never what nobody has checked;
+// [secrets.RepeatPush] changes it now and then.
+func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
 	policy := esov1alpha1.PushSecretDeletionPolicyDelete
 	if k.Spec.KeepsData() {
 		policy = esov1alpha1.PushSecretDeletionPolicyNone
@@ -50,7 +56,7 @@ func (b keyBackup) push(k *keystonev1alpha1.Keystone, source *corev1.Secret) *es
 	return pushSecret(k, b.name(k), source, esov1alpha1.PushSecretSpec{
 		DeletionPolicy:  policy,
 		RefreshInterval: &metav1.Duration{},
-		Data:            pushTo(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(k)}}),
+		Data:            pushTo(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(c, k)}}),
 	})
 }
 
@@ -66,7 +72,7 @@ func pushTo(match esov1alpha1.PushSecretMatch) []esov1alpha1.PushSecretData {
 func pushSecret(
 	k *keystonev1alpha1.Keystone, name string, source *corev1.Secret, spec esov1alpha1.PushSecretSpec,
 ) *esov1alpha1.PushSecret {
-	spec.SecretStoreRefs = []esov1alpha1.PushSecretStoreRef{{Name: secretStoreName, Kind: esov1.ClusterSecretStoreKind}}
+	spec.SecretStoreRefs = []esov1alpha1.PushSecretStoreRef{{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind}}
 	spec.Selector = esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}}
 	return &esov1alpha1.PushSecret{
 		ObjectMeta: metav1.ObjectMeta{

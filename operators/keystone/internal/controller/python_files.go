@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/rotation"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -17,32 +20,64 @@ const (
 	// credentialKeysFile compares the keys with the credentials in the database.
 	credentialKeysFile = "credential_keys.py"
 	cacheGuardFile     = "forge_cache.py"
-	cacheGuardProxy    = keystonev1alpha1.CacheProxy
+	// logHandlerFile is only there where logging.conf names what is in it.
+	logHandlerFile = "forge_log.py"
+	logHandler     = "forge_log.LineStreamHandler"
+	// errorsFile answers where Keystone's application raises.
+	errorsFile      = "forge_errors.py"
+	cacheGuardProxy = keystonev1alpha1.CacheProxy
 	// startFile has the name that Python imports at every start.
 	startFile      = "sitecustomize.py"
 	middlewareFile = "keystone_wsgi.py"
 	pasteFile      = "api-paste.ini"
 )
 
-//go:embed files/forge_cache.py files/ready.py files/config_check.py files/credential_keys.py files/sitecustomize.py
+//go:embed files/forge_cache.py files/forge_errors.py files/forge_log.py files/ready.py files/config_check.py files/credential_keys.py
+//go:embed files/sitecustomize.py
 var pythonFiles embed.FS
 
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
 
-// addPythonFiles adds the files that are the same for every Keystone, but for
-// its UID and what the TLS mode of the database says.
-func addPythonFiles(k *keystonev1alpha1.Keystone, files map[string]string) error {
-	for _, name := range []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, startFile} {
-		content, err := pythonFiles.ReadFile("files/" + name)
-		if err != nil {
-			return fmt.Errorf("the operator lacks the file %s; this is a bug in the operator: %w", name, err)
+// embedded returns the files that are the same for many Keystones, by name.
+var embedded = sync.OnceValue(func() map[string]string {
+	files := map[string]string{rotation.ScriptFile: rotation.Script}
+	for _, folder := range []embed.FS{pythonFiles, rotationScripts} {
+		// What is compiled in can be read.
+		entries, _ := folder.ReadDir("files")
+		for _, entry := range entries {
+			content, _ := folder.ReadFile("files/" + entry.Name())
+			files[entry.Name()] = string(content)
 		}
-		files[name] = string(content)
+	}
+	return files
+})
+
+// addPythonFiles adds the files that are the same for every Keystone, but for
+// its UID, what the TLS mode of the database says and who runs database and cache.
+func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[string]string) error {
+	names := []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile}
+	if k.Spec.Logging.Format == keystonev1alpha1.LogFormatJSON {
+		names = append(names, logHandlerFile)
+	}
+	for _, name := range names {
+		content, known := embedded()[name]
+		if !known {
+			return fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", name)
+		}
+		files[name] = content
 	}
 	files[cacheGuardFile] = strings.Replace(files[cacheGuardFile], "\nKEYSPACE = \"\"\n", fmt.Sprintf("\nKEYSPACE = %q\n", k.UID), 1)
+	if k.Spec.Cache.IsManaged() {
+		service := fmt.Sprintf("\nSERVICE = %q\n", cacheServers(c, k)[0])
+		files[cacheGuardFile] = strings.Replace(files[cacheGuardFile], "\nSERVICE = \"\"\n", service, 1)
+	}
 	if refusesPlainText(k.Spec.Database) {
 		files[startFile] = strings.Replace(files[startFile], "\nREQUIRE_TLS = False\n", "\nREQUIRE_TLS = True\n", 1)
+	}
+	// A server of the user's may be another one than MariaDB, which would refuse the variable.
+	if k.Spec.Database.IsManaged() {
+		files[startFile] = strings.Replace(files[startFile], "\nWAIT_FOR_WRITES = False\n", "\nWAIT_FOR_WRITES = True\n", 1)
 	}
 	return nil
 }

@@ -1,12 +1,16 @@
 package controller
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // cacheGuard is what makes the keys in the cache those of the Keystone with the
@@ -15,7 +19,7 @@ func cacheGuard(t *testing.T, uid types.UID) string {
 	t.Helper()
 	k := minimal()
 	k.UID = uid
-	files, err := configFiles(k, keystoneOptions(k, false), nil)
+	files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,14 +40,56 @@ func TestCacheKeysCarryTheUIDOfTheirKeystone(t *testing.T) {
 	}
 }
 
-func TestEveryPodThatRunsKeystonesCodeReadsItsConfiguration(t *testing.T) {
-	s := scopeOf(installed(minimal()))
+func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
+	brownfield, k := minimal(), managed()
+	for _, test := range []struct {
+		keystone *keystonev1alpha1.Keystone
+		want     string
+	}{
+		{k, fmt.Sprintf("\nSERVICE = \"%s.%s.svc.k8s.example:11211\"\n", k.Spec.Cache.ClusterRef.Name, k.Namespace)},
+		{brownfield, "\nSERVICE = \"\"\n"},
+	} {
+		c := cluster.Settings{Domain: "k8s.example"}
+		files, err := configFiles(c, test.keystone, keystoneOptions(c, test.keystone, false), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(files[cacheGuardFile], test.want) != 1 {
+			t.Errorf("%s does not say %s once", cacheGuardFile, strings.TrimSpace(test.want))
+		}
+	}
+}
+
+// What the files do is tested where they are, by test_forge_errors.py.
+func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
+	filtered := minimal()
+	filtered.Spec.Middleware = managed().Spec.Middleware
+	for _, k := range []*keystonev1alpha1.Keystone{minimal(), filtered} {
+		files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(files[errorsFile], "\ndef answering(application):\n") {
+			t.Errorf("%s does not have what is put around the application", errorsFile)
+		}
+		if !strings.Contains(files[startFile], "\n            from forge_errors import answering\n") {
+			t.Errorf("%s does not put it around Keystone's application", startFile)
+		}
+		if len(k.Spec.Middleware) > 0 && !strings.HasSuffix(files[middlewareFile], "\napplication = answering(application)\n") {
+			t.Errorf("%s does not put it around the filters", middlewareFile)
+		}
+	}
+}
+
+// keystonesCode are the pods that run Keystone's code.
+func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
+	t.Helper()
 	migrate, err := migrateJob(s, map[string][]byte{"0": []byte("a"), "1": []byte("b")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	templates := map[string]corev1.PodTemplateSpec{
-		"API":         apiDeployment(s.keystone, s.configMap, s.connectionHash).Spec.Template,
+		"API":         apiDeployment(s).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 		"migrate":     migrate.Spec.Template,
 	}
@@ -55,19 +101,31 @@ func TestEveryPodThatRunsKeystonesCodeReadsItsConfiguration(t *testing.T) {
 	} {
 		templates[described.name] = jobOf(t, s, described).Spec.Template
 	}
-	for name, template := range templates {
-		container := template.Spec.Containers[0]
-		if !slices.Contains(container.Env, corev1.EnvVar{Name: "PYTHONPATH", Value: configDir}) {
+	return templates
+}
+
+// configOf is what is mounted where the pods look for their configuration.
+func configOf(template corev1.PodTemplateSpec) corev1.VolumeSource {
+	mounts := template.Spec.Containers[0].VolumeMounts
+	at := slices.IndexFunc(mounts, func(m corev1.VolumeMount) bool { return m.MountPath == configDir })
+	if at < 0 {
+		return corev1.VolumeSource{}
+	}
+	volume := slices.IndexFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == mounts[at].Name })
+	if volume < 0 {
+		return corev1.VolumeSource{}
+	}
+	return template.Spec.Volumes[volume].VolumeSource
+}
+
+func TestEveryPodThatRunsKeystonesCodeReadsItsConfiguration(t *testing.T) {
+	s := scopeOf(installed(minimal()))
+	for name, template := range keystonesCode(t, s) {
+		if !slices.Contains(template.Spec.Containers[0].Env, corev1.EnvVar{Name: "PYTHONPATH", Value: configDir}) {
 			t.Errorf("%s: Python does not find what is in %s", name, configDir)
 		}
-		at := slices.IndexFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == configDir })
-		if at < 0 {
-			t.Errorf("%s: nothing is mounted at %s", name, configDir)
-			continue
-		}
-		volume := slices.IndexFunc(template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == container.VolumeMounts[at].Name })
-		if volume < 0 || template.Spec.Volumes[volume].ConfigMap == nil || template.Spec.Volumes[volume].ConfigMap.Name != s.configMap {
-			t.Errorf("%s: another volume than the configuration is mounted at %s", name, configDir)
+		if got := configOf(template).ConfigMap; got == nil || got.Name != s.configMap {
+			t.Errorf("%s: another volume than the configuration is mounted at %s: %v", name, configDir, got)
 		}
 	}
 }

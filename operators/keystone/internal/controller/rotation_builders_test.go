@@ -4,12 +4,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -41,6 +45,34 @@ func TestRotationObjectsMatchTheirGoldenFiles(t *testing.T) {
 			}
 			golden.CompareYAML(t, name+"/job-credential-migrate.yaml", built)
 		})
+	}
+}
+
+func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
+	pod := func(name, configMap, secret string) *corev1.Pod {
+		s := scopeOf(minimal())
+		s.configMap, s.secretOptions = configMap, secret
+		template := apiDeployment(s).Spec.Template
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: s.keystone.Namespace, Name: name, Labels: template.Labels}, Spec: template.Spec,
+		}
+	}
+	s := scopeOf(minimal())
+	for name, c := range map[string]struct {
+		second, secret string
+		mixed          bool
+	}{
+		"all rolled":                        {s.configMap, "", false},
+		"one with other secret options":     {s.configMap, "keystone-options-1", false},
+		"one not rolled yet":                {"keystone-config-76543210", "", true},
+		"one not rolled yet, with a Secret": {"keystone-config-76543210", "keystone-options-1", true},
+	} {
+		reader := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(pod("a", s.configMap, ""), pod("b", c.second, c.secret)).Build()
+		s.toolbox = &toolbox{client: reader, propagation: time.Minute}
+		use, err := s.keyUse(t.Context(), time.Hour)
+		if want := (keys.Use{Lifetime: time.Hour, Mixed: c.mixed, Propagation: time.Minute}); err != nil || use != want {
+			t.Errorf("%s: %+v (%v), want %+v", name, use, err, want)
+		}
 	}
 }
 

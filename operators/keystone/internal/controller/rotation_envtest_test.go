@@ -319,7 +319,7 @@ func TestMoreAndFewerActiveKeysAreReachedByRotation(t *testing.T) {
 	for _, at := range []string{"2026-05-04T01:00:00Z", "2026-05-04T02:00:00Z"} {
 		expectKeys(t, c, k.Namespace, "fernet", rotateOnce(t, c, k.Namespace, "fernet", 5, at))
 		expectEmptyStaging(t, c, k.Namespace, "fernet")
-		backdate(t, c, k.Namespace, "fernet", keys.Propagation)
+		backdate(t, c, k.Namespace, "fernet", propagation)
 	}
 	before := keysIn(t, c, k.Namespace, "fernet")
 	if len(before.Data) != 5 {

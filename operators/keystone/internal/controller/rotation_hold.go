@@ -17,14 +17,14 @@ type hold struct {
 
 // holdTokenKeys holds a rotation that would end tokens before their time.
 func holdTokenKeys(s *scope, r stagedRotation) hold {
-	until := r.history.SafeAt(r.current.Data, r.staging.Data, r.lifetime)
+	until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use)
 	primary, _ := keys.PrimaryName(r.current.Data)
 	acknowledgement := keys.ID(r.current.Data[primary])
 	if !s.now().Before(until) || s.keystone.Annotations[keystonev1alpha1.AnnotationApplyHeldRotation] == acknowledgement {
 		return hold{}
 	}
 	why := "because tokens are still valid that were signed with a key it drops"
-	if until.Equal(r.history.PropagatedAt(r.current.Data)) {
+	if until.Equal(r.history.PropagatedAt(r.current.Data, s.propagation)) {
 		why = "because the pods may not have the key yet that it promotes"
 	}
 	return hold{until: until, reason: fmt.Sprintf(
@@ -36,7 +36,7 @@ func holdTokenKeys(s *scope, r stagedRotation) hold {
 // than the primary one. There is no acknowledgement: it ends by itself, and
 // going on would make credentials unreadable.
 func holdCredentialKeys(s *scope, r stagedRotation) hold {
-	if until := r.history.SafeAt(r.current.Data, r.staging.Data, 0); s.now().Before(until) {
+	if until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use); s.now().Before(until) {
 		return hold{until: until, reason: fmt.Sprintf(
 			"until %s, because the pods may not have the keys in use yet", until.UTC().Format(time.RFC3339))}
 	}

@@ -13,11 +13,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
+
+// propagation is what the operator counts with where it is told nothing else.
+var propagation = operator.Config{}.Propagation()
 
 func TestARotationThatWouldEndTokensIsHeldAndAppliedWhenItIsSafe(t *testing.T) {
 	t.Parallel()
@@ -83,7 +87,7 @@ func TestCredentialsAreMigratedBetweenTwoRotations(t *testing.T) {
 	}
 	expectKeys(t, c, k.Namespace, "credential", first)
 
-	backdate(t, c, k.Namespace, "credential", keys.Propagation)
+	backdate(t, c, k.Namespace, "credential", propagation)
 	expectKeys(t, c, k.Namespace, "credential", second)
 	if runs := jobs.Runs(k.Namespace, k.Name+"-credential-migrate"); len(runs) != 1 {
 		t.Errorf("%d migrations before the second rotation, expected one", len(runs))
@@ -97,7 +101,7 @@ func TestAMigrationOfCredentialsThatFailsIsExplainedAndRepeated(t *testing.T) {
 	c, k, operator := converged(t, modes[0])
 	jobs.Set(k.Namespace, k.Name+"-credential-migrate", standin.Fail("InvalidToken"))
 	expectKeys(t, c, k.Namespace, "credential", rotateOnce(t, c, k.Namespace, "credential", 3, someTime))
-	backdate(t, c, k.Namespace, "credential", keys.Propagation)
+	backdate(t, c, k.Namespace, "credential", propagation)
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "CredentialMigrateFailed",
 		"InvalidToken", "credentials whose keys are lost have to be deleted first")
 	settle(t, c, k, operator)
@@ -105,6 +109,18 @@ func TestAMigrationOfCredentialsThatFailsIsExplainedAndRepeated(t *testing.T) {
 	// It would be tried again after five minutes, too.
 	failed := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + "-credential-migrate"}}
 	objects.Delete(t, c, failed, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	ready(t, c, k)
+}
+
+func TestAMigrationOfCredentialsThatCannotStartIsExplained(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
+	jobs.Set(k.Namespace, k.Name+"-credential-migrate", standin.Refuse(quota))
+	expectKeys(t, c, k.Namespace, "credential", rotateOnce(t, c, k.Namespace, "credential", 3, someTime))
+	backdate(t, c, k.Namespace, "credential", propagation)
+	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "CredentialMigrateFailed",
+		"Job keystone-credential-migrate", "no pod can be created: "+quota)
+	jobs.Set(k.Namespace, k.Name+"-credential-migrate", standin.Succeed())
 	ready(t, c, k)
 }
 

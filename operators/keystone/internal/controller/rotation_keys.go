@@ -16,6 +16,7 @@ import (
 type keyRotation struct {
 	// name is the suffix of the CronJob and everything around it.
 	name   string
+	does   string
 	script string
 	// volume is the name of the volume with the keys, directory where Keystone
 	// looks for them.
@@ -31,7 +32,7 @@ type keyRotation struct {
 }
 
 var fernetRotation = keyRotation{
-	name: "fernet-rotate", script: "fernet_rotate.sh",
+	name: keystonev1alpha1.FernetRotation, does: "rotating the token keys", script: "fernet_rotate.sh",
 	volume: volumeFernetKeys, directory: fernetKeysDir, maxActive: "OS_FERNET_TOKENS__MAX_ACTIVE_KEYS",
 	schedule: func(k *keystonev1alpha1.Keystone) (string, bool) {
 		return k.Spec.Fernet.RotationSchedule, k.Spec.Fernet.Suspend
@@ -42,7 +43,7 @@ var fernetRotation = keyRotation{
 }
 
 var credentialRotation = keyRotation{
-	name: "credential-rotate", script: "credential_rotate.sh",
+	name: keystonev1alpha1.CredentialRotation, does: "rotating the credential keys", script: "credential_rotate.sh",
 	volume: volumeCredentialKeys, directory: credentialKeysDir, maxActive: "OS_CREDENTIAL__MAX_ACTIVE_KEYS",
 	schedule: func(k *keystonev1alpha1.Keystone) (string, bool) {
 		return k.Spec.CredentialKeys.RotationSchedule, k.Spec.CredentialKeys.Suspend
@@ -63,10 +64,15 @@ func (f keyFamily) reconcileRotation(ctx context.Context, s *scope) reconcile.Ou
 	if err := s.ensureRotation(ctx, f.rotator(s)); err != nil {
 		return writeError(keystonev1alpha1.ReasonReconcileError, err)
 	}
+	outcome := f.done(s)
 	if f.rotation.afterwards != nil {
-		return f.rotation.afterwards(ctx, s, f.done(s))
+		outcome = f.rotation.afterwards(ctx, s, outcome)
 	}
-	return f.done(s)
+	return s.followSchedule(ctx, f.rotation.words(), outcome)
+}
+
+func (r keyRotation) words() schedule {
+	return schedule{name: r.name, does: r.does, failed: keystonev1alpha1.ReasonRotationFailed}
 }
 
 func (f keyFamily) rotator(s *scope) rotator {
@@ -76,10 +82,10 @@ func (f keyFamily) rotator(s *scope) rotator {
 	writable := corev1.VolumeMount{Name: r.volume, MountPath: r.directory}
 	sourceMount := secretMount(r.volume+"-src", f.name(k), source)
 	return rotator{
-		name: r.name, target: r.volume, source: f.name(k), staging: stagingName(f.name(k)),
+		name: r.name, keyType: f.metric, target: r.volume, source: f.name(k), staging: stagingName(f.name(k)),
 		schedule: schedule, suspend: suspend, script: r.script,
 		env:    append(toolVariables(k), corev1.EnvVar{Name: r.maxActive, Value: activeKeys(f.maxActive(k))}),
-		mounts: append([]mount{configMount(s.configMap), sourceMount, r.others(k)}, databaseTLSMounts(k)...),
+		mounts: append([]mount{s.configMount(), sourceMount, r.others(k)}, databaseTLSMounts(k)...),
 		volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
 			// Keys never reach a disk.
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: ptr.To(resource.MustParse("1Mi"))},

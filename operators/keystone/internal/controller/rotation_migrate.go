@@ -33,7 +33,7 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	if !history.Rotated() || history.Primary(secret.Data).Migrated {
 		return done
 	}
-	if wait := history.PropagatedAt(secret.Data).Sub(s.now()); wait > 0 {
+	if wait := history.PropagatedAt(secret.Data, s.propagation).Sub(s.now()); wait > 0 {
 		return done.After(min(wait, longestHoldTimer))
 	}
 	built, err := migrateJob(s, secret.Data)
@@ -45,8 +45,11 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 		return writeError(keystonev1alpha1.ReasonCredentialMigrateFailed, fmt.Errorf(
 			"encrypting the credentials with the new key failed: %w; credentials whose keys are lost have to be deleted first", err))
 	}
-	if !state.Complete {
-		return done
+	switch {
+	case state.Waiting != "":
+		return await(keystonev1alpha1.ReasonCredentialMigrateFailed, built.Name, "encrypting the credentials with the new key", state, "")
+	case !state.Complete:
+		return done.Within(state.Again)
 	}
 	migrated := secret.DeepCopy()
 	metav1.SetMetaDataAnnotation(&migrated.ObjectMeta, annotationKeyHistory, history.Migrated(secret.Data).String())
@@ -65,7 +68,7 @@ func migrateJob(s *scope, data map[string][]byte) (*batchv1.Job, error) {
 	built, err := taskJob(k, task{
 		name: credentialMigrate, container: credentialMigrate, command: manage("credential_migrate"), retries: 2,
 		env:    toolVariables(k),
-		mounts: append(append([]mount{configMount(s.configMap)}, keyMounts(k)...), databaseTLSMounts(k)...),
+		mounts: append(append([]mount{s.configMount()}, keyMounts(k)...), databaseTLSMounts(k)...),
 		runKey: keys.ID(data[primary]),
 	})
 	if err != nil {

@@ -35,6 +35,8 @@ const (
 type rotator struct {
 	// name is the suffix of the CronJob and its account, and names the container.
 	name string
+	// keyType is the value of the metrics' label.
+	keyType string
 	// target is the value of the staging Secret's label.
 	target string
 	// source is the Secret the Job may read, staging the one it may write.
@@ -74,9 +76,11 @@ func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 	if err != nil {
 		return err
 	}
-	if err := job.EnsureCronJob(ctx, s.client, s.scheme, k, r.cronJob(k, scripts)); err != nil {
+	cronJob := r.cronJob(k, scripts)
+	if err := job.EnsureCronJob(ctx, s.client, s.scheme, k, cronJob); err != nil {
 		return err
 	}
+	s.lifetimes.setDue(s.key(k.Name), r.keyType, cronJob)
 	return config.PruneImmutableConfigMaps(ctx, s.client, k, r.scriptBase(k), k.Namespace, scripts, retainedConfigs)
 }
 
@@ -114,11 +118,11 @@ func (r rotator) access(k *keystonev1alpha1.Keystone) rotation.Access {
 
 // files are the content of the ConfigMap: the script and what it calls.
 func (r rotator) files() (map[string]string, error) {
-	content, err := rotationScripts.ReadFile("files/" + r.script)
-	if err != nil {
-		return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator: %w", r.script, err)
+	content, known := embedded()[r.script]
+	if !known {
+		return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", r.script)
 	}
-	files := map[string]string{r.script: string(content), rotation.ScriptFile: rotation.Script}
+	files := map[string]string{r.script: content, rotation.ScriptFile: rotation.Script}
 	maps.Copy(files, r.extraFiles)
 	return files, nil
 }
@@ -129,7 +133,7 @@ func (r rotator) cronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.
 		Spec: batchv1.CronJobSpec{
 			Schedule: r.schedule,
 			Suspend:  ptr.To(r.suspend),
-			JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
+			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, r.name)}, Spec: batchv1.JobSpec{
 				BackoffLimit:          ptr.To(rotationRetries),
 				ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
@@ -156,6 +160,7 @@ func (r rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.Po
 		PriorityClassName:            ptr.Deref(k.Spec.PriorityClassName, ""),
 		SecurityContext:              podSecurity(),
 		EnableServiceLinks:           ptr.To(false),
+		ImagePullSecrets:             k.Spec.ImagePullSecrets,
 		Volumes:                      append(volumes, r.volumes...),
 		InitContainers:               r.initContainers,
 		Containers: []corev1.Container{{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,7 +28,7 @@ func stagingName(secret string) string { return secret + "-rotation" }
 type stagedRotation struct {
 	current, staging *corev1.Secret
 	history          keys.History
-	lifetime         time.Duration
+	use              keys.Use
 }
 
 // takeOver replaces the keys in use by staged ones, when there are any that were
@@ -37,8 +38,12 @@ func (f keyFamily) takeOver(ctx context.Context, s *scope, current *corev1.Secre
 	if !known {
 		return f.done(s) // Config, or the check of the configuration, says what is wrong.
 	}
-	r := stagedRotation{current: current, lifetime: lifetime}
-	r.history = keys.ParseHistory(current.Annotations[annotationKeyHistory]).Observe(current.Data, s.now(), lifetime)
+	use, err := s.keyUse(ctx, lifetime)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	r := stagedRotation{current: current, use: use}
+	r.history = keys.ParseHistory(current.Annotations[annotationKeyHistory]).Observe(current.Data, s.now(), use)
 	if err := f.remember(ctx, s, &r); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
@@ -48,6 +53,7 @@ func (f keyFamily) takeOver(ctx context.Context, s *scope, current *corev1.Secre
 	}
 	// One of somebody else is reported where the staging Secret is kept.
 	if staging == nil || !metav1.IsControlledBy(staging, s.keystone) {
+		s.lifetimes.held.Unset(client.ObjectKeyFromObject(s.keystone), f.metric)
 		return f.done(s)
 	}
 	r.staging = staging
@@ -57,6 +63,7 @@ func (f keyFamily) takeOver(ctx context.Context, s *scope, current *corev1.Secre
 		return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys; a rotation is ignored: %s", current.Name, err)).
 			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventRotationAnnotationInvalid, err.Error())
 	case !finished:
+		s.lifetimes.held.Unset(client.ObjectKeyFromObject(s.keystone), f.metric)
 		if len(staging.Data) > 0 {
 			log.FromContext(ctx).V(1).Info("Ignoring an unfinished rotation", "secret", staging.Name)
 		}
@@ -65,6 +72,18 @@ func (f keyFamily) takeOver(ctx context.Context, s *scope, current *corev1.Secre
 		return f.discard(ctx, s, r, f.done(s))
 	}
 	return f.decide(ctx, s, r)
+}
+
+// keyUse tells how the keys are used. Pods that have not been rolled yet issue
+// tokens with the lifetime of their own configuration.
+func (s *scope) keyUse(ctx context.Context, lifetime time.Duration) (keys.Use, error) {
+	use := keys.Use{Lifetime: lifetime, Propagation: s.propagation}
+	if lifetime == 0 {
+		return use, nil
+	}
+	pods, err := s.podsOfLabels(ctx, selectorLabels(s.keystone))
+	use.Mixed = slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !slices.ContainsFunc(pod.Spec.Volumes, s.isConfig) })
+	return use, err
 }
 
 // remember writes the history down when something changed that no rotation of
@@ -87,12 +106,18 @@ func (f keyFamily) decide(ctx context.Context, s *scope, r stagedRotation) recon
 	if err == nil {
 		err = keys.ValidateSuccessor(r.current.Data, r.staging.Data)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, keys.ErrNotSuccessor) && r.accepted(s):
+		return f.apply(ctx, s, r)
+	case err != nil:
 		return f.reject(ctx, s, r, err)
 	}
 	if held := f.hold(s, r); held.reason != "" {
 		outcome := reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys; a rotation is held %s", r.current.Name, held.reason)).
 			OnNews(corev1.EventTypeNormal, keystonev1alpha1.EventRotationHeld, "The rotation of Secret "+r.current.Name+" is held "+held.reason)
+		if at, _, err := rotation.CompletedAt(r.staging); err == nil {
+			s.lifetimes.held.Set(client.ObjectKeyFromObject(s.keystone), f.metric, at)
+		}
 		if !held.until.IsZero() {
 			// A clock that is set must not make it wait any longer, and one that has
 			// just passed the moment must not leave it without a timer.
@@ -101,6 +126,21 @@ func (f keyFamily) decide(ctx context.Context, s *scope, r stagedRotation) recon
 		return outcome
 	}
 	return f.apply(ctx, s, r)
+}
+
+// acceptance is the annotation of a Keystone with which its user lets the staged
+// keys replace those in use whatever they were made from, "" when Keystone could
+// not work with them.
+func (r stagedRotation) acceptance() string {
+	if keys.ValidateInUse(r.staging.Data) != nil {
+		return ""
+	}
+	return keystonev1alpha1.AnnotationAcceptStagedKeys + "=" + keys.ReplacementID(r.current.Data, r.staging.Data)
+}
+
+func (r stagedRotation) accepted(s *scope) bool {
+	request := s.keystone.Annotations[keystonev1alpha1.AnnotationAcceptStagedKeys]
+	return r.acceptance() == keystonev1alpha1.AnnotationAcceptStagedKeys+"="+request
 }
 
 // longestHoldTimer bounds the timer of a held rotation.
@@ -115,6 +155,10 @@ func (f keyFamily) reject(ctx context.Context, s *scope, r stagedRotation, probl
 	advice := "the keys in use stay, and the next run of the CronJob makes new ones"
 	if errors.Is(problem, keys.ErrNotSuccessor) {
 		advice = "the keys in use have changed since, and taking these over could take away keys that are needed; " + advice
+		if acceptance := r.acceptance(); acceptance != "" {
+			advice += "; to take these over at once all the same, at the cost of what only the keys in use can read, " +
+				"annotate the Keystone with " + acceptance + " and stage them again"
+		}
 	}
 	return f.done(s).WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventRotationRejected,
 		fmt.Sprintf("Refused what is staged in Secret %s: %s; %s", r.staging.Name, problem, advice))
@@ -125,7 +169,7 @@ func (f keyFamily) reject(ctx context.Context, s *scope, r stagedRotation, probl
 func (f keyFamily) apply(ctx context.Context, s *scope, r stagedRotation) reconcile.Outcome {
 	next := r.current.DeepCopy()
 	next.Data = r.staging.Data
-	history := r.history.Observe(next.Data, s.now(), r.lifetime)
+	history := r.history.Observe(next.Data, s.now(), r.use)
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, annotationKeyHistory, history.String())
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, rotation.CompletedAtAnnotation,
 		r.staging.Annotations[rotation.CompletedAtAnnotation])
@@ -133,6 +177,7 @@ func (f keyFamily) apply(ctx context.Context, s *scope, r stagedRotation) reconc
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, fmt.Errorf("taking over rotated keys: %w", err))
 	}
 	f.reportAge(s, next)
+	s.lifetimes.held.Unset(client.ObjectKeyFromObject(s.keystone), f.metric)
 	primary, _ := keys.PrimaryName(next.Data)
 	text := fmt.Sprintf("Secret %s holds rotated keys: %q is the primary one of %d", next.Name, primary, len(next.Data))
 	return f.discard(ctx, s, r, reconcile.Done(f.rotated, text).WithNormalEvent(f.rotated, text))
@@ -159,5 +204,5 @@ func (f keyFamily) reportAge(s *scope, secret *corev1.Secret) {
 	if since.IsZero() {
 		since = secret.CreationTimestamp.Time
 	}
-	s.ages.Set(client.ObjectKeyFromObject(s.keystone), f.metric, since)
+	s.lifetimes.age.Set(client.ObjectKeyFromObject(s.keystone), f.metric, since)
 }

@@ -3,38 +3,45 @@ package controller
 import (
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/refs"
-	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
 // toolbox is what the steps of every pass work with.
 type toolbox struct {
 	client client.Client
 	// foreign is client for the kinds of other projects.
-	foreign client.Client
-	live    client.Reader
-	scheme  *runtime.Scheme
-	refs    *refs.Reader
-	owned   secrets.Owned
-	kinds   *optional.Kinds
-	prober  *probe.Prober
-	jobs    *job.Runner
-	dbSyncs *dbSyncMetrics
-	ages    *rotation.Ages
+	foreign   client.Client
+	live      client.Reader
+	scheme    *runtime.Scheme
+	refs      *refs.Reader
+	owned     secrets.Owned
+	kinds     *optional.Kinds
+	prober    *probe.Prober
+	proofs    *proof.Prover
+	jobs      *job.Runner
+	dbSyncs   *dbSyncMetrics
+	lifetimes *lifetimes
+	cluster   cluster.Settings
 	// clock is nil for time.Now.
 	clock func() time.Time
 	// secretStoreTimeout bounds the waits for External Secrets during deletion.
 	secretStoreTimeout time.Duration
+	// propagation is how long it takes at most until a changed Secret is in all pods.
+	propagation time.Duration
 	// operatorNamespace is where the health checks come from, "" when unknown.
 	operatorNamespace string
 }
@@ -50,9 +57,6 @@ type scope struct {
 	// logins and connection are set by DBConnectionSecret.
 	logins     loginPlan
 	connection connection
-	// connectionHash is set by DBConnectionSecret and changes when any part of
-	// the database connection that pods are given does.
-	connectionHash string
 	// credentialKeys is set by Installation: the Secret with the credential keys,
 	// nil when there is none.
 	credentialKeys *corev1.Secret
@@ -64,14 +68,26 @@ type scope struct {
 	// bootstrapped is set by Bootstrap once Keystone has the administrator's
 	// password of this pass.
 	bootstrapped bool
+	// bootstrapJob is set with bootstrapped: the Job that gave it the password.
+	bootstrapJob *batchv1.Job
+	// serving and rollout are set by HealthCheck: whether an API pod is ready, and
+	// what changes with the API pods.
+	serving bool
+	rollout string
 	// configMap is set by Config: the name of the current configuration.
 	configMap string
-	// options is set by Config: the merged keystone.conf.
+	// secretOptions is set by Config: the name of the Secret with the options of
+	// spec.extraConfigSecretRef, "" without them.
+	secretOptions string
+	// options is set by Config: the merged keystone.conf with all options, those
+	// of the Secret too.
 	options map[string]map[string]string
 }
 
 // credentials are the values of the Secrets the spec refers to.
 type credentials struct {
+	// databaseSecret identifies the Secret with the database's user and password.
+	databaseSecret   types.UID
 	databaseUser     string
 	databasePassword keys.Secret
 	adminPassword    keys.Secret

@@ -15,7 +15,8 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
@@ -24,21 +25,21 @@ import (
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
-	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/metrics"
+	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
 const (
 	controllerName = "keystone"
 	recorderName   = "keystone-controller"
-	metricsPrefix  = "keystone_operator"
 )
 
 // Options are what tests replace; the zero value is what the operator runs
 // with.
 type Options struct {
-	// Probe sends the health checks; nil means HTTP.
+	// Probe sends the health checks and the logins; nil means HTTP.
 	Probe probe.Doer
 	// DiscoveryInterval is how often optional kinds are looked for; zero means
 	// the default.
@@ -79,31 +80,41 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return err
 	}
-	stepMetrics, err := reconcile.NewMetrics(metrics.Registry, metricsPrefix)
+	stepMetrics, err := reconcile.NewMetrics(ctrlmetrics.Registry, metrics.Prefix)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	ages, err := rotation.NewAges(metrics.Registry, metricsPrefix, appName)
+	lifetimes, err := newLifetimes(ctrlmetrics.Registry)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	dbSyncs, err := newDBSyncMetrics(metrics.Registry)
+	dbSyncs, err := newDBSyncMetrics(ctrlmetrics.Registry)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
+	}
+	err = reconcile.ExportResources(mgr, metrics.Prefix, "Keystone",
+		func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} }, releaseInfo)
+	if err != nil {
+		return err
 	}
 	tools := &toolbox{
 		client: mgr.GetClient(), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
-		owned:  secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		prober: probe.New(options.Probe),
-		jobs:   &job.Runner{Client: mgr.GetClient(), Scheme: mgr.GetScheme()},
-		ages:   ages, dbSyncs: dbSyncs,
-		clock: options.Now,
+		owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		prober:  probe.New(options.Probe),
+		proofs:  proof.NewProver(options.Probe),
+		jobs:    &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		dbSyncs: dbSyncs, lifetimes: lifetimes,
+		cluster: cfg.Cluster, clock: options.Now,
 
 		secretStoreTimeout: cmp.Or(options.SecretStoreTimeout, defaultSecretStoreTimeout),
+		propagation:        cfg.Propagation(),
 		operatorNamespace:  cfg.OperatorNamespace,
 	}
 	if err := mgr.Add(tools.prober); err != nil {
 		return fmt.Errorf("adding the health prober: %w", err)
+	}
+	if err := mgr.Add(tools.proofs); err != nil {
+		return fmt.Errorf("adding the prover of logins: %w", err)
 	}
 	var reconciler ctrlreconcile.Reconciler = &reconcile.Reconciler[*keystonev1alpha1.Keystone, *scope]{
 		Client:     mgr.GetClient(),
@@ -111,7 +122,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		Metrics:    stepMetrics,
 		New:        func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
 		Guard:      guard,
-		Park:       parkSharers(mgr.GetClient()),
+		Park:       parkSharers(mgr.GetClient(), cfg.Cluster),
 		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return &scope{toolbox: tools, keystone: k} },
 		Pipeline:   pipeline,
 		Finalizers: finalizers,
@@ -126,6 +137,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 // forget drops what is kept in memory of a Keystone that is gone.
 func (t *toolbox) forget(name types.NamespacedName) {
 	t.prober.Forget(name)
-	t.ages.Forget(name)
+	t.proofs.Forget(name)
+	t.lifetimes.forget(name)
 	t.dbSyncs.forget(name)
 }

@@ -24,10 +24,10 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 	case err != nil:
 		return writeError(keystonev1alpha1.ReasonBootstrapFailed, err)
 	case !state.Complete:
-		return reconcile.Waiting(keystonev1alpha1.ReasonBootstrapInProgress,
-			describe(desired.Name, "creating the administrator and the catalog entries", state.Waiting))
+		return await(keystonev1alpha1.ReasonBootstrapInProgress,
+			desired.Name, "creating the administrator and the catalog entries", state, "")
 	}
-	s.bootstrapped = true
+	s.bootstrapped, s.bootstrapJob = true, state.Job
 	return reconcile.Done(keystonev1alpha1.ReasonBootstrapComplete, "The administrator, the region and the catalog entries exist")
 }
 
@@ -39,15 +39,15 @@ func bootstrapTask(s *scope) task {
 	boot := k.Spec.Bootstrap
 	public := boot.PublicEndpoint
 	if public == "" {
-		public = publicEndpoint(k)
+		public = publicEndpoint(s.cluster, k)
 	}
 	passwordHash := sha256.Sum256(s.credentials.adminPassword)
 	hash := hex.EncodeToString(passwordHash[:])
 	settings := []corev1.EnvVar{
 		{Name: "OS_BOOTSTRAP_USERNAME", Value: boot.AdminUser},
 		{Name: "OS_BOOTSTRAP_REGION_ID", Value: boot.Region},
-		{Name: "OS_BOOTSTRAP_ADMIN_URL", Value: internalEndpoint(k)},
-		{Name: "OS_BOOTSTRAP_INTERNAL_URL", Value: internalEndpoint(k)},
+		{Name: "OS_BOOTSTRAP_ADMIN_URL", Value: internalEndpoint(s.cluster, k)},
+		{Name: "OS_BOOTSTRAP_INTERNAL_URL", Value: internalEndpoint(s.cluster, k)},
 		{Name: "OS_BOOTSTRAP_PUBLIC_URL", Value: public},
 	}
 	return task{
@@ -55,8 +55,8 @@ func bootstrapTask(s *scope) task {
 		env: slices.Concat(toolVariables(k), settings, []corev1.EnvVar{
 			secretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
 		}),
-		mounts:      append(append([]mount{configMount(s.configMap)}, keyMounts(k)...), databaseTLSMounts(k)...),
-		annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash},
+		mounts:      append(append([]mount{s.configMount()}, keyMounts(k)...), databaseTLSMounts(k)...),
+		annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash()},
 		runKey:      onRequest(k, []any{hash, settings, databaseAddress(k), k.Spec.Database.Database}),
 	}
 }

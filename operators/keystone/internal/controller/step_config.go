@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -30,8 +31,12 @@ func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Terminal(keystonev1alpha1.ReasonConfigError, err)
 	}
-	options := keystoneOptions(s.keystone, len(rules) > 0)
-	files, err := configFiles(s.keystone, options, rules)
+	secret, waiting := s.readSecretOptions(ctx)
+	if waiting != nil {
+		return *waiting
+	}
+	options := keystoneOptions(s.cluster, s.keystone, len(rules) > 0)
+	files, err := configFiles(s.cluster, s.keystone, options, rules)
 	if err != nil {
 		return reconcile.Terminal(keystonev1alpha1.ReasonConfigError, err)
 	}
@@ -40,7 +45,10 @@ func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return writeError(keystonev1alpha1.ReasonConfigError, err)
 	}
-	s.configMap, s.options = name, options
+	if err := s.keepSecretOptions(ctx, secret); err != nil {
+		return writeError(keystonev1alpha1.ReasonConfigError, err)
+	}
+	s.configMap, s.options = name, options.Merge(secret.options)
 	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
@@ -76,9 +84,9 @@ func (s *scope) policyRules(ctx context.Context) (map[string]string, error) {
 }
 
 // configFiles renders every file of the configuration directory.
-func configFiles(k *keystonev1alpha1.Keystone, options config.INI, rules map[string]string) (map[string]string, error) {
+func configFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, options config.INI, rules map[string]string) (map[string]string, error) {
 	files := map[string]string{}
-	err := addPythonFiles(k, files)
+	err := addPythonFiles(c, k, files)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +116,9 @@ func configFiles(k *keystonev1alpha1.Keystone, options config.INI, rules map[str
 
 // pruneConfigs removes configurations that no pod and no rollback needs.
 func (s *scope) pruneConfigs(ctx context.Context) error {
+	if err := s.pruneSecretOptions(ctx); err != nil {
+		return err
+	}
 	return config.PruneImmutableConfigMaps(ctx, s.client, s.keystone,
 		configName(s.keystone), s.keystone.Namespace, s.configMap, retainedConfigs)
 }

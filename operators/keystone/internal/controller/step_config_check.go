@@ -23,7 +23,7 @@ func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
 	}
-	if len(k.Spec.ExtraConfig) == 0 && len(k.Spec.Plugins) == 0 {
+	if len(k.Spec.ExtraConfig) == 0 && k.Spec.ExtraConfigSecretRef == nil && len(k.Spec.Plugins) == 0 {
 		absent := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: desired.Name, Namespace: desired.Namespace}}
 		if err := apply.EnsureAbsent(ctx, s.client, k, absent); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
@@ -34,24 +34,23 @@ func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return writeError(keystonev1alpha1.ReasonConfigError,
-			fmt.Errorf("the image cannot read the options of spec.extraConfig or spec.plugins, correct them: %w", err))
+			fmt.Errorf("the image cannot read the options of spec.extraConfig, spec.extraConfigSecretRef or spec.plugins, correct them: %w", err))
 	case err != nil:
 		return writeError(keystonev1alpha1.ReasonConfigError, err)
 	case !state.Complete:
-		return reconcile.Waiting(keystonev1alpha1.ReasonConfigCheckInProgress,
-			describe(desired.Name, "reading the configuration", state.Waiting))
+		return await(keystonev1alpha1.ReasonConfigCheckInProgress, desired.Name, "reading the configuration", state, "")
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
-// configCheckTask depends on the configuration, which its name stands for, and
-// on the image that knows the options.
+// configCheckTask depends on the configuration and on the image that knows the
+// options.
 func configCheckTask(s *scope) task {
 	return task{
 		name: "config-check", container: "config-check", retries: 1,
 		command: []string{"python3", configDir + configCheckFile, configDir},
 		env:     []corev1.EnvVar{pythonVariable()},
-		mounts:  []mount{configMount(s.configMap)},
-		runKey:  []any{image(s.keystone), s.configMap},
+		mounts:  []mount{s.configMount()},
+		runKey:  s.configKey(),
 	}
 }

@@ -17,6 +17,10 @@ import (
 // database and its user when a MariaDB of the cluster holds it, then what the
 // image's release means for the installed schema.
 func reconcileDatabase(ctx context.Context, s *scope) reconcile.Outcome {
+	// The keys may have been made in this pass.
+	if _, err := s.keyConnection(ctx); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
 	if s.keystone.Spec.Database.IsManaged() {
 		if outcome := s.ensureManagedDatabase(ctx); !outcome.IsDone() {
 			return outcome
@@ -69,10 +73,15 @@ func (s *scope) syncSchema(ctx context.Context) reconcile.Outcome {
 			return sync
 		}
 	}
-	if check := s.runDatabaseTask(ctx, schemaCheck(s), schemaCheckReasons); !check.IsDone() {
-		return check
+	check := s.runDatabaseTask(ctx, schemaCheck(s), schemaCheckReasons)
+	switch {
+	case check.IsDone():
+		return s.acceptSchema(ctx, message)
+	case s.keystone.Status.InstalledRelease == "" && check.Err() == nil:
+		// Nothing runs yet that a schema which does not fit could harm.
+		return check.Proceed()
 	}
-	return s.acceptSchema(ctx, message)
+	return check
 }
 
 // acceptSchema records the release of a schema that fits, and gives pods the
@@ -173,19 +182,20 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	case state.Complete:
 		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
-	message := describe(desired.Name, reasons.does, state.Waiting) + s.databaseHint(state.Waiting)
+	hint := ""
 	if state.Waiting != "" {
-		message += reasons.remedy
+		hint = s.databaseHint(state.Waiting) + reasons.remedy
 	}
-	return reconcile.Waiting(reasons.running, message)
+	return await(reasons.running, desired.Name, reasons.does, state, hint)
 }
 
-// describe words the wait for a Job.
-func describe(name, does, obstacle string) string {
-	if obstacle != "" {
-		return fmt.Sprintf("Job %s is %s, but %s", name, does, obstacle)
+// await words the wait for a Job. The hint comes last.
+func await(reason, name, does string, state job.State, hint string) reconcile.Outcome {
+	message := fmt.Sprintf("Job %s is %s", name, does)
+	if state.Waiting != "" {
+		message += ", but " + state.Waiting
 	}
-	return fmt.Sprintf("Job %s is %s", name, does)
+	return reconcile.Waiting(reason, message+hint).After(state.Again)
 }
 
 // schemaCheck also proves a changed connection before any API pod is given it,
@@ -206,7 +216,7 @@ func databaseTask(s *scope, name string, retries int32, command []string) task {
 	return task{
 		name: name, container: name, command: command, retries: retries,
 		env:         toolVariablesWith(secret),
-		mounts:      append([]mount{configMount(s.configMap)}, databaseTLSMounts(k)...),
+		mounts:      append([]mount{s.configMount()}, databaseTLSMounts(k)...),
 		annotations: map[string]string{annotationConnectionHash: hash},
 		runKey:      []any{image(k), command, databaseAddress(k), k.Spec.Database.Database},
 	}

@@ -8,6 +8,7 @@ import (
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -37,6 +38,7 @@ func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	switch {
 	case !db.TLSEnabled():
+		s.lifetimes.endCertificates(client.ObjectKeyFromObject(s.keystone))
 		return reconcile.Done(keystonev1alpha1.ReasonNotRequired, "TLS to the database is not enabled")
 	case issued:
 		if outcome := s.issueCertificate(ctx); !outcome.IsDone() {
@@ -57,15 +59,18 @@ func reconcileDatabaseTLS(ctx context.Context, s *scope) reconcile.Outcome {
 func (s *scope) checkTLSSecrets(ctx context.Context, spec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
 	for _, part := range []struct {
 		requirement
-		check func(data map[string][]byte) error
+		certificate string
+		check       func(data map[string][]byte) error
 	}{{
 		requirement{name: spec.CABundleSecretRef.Name, keys: []string{caBundleKey(spec)}, field: "spec.database.tls.caBundleSecretRef"},
+		certificateCA,
 		func(data map[string][]byte) error { return tls.CheckBundle(data[caBundleKey(spec)]) },
 	}, {
 		requirement{
 			name: spec.ClientCertSecretRef.Name, keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
 			field: "spec.database.tls.clientCertSecretRef",
 		},
+		certificateClient,
 		func(data map[string][]byte) error {
 			return tls.CheckKeyPair(data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey])
 		},
@@ -81,6 +86,8 @@ func (s *scope) checkTLSSecrets(ctx context.Context, spec *commonv1.DatabaseTLSS
 			return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending, fmt.Sprintf(
 				"Secret %s of %s cannot be used: %s; correct it", part.name, part.field, err))
 		}
+		// The first of the keys is the one with the certificates.
+		s.lifetimes.setCertificate(client.ObjectKeyFromObject(s.keystone), part.certificate, secret.Data[part.keys[0]])
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonExternallyManaged, "")
 }

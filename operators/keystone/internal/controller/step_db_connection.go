@@ -12,10 +12,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -32,7 +34,27 @@ const connectionEnv = "OS_DATABASE__CONNECTION"
 type connection struct {
 	// used is "" when no pod depends on what it was until now.
 	used string
+	// mark is the hash by which the pods have used.
+	mark string
 	next string
+	// key is what hashes are keyed with.
+	key types.UID
+}
+
+// hash tells URLs apart in annotations. It says nothing to those who see no Secret.
+func (c connection) hash(url string) string {
+	if c.used != "" && c.used == url {
+		return c.mark
+	}
+	return secrets.KeyedHash(c.key, url)
+}
+
+// isHash reports whether pods with the hash have the URL. Pods of an earlier
+// operator have a hash without a key, and keep it until their connection changes:
+// another one would replace them for nothing.
+func (c connection) isHash(hash, url string) bool {
+	sum := sha256.Sum256([]byte(url))
+	return hash == secrets.KeyedHash(c.key, url) || hash == hex.EncodeToString(sum[:])
 }
 
 // candidate reports whether next has to be proven before pods get it.
@@ -68,7 +90,10 @@ func reconcileDBConnection(ctx context.Context, s *scope) reconcile.Outcome {
 
 // promoteConnection gives pods the connection that a Job has proven.
 func (s *scope) promoteConnection(ctx context.Context) reconcile.Outcome {
-	s.connection.used = s.connection.next
+	if s.connection.used != s.connection.next {
+		s.connection.mark = secrets.KeyedHash(s.connection.key, s.connection.next)
+		s.connection.used = s.connection.next
+	}
 	if err := s.giveConnection(ctx); err != nil {
 		return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
 	}
@@ -78,24 +103,44 @@ func (s *scope) promoteConnection(ctx context.Context) reconcile.Outcome {
 // giveConnection writes the Secret of the pods, and removes that of the Jobs
 // when there is nothing left to prove.
 func (s *scope) giveConnection(ctx context.Context) error {
-	given := s.connection.given()
-	if err := s.owned.EnsureData(ctx, s.keystone, connectionSecret(s.keystone, connectionSecretName(s.keystone), given)); err != nil {
+	given := connectionSecret(s.keystone, connectionSecretName(s.keystone), s.connection.given())
+	if err := s.owned.EnsureData(ctx, s.keystone, given); err != nil {
 		return err
 	}
-	s.connectionHash = connectionHash(given)
 	if s.connection.candidate() {
 		return nil
 	}
 	return apply.EnsureAbsent(ctx, s.client, s.keystone, connectionSecret(s.keystone, candidateSecretName(s.keystone), ""))
 }
 
+// connectionHash changes when any part of the database connection that pods are
+// given does.
+func (s *scope) connectionHash() string { return s.connection.hash(s.connection.given()) }
+
+// keyConnection finds the key of the hashes, and reports whether it is the one
+// that pods have theirs with: the UID of the Secret with the credential keys, which
+// lives as long as the database does and outlives a lost connection. Jobs that run
+// before there are such keys do with that of the Secret that the URL comes from.
+func (s *scope) keyConnection(ctx context.Context) (certain bool, err error) {
+	found, err := s.owned.Find(ctx, s.key(credentialKeysName(s.keystone)))
+	if err != nil {
+		return false, err
+	}
+	if found == nil {
+		s.connection.key = s.credentials.databaseSecret
+		return false, nil
+	}
+	s.connection.key = found.UID
+	return true, nil
+}
+
 // taskConnection is what database Jobs log in with: the name of the Secret and
 // the hash of what is in it.
 func (s *scope) taskConnection() (secret, hash string) {
 	if s.connection.candidate() {
-		return candidateSecretName(s.keystone), connectionHash(s.connection.next)
+		return candidateSecretName(s.keystone), s.connection.hash(s.connection.next)
 	}
-	return connectionSecretName(s.keystone), s.connectionHash
+	return connectionSecretName(s.keystone), s.connectionHash()
 }
 
 // connectionProof identifies what a Job proves that has logged in to the
@@ -113,6 +158,10 @@ func (s *scope) findConnection(ctx context.Context) error {
 	wanted := login{s.credentials.databaseUser, s.credentials.databasePassword}
 	s.logins = loginPlan{next: wanted}
 	s.connection = connection{next: connectionURL(k, wanted)}
+	certain, err := s.keyConnection(ctx)
+	if err != nil {
+		return err
+	}
 	deploy, err := s.liveDeployment(ctx)
 	if deploy == nil || err != nil {
 		return err
@@ -122,15 +171,16 @@ func (s *scope) findConnection(ctx context.Context) error {
 	if live == "" || err != nil {
 		return err
 	}
+	// Without the key nobody knows better than that pods have what they were given.
+	if !certain || s.connection.isHash(inUse, live) {
+		s.connection.used, s.connection.mark = live, inUse
+	}
 	if current, ok := loginOf(live); ok && k.Spec.Database.IsManaged() {
-		if s.logins, err = s.planManagedLogins(ctx, wanted, current, connectionHash(live)); err != nil {
+		if s.logins, err = s.planManagedLogins(ctx, wanted, current, s.connection.hash(live)); err != nil {
 			return err
 		}
 	}
 	s.connection.next = connectionURL(k, s.logins.next)
-	if inUse == connectionHash(live) {
-		s.connection.used = live
-	}
 	return nil
 }
 
@@ -144,11 +194,6 @@ func (s *scope) givenConnection(ctx context.Context, inUse string) (string, erro
 		return s.recallConnection(ctx, inUse)
 	}
 	return string(secret.Data[connectionKey]), nil
-}
-
-func connectionHash(url string) string {
-	sum := sha256.Sum256([]byte(url))
-	return hex.EncodeToString(sum[:])
 }
 
 func connectionSecret(k *keystonev1alpha1.Keystone, name, url string) *corev1.Secret {

@@ -27,7 +27,7 @@ func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := deployment.EnsureService(ctx, s.client, s.scheme, k, apiService(k)); err != nil {
 		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
-	deploy := apiDeployment(k, s.configMap, s.connectionHash)
+	deploy := apiDeployment(s)
 	ready, err := deployment.EnsureDeployment(ctx, s.client, s.scheme, k, deploy)
 	if err != nil {
 		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
@@ -37,7 +37,7 @@ func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	if k.Status.Endpoint != "" || ready {
-		k.Status.Endpoint = publicEndpoint(k)
+		k.Status.Endpoint = publicEndpoint(s.cluster, k)
 	}
 	if !ready {
 		return s.explainRollout(ctx, deploy)
@@ -60,9 +60,12 @@ func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) r
 	if problem == "" {
 		problem = unready(s.keystone, list.Items)
 	}
+	refusal := deployment.Refusal(deploy)
 	switch {
 	case imagePull:
 		return reconcile.Waiting(keystonev1alpha1.ReasonImagePullFailed, "The Deployment does not roll out: "+problem)
+	case refusal != "":
+		return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDeployment, "The Deployment does not roll out: "+pods.Refusal(refusal))
 	case problem != "":
 		message += "; " + problem
 	}

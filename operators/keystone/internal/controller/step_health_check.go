@@ -15,14 +15,15 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func healthyMessage(k *keystonev1alpha1.Keystone) string {
-	return "Keystone API is responding at " + internalEndpoint(k)
+func healthyMessage(endpoint string) string {
+	return "Keystone API is responding at " + endpoint
 }
 
-// wasHealthy reports whether the last finding about the current spec was good.
+// wasHealthy reports whether the API answered when it was last asked under the
+// current spec, whatever has become of logins.
 func wasHealthy(k *keystonev1alpha1.Keystone) bool {
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
-	return last != nil && last.Status == metav1.ConditionTrue && last.ObservedGeneration == k.Generation
+	return last != nil && (last.Status == metav1.ConditionTrue || aboutLogin(last.Reason)) && last.ObservedGeneration == k.Generation
 }
 
 // probeReasons word a finding about the API in the condition's vocabulary.
@@ -51,22 +52,25 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, fmt.Errorf("reading Deployment %s: %w", k.Name, err))
 	}
 	status := deploy.Status
-	trigger := fmt.Sprintf("%d/%d/%d/%d", status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas)
-	result, known := s.prober.Check(client.ObjectKeyFromObject(k), internalEndpoint(k), trigger)
+	s.serving = status.ReadyReplicas > 0
+	s.rollout = fmt.Sprintf("%d/%d/%d/%d", status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas)
+	endpoint := internalEndpoint(s.cluster, k)
+	result, known := s.prober.Check(client.ObjectKeyFromObject(k), endpoint, s.rollout)
 	switch {
-	case status.ReadyReplicas == 0:
+	case !s.serving:
 		// A Service sends nothing to pods that are not ready, but the nodes learn
 		// about that later than the Deployment's status: a probe may still be
 		// answered.
 		return reconcile.Waiting(keystonev1alpha1.ReasonConnectionFailed,
-			"No API pod is ready, so that nothing answers at "+internalEndpoint(k)+"; DeploymentReady tells why")
+			"No API pod is ready, so that nothing answers at "+endpoint+"; DeploymentReady tells why")
 	case !known && wasHealthy(k):
 		// A restarted operator has not asked yet; that is no news about the API.
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(k))
+		s.prober.Expect(client.ObjectKeyFromObject(k))
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(endpoint))
 	case !known:
 		return reconcile.Waiting(keystonev1alpha1.ReasonProbePending, "The API has not been asked yet")
 	case result.Verdict == probe.Healthy:
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(k))
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(endpoint))
 	}
 	return reconcile.Waiting(probeReasons[result.Verdict], result.Message)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -27,7 +28,10 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	report := backupReport{}
 	for _, backup := range keyBackups {
-		state, err := s.ensureBackup(ctx, backup)
+		state, again, err := s.ensureBackup(ctx, backup)
+		if !again.IsZero() {
+			report.again = append(report.again, again.Sub(s.now()))
+		}
 		switch {
 		case errors.Is(err, apply.ErrPredecessor):
 			report.predecessor = true
@@ -38,39 +42,53 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 			return reconcile.Failed(keystonev1alpha1.ReasonBackupFailing, err)
 		case state.Failed():
 			report.failing = append(report.failing, fmt.Sprintf("PushSecret %s cannot write to %s (%s)",
-				backup.name(k), backup.path(k), state.Message))
+				backup.name(k), backup.path(s.cluster, k), state.Message))
 		case !state.Synced:
 			report.pending = true
 		}
 	}
-	return report.outcome(k)
+	outcome := report.outcome(keysPath(s.cluster, k))
+	for _, again := range report.again {
+		outcome = outcome.Within(again)
+	}
+	return outcome
 }
 
-// ensureBackup keeps the PushSecret of one key Secret. While the Secret is
-// missing or damaged the PushSecret stays as it is, and with it the copy, which
-// is what the keys are restored from.
-func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (secrets.PushState, error) {
+// backupPeriod is how long a copy that the store has lost may be missing. Nothing
+// tells when that happens.
+const backupPeriod = time.Hour
+
+// ensureBackup keeps the PushSecret of one key Secret and returns when it has to be
+// pushed again. While the Secret is missing or damaged the PushSecret stays as it
+// is, and with it the copy, which is what the keys are restored from.
+func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (state secrets.PushState, again time.Time, err error) {
 	source, err := s.owned.Find(ctx, s.key(backup.source(s.keystone)))
 	if err != nil {
-		return secrets.PushState{}, err
+		return state, again, err
+	}
+	live, err := s.findPush(ctx, backup.name(s.keystone))
+	if err != nil {
+		return state, again, err
 	}
 	if source == nil || keys.ValidateInUse(source.Data) != nil {
-		live, err := s.findPush(ctx, backup.name(s.keystone))
-		if err != nil || live == nil {
-			return secrets.PushState{}, err
+		if live != nil {
+			state = secrets.PushStateOf(live)
 		}
-		return secrets.PushStateOf(live), nil
+		return state, again, nil
 	}
-	push := backup.push(s.keystone, source)
+	push := backup.push(s.cluster, s.keystone, source)
+	again = secrets.RepeatPush(push, live, s.now(), backupPeriod)
 	if err := secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, push, apply.FieldManager); err != nil {
-		return secrets.PushState{}, err
+		return state, time.Time{}, err
 	}
-	return secrets.PushStateOf(push), nil
+	return secrets.PushStateOf(push), again, nil
 }
 
 // backupReport is what a pass found out about all backups.
 type backupReport struct {
 	failing []string
+	// again is in what time each copy has to be pushed again.
+	again []time.Duration
 	// pending is true when External Secrets has not stored all keys yet.
 	pending bool
 	// predecessor is true while the copy of a deleted Keystone is being removed.
@@ -79,7 +97,8 @@ type backupReport struct {
 	obstructed bool
 }
 
-func (r backupReport) outcome(k *keystonev1alpha1.Keystone) reconcile.Outcome {
+// outcome says that the copies are below path, or why they are not.
+func (r backupReport) outcome(path string) reconcile.Outcome {
 	switch {
 	case len(r.failing) > 0:
 		message := fmt.Sprintf("The keys are not backed up: %s; %s", strings.Join(r.failing, "; "), pushRemedy)
@@ -97,9 +116,9 @@ func (r backupReport) outcome(k *keystonev1alpha1.Keystone) reconcile.Outcome {
 			"External Secrets has not stored all keys yet; if that lasts, look at its controller")
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonKeysBackedUp, fmt.Sprintf(
-		"Both key Secrets are stored under openstack/keystone/%s/%s in ClusterSecretStore %s", k.Namespace, k.Name, secretStoreName))
+		"Both key Secrets are stored under %s in ClusterSecretStore %s", path, secrets.StoreName))
 }
 
 // pushRemedy is what ends the failures that External Secrets meets most.
-const pushRemedy = "repair ClusterSecretStore " + secretStoreName + " or the backend behind it; " +
+const pushRemedy = "repair ClusterSecretStore " + secrets.StoreName + " or the backend behind it; " +
 	"a path that something else wrote needs the custom metadata managed-by=external-secrets"

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/secrets"
 )
@@ -19,7 +20,7 @@ func TestDamagedKeysAreNotCopiedOverTheGoodOnes(t *testing.T) {
 	}
 	good := sourceSecret(fernetKeysName(k), nil)
 	good.Namespace, good.Data = k.Namespace, data
-	approved := fernetBackup.push(k, good)
+	approved := fernetBackup.push(cluster.Settings{}, k, good)
 	approved.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(k, k.GroupVersionKind())}
 	damaged := good.DeepCopy()
 	damaged.Data = maps.Clone(data)
@@ -28,7 +29,7 @@ func TestDamagedKeysAreNotCopiedOverTheGoodOnes(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(damaged, approved).Build()
 	s := scopeOf(k)
 	s.toolbox = &toolbox{client: c, foreign: c, scheme: Scheme(), owned: secrets.Owned{Client: c, Live: c, Scheme: Scheme()}}
-	if _, err := s.ensureBackup(t.Context(), fernetBackup); err != nil {
+	if _, _, err := s.ensureBackup(t.Context(), fernetBackup); err != nil {
 		t.Fatal(err)
 	}
 	live, err := s.findPush(t.Context(), approved.Name)

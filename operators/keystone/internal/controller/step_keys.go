@@ -94,7 +94,7 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := keys.ValidateInUse(secret.Data); err != nil {
 		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(
 			"secret %s does not hold usable keys: %w; restore it from its backup, by default %s in the secret store",
-			secret.Name, err, f.backup.path(s.keystone)))
+			secret.Name, err, f.backup.path(s.cluster, s.keystone)))
 	}
 	f.reportAge(s, secret)
 	if err := f.backup.endRequest(ctx, s); err != nil {
@@ -133,14 +133,20 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	case !served && !s.installed:
 		return nil, false, errAwaitingDatabase
 	}
+	// The database may be found to be readable with what the other family has got
+	// from the store, before the store has answered for this one.
+	asked, err := f.backup.asked(ctx, s)
+	if err != nil {
+		return nil, false, err
+	}
 	live, err = s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
 	switch {
 	case err != nil || live != nil:
 		return f.claim(ctx, s, live, err)
-	case served:
+	case served && !asked:
 		return nil, false, f.missing(s)
 	}
-	return f.create(ctx, s)
+	return f.create(ctx, s, asked)
 }
 
 // claim makes an existing Secret the Keystone's.
@@ -154,14 +160,14 @@ func (f keyFamily) claim(ctx context.Context, s *scope, live *corev1.Secret, err
 }
 
 func (f keyFamily) missing(s *scope) error {
-	return &keysMissingError{secret: f.name(s.keystone), loss: f.loss, backup: f.backup.path(s.keystone)}
+	return &keysMissingError{secret: f.name(s.keystone), loss: f.loss, backup: f.backup.path(s.cluster, s.keystone)}
 }
 
 // create makes the Secret with new keys, or with those in the secret store when
-// the database holds what only they can read.
-func (f keyFamily) create(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
+// the database holds what only they can read, or did when the store was asked.
+func (f keyFamily) create(ctx context.Context, s *scope, asked bool) (*corev1.Secret, bool, error) {
 	var data map[string][]byte
-	if s.unreadable != nil {
+	if s.unreadable != nil || asked {
 		stored, err := f.backup.stored(ctx, s)
 		switch {
 		case err != nil:

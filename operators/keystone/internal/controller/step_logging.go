@@ -22,7 +22,7 @@ func reportLogging(_ context.Context, s *scope) reconcile.Outcome {
 	if slices.Contains(trueSpellings, strings.ToLower(strings.TrimSpace(value))) {
 		return reconcile.Done(keystonev1alpha1.ReasonStderrEnabled, "Log records are written to standard error")
 	}
-	message := "spec.extraConfig sets [DEFAULT] use_stderr so that log records do not reach standard error; " +
+	message := "spec.extraConfig or spec.extraConfigSecretRef sets [DEFAULT] use_stderr so that log records do not reach standard error; " +
 		"remove it to see them in the pod logs"
 	return reconcile.Degraded(keystonev1alpha1.ReasonStderrDisabled, message).
 		OnTransition(corev1.EventTypeWarning, keystonev1alpha1.EventLoggingStderrDisabled, message)

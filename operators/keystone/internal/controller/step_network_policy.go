@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"slices"
@@ -37,7 +38,15 @@ func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 			return writeError(keystonev1alpha1.ReasonReconcileError, err)
 		}
 	}
-	return reconcile.Done(keystonev1alpha1.ReasonNetworkPolicyReady, "The NetworkPolicies are in place")
+	return reconcile.Done(keystonev1alpha1.ReasonNetworkPolicyReady, networkPolicyMessage(k))
+}
+
+func networkPolicyMessage(k *keystonev1alpha1.Keystone) string {
+	message := "The NetworkPolicies are in place"
+	if advice := k.ProxyAdvice(); advice != "" {
+		message += "; " + advice
+	}
+	return message
 }
 
 func apiNetworkPolicy(k *keystonev1alpha1.Keystone, operatorNamespace string) *networkingv1.NetworkPolicy {
@@ -80,11 +89,7 @@ func ingressPeers(k *keystonev1alpha1.Keystone, operatorNamespace string) []netw
 		peers = append(peers, peer)
 	}
 	if gateway := k.Spec.Gateway; gateway != nil {
-		namespace := gateway.ParentRef.Namespace
-		if namespace == "" {
-			namespace = k.Namespace
-		}
-		peers = append(peers, namespacePeer(namespace))
+		peers = append(peers, namespacePeer(cmp.Or(gateway.ParentRef.Namespace, k.Namespace)))
 	}
 	if operatorNamespace != "" {
 		peers = append(peers, namespacePeer(operatorNamespace))
@@ -142,8 +147,11 @@ func tcpPorts(ports ...int32) []networkingv1.NetworkPolicyPort {
 
 // cachePorts are the distinct ports of the cache servers, in order.
 func cachePorts(k *keystonev1alpha1.Keystone) []int32 {
+	if k.Spec.Cache.ClusterRef != nil {
+		return []int32{commonv1.DefaultCachePort}
+	}
 	var ports []int32
-	for _, server := range cacheServers(k) {
+	for _, server := range k.Spec.Cache.Servers {
 		port := commonv1.DefaultCachePort
 		// A server may be written as inet6:[address]:port.
 		if _, text, err := net.SplitHostPort(strings.TrimPrefix(server, "inet6:")); err == nil {

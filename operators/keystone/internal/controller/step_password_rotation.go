@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,13 +11,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// ageOfAdminPassword is the key type of the metric.
-const ageOfAdminPassword = "admin-password"
+// passwordRotate is the suffix of the CronJob and everything around it.
+const passwordRotate = keystonev1alpha1.PasswordRotation
+
+// keyTypeAdminPassword is the password's value of the label key_type.
+const keyTypeAdminPassword = "admin-password"
 
 // reconcilePasswordRotation replaces the administrator's password on a
 // schedule. A CronJob stages a new one, the operator checks it and keeps it as
@@ -31,7 +34,7 @@ func reconcilePasswordRotation(ctx context.Context, s *scope) reconcile.Outcome 
 		if err := s.removePasswordRotation(ctx); err != nil {
 			return writeError(keystonev1alpha1.ReasonReconcileError, err)
 		}
-		s.ages.Unset(client.ObjectKeyFromObject(k), ageOfAdminPassword)
+		s.lifetimes.endRotation(client.ObjectKeyFromObject(k), keyTypeAdminPassword)
 		return reconcile.Done(keystonev1alpha1.ReasonRotationDisabled, "spec.bootstrap.passwordRotation is not enabled")
 	}
 	if err := s.ensureRotation(ctx, passwordRotator(k)); err != nil {
@@ -49,7 +52,7 @@ func reconcilePasswordRotation(ctx context.Context, s *scope) reconcile.Outcome 
 		outcome = outcome.WithNormalEvent(keystonev1alpha1.EventAdminPasswordRotated,
 			fmt.Sprintf("Accepted a new password of the administrator into Secret %s", nextPasswordName(k)))
 	}
-	return outcome
+	return s.followSchedule(ctx, passwordSchedule, outcome)
 }
 
 func nextPasswordName(k *keystonev1alpha1.Keystone) string { return k.Name + "-admin-password-next" }
@@ -61,14 +64,14 @@ func stagedPasswordName(k *keystonev1alpha1.Keystone) string {
 func passwordPushName(k *keystonev1alpha1.Keystone) string { return k.Name + "-admin-password-backup" }
 
 // passwordPath is where the store keeps the password, relative to its mount.
-func passwordPath(k *keystonev1alpha1.Keystone) string {
-	return strings.Join([]string{"bootstrap", k.Namespace, k.Name, "admin"}, "/")
+func passwordPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
+	return c.StorePath("bootstrap", k.Namespace, k.Name, "admin")
 }
 
 func passwordRotator(k *keystonev1alpha1.Keystone) rotator {
 	spec := k.Spec.Bootstrap.PasswordRotation
 	return rotator{
-		name: "admin-password-rotate", target: "admin-password",
+		name: passwordRotate, keyType: keyTypeAdminPassword, target: "admin-password",
 		source: nextPasswordName(k), staging: stagedPasswordName(k),
 		schedule: spec.Schedule, suspend: spec.Suspend,
 		script: "admin_password_rotate.sh",
@@ -80,13 +83,13 @@ func passwordRotator(k *keystonev1alpha1.Keystone) rotator {
 // PushSecret, because the Secret that Keystone was bootstrapped with is read
 // from there. It is pushed once for each rotation: pushing again and again
 // would take back what somebody else writes there meanwhile.
-func passwordPush(k *keystonev1alpha1.Keystone, next *corev1.Secret) *esov1alpha1.PushSecret {
+func passwordPush(c cluster.Settings, k *keystonev1alpha1.Keystone, next *corev1.Secret) *esov1alpha1.PushSecret {
 	return pushSecret(k, passwordPushName(k), next, esov1alpha1.PushSecretSpec{
 		RefreshInterval: &metav1.Duration{},
 		DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyNone,
 		Data: pushTo(esov1alpha1.PushSecretMatch{
 			SecretKey: commonv1.DatabasePasswordKey,
-			RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: passwordPath(k), Property: commonv1.DatabasePasswordKey},
+			RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: passwordPath(c, k), Property: commonv1.DatabasePasswordKey},
 		}),
 	})
 }
@@ -96,7 +99,7 @@ func passwordPush(k *keystonev1alpha1.Keystone, next *corev1.Secret) *esov1alpha
 func (s *scope) removePasswordRotation(ctx context.Context) error {
 	k := s.keystone
 	// Its schedule is of no importance for finding what to delete.
-	gone := rotator{name: "admin-password-rotate", source: nextPasswordName(k), staging: stagedPasswordName(k)}
+	gone := rotator{name: passwordRotate, source: nextPasswordName(k), staging: stagedPasswordName(k)}
 	if err := s.removeRotation(ctx, gone); err != nil {
 		return err
 	}

@@ -37,19 +37,18 @@ func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome 
 	case err != nil:
 		return writeError(keystonev1alpha1.ReasonPolicyValidationFailed, err)
 	case !state.Complete:
-		return reconcile.Waiting(keystonev1alpha1.ReasonPolicyValidationInProgress,
-			describe(desired.Name, "checking the policy overrides", state.Waiting))
+		return await(keystonev1alpha1.ReasonPolicyValidationInProgress, desired.Name, "checking the policy overrides", state, "")
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonPolicyValidationPassed, "The policy overrides are valid")
 }
 
-// policyValidationTask depends on the rules, which the name of the
-// configuration stands for, and on the image that knows the rules' names.
+// policyValidationTask depends on the rules, which are part of the configuration,
+// and on the image that knows the rules' names.
 func policyValidationTask(s *scope) task {
 	return task{
 		name: "policy-validation", container: "validator", retries: 2,
 		command: []string{"oslopolicy-validator", "--namespace", "keystone", "--config-dir", configDir},
-		mounts:  []mount{configMount(s.configMap)},
-		runKey:  []any{image(s.keystone), s.configMap},
+		mounts:  []mount{s.configMount()},
+		runKey:  s.configKey(),
 	}
 }

@@ -8,7 +8,6 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -16,13 +15,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// secretStoreName is the ClusterSecretStore that platform Secrets come from.
-const secretStoreName = "openbao-cluster-store"
-
-var (
-	externalSecretGVK = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
-	secretStoreGVK    = esov1.SchemeGroupVersion.WithKind(esov1.ClusterSecretStoreKind)
-)
+var externalSecretGVK = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
 
 // requirement is one Secret the spec refers to and the keys it must hold.
 type requirement struct {
@@ -49,6 +42,7 @@ func reconcileSecrets(ctx context.Context, s *scope) reconcile.Outcome {
 		found = append(found, secret)
 	}
 	s.credentials = credentials{
+		databaseSecret:   found[0].UID,
 		databaseUser:     s.keystone.Name,
 		databasePassword: found[0].Data[passwordKey(s.keystone.Spec.Database.SecretRef)],
 		adminPassword:    found[1].Data[passwordKey(s.keystone.Spec.Bootstrap.AdminPasswordSecretRef)],
@@ -113,22 +107,15 @@ func (s *scope) explainMissing(ctx context.Context, required requirement, missin
 	case synced:
 		return waiting
 	}
-	if s.storeBroken(ctx) {
+	broken, err := secrets.StoreBroken(ctx, s.kinds, s.foreign)
+	switch {
+	case err != nil:
+		return reconcile.Failed(required.reason, err)
+	case broken:
 		return reconcile.Waiting(keystonev1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver the Secret of %s; repair the store or the backend behind it",
-			secretStoreName, required.name, required.field))
+			secrets.StoreName, required.name, required.field))
 	}
 	return reconcile.Waiting(required.reason, fmt.Sprintf(
 		"ExternalSecret %s has not delivered the Secret of %s yet; look at its conditions", required.name, required.field))
-}
-
-func (s *scope) storeBroken(ctx context.Context) bool {
-	if !s.kinds.Served(secretStoreGVK) {
-		return false
-	}
-	store := &esov1.ClusterSecretStore{}
-	if err := s.foreign.Get(ctx, client.ObjectKey{Name: secretStoreName}, store); err != nil {
-		return apierrors.IsNotFound(err)
-	}
-	return !secrets.IsStoreReady(store)
 }

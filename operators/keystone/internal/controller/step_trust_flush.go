@@ -20,32 +20,36 @@ func reconcileTrustFlush(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := job.EnsureCronJob(ctx, s.client, s.scheme, s.keystone, trustFlushCronJob(s)); err != nil {
 		return writeError(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	return reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place")
+	return s.followSchedule(ctx, trustFlushSchedule,
+		reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place"))
 }
+
+// trustFlush is the suffix of the CronJob.
+const trustFlush = "trust-flush"
 
 func trustFlushCronJob(s *scope) *batchv1.CronJob {
 	k := s.keystone
-	name := "trust-flush"
-	mounts := append([]mount{configMount(s.configMap)}, keyMounts(k)...)
+	mounts := append([]mount{s.configMount()}, keyMounts(k)...)
 	volumes, volumeMounts := split(append(mounts, databaseTLSMounts(k)...))
 	return &batchv1.CronJob{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + name, Namespace: k.Namespace, Labels: commonLabels(k)},
+		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + trustFlush, Namespace: k.Namespace, Labels: commonLabels(k)},
 		Spec: batchv1.CronJobSpec{
 			Schedule: k.Spec.TrustFlush.Schedule,
 			Suspend:  ptr.To(k.Spec.TrustFlush.Suspend),
-			JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
+			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)}, Spec: batchv1.JobSpec{
 				ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, name)},
+					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)},
 					Spec: corev1.PodSpec{
 						RestartPolicy:                corev1.RestartPolicyOnFailure,
 						PriorityClassName:            ptr.Deref(k.Spec.PriorityClassName, ""),
 						SecurityContext:              podSecurity(),
 						AutomountServiceAccountToken: ptr.To(false),
 						EnableServiceLinks:           ptr.To(false),
+						ImagePullSecrets:             k.Spec.ImagePullSecrets,
 						Volumes:                      volumes,
 						Containers: []corev1.Container{{
-							Name: name, Image: scheduledImage(k),
+							Name: trustFlush, Image: scheduledImage(k),
 							Command:                  slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
 							Env:                      toolVariables(k),
 							Resources:                taskResources(k.Spec.Resources),

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -69,6 +70,7 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 					SecurityContext:               podSecurity(),
 					EnableServiceLinks:            ptr.To(false),
 					AutomountServiceAccountToken:  ptr.To(false),
+					ImagePullSecrets:              k.Spec.ImagePullSecrets,
 					Volumes:                       volumes,
 					Containers: []corev1.Container{{
 						Name:            t.container,
@@ -95,12 +97,18 @@ func onRequest(k *keystonev1alpha1.Keystone, runKey any) any {
 	return runKey
 }
 
-// taskResources are those of the API pods less the CPU limit: a tool that runs
-// for two seconds of CPU time is only made slower by it, and Ready with it.
+// taskCPULimit is what one tool can use, which runs on one CPU at a time.
+var taskCPULimit = resource.MustParse("1")
+
+// taskResources are those of the API pods, so that a ResourceQuota admits either.
+// Only the default of the CPU limit is raised: a tool that runs for two seconds of
+// CPU time would be made slower by it, and Ready with it.
 func taskResources(api *corev1.ResourceRequirements) corev1.ResourceRequirements {
 	resources := ptr.Deref(api, corev1.ResourceRequirements{})
-	resources.Limits = maps.Clone(resources.Limits)
-	delete(resources.Limits, corev1.ResourceCPU)
+	if limit, set := resources.Limits[corev1.ResourceCPU]; set && limit.Cmp(keystonev1alpha1.DefaultCPULimit) == 0 {
+		resources.Limits = maps.Clone(resources.Limits)
+		resources.Limits[corev1.ResourceCPU] = taskCPULimit
+	}
 	return resources
 }
 

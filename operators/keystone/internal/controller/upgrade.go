@@ -158,7 +158,7 @@ func (s *scope) contract(ctx context.Context) reconcile.Outcome {
 // contraction lasts or fails, unless a changed connection has to be proven
 // first.
 func (s *scope) serveOn(ctx context.Context, outcome reconcile.Outcome) reconcile.Outcome {
-	if hash, err := s.connectionInUse(ctx); err == nil && hash == s.connectionHash {
+	if hash, err := s.connectionInUse(ctx); err == nil && hash == s.connectionHash() {
 		return outcome.Proceed()
 	}
 	return outcome

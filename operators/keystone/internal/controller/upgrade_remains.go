@@ -103,7 +103,7 @@ func (s *scope) liveDeployment(ctx context.Context) (*appsv1.Deployment, error) 
 func (s *scope) connectionInUse(ctx context.Context) (string, error) {
 	live, err := s.liveDeployment(ctx)
 	if live == nil {
-		return s.connectionHash, err
+		return s.connectionHash(), err
 	}
 	return live.Spec.Template.Annotations[annotationConnectionHash], err
 }

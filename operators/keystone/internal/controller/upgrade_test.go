@@ -1,20 +1,14 @@
 package controller
 
 import (
-	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -174,76 +168,6 @@ func TestATagIsReadFromAnImageReference(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", reference, got, want)
 		}
 	}
-}
-
-var metricName = regexp.MustCompile(`\bkeystone_operator_[a-z_]+`)
-
-func TestTheDashboardShowsMetricsThatExist(t *testing.T) {
-	content, err := os.ReadFile("../../dashboards/keystone-operator.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var dashboard struct {
-		Title, UID string
-		Panels     []struct {
-			Title   string
-			Targets []struct{ Expr string }
-		}
-	}
-	if err := json.Unmarshal(content, &dashboard); err != nil {
-		t.Fatal(err)
-	}
-	if dashboard.Title != "Keystone Operator" || dashboard.UID != "keystone-operator" || len(dashboard.Panels) != 5 {
-		t.Errorf("got title %q, uid %q and %d panels", dashboard.Title, dashboard.UID, len(dashboard.Panels))
-	}
-	known := registeredNames(t)
-	for _, panel := range dashboard.Panels {
-		for _, target := range panel.Targets {
-			names := metricName.FindAllString(target.Expr, -1)
-			if len(names) == 0 {
-				t.Errorf("panel %q asks for no metric of the operator: %s", panel.Title, target.Expr)
-			}
-			for _, name := range names {
-				if !known[name] {
-					t.Errorf("panel %q shows %s, which the operator does not have", panel.Title, name)
-				}
-			}
-		}
-	}
-}
-
-// descriptors remembers what is registered; a registry alone does not tell of
-// metrics that have no series yet.
-type descriptors map[string]bool
-
-var descriptorName = regexp.MustCompile(`fqName: "([^"]+)"`)
-
-func (d descriptors) Register(collector prometheus.Collector) error {
-	described := make(chan *prometheus.Desc, 16)
-	collector.Describe(described)
-	close(described)
-	for desc := range described {
-		name := descriptorName.FindStringSubmatch(desc.String())[1]
-		for _, suffix := range []string{"", "_bucket", "_sum", "_count"} {
-			d[name+suffix] = true
-		}
-	}
-	return nil
-}
-
-func (d descriptors) MustRegister(...prometheus.Collector) {}
-func (d descriptors) Unregister(prometheus.Collector) bool { return false }
-
-func registeredNames(t *testing.T) descriptors {
-	t.Helper()
-	known := descriptors{}
-	_, steps := reconcile.NewMetrics(known, metricsPrefix)
-	_, syncs := newDBSyncMetrics(known)
-	_, ages := rotation.NewAges(known, metricsPrefix, appName)
-	if err := errors.Join(steps, syncs, ages); err != nil {
-		t.Fatal(err)
-	}
-	return known
 }
 
 func TestNoSyncRunsBesideAContractionThatTheStatusHasLost(t *testing.T) {

@@ -27,9 +27,11 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/enqueue"
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/optional"
+	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -44,11 +46,13 @@ const (
 	indexDatabase = "spec.database"
 )
 
-var indexes = map[string]func(*keystonev1alpha1.Keystone) []string{
-	indexSecret:    referencedSecrets,
-	indexConfigMap: referencedConfigMaps,
-	indexMariaDB:   referencedMariaDBs,
-	indexDatabase:  databaseKey,
+func indexes(c cluster.Settings) map[string]func(*keystonev1alpha1.Keystone) []string {
+	return map[string]func(*keystonev1alpha1.Keystone) []string{
+		indexSecret:    referencedSecrets,
+		indexConfigMap: referencedConfigMaps,
+		indexMariaDB:   referencedMariaDBs,
+		indexDatabase:  databaseKey(c),
+	}
 }
 
 // watch builds the controller. Everything a pass reads is watched, so that
@@ -57,25 +61,27 @@ func watch(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox, reconciler ctrlreconcile.Reconciler,
 ) error {
 	find := keystones(mgr.GetClient())
-	if err := find.Index(ctx, mgr.GetFieldIndexer(), &keystonev1alpha1.Keystone{}, indexes); err != nil {
+	if err := find.Index(ctx, mgr.GetFieldIndexer(), &keystonev1alpha1.Keystone{}, indexes(cfg.Cluster)); err != nil {
 		return err
 	}
 	kinds := enqueue.NewBroadcast()
 	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&keystonev1alpha1.Keystone{}).
 		// When one lets go of its database, the next one gets it.
-		Watches(&keystonev1alpha1.Keystone{}, handler.EnqueueRequestsFromMapFunc(find.Sharing(indexDatabase, databaseKey)),
-			builder.WithPredicates(databaseChanges)).
+		Watches(&keystonev1alpha1.Keystone{}, handler.EnqueueRequestsFromMapFunc(find.Sharing(indexDatabase, databaseKey(cfg.Cluster))),
+			builder.WithPredicates(databaseChanges(cfg.Cluster))).
 		Owns(&appsv1.Deployment{}).Owns(&corev1.Service{}).Owns(&corev1.ConfigMap{}).Owns(&corev1.Secret{}).
 		Owns(&batchv1.Job{}).Owns(&batchv1.CronJob{}).
 		Owns(&policyv1.PodDisruptionBudget{}).Owns(&autoscalingv2.HorizontalPodAutoscaler{}).Owns(&networkingv1.NetworkPolicy{}).
 		Owns(&corev1.ServiceAccount{}).Owns(&rbacv1.Role{}).Owns(&rbacv1.RoleBinding{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byInstance)).
+		Watches(&batchv1.Job{}, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(scheduled)).
 		// Secrets that outlive their Keystone have no owner.
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(unowned)).
 		WatchesRawSource(tools.refs.SecretSource(find.By(indexSecret))).
 		WatchesRawSource(tools.refs.ConfigMapSource(find.By(indexConfigMap))).
 		WatchesRawSource(tools.prober.Source()).
+		WatchesRawSource(tools.proofs.Source()).
 		WatchesRawSource(kinds.Source(find.All)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
@@ -91,17 +97,27 @@ func watch(
 
 var unowned = predicate.NewPredicateFuncs(func(obj client.Object) bool { return metav1.GetControllerOf(obj) == nil })
 
-func databaseKey(k *keystonev1alpha1.Keystone) []string { return []string{k.DatabaseKey()} }
+// scheduled are the Jobs of CronJobs, which lead to their Keystone only by a label.
+var scheduled = predicate.NewPredicateFuncs(func(obj client.Object) bool {
+	controller := metav1.GetControllerOf(obj)
+	return controller != nil && controller.Kind == "CronJob"
+})
+
+func databaseKey(c cluster.Settings) func(*keystonev1alpha1.Keystone) []string {
+	return func(k *keystonev1alpha1.Keystone) []string { return []string{k.DatabaseKey(c)} }
+}
 
 // databaseChanges are the events after which a database may have another Keystone.
-var databaseChanges = predicate.TypedFuncs[client.Object]{
-	CreateFunc: func(event.CreateEvent) bool { return false },
-	UpdateFunc: func(e event.UpdateEvent) bool {
-		before, known := e.ObjectOld.(*keystonev1alpha1.Keystone)
-		after, both := e.ObjectNew.(*keystonev1alpha1.Keystone)
-		return known && both && before.DatabaseKey() != after.DatabaseKey()
-	},
-	GenericFunc: func(event.GenericEvent) bool { return false },
+func databaseChanges(c cluster.Settings) predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			before, known := e.ObjectOld.(*keystonev1alpha1.Keystone)
+			after, both := e.ObjectNew.(*keystonev1alpha1.Keystone)
+			return known && both && before.DatabaseKey(c) != after.DatabaseKey(c)
+		},
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
 }
 
 // trackKinds starts watching the kinds of other projects that are, or will be,
@@ -124,13 +140,19 @@ func trackKinds(
 	}
 	if cfg.Namespace == "" {
 		// A namespaced Role does not reach cluster-scoped kinds.
-		watches = append(watches, optional.Watch{Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.All)})
+		watches = append(watches, optional.Watch{
+			Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.All),
+			Predicates: []predicate.Predicate{secrets.StoreChanges},
+		})
 	}
 	kinds, err := optional.New(mgr, watches, changes.Send)
 	if err != nil {
 		return err
 	}
 	kinds.SetInterval(options.DiscoveryInterval)
+	if cfg.Namespace != "" {
+		kinds.OnlyAsk()
+	}
 	tools.kinds, tools.foreign = kinds, kinds.Client(mgr.GetClient())
 	return kinds.Bind(ctx, mgr, ctl)
 }
@@ -141,7 +163,10 @@ func referencedSecrets(k *keystonev1alpha1.Keystone) []string {
 		// A lost key Secret may come back without the owner reference that would
 		// announce it, and a Secret of somebody else may stand in the way of ours.
 		fernetKeysName(k), credentialKeysName(k), connectionSecretName(k),
-		stagingName(fernetKeysName(k)), stagingName(credentialKeysName(k)),
+		stagingName(fernetKeysName(k)), stagingName(credentialKeysName(k)), nextPasswordName(k),
+	}
+	if ref := k.Spec.ExtraConfigSecretRef; ref != nil {
+		names = append(names, ref.Name)
 	}
 	if tls := k.Spec.Database.TLS; tls != nil {
 		for _, ref := range []*commonv1.SecretRefSpec{tls.CABundleSecretRef, tls.ClientCertSecretRef} {

@@ -1,20 +1,41 @@
 package testutil
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 )
 
-// API plays the Keystone API for the operator's health probe. It answers 200
-// unless told otherwise.
+// Token is what the API answers each accepted login with.
+const Token = "gAAAAA-token-of-a-login"
+
+// API plays the Keystone API for the operator's health probe and its logins. It
+// answers 200, and accepts every password, unless told otherwise.
 type API struct {
-	mu    sync.Mutex
-	code  int
-	err   error
-	held  chan struct{}
-	asked []string
+	mu      sync.Mutex
+	code    int
+	err     error
+	held    chan struct{}
+	asked   []string
+	answers LoginAnswer
+	logins  []Login
+}
+
+// Login is what was tried.
+type Login struct{ User, Domain, Password string }
+
+// LoginAnswer is what becomes of logins.
+type LoginAnswer struct {
+	// Password is the only one that is accepted; "" for any.
+	Password string
+	// Code is the status of the answer to an accepted password; zero means 201.
+	Code int
+	// Header is part of the answer to an accepted password.
+	Header http.Header
+	// Err ends a login without an answer.
+	Err error
 }
 
 // Answer sets the status code of the following answers.
@@ -27,6 +48,20 @@ func (a *API) set(code int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.code, a.err = code, err
+}
+
+// AnswerLogins decides what becomes of the following logins.
+func (a *API) AnswerLogins(answer LoginAnswer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answers = answer
+}
+
+// Logins returns all logins so far.
+func (a *API) Logins() []Login {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]Login(nil), a.logins...)
 }
 
 // Hold lets the following requests wait until the returned function is called,
@@ -56,6 +91,9 @@ func (a *API) Do(req *http.Request) (*http.Response, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if req.Method == http.MethodPost {
+		return a.logIn(req)
+	}
 	a.asked = append(a.asked, req.URL.String())
 	if a.err != nil {
 		return nil, a.err
@@ -64,8 +102,43 @@ func (a *API) Do(req *http.Request) (*http.Response, error) {
 	if code == 0 {
 		code = http.StatusOK
 	}
+	return answerTo(req, code, http.Header{}), nil
+}
+
+func (a *API) logIn(req *http.Request) (*http.Response, error) {
+	var body struct {
+		Auth struct {
+			Identity struct {
+				Password struct {
+					User struct {
+						Name, Password string
+						Domain         struct{ ID string }
+					}
+				}
+			}
+		}
+	}
+	if err := json.NewDecoder(req.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	user := body.Auth.Identity.Password.User
+	a.logins = append(a.logins, Login{User: user.Name, Domain: user.Domain.ID, Password: user.Password})
+	switch {
+	case a.answers.Err != nil:
+		return nil, a.answers.Err
+	case !strings.HasSuffix(req.URL.Path, "/v3/auth/tokens"):
+		return answerTo(req, http.StatusNotFound, http.Header{}), nil
+	case a.answers.Password != "" && a.answers.Password != user.Password:
+		return answerTo(req, http.StatusUnauthorized, http.Header{}), nil
+	case a.answers.Code != 0:
+		return answerTo(req, a.answers.Code, a.answers.Header), nil
+	}
+	return answerTo(req, http.StatusCreated, http.Header{"X-Subject-Token": {Token}}), nil
+}
+
+func answerTo(req *http.Request, code int, header http.Header) *http.Response {
 	return &http.Response{
 		StatusCode: code, Status: http.StatusText(code), Request: req,
-		Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")),
-	}, nil
+		Header: header, Body: io.NopCloser(strings.NewReader("{}")),
+	}
 }

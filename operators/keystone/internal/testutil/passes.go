@@ -18,9 +18,10 @@ import (
 
 // passes remember with what the operator's passes over Keystones began.
 type passes struct {
-	mu    sync.Mutex
-	cache client.Reader
-	ended int
+	mu         sync.Mutex
+	cache      client.Reader
+	reconciler reconcile.Reconciler
+	ended      int
 	// began maps a Keystone to the version of its connection Secret that the cache
 	// held when the last pass over it began that has ended.
 	began map[client.ObjectKey]string
@@ -31,7 +32,7 @@ func newPasses() *passes { return &passes{began: map[client.ObjectKey]string{}} 
 func (p *passes) around(mgr ctrl.Manager, reconciler reconcile.Reconciler) reconcile.Reconciler {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cache = mgr.GetCache()
+	p.cache, p.reconciler = mgr.GetCache(), reconciler
 	return reconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 		connection := &corev1.Secret{}
 		key := client.ObjectKey{Namespace: request.Namespace, Name: request.Name + "-db-connection"}
@@ -45,6 +46,15 @@ func (p *passes) around(mgr ctrl.Manager, reconciler reconcile.Reconciler) recon
 		p.began[request.NamespacedName] = connection.ResourceVersion
 		return result, err
 	})
+}
+
+// Pass makes one pass over the Keystone in the caller's goroutine.
+func (o *Operator) Pass(ctx context.Context, keystone client.ObjectKey) error {
+	o.passes.mu.Lock()
+	reconciler := o.passes.reconciler
+	o.passes.mu.Unlock()
+	_, err := reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: keystone})
+	return err
 }
 
 // Passes returns how often the operator has finished a pass over a Keystone.

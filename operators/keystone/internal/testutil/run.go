@@ -26,7 +26,7 @@ func run(
 ) error {
 	settings := operator.Config{Namespace: namespace, MaxConcurrentReconciles: 2, OperatorNamespace: "keystone-system"}
 	options := operator.ManagerOptions(operator.Options{
-		Name: "keystone-operator", Scheme: controller.Scheme(), CacheTransform: controller.TrimForeign,
+		Name: "keystone-operator", Scheme: controller.Scheme(), CacheTransform: controller.Trim,
 	}, settings)
 	options.Logger = log
 	mgr, err := ctrl.NewManager(cfg, options)

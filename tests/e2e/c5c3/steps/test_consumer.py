@@ -40,7 +40,7 @@ class Keystone:
 
 
 class Consumer(unittest.TestCase):
-    def run_with(self, keystone, *held):
+    def run_with(self, keystone, *held, forgive_after=None):
         """Runs it through what the Secret holds, call by call, and returns its result and what it printed."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
@@ -49,11 +49,14 @@ class Consumer(unittest.TestCase):
             def read():
                 if len(remaining) == 1:
                     (folder / "stop").touch()
+                if len(held) - len(remaining) + 1 == forgive_after:
+                    (folder / "forgive").touch()
                 return clouds(remaining.pop(0))
 
             printed = io.StringIO()
             with mock.patch.multiple(
-                consumer, PERIOD=0, REVOKED_PERIOD=0, STOP=str(folder / "stop"), READY=str(folder / "ready"), RESULT=str(folder / "result"),
+                consumer, PERIOD=0, REVOKED_PERIOD=0, STOP=str(folder / "stop"), FORGIVE=str(folder / "forgive"),
+                READY=str(folder / "ready"), RESULT=str(folder / "result"),
                 read_clouds=read, exchange=keystone.exchange,
             ), contextlib.redirect_stdout(printed):
                 consumer.main()
@@ -63,21 +66,31 @@ class Consumer(unittest.TestCase):
 
     def test_counts_its_calls_and_the_credentials_they_were_made_with(self):
         result, _, ready = self.run_with(Keystone("one", "two"), "one", "one", "two")
-        self.assertEqual(result, {"calls": 3, "failures": 0, "kinds": {}, "revokedTokens": 0, "credentials": 2})
+        self.assertEqual(result, {"calls": 3, "failures": 0, "kinds": {}, "forgiven": 0, "revokedTokens": 0, "credentials": 2})
         self.assertTrue(ready)
 
     def test_counts_failures_by_kind_and_repeats_nothing(self):
         result, printed, _ = self.run_with(Keystone("two"), "one", "one", "two")
         self.assertEqual(
-            result, {"calls": 3, "failures": 2, "kinds": {"HTTP 401 from tokens": 2}, "revokedTokens": 0, "credentials": 1})
+            result,
+            {"calls": 3, "failures": 2, "kinds": {"HTTP 401 from tokens": 2}, "forgiven": 0, "revokedTokens": 0, "credentials": 1})
         self.assertNotIn("secret", printed)
 
     def test_logs_in_again_once_when_its_token_is_refused(self):
         result, _, _ = self.run_with(Keystone("one", revoked=1), "one", "one")
-        self.assertEqual(result, {"calls": 2, "failures": 0, "kinds": {}, "revokedTokens": 1, "credentials": 1})
+        self.assertEqual(result, {"calls": 2, "failures": 0, "kinds": {}, "forgiven": 0, "revokedTokens": 1, "credentials": 1})
         result, _, _ = self.run_with(Keystone("one", revoked=2), "one", "one")
         self.assertEqual(
-            result, {"calls": 2, "failures": 1, "kinds": {"HTTP 401 from projects": 1}, "revokedTokens": 0, "credentials": 1})
+            result,
+            {"calls": 2, "failures": 1, "kinds": {"HTTP 401 from projects": 1}, "forgiven": 0, "revokedTokens": 0, "credentials": 1})
+
+    def test_counts_failures_apart_that_came_before_it_was_asked_to_forgive_them(self):
+        result, _, _ = self.run_with(Keystone("two"), "one", "one", "two", forgive_after=2)
+        self.assertEqual(result, {"calls": 3, "failures": 0, "kinds": {}, "forgiven": 2, "revokedTokens": 0, "credentials": 1})
+        result, _, _ = self.run_with(Keystone("two"), "one", "two", "one", forgive_after=2)
+        self.assertEqual(
+            result,
+            {"calls": 3, "failures": 1, "kinds": {"HTTP 401 from tokens": 1}, "forgiven": 1, "revokedTokens": 0, "credentials": 1})
 
     def test_tells_how_long_it_ran_and_how_long_the_longest_call_took(self):
         # The start, then the begin and the end of each call, one of which fails, and the end.

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/reference"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
 )
 
 const command = "make generate"
@@ -41,12 +42,11 @@ func run(folder string) error {
 		return err
 	}
 	for _, kind := range c5c3v1alpha1.Vocabularies() {
-		path := filepath.Join(folder, strings.ToLower(kind.Kind)+"-conditions.md")
-		if err := writeVocabulary(path, kind, constants); err != nil {
+		if err := writeVocabulary(folder, kind, constants); err != nil {
 			return err
 		}
 	}
-	return nil
+	return reference.Page{Command: command}.WriteOperator(folder, "c5c3", controller.Outlines(), metrics.Definitions())
 }
 
 func writeAPI(path string) error {
@@ -95,19 +95,13 @@ func constants(files ...string) ([]reference.Constant, error) {
 	return all, nil
 }
 
-func writeVocabulary(path string, kind c5c3v1alpha1.Vocabulary, constants []reference.Constant) error {
-	conditions := make([]reference.Condition, 0, len(kind.Conditions))
+func writeVocabulary(folder string, kind c5c3v1alpha1.Vocabulary, constants []reference.Constant) error {
+	vocabulary := reference.Vocabulary{Kind: kind.Kind, Constants: constants}
 	for _, doc := range kind.Conditions {
-		conditions = append(conditions, reference.Condition(doc))
+		vocabulary.Conditions = append(vocabulary.Conditions, reference.Condition(doc))
 	}
-	events := make([]reference.Event, 0, len(kind.Events))
 	for _, doc := range kind.Events {
-		events = append(events, reference.Event(doc))
+		vocabulary.Events = append(vocabulary.Events, reference.Event(doc))
 	}
-	var page bytes.Buffer
-	description := reference.Page{Title: kind.Kind + " conditions and events", Command: command}
-	if err := description.WriteVocabulary(&page, conditions, events, constants); err != nil {
-		return err
-	}
-	return os.WriteFile(path, page.Bytes(), 0o644)
+	return reference.Page{Command: command}.WriteVocabularyFiles(folder, vocabulary)
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reference"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 )
 
 const command = "make generate"
@@ -40,21 +42,20 @@ func main() {
 }
 
 func run(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
 	api, err := apiPage("config/crd/bases/keystone.openstack.c5c3.io_keystones.yaml")
 	if err != nil {
-		return err
-	}
-	conditions, err := conditionsPage("api/v1alpha1/conditions.go", "api/v1alpha1/events.go")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(folder, "api-keystone.md"), api, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, "keystone-conditions.md"), conditions, 0o644)
+	if err := writeVocabulary(folder, "api/v1alpha1/conditions.go", "api/v1alpha1/events.go"); err != nil {
+		return err
+	}
+	return reference.Page{Command: command}.WriteOperator(folder, "keystone", controller.Outlines(), metrics.Definitions())
 }
 
 func apiPage(path string) ([]byte, error) {
@@ -71,25 +72,21 @@ func apiPage(path string) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-func conditionsPage(files ...string) ([]byte, error) {
+func writeVocabulary(folder string, files ...string) error {
 	var constants []reference.Constant
 	for _, file := range files {
 		found, err := reference.Constants(file)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		constants = append(constants, found...)
 	}
-	var conditions []reference.Condition
+	vocabulary := reference.Vocabulary{Kind: "Keystone", Constants: constants}
 	for _, doc := range keystonev1alpha1.Conditions() {
-		conditions = append(conditions, reference.Condition(doc))
+		vocabulary.Conditions = append(vocabulary.Conditions, reference.Condition(doc))
 	}
-	var events []reference.Event
 	for _, doc := range keystonev1alpha1.Events() {
-		events = append(events, reference.Event(doc))
+		vocabulary.Events = append(vocabulary.Events, reference.Event(doc))
 	}
-	var page bytes.Buffer
-	err := reference.Page{Title: "Keystone conditions and events", Command: command}.
-		WriteVocabulary(&page, conditions, events, constants)
-	return page.Bytes(), err
+	return reference.Page{Command: command}.WriteVocabularyFiles(folder, vocabulary)
 }

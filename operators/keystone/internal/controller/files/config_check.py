@@ -2,6 +2,8 @@
 
 oslo.config converts a value only when something asks for it, so that a
 malformed one would start, look healthy and fail every request that needs it.
+A value may be a secret, and oslo's own words would quote it: nothing of an error
+is shown but the option that it is about.
 """
 
 import sys
@@ -16,15 +18,20 @@ def read(section, options, name):
     try:
         return options[name]
     except cfg.ConfigFileValueError:
-        # oslo's own words would quote the value.
-        problems.append("[%s] %s: the value does not fit the type of the option" % (section, name))
-    except cfg.TemplateSubstitutionError as error:
-        problems.append("[%s] %s: %s" % (section, name, error))
+        complaint = "the value does not fit the type of the option"
+    except (cfg.NoSuchOptError, cfg.TemplateSubstitutionError):
+        complaint = "what follows a dollar sign is no option; write $$ for the sign itself"
+    except Exception as error:
+        complaint = "the value cannot be read (%s)" % type(error).__name__
+    problems.append("[%s] %s: %s" % (section, name, complaint))
 
 
 keystone.conf.configure()
 conf = keystone.conf.CONF
-conf([], project="keystone", default_config_files=[], default_config_dirs=[sys.argv[1]])
+try:
+    conf([], project="keystone", default_config_files=[], default_config_dirs=[sys.argv[1]])
+except cfg.ConfigFileParseError:
+    sys.exit("a file of the configuration cannot be parsed")
 for name in list(conf):
     value = read("DEFAULT", conf, name)
     if isinstance(value, cfg.ConfigOpts.GroupAttr):

@@ -1,4 +1,4 @@
-"""Makes Keystone's processes handle the database's URL as it is meant.
+"""Makes Keystone's processes handle the database's URL as it is meant, and answer each request.
 
 Python imports this module when it starts, because it is found through
 PYTHONPATH.
@@ -7,9 +7,13 @@ PYTHONPATH.
 import configparser
 import functools
 import os
+import sys
+from importlib import machinery
 
-# The operator replaces this by the mode of spec.database.tls.
+# The operator replaces these by the mode of spec.database.tls, and by whether the
+# database may be several servers.
 REQUIRE_TLS = False
+WAIT_FOR_WRITES = False
 
 
 def accept_percent_signs(url):
@@ -50,6 +54,57 @@ def refuse_plain_text():
     connections.Connection._request_authentication = encrypted
 
 
+def wait_for_writes():
+    """Has each connection read what was written through any server of a Galera cluster.
+
+    A server acknowledges a write when the others have it, but before they have
+    applied it, and each connection goes to one of them. A MariaDB that is no
+    cluster takes the variable and never waits. oslo.db has an option for this
+    only from 12.2 on; where that is set, it comes later and wins.
+    """
+    from pymysql import connections
+
+    make = connections.Connection.__init__
+
+    @functools.wraps(make)
+    def waiting(self, *args, **options):
+        options.setdefault("init_command", "SET SESSION wsrep_sync_wait = 1")
+        make(self, *args, **options)
+
+    connections.Connection.__init__ = waiting
+
+
+class AnswerErrors:
+    """Puts forge_errors.py around the application when Keystone's own entry, or that of spec.middleware, makes it.
+
+    A finder, because a process that serves nothing must not pay for importing
+    Keystone.
+    """
+
+    MAKER = "keystone.server.wsgi"
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.MAKER:
+            return None
+        sys.meta_path.remove(self)
+        spec = machinery.PathFinder.find_spec(name, path)
+        if spec is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            from forge_errors import answering
+
+            execute(module)
+            make = module.initialize_public_application
+            module.initialize_public_application = functools.wraps(make)(lambda: answering(make()))
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+sys.meta_path.insert(0, AnswerErrors())
+
 if "OS_DATABASE__CONNECTION" in os.environ:
     accept_percent_signs(os.environ["OS_DATABASE__CONNECTION"])
     if REQUIRE_TLS:
@@ -58,3 +113,8 @@ if "OS_DATABASE__CONNECTION" in os.environ:
         except Exception as error:
             # Python would go on without this module, and without encryption.
             raise SystemExit("the connection to the database cannot be protected: %r" % error)
+    if WAIT_FOR_WRITES:
+        try:
+            wait_for_writes()
+        except Exception as error:
+            raise SystemExit("the connection to the database cannot be told to wait for writes: %r" % error)

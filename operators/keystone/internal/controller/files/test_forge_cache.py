@@ -1,16 +1,28 @@
 """Tests of forge_cache.py, with backends that are built as those of dogpile.cache are."""
 
+import collections
 import functools
 import importlib.util
+import json
 import logging
 import pathlib
+import socket
 import sys
+import time
 import types
 import unittest
 from unittest import mock
 
 NO_VALUE = object()
 LONGEST_KEY = 250
+
+
+CachedValue = collections.namedtuple("CachedValue", "payload metadata")
+
+
+def cached(payload, at=None):
+    """Returns a value as dogpile.cache notes it, by default one of now."""
+    return CachedValue(payload, {"ct": time.time() if at is None else at})
 
 
 class Server(dict):
@@ -28,6 +40,10 @@ class Server(dict):
         if len(key.encode()) > LONGEST_KEY:
             raise ValueError("the key is too long")
         return key
+
+
+# The servers by the addresses that a Service names them by.
+ADDRESSES = {}
 
 
 class Client:
@@ -60,7 +76,15 @@ def backends():
 
     class GenericMemcachedBackend:
         def __init__(self, server):
-            self.client = Client(server)
+            self.url = ["memcached:11211"]
+            self.server = server
+
+        @property
+        def client(self):
+            # As a memoized property does, whatever the thread.
+            if "_clients" not in vars(self):
+                self._clients = Client(ADDRESSES.get(self.url[0], self.server))
+            return self._clients
 
         def get(self, key):
             value = self.client.get(key)
@@ -125,6 +149,10 @@ class Keystone:
 
     def cache(self, kind, server):
         return self.kinds[kind](server)
+
+    def after_the_pause(self):
+        """Lets an outage be over, and what is looked up now and then be due."""
+        self.module.OUTAGE.until = self.module.SERVERS.due = self.module.VALIDITY.due = 0.0
 
 
 KINDS = ("GenericMemcachedBackend", "MemcachedBackend", "PyMemcacheBackend", "BMemcachedBackend", "PooledMemcachedBackend")
@@ -208,13 +236,149 @@ class Outage(unittest.TestCase):
             self.assertIsNone(result)
         self.assertEqual(server.asked, asked)
         server.away = False
-        with mock.patch.object(keystone.module.time, "monotonic", return_value=keystone.module.OUTAGE.until):
-            self.assertEqual(cache.get("token"), 1)
+        keystone.after_the_pause()
+        self.assertIs(cache.get("token"), NO_VALUE)
+        cache.set("token", cached(2))
+        self.assertEqual(cache.get("token").payload, 2)
 
     def test_clients_of_pymemcache_wait_for_a_second_only(self):
         client = Keystone(ONE).cache("PyMemcacheBackend", Server())._create_client()
         for options in (vars(client.clients["memcached"]), client.default_kwargs):
             self.assertEqual(options, {"timeout": 1.0, "connect_timeout": 1.0})
+
+    def test_what_a_process_could_not_drop_is_a_miss_for_all(self):
+        for drop in (lambda cache: cache.delete("token"), lambda cache: cache.delete_multi(["token"]), lambda cache: cache.set("token", 2)):
+            server, one, other = Server(), Keystone(ONE), Keystone(ONE)
+            cache, others = one.cache("PyMemcacheBackend", server), other.cache("PyMemcacheBackend", server)
+            others.set("token", cached("valid"))
+            server.away = True
+            drop(cache)
+            server.away = False
+            self.assertEqual(others.get("token").payload, "valid")
+            one.after_the_pause()
+            cache.get("user")
+            other.after_the_pause()
+            self.assertIs(others.get("token"), NO_VALUE)
+            self.assertEqual(others.get_multi(["token"]), [NO_VALUE])
+            self.assertIs(Keystone(ONE).cache("PyMemcacheBackend", server).get("token"), NO_VALUE)
+
+    def test_what_is_cached_after_a_loss_is_found(self):
+        server, keystone = Server(), Keystone(ONE)
+        cache = keystone.cache("PyMemcacheBackend", server)
+        server.away = True
+        cache.delete("token")
+        server.away = False
+        keystone.after_the_pause()
+        cache.get("user")
+        cache.set("token", cached("new"))
+        later = time.time() + 1
+        cache.set("serialized", json.dumps({"ct": later, "v": 1}).encode() + b"|payload")
+        self.assertEqual(cache.get("token").payload, "new")
+        self.assertTrue(cache.get_serialized("serialized").endswith(b"|payload"))
+        cache.set("serialized", json.dumps({"ct": 1.5, "v": 1}).encode() + b"|payload")
+        self.assertIs(cache.get_serialized("serialized"), NO_VALUE)
+
+    def test_a_loss_is_told_until_the_server_has_heard_of_it(self):
+        server, keystone = Server(), Keystone(ONE)
+        cache = keystone.cache("PyMemcacheBackend", server)
+        cache.set("token", cached("old"))
+        server.away = True
+        cache.delete("token")
+        keystone.after_the_pause()
+        cache.get("user")
+        server.away = False
+        keystone.after_the_pause()
+        self.assertIs(cache.get("token"), NO_VALUE)
+
+    def test_the_others_are_not_asked_at_each_operation(self):
+        server, keystone = Server(), Keystone(ONE)
+        cache = keystone.cache("PyMemcacheBackend", server)
+        cache.get("token")
+        asked = server.asked
+        for _ in range(10):
+            cache.get("token")
+        self.assertEqual(server.asked, asked + 10)
+
+
+class SeveralServers(unittest.TestCase):
+    def setUp(self):
+        logging.disable()
+        self.addCleanup(logging.disable, logging.NOTSET)
+        ADDRESSES.clear()
+        self.names("10.0.0.1", "10.0.0.2", "fd00::3")
+        resolver = mock.patch.object(socket, "getaddrinfo", self.resolve)
+        resolver.start()
+        self.addCleanup(resolver.stop)
+
+    def names(self, *addresses):
+        self.named = addresses
+        for address in addresses:
+            ADDRESSES.setdefault(f"[{address}]:11211" if ":" in address else f"{address}:11211", Server())
+
+    def resolve(self, host, port, **_):
+        self.assertEqual((host, port), ("cache.openstack.svc.cluster.local.", 11211))
+        if not self.named:
+            raise socket.gaierror
+        # Name servers change the order.
+        self.named = self.named[1:] + self.named[:1]
+        return [(None, None, None, None, (address, port)) for address in self.named]
+
+    def process(self, uid=ONE, kind="PyMemcacheBackend"):
+        keystone = Keystone(uid)
+        keystone.module.SERVICE = "cache.openstack.svc.cluster.local:11211"
+        return keystone, keystone.cache(kind, Server())
+
+    def test_all_processes_use_the_same_server(self):
+        _, first = self.process()
+        first.set("token", cached("valid"))
+        for kind in KINDS:
+            _, other = self.process(kind=kind)
+            self.assertEqual(other.get("token").payload, "valid")
+            other.set(kind, cached(1))
+            self.assertEqual(first.get(kind).payload, 1)
+        self.assertEqual(sum(map(bool, ADDRESSES.values())), 1)
+
+    def test_keystones_are_spread(self):
+        for number in range(50):
+            self.process(str(number))[1].set("token", cached(1))
+        self.assertTrue(all(ADDRESSES.values()))
+
+    def test_when_a_server_goes_the_next_one_is_used_and_on_its_return_nothing_old_is_found(self):
+        keystone, cache = self.process()
+        cache.set("token", cached("valid"))
+        (used,) = (name for name, server in ADDRESSES.items() if server)
+        others = [address for address in self.named if address not in used]
+        self.names(*others)
+        keystone.after_the_pause()
+        self.assertIs(cache.get("token"), NO_VALUE)
+        cache.delete("token")
+        self.names(used.rsplit(":", 1)[0].strip("[]"), *others)
+        keystone.after_the_pause()
+        self.assertIs(cache.get("token"), NO_VALUE)
+        self.assertIn(ONE + ":token", ADDRESSES[used])
+        self.assertIs(self.process()[1].get("token"), NO_VALUE)
+
+    def test_a_name_that_is_not_resolved_for_a_while_changes_nothing(self):
+        keystone, cache = self.process()
+        cache.set("token", cached("valid"))
+        self.names()
+        keystone.after_the_pause()
+        self.assertEqual(cache.get("token").payload, "valid")
+
+    def test_without_an_address_there_is_no_cache(self):
+        self.names()
+        server = Server()
+        keystone = Keystone(ONE)
+        keystone.module.SERVICE = "cache.openstack.svc.cluster.local:11211"
+        cache = keystone.cache("PyMemcacheBackend", server)
+        cache.set("token", cached("valid"))
+        self.assertIs(cache.get("token"), NO_VALUE)
+        self.assertEqual(server.asked, 0)
+        self.names("10.0.0.1")
+        keystone.after_the_pause()
+        cache.get("user")
+        cache.set("token", cached("valid"))
+        self.assertEqual(cache.get("token").payload, "valid")
 
 
 if __name__ == "__main__":

@@ -18,11 +18,22 @@
 {{- if $operator.manager.maxConcurrentReconciles }}
 - --max-concurrent-reconciles={{ .Values.controller.maxConcurrentReconciles }}
 {{- end }}
+{{- with .Values.cluster.name }}
+- --cluster-name={{ . }}
+{{- end }}
+- --cluster-domain={{ .Values.cluster.domain }}
+- --kubelet-sync-period={{ .Values.cluster.kubeletSyncPeriod }}
+{{- if $operator.manager.korcNamespace }}
+- --korc-namespace={{ .Values.korc.namespace }}
+{{- end }}
 - --metrics-bind-address=:{{ .Values.metrics.port }}
 {{- if .Values.metrics.secure }}
 - --metrics-secure
 {{- end }}
 - --health-probe-bind-address=:8081
+{{- if (.Values.profiling).enabled }}
+- --pprof-bind-address=localhost:6060
+{{- end }}
 {{- if .Values.logging.development }}
 - --zap-devel
 {{- end }}
@@ -36,7 +47,7 @@
 
 {{- define "operator-library.container" -}}
 name: manager
-image: {{ printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) | quote }}
+image: {{ include "operator-library.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 args:
   {{- include "operator-library.args" . | trim | nindent 2 }}
@@ -74,11 +85,7 @@ readinessProbe:
   timeoutSeconds: 2
 resources:
   {{- toYaml .Values.resources | nindent 2 }}
-securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities:
-    drop: [ALL]
+{{ include "operator-library.containerSecurity" . }}
 {{- if include "operator-library.usesCertManager" . }}
 volumeMounts:
   - name: webhook-cert
@@ -87,8 +94,20 @@ volumeMounts:
 {{- end }}
 {{- end -}}
 
-{{- define "operator-library.podSpec" -}}
-serviceAccountName: {{ include "operator-library.serviceAccountName" . }}
+{{- define "operator-library.image" -}}
+{{ printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) | quote }}
+{{- end -}}
+
+{{- define "operator-library.containerSecurity" -}}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end -}}
+
+{{- /* Where and as whom pods of the operator's image run, and what fetches it. */ -}}
+{{- define "operator-library.podPlacement" -}}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
@@ -103,9 +122,6 @@ securityContext:
   fsGroup: 65532
   seccompProfile:
     type: RuntimeDefault
-terminationGracePeriodSeconds: 30
-containers:
-  - {{ include "operator-library.container" . | indent 4 | trim }}
 {{- with .Values.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
@@ -118,6 +134,14 @@ affinity:
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{- define "operator-library.podSpec" -}}
+serviceAccountName: {{ include "operator-library.serviceAccountName" . }}
+{{- include "operator-library.podPlacement" . | trimSuffix "\n" }}
+terminationGracePeriodSeconds: 30
+containers:
+  - {{ include "operator-library.container" . | indent 4 | trim }}
 topologySpreadConstraints:
   - topologyKey: kubernetes.io/hostname
     maxSkew: 1

@@ -69,8 +69,20 @@ labels:
 {{- define "operator-library.usesCertManager" -}}
 {{- if .Values.webhook.enabled -}}
 {{- $wish := .Values.webhook.certManager.enabled | toString -}}
-{{- if or (eq $wish "true") (and (eq $wish "auto") (.Capabilities.APIVersions.Has "cert-manager.io/v1")) -}}
+{{- if or (eq $wish "true") (and (eq $wish "auto") (include "operator-library.hasCertManager" .)) -}}
 true
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Not empty when cert-manager is installed and not only its kinds, whose
+     Certificates nobody would issue: it registers a webhook of a fixed name. */ -}}
+{{- define "operator-library.hasCertManager" -}}
+{{- if .Capabilities.APIVersions.Has "cert-manager.io/v1" -}}
+{{- range (lookup "admissionregistration.k8s.io/v1" "ValidatingWebhookConfiguration" "" "").items -}}
+{{- range .webhooks -}}
+{{- if eq .name "webhook.cert-manager.io" -}}true{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -65,13 +65,7 @@ spec:
 
 {{- define "operator-library.networkpolicy.egress" -}}
 {{- $operator := include "operator-library.operator" . | fromYaml -}}
-- to:
-    {{- include "operator-library.ipBlocks" .Values.networkPolicy.kubeApiServer.cidrs | trim | nindent 4 }}
-  ports:
-    {{- range .Values.networkPolicy.kubeApiServer.ports }}
-    - port: {{ . }}
-      protocol: TCP
-    {{- end }}
+{{- include "operator-library.networkpolicy.apiServer" . }}
 {{- with .Values.networkPolicy.dns }}
 {{- if .enabled }}
 - to:
@@ -103,34 +97,19 @@ spec:
 {{- end }}
 {{- end -}}
 
+{{- define "operator-library.networkpolicy.apiServer" }}
+- to:
+    {{- include "operator-library.ipBlocks" .Values.networkPolicy.kubeApiServer.cidrs | trim | nindent 4 }}
+  ports:
+    {{- range .Values.networkPolicy.kubeApiServer.ports }}
+    - port: {{ . }}
+      protocol: TCP
+    {{- end }}
+{{- end -}}
+
 {{- define "operator-library.ipBlocks" -}}
 {{- range . }}
 - ipBlock:
     cidr: {{ . }}
 {{- end }}
-{{- end -}}
-
-{{- define "operator-library.servicemonitor" -}}
-{{- if .Values.monitoring.serviceMonitor.enabled -}}
-apiVersion: monitoring.coreos.com/v1
-kind: ServiceMonitor
-metadata:
-  {{- include "operator-library.metadata" . | nindent 2 }}
-spec:
-  selector:
-    matchLabels:
-      {{- include "operator-library.selectorLabels" . | nindent 6 }}
-  endpoints:
-    - port: metrics
-      path: /metrics
-      interval: {{ .Values.monitoring.serviceMonitor.interval }}
-      {{- if .Values.metrics.secure }}
-      scheme: https
-      bearerTokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token
-      tlsConfig:
-        # The metrics server makes a certificate of its own at every start;
-        # what protects the metrics is the scraper's token.
-        insecureSkipVerify: true
-      {{- end }}
-{{- end -}}
 {{- end -}}

@@ -145,6 +145,26 @@ rules:
 {{- end -}}
 {{- end -}}
 
+{{- /* What leader election takes, in the namespace where the operator runs. */ -}}
+{{- define "operator-library.leader-election-rbac" -}}
+{{- if .Values.leaderElection.enabled -}}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  {{- include "operator-library.metadata" (list . "-leader-election") | nindent 2 }}
+rules:
+  - apiGroups: [coordination.k8s.io]
+    resources: [leases]
+    verbs: [get, create, update]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  {{- include "operator-library.metadata" (list . "-leader-election") | nindent 2 }}
+{{ include "operator-library.bindingSpec" (list . "Role" "-leader-election") }}
+{{- end -}}
+{{- end -}}
+
 {{- /* What managing the webhook certificate takes, limited by name wherever
 Kubernetes can: it cannot for creating. */ -}}
 {{- define "operator-library.webhook-cert-rbac" -}}
@@ -181,11 +201,11 @@ rules:
   - apiGroups: [admissionregistration.k8s.io]
     resources: [mutatingwebhookconfigurations]
     resourceNames: [{{ $fullname }}-mutating]
-    verbs: [get, list, watch, update]
+    verbs: [list, watch, update]
   - apiGroups: [admissionregistration.k8s.io]
     resources: [validatingwebhookconfigurations]
     resourceNames: [{{ $fullname }}-validating]
-    verbs: [get, list, watch, update]
+    verbs: [list, watch, update]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding

@@ -16,7 +16,7 @@ metadata:
 spec:
   dnsNames:
     - {{ $host }}
-    - {{ $host }}.cluster.local
+    - {{ $host }}.{{ .Values.cluster.domain }}
   issuerRef:
     kind: Issuer
     name: {{ $fullname }}-selfsigned

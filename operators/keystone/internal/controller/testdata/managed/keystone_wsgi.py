@@ -4,6 +4,7 @@ Keystone itself no longer reads api-paste.ini, so the filters declared there are
 put around its application here, the first one outermost.
 """
 
+from forge_errors import answering
 from keystone.server.wsgi import initialize_public_application
 from paste.deploy import loadfilter
 
@@ -13,3 +14,5 @@ FILTERS = ["audit"]
 application = initialize_public_application()
 for name in reversed(FILTERS):
     application = loadfilter(PASTE, name=name)(application)
+# A filter may raise, too.
+application = answering(application)

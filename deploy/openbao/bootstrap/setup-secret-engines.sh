@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Enables the engines of OpenBao that are missing.
+#
+# Usage: setup-secret-engines.sh
+# Environment: see lib.sh.
+set -euo pipefail
+# shellcheck source=lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+require_tools kubectl jq
+
+# enable PATH TYPE [OPTION]... prints what enables an engine, and nothing for one
+# that is there. One of another type is refused.
+enable() {
+	local path=$1 type=$2 present
+	shift 2
+	present=$(jq -r --arg path "$path/" '.[$path].type // empty' <<<"$engines")
+	case $present in
+	"$type") ;;
+	'') say "bao secrets enable -path=$path $* $type >/dev/null; echo 'enabled $path/'" ;;
+	*) fail "at $path/ is an engine of type $present, not $type" ;;
+	esac
+}
+
+engines=$(bao secrets list -format=json)
+missing=$(
+	enable kv-v2 kv -version=2
+	enable pki pki -max-lease-ttl=87600h
+	enable database/mariadb database
+)
+[[ -z $missing ]] || store <<<"$missing"

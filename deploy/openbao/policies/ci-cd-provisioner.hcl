@@ -1,0 +1,25 @@
+# A pipeline puts first secrets in place, and may look whether they are there.
+
+path "kv-v2/data/bootstrap/*" {
+  capabilities = ["create", "update"]
+}
+
+path "kv-v2/metadata/bootstrap/*" {
+  capabilities = ["create", "read", "update", "list"]
+}
+
+path "kv-v2/data/infrastructure/*" {
+  capabilities = ["create", "update"]
+}
+
+path "kv-v2/metadata/infrastructure/*" {
+  capabilities = ["create", "read", "update", "list"]
+}
+
+path "kv-v2/data/openstack/keystone/+/+/db" {
+  capabilities = ["create", "update"]
+}
+
+path "kv-v2/metadata/openstack/keystone/+/+/db" {
+  capabilities = ["create", "read", "update", "list"]
+}

@@ -1,0 +1,17 @@
+# External Secrets of a control plane's cluster: the services' own secrets.
+
+path "kv-v2/data/openstack/*" {
+  capabilities = ["read"]
+}
+
+path "kv-v2/metadata/openstack/*" {
+  capabilities = ["read", "list"]
+}
+
+path "kv-v2/data/infrastructure/*" {
+  capabilities = ["read"]
+}
+
+path "kv-v2/metadata/infrastructure/*" {
+  capabilities = ["read", "list"]
+}

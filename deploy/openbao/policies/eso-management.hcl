@@ -1,0 +1,25 @@
+# External Secrets of the management cluster: what deployers and operators store.
+
+path "kv-v2/data/bootstrap/*" {
+  capabilities = ["read"]
+}
+
+path "kv-v2/metadata/bootstrap/*" {
+  capabilities = ["read", "list"]
+}
+
+path "kv-v2/data/infrastructure/*" {
+  capabilities = ["read"]
+}
+
+path "kv-v2/metadata/infrastructure/*" {
+  capabilities = ["read", "list"]
+}
+
+path "kv-v2/data/openstack/keystone/*" {
+  capabilities = ["read"]
+}
+
+path "kv-v2/metadata/openstack/keystone/*" {
+  capabilities = ["read", "list"]
+}

@@ -1,0 +1,9 @@
+# The storage cluster hands out the keys of Ceph's clients.
+
+path "kv-v2/data/ceph/+" {
+  capabilities = ["create", "read", "update", "delete"]
+}
+
+path "kv-v2/metadata/ceph/+" {
+  capabilities = ["create", "read", "update", "delete"]
+}

@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// BecomeArgument is the first argument of this program where it is to become
+// another one: see [Become].
+const BecomeArgument = "become"
+
+// stopTimeout is how long a program may take to end when it is asked to, half a
+// minute as a pod.
+const stopTimeout = 30 * time.Second
+
+// Spec says what to start.
+type Spec struct {
+	// Command is the path of the program with its arguments.
+	Command []string
+	// Env is added to this process's environment.
+	Env []string
+	// Hosts is the file that the program finds as /etc/hosts.
+	Hosts string
+	// Group is where the program runs; nil means where this process does.
+	Group *Group
+	// Output receives what the program writes.
+	Output *os.File
+}
+
+// Process is a program that was started.
+type Process struct {
+	name  string
+	cmd   *exec.Cmd
+	group *Group
+	ended chan struct{}
+	err   error
+}
+
+// plan is what a child does before it becomes the program.
+type plan struct {
+	Hosts, Procs string
+	Command      []string
+}
+
+// Start starts a program in a mount namespace of its own.
+func Start(spec Spec) (*Process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := plan{Hosts: spec.Hosts, Command: spec.Command}
+	if spec.Group != nil {
+		p.Procs = spec.Group.Procs()
+	}
+	encoded, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, BecomeArgument, string(encoded))
+	cmd.Env = append(os.Environ(), spec.Env...)
+	cmd.Stdout, cmd.Stderr = spec.Output, spec.Output
+	// It must not outlive this process.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	if os.Geteuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s in a mount namespace, which needs root or user namespaces: %w", spec.Command[0], err)
+	}
+	process := &Process{name: spec.Command[0], cmd: cmd, group: spec.Group, ended: make(chan struct{})}
+	go func() {
+		process.err = cmd.Wait()
+		close(process.ended)
+	}()
+	return process, nil
+}
+
+// Become turns this process into the program of an encoded plan.
+func Become(encoded string) error {
+	var p plan
+	if err := json.Unmarshal([]byte(encoded), &p); err != nil {
+		return err
+	}
+	if p.Procs != "" {
+		if err := os.WriteFile(p.Procs, []byte("0"), 0o644); err != nil {
+			return fmt.Errorf("join a control group: %w", err)
+		}
+	}
+	// Otherwise the mount would reach the namespace of everybody else.
+	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("keep mounts to this process: %w", err)
+	}
+	if err := syscall.Mount(p.Hosts, "/etc/hosts", "", syscall.MS_BIND, ""); err != nil {
+		return fmt.Errorf("put a file in the place of /etc/hosts: %w", err)
+	}
+	return syscall.Exec(p.Command[0], p.Command, os.Environ())
+}
+
+// Usage is what the program uses now.
+func (p *Process) Usage() (Usage, error) { return UsageOf(p.cmd.Process.Pid) }
+
+// ResetPeak lets the peak of its memory begin anew.
+func (p *Process) ResetPeak() error { return ResetPeak(p.cmd.Process.Pid) }
+
+// Alive returns an error that says how the program has ended, if it has.
+func (p *Process) Alive() error {
+	select {
+	case <-p.ended:
+	default:
+		return nil
+	}
+	if p.group != nil {
+		if kills, err := p.group.Kills(); err == nil && kills > 0 {
+			return fmt.Errorf("%s was killed: its memory has reached the limit", p.name)
+		}
+	}
+	return fmt.Errorf("%s has ended: %w", p.name, errors.Join(p.err, errors.New("its log tells why")))
+}
+
+// Stop asks the program to end and waits until it has.
+func (p *Process) Stop() error {
+	if err := p.Alive(); err != nil {
+		return err
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-p.ended:
+		return p.err
+	case <-time.After(stopTimeout):
+		return errors.Join(fmt.Errorf("%s has not ended within %s", p.name, stopTimeout), p.Kill())
+	}
+}
+
+// Kill ends the program at once, if it runs.
+func (p *Process) Kill() error {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-p.ended
+	return nil
+}

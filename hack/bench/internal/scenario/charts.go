@@ -1,0 +1,27 @@
+package scenario
+
+import "github.com/c5c3/forge/hack/bench/internal/result"
+
+// Charts are the pictures beside the table, by the names of their files.
+func Charts() map[string]result.Chart {
+	line := func(name, scenario, column string) result.Line {
+		return result.Line{Name: name, Scenario: scenario, Column: column}
+	}
+	return map[string]result.Chart{
+		"memory": {Title: "Memory of the operator", Unit: "MiB", Lines: []result.Line{
+			line("creating, peak", "create", columnPeak),
+			line("then settled", "create", columnSettled),
+			line("with Pods, settled", "pods", columnSettled),
+			line("restart with all, peak", "restart-full", columnPeak),
+		}},
+		"requests": {Title: "Requests for each Keystone", Unit: "requests", Lines: []result.Line{
+			line("create to Ready", "create", columnRequests),
+			line("replicas changed", "replicas", columnRequests),
+			line("restart", "restart", columnRequests),
+		}},
+		"time": {Title: "Until all are ready", Unit: "seconds", Lines: []result.Line{
+			line("create to Ready", "create", columnSeconds),
+			line("restart until quiet", "restart", columnSeconds),
+		}},
+	}
+}

@@ -1,0 +1,139 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/hack/bench/internal/world"
+)
+
+// The ports of the operator at [world.Address].
+const (
+	metricsPort = "18080"
+	probePort   = "18081"
+	pprofPort   = "16060"
+)
+
+// operator is the operator's program, which may be started again.
+type operator struct {
+	options Options
+	world   *world.World
+	group   *machine.Group
+	hosts   string
+	process *machine.Process
+	// runs counts its starts.
+	runs int
+}
+
+// start runs the operator as its chart does, without webhooks and alone, and
+// returns when it is ready. A server that is not empty stands in for the API server.
+func (o *operator) start(ctx context.Context, server string) error {
+	kubeconfig, err := o.world.Kubeconfig(server)
+	if err != nil {
+		return err
+	}
+	o.runs++
+	log, err := os.Create(filepath.Join(o.options.Dir, fmt.Sprintf("operator-%d.log", o.runs)))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	o.process, err = machine.Start(machine.Spec{
+		Command: append([]string{o.options.Operator}, o.arguments(kubeconfig)...),
+		Env:     append([]string{"POD_NAMESPACE=keystone-system"}, o.options.OperatorEnv...),
+		Hosts:   o.hosts,
+		Group:   o.group,
+		Output:  log,
+	})
+	if err != nil {
+		return err
+	}
+	return world.Poll(ctx, "wait for the operator", func(ctx context.Context) (bool, error) {
+		_, err := get(ctx, "http://"+net.JoinHostPort(world.Address, probePort)+"/readyz")
+		return err == nil, o.process.Alive()
+	})
+}
+
+func (o *operator) arguments(kubeconfig string) []string {
+	arguments := []string{
+		"--kubeconfig=" + kubeconfig, "--enable-webhooks=false",
+		fmt.Sprintf("--max-concurrent-reconciles=%d", o.options.Workers),
+		"--metrics-bind-address=" + net.JoinHostPort(world.Address, metricsPort),
+		"--health-probe-bind-address=" + net.JoinHostPort(world.Address, probePort),
+	}
+	if o.options.Profile {
+		arguments = append(arguments, "--pprof-bind-address="+net.JoinHostPort(world.Address, pprofPort))
+	}
+	return append(arguments, o.options.OperatorFlags...)
+}
+
+// profile stores a heap profile of the operator.
+func (o *operator) profile(ctx context.Context, name string) error {
+	data, err := get(ctx, "http://"+net.JoinHostPort(world.Address, pprofPort)+"/debug/pprof/heap?gc=1")
+	if err != nil {
+		return fmt.Errorf("profile the operator: %w", err)
+	}
+	return os.WriteFile(filepath.Join(o.options.Dir, name+".pprof"), data, 0o644)
+}
+
+// passesMetric counts what the controller of Keystones has done.
+const passesMetric = `controller_runtime_reconcile_total{controller="keystone",`
+
+// passes is how many passes over Keystones the operator has made since its start.
+func (o *operator) passes(ctx context.Context) (int, error) {
+	metrics, err := get(ctx, "http://"+net.JoinHostPort(world.Address, metricsPort)+"/metrics")
+	if err != nil {
+		return 0, fmt.Errorf("read the operator's metrics: %w", err)
+	}
+	return sum(string(metrics), passesMetric)
+}
+
+// sum adds up the series of a metric that begin in that way.
+func sum(metrics, prefix string) (int, error) {
+	total := 0
+	for line := range strings.Lines(metrics) {
+		if !strings.HasPrefix(line, prefix) {
+			continue
+		}
+		value, err := strconv.ParseFloat(strings.TrimSpace(line[strings.LastIndexByte(line, ' ')+1:]), 64)
+		if err != nil {
+			return 0, err
+		}
+		total += int(value)
+	}
+	return total, nil
+}
+
+// kill ends the operator if it runs.
+func (o *operator) kill() error {
+	if o.process == nil {
+		return nil
+	}
+	return o.process.Kill()
+}
+
+func get(ctx context.Context, url string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = errors.New(response.Status)
+	}
+	return data, err
+}

@@ -1,0 +1,135 @@
+package scenario
+
+import (
+	"context"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/hack/bench/internal/world"
+	"github.com/c5c3/forge/internal/common/secrets"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// start starts the operator with nothing to do.
+func (r *Run) start(ctx context.Context) error { return r.startOperator(ctx, "start", 1, "") }
+
+// startOperator measures a start of the operator from the beginning, until it is
+// quiet.
+func (r *Run) startOperator(ctx context.Context, scenario string, each int, server string) error {
+	if err := r.world.Audit.Read(); err != nil {
+		return err
+	}
+	before := reading{counts: r.world.Audit.Counts()}
+	var err error
+	if before.apiServer, before.etcd, err = r.world.Usage(); err != nil {
+		return err
+	}
+	begun := time.Now()
+	if err := r.operator.start(ctx, server); err != nil {
+		return err
+	}
+	last, err := r.quiet(ctx)
+	if err != nil {
+		return err
+	}
+	return r.record(ctx, scenario, each, before, last.at.Sub(begun)-quietPeriod)
+}
+
+// create creates all Keystones and waits until they are ready.
+func (r *Run) create(ctx context.Context) error {
+	if err := r.world.Prepare(ctx, r.keys); err != nil {
+		return err
+	}
+	return r.measure(ctx, "create", r.size, func(ctx context.Context) error { return r.createReady(ctx, r.keys) })
+}
+
+func (r *Run) createReady(ctx context.Context, keys []client.ObjectKey) error {
+	err := world.Each(ctx, len(keys), func(ctx context.Context, i int) error {
+		return r.world.Create(ctx, world.Brownfield(keys[i]))
+	})
+	if err != nil {
+		return err
+	}
+	return r.await(ctx, keys, ready)
+}
+
+// label puts a label on all Keystones, which is none of the operator's business.
+func (r *Run) label(ctx context.Context) error {
+	return r.measure(ctx, "label", r.size, func(ctx context.Context) error {
+		return r.world.Change(ctx, r.keys, func(k *keystonev1alpha1.Keystone) {
+			metav1.SetMetaDataLabel(&k.ObjectMeta, "example.com/label", "value")
+		})
+	})
+}
+
+// changed is how many Keystones get another spec.
+const changed = 100
+
+// replicas gives some Keystones one replica more.
+func (r *Run) replicas(ctx context.Context) error {
+	some := r.keys[:min(changed, r.size)]
+	return r.measure(ctx, "replicas", len(some), func(ctx context.Context) error {
+		err := r.world.Change(ctx, some, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas++ })
+		if err != nil {
+			return err
+		}
+		return r.await(ctx, some, ready)
+	})
+}
+
+// shared changes what is nothing to a Keystone in the one object that all of them
+// use.
+func (r *Run) shared(ctx context.Context) error {
+	return r.measure(ctx, "shared", r.size, func(ctx context.Context) error {
+		return r.world.Touch(ctx, &esov1.ClusterSecretStore{ObjectMeta: metav1.ObjectMeta{Name: secrets.StoreName}})
+	})
+}
+
+// restart stops the operator and starts it again.
+func (r *Run) restart(ctx context.Context) error { return r.restartAs(ctx, "restart") }
+
+func (r *Run) restartAs(ctx context.Context, scenario string) error {
+	if _, err := r.quiet(ctx); err != nil {
+		return err
+	}
+	if err := r.operator.process.Stop(); err != nil {
+		return err
+	}
+	if err := r.startOperator(ctx, scenario, r.size, ""); err != nil {
+		return err
+	}
+	return r.checkWatches()
+}
+
+// pods gives each Keystone the Pods and Jobs that it has in a real cluster.
+func (r *Run) pods(ctx context.Context) error {
+	return r.measure(ctx, "pods", r.size, func(ctx context.Context) error {
+		return r.world.Populate(ctx, r.keys, r.options.Pods)
+	})
+}
+
+// foreign creates what has nothing to do with any Keystone.
+func (r *Run) foreign(ctx context.Context) error {
+	return r.measure(ctx, "foreign", r.size, func(ctx context.Context) error {
+		return r.world.CreateForeign(ctx, r.options.Foreign)
+	})
+}
+
+// restartFull restarts the operator with everything that is there in the end.
+func (r *Run) restartFull(ctx context.Context) error { return r.restartAs(ctx, "restart-full") }
+
+// checkWatches tells of informers that there are twice: they hold everything twice.
+func (r *Run) checkWatches() error {
+	if err := r.world.Audit.Read(); err != nil {
+		return err
+	}
+	for what, open := range r.world.Audit.Watches() {
+		if open > 1 {
+			r.say("%d watches of %s are open, want one", open, what)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// State is what counts of a Keystone.
+type State struct {
+	// Ready is true when its condition Ready is True for its current generation.
+	Ready bool
+	// Reason is that of Ready, and Observed whether it is about the current
+	// generation.
+	Reason   string
+	Observed bool
+}
+
+// Tracker knows the state of all Keystones by a watch.
+type Tracker struct {
+	mu     sync.Mutex
+	states map[client.ObjectKey]State
+}
+
+func track(ctx context.Context, cfg *rest.Config) (*Tracker, error) {
+	t := &Tracker{states: map[client.ObjectKey]State{}}
+	watched, err := cache.New(cfg, cache.Options{Scheme: scheme()})
+	if err != nil {
+		return nil, fmt.Errorf("watch the Keystones: %w", err)
+	}
+	informer, err := watched.GetInformer(ctx, &keystonev1alpha1.Keystone{}, cache.BlockUntilSynced(false))
+	if err != nil {
+		return nil, fmt.Errorf("watch the Keystones: %w", err)
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    t.see,
+		UpdateFunc: func(_, obj any) { t.see(obj) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("watch the Keystones: %w", err)
+	}
+	go func() { _ = watched.Start(ctx) }()
+	if !watched.WaitForCacheSync(ctx) {
+		return nil, fmt.Errorf("watch the Keystones: %w", ctx.Err())
+	}
+	return t, nil
+}
+
+func (t *Tracker) see(obj any) {
+	k, known := obj.(*keystonev1alpha1.Keystone)
+	if !known {
+		return
+	}
+	state := State{}
+	if ready := meta.FindStatusCondition(k.Status.Conditions, "Ready"); ready != nil {
+		state.Observed = ready.ObservedGeneration == k.Generation
+		state.Ready = ready.Status == metav1.ConditionTrue && state.Observed
+		state.Reason = ready.Reason
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.states[client.ObjectKeyFromObject(k)] = state
+}
+
+// Await waits until holds is true of all the Keystones. alive says whether that can
+// still happen; progress is told how many there are, each time that changes.
+func (t *Tracker) Await(
+	ctx context.Context, keys []client.ObjectKey, holds func(State) bool, alive func() error, progress func(done int),
+) error {
+	last := -1
+	return Poll(ctx, "wait for the Keystones", func(context.Context) (bool, error) {
+		done := t.count(keys, holds)
+		if done != last {
+			progress(done)
+		}
+		last = done
+		return done == len(keys), alive()
+	})
+}
+
+func (t *Tracker) count(keys []client.ObjectKey, holds func(State) bool) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	done := 0
+	for _, key := range keys {
+		if state, known := t.states[key]; known && holds(state) {
+			done++
+		}
+	}
+	return done
+}

@@ -1,0 +1,203 @@
+// Package world is the cluster that the bench measures in: a real API server with
+// the garbage collector, stand-ins for everything else, and Keystones that answer.
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/hack/bench/internal/audit"
+	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// operatorName is the user that the operator logs in as, and the value of its
+// label on everything it makes.
+const operatorName = "keystone-operator"
+
+// auditPolicy logs the operator's requests alone: the API server is not to be
+// slowed down by a record of everybody else's.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Metadata
+  users: [` + operatorName + `]
+- level: None
+`
+
+// Options say where a World finds and keeps its files.
+type Options struct {
+	// Root is the top of the checkout, Dir a folder of the World's own.
+	Root, Dir string
+}
+
+// World is a running cluster.
+type World struct {
+	// Client has all rights, and asks the API server itself.
+	Client client.Client
+	// Keystones knows the state of all Keystones.
+	Keystones *Tracker
+	// Audit counts the operator's requests.
+	Audit *audit.Log
+	// Jobs and Secrets are stand-ins that can be told to fail.
+	Jobs    *standin.Jobs
+	Secrets *standin.ExternalSecrets
+
+	options   Options
+	user      *rest.Config
+	apiServer int
+	etcd      int
+	closers   []func() error
+}
+
+// Open starts a World. It has to be closed also when ctx has ended.
+func Open(ctx context.Context, o Options) (*World, error) {
+	w := &World{options: o, Jobs: standin.NewJobs(), Secrets: standin.NewExternalSecrets()}
+	if err := w.open(ctx); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+func (w *World) open(ctx context.Context) error {
+	env, err := w.startServer()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	w.onClose(func() error { cancel(); return nil })
+	if w.Client, err = client.New(env.Config, client.Options{Scheme: scheme()}); err != nil {
+		return err
+	}
+	rules := filepath.Join(w.options.Root, "operators/keystone/helm/keystone-operator/files/rbac-rules.yaml")
+	if w.user, err = env.User(ctx, operatorName, rules); err != nil {
+		return err
+	}
+	if w.Audit, err = audit.Open(w.file("audit.log"), operatorName); err != nil {
+		return err
+	}
+	w.onClose(w.Audit.Close)
+	if w.apiServer, err = machine.Child("kube-apiserver"); err != nil {
+		return err
+	}
+	if w.etcd, err = machine.Child("etcd"); err != nil {
+		return err
+	}
+	if err := w.serveKeystones(ctx); err != nil {
+		return err
+	}
+	if w.Keystones, err = track(ctx, env.Config); err != nil {
+		return err
+	}
+	if err := w.createStore(ctx); err != nil {
+		return err
+	}
+	return standin.Run(ctx, env.Config, standin.NewDeployments(), w.Jobs, standin.NewMariaDB(), w.Secrets)
+}
+
+func (w *World) startServer() (*envtest.Env, error) {
+	if err := os.WriteFile(w.file("audit-policy.yaml"), []byte(auditPolicy), 0o600); err != nil {
+		return nil, err
+	}
+	env, stop, err := envtest.Open(envtest.Options{
+		CRDs:             []string{filepath.Join(w.options.Root, "operators/keystone/config/crd/bases")},
+		Foreign:          foreign.All,
+		GarbageCollector: true,
+		Flags: map[string]string{
+			"audit-policy-file": w.file("audit-policy.yaml"), "audit-log-path": w.file("audit.log"),
+			"enable-priority-and-fairness": "true",
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.onClose(stop)
+	return env, nil
+}
+
+func scheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, keystonev1alpha1.AddToScheme, esov1.AddToScheme} {
+		// It fails for types that contradict each other only.
+		if err := add(s); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
+func (w *World) createStore(ctx context.Context) error {
+	return w.Client.Create(ctx, &esov1.ClusterSecretStore{
+		ObjectMeta: metav1.ObjectMeta{Name: secrets.StoreName},
+		Spec:       esov1.SecretStoreSpec{Provider: &esov1.SecretStoreProvider{Fake: &esov1.FakeProvider{Data: []esov1.FakeProviderData{}}}},
+	})
+}
+
+// Usage is what the API server and etcd use now.
+func (w *World) Usage() (apiServer, etcd machine.Usage, err error) {
+	apiServer, errServer := machine.UsageOf(w.apiServer)
+	etcd, errEtcd := machine.UsageOf(w.etcd)
+	return apiServer, etcd, errors.Join(errServer, errEtcd)
+}
+
+// Kubeconfig writes how the operator reaches the API server, or whatever answers
+// at another address in its place unless that is empty, and returns the file.
+func (w *World) Kubeconfig(address string) (path string, err error) {
+	cluster := &clientcmdapi.Cluster{Server: w.user.Host, CertificateAuthorityData: w.user.CAData}
+	if address != "" {
+		cluster = &clientcmdapi.Cluster{Server: address}
+	}
+	config := clientcmdapi.Config{
+		Clusters:       map[string]*clientcmdapi.Cluster{"bench": cluster},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"bench": {ClientCertificateData: w.user.CertData, ClientKeyData: w.user.KeyData}},
+		Contexts:       map[string]*clientcmdapi.Context{"bench": {Cluster: "bench", AuthInfo: "bench"}},
+		CurrentContext: "bench",
+	}
+	path = w.file("kubeconfig")
+	return path, clientcmd.WriteToFile(config, path)
+}
+
+func (w *World) file(name string) string { return filepath.Join(w.options.Dir, name) }
+
+func (w *World) onClose(do func() error) { w.closers = append(w.closers, do) }
+
+// Close stops everything, the last started first.
+func (w *World) Close() error {
+	var errs []error
+	for len(w.closers) > 0 {
+		last := len(w.closers) - 1
+		errs = append(errs, w.closers[last]())
+		w.closers = w.closers[:last]
+	}
+	return errors.Join(errs...)
+}
+
+// pollInterval is how often something is looked at that tells of no change.
+const pollInterval = 50 * time.Millisecond
+
+// Poll calls check now and then until it returns true or fails.
+func Poll(ctx context.Context, what string, check func(context.Context) (bool, error)) error {
+	if err := wait.PollUntilContextCancel(ctx, pollInterval, true, check); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}

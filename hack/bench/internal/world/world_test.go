@@ -1,0 +1,105 @@
+package world
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func TestKeystonesAreSpreadOverNamespaces(t *testing.T) {
+	want := []client.ObjectKey{
+		{Namespace: "bench-0", Name: "keystone-0"}, {Namespace: "bench-0", Name: "keystone-1"}, {Namespace: "bench-1", Name: "keystone-0"},
+	}
+	if diff := cmp.Diff(want, Keys("bench", 3, 2)); diff != "" {
+		t.Errorf("keys (-want +got):\n%s", diff)
+	}
+}
+
+func TestKeystonesOfTheBenchAreValidAndShareNoDatabase(t *testing.T) {
+	databases := map[string]bool{}
+	for _, key := range Keys("bench", 20, 5) {
+		k := Brownfield(key)
+		keystonev1alpha1.SetDefaults(k)
+		if err := keystonev1alpha1.Validate(k).ToAggregate(); err != nil {
+			t.Fatal(err)
+		}
+		databases[k.DatabaseKey(cluster.Settings{})] = true
+	}
+	if len(databases) != 20 {
+		t.Errorf("20 Keystones have %d databases", len(databases))
+	}
+}
+
+func TestEachKeystoneIsFoundUnderItsNameAtOneAddress(t *testing.T) {
+	w := &World{options: Options{Dir: t.TempDir()}}
+	path, err := w.Hosts(ServiceHosts(Keys("bench", 2, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "127.0.0.1 localhost\n" +
+		Address + " keystone-0.bench-0.svc.cluster.local\n" + Address + " keystone-0.bench-1.svc.cluster.local\n"
+	if diff := cmp.Diff(want, string(content)); diff != "" {
+		t.Errorf("hosts (-want +got):\n%s", diff)
+	}
+}
+
+func TestAReadyKeystoneIsReadyForItsCurrentGenerationOnly(t *testing.T) {
+	tracker := &Tracker{states: map[client.ObjectKey]State{}}
+	k := Brownfield(client.ObjectKey{Namespace: "bench-0", Name: "keystone-0"})
+	keys := []client.ObjectKey{client.ObjectKeyFromObject(k)}
+	ready := func(s State) bool { return s.Ready }
+	if got := tracker.count(keys, ready); got != 0 {
+		t.Errorf("%d are ready before one was seen", got)
+	}
+	k.Generation = 2
+	k.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, ObservedGeneration: 1}}
+	tracker.see(k)
+	if got := tracker.count(keys, ready); got != 0 {
+		t.Errorf("%d are ready, and that is about an earlier generation", got)
+	}
+	k.Status.Conditions[0].ObservedGeneration = 2
+	tracker.see(k)
+	if got := tracker.count(keys, ready); got != 1 {
+		t.Errorf("%d are ready, want 1", got)
+	}
+}
+
+func TestOneOfSoManyRequestsIsRefusedAndNoWatch(t *testing.T) {
+	passed := 0
+	d := &Disturbed{}
+	handler := d.disturb(Disturbance{Refuse: 3}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed++ }))
+	var codes []int
+	for _, path := range []string{"/api/v1/pods", "/api/v1/pods?watch=true", "/api/v1/pods", "/api/v1/pods?watch=true", "/api/v1/pods"} {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, strings.NewReader("")))
+		codes = append(codes, answer.Code)
+	}
+	if diff := cmp.Diff([]int{200, 200, 200, 200, 429}, codes); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
+	}
+	if passed != 4 || d.Refused() != 1 {
+		t.Errorf("%d have passed and %d were refused, want 4 and 1", passed, d.Refused())
+	}
+}
+
+func TestAPodThatRunsIsReady(t *testing.T) {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "keystone"}}}}
+	setRunning(pod)
+	if pod.Status.Phase != corev1.PodRunning || len(pod.Status.ContainerStatuses) != 1 || !pod.Status.ContainerStatuses[0].Ready {
+		t.Errorf("its status is %+v", pod.Status)
+	}
+}

@@ -1,0 +1,174 @@
+// The bench measures what an operator costs: its memory, its requests to the API
+// server and its time, with few Keystones and with many. See docs/performance.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/hack/bench/internal/result"
+	"github.com/c5c3/forge/hack/bench/internal/scenario"
+)
+
+func main() {
+	if len(os.Args) == 3 && os.Args[1] == machine.BecomeArgument {
+		fmt.Fprintln(os.Stderr, machine.Become(os.Args[2]))
+		os.Exit(1)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// What becomes of the committed page.
+const (
+	updateNothing = ""
+	// updateCounts leaves alone what depends on the speed of the machine.
+	updateCounts = "counts"
+	updateAll    = "1"
+)
+
+// settings are the parsed flags.
+type settings struct {
+	scenario.Options
+	sizes  []int
+	runs   int
+	page   string
+	update string
+}
+
+func parse(args []string) (settings, error) {
+	s := settings{}
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	fs.StringVar(&s.Root, "root", ".", "Top of the checkout.")
+	fs.StringVar(&s.Operator, "operator", "", "Program to measure.")
+	fs.StringVar(&s.Dir, "dir", "", "Folder for logs and profiles.")
+	fs.StringVar(&s.page, "page", "docs/performance.md", "Page with the committed results, relative to the top.")
+	fs.StringVar(&s.update, "update", updateNothing,
+		"1 writes the results to the page, counts only what does not depend on the speed of the machine.")
+	fs.IntVar(&s.runs, "runs", 3, "How often each size is measured.")
+	fs.IntVar(&s.Workers, "workers", 2, "How many Keystones are reconciled at a time, as in the chart.")
+	fs.IntVar(&s.PerNamespace, "per-namespace", 10, "How many Keystones share a namespace.")
+	fs.IntVar(&s.Pods, "pods", 16, "How many Pods a Keystone has, those of Jobs among them.")
+	fs.IntVar(&s.Foreign, "foreign", 10_000, "How many Secrets, and as many Pods, of others there are.")
+	fs.BoolVar(&s.Profile, "profile", false, "Store a heap profile after each scenario.")
+	sizes := fs.String("sizes", "1,100", "Numbers of Keystones, separated by commas.")
+	scenarios := fs.String("scenarios", "", "Names of scenarios, separated by commas; empty for all: "+strings.Join(scenario.Names(), ",")+".")
+	memory := fs.String("memory", "0", "Limit of the operator's memory, such as 128Mi; 0 for none.")
+	flags := fs.String("operator-flags", "", "Flags for the operator, separated by spaces.")
+	env := fs.String("operator-env", "", "Environment for the operator, separated by spaces, such as GOMEMLIMIT=100MiB.")
+	if err := fs.Parse(args); err != nil {
+		return s, err
+	}
+	s.Progress = os.Stderr
+	s.OperatorFlags, s.OperatorEnv = strings.Fields(*flags), strings.Fields(*env)
+	s.Scenarios = strings.FieldsFunc(*scenarios, func(r rune) bool { return r == ',' })
+	limit, err := resource.ParseQuantity(*memory)
+	if err != nil {
+		return s, fmt.Errorf("-memory=%s: %w", *memory, err)
+	}
+	s.Memory = limit.Value()
+	for size := range strings.SplitSeq(*sizes, ",") {
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 1 {
+			return s, fmt.Errorf("-sizes=%s: %q is no number above 0", *sizes, size)
+		}
+		s.sizes = append(s.sizes, n)
+	}
+	return s, s.validate()
+}
+
+func (s *settings) validate() error {
+	switch {
+	case s.Operator == "" || s.Dir == "":
+		return errors.New("-operator and -dir are required")
+	case s.runs < 1 || s.Workers < 1 || s.PerNamespace < 1 || s.Pods < 0 || s.Foreign < 0:
+		return errors.New("numbers must be positive")
+	case s.update != updateNothing && s.update != updateCounts && s.update != updateAll:
+		return fmt.Errorf("-update=%s: it is 1 or counts", s.update)
+	}
+	if unknown := scenario.Unknown(s.Scenarios); unknown != "" {
+		return fmt.Errorf("-scenarios: there is no %q", unknown)
+	}
+	for _, path := range []*string{&s.Root, &s.Dir, &s.Operator} {
+		var err error
+		if *path, err = filepath.Abs(*path); err != nil {
+			return err
+		}
+	}
+	s.page = filepath.Join(s.Root, s.page)
+	return nil
+}
+
+func run(ctx context.Context, args []string) error {
+	s, err := parse(args)
+	if err != nil {
+		return err
+	}
+	ctrl.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
+	// A page that cannot be read is found out before hours of measuring.
+	page, err := result.ReadPage(s.page)
+	if err != nil {
+		return err
+	}
+	samples := result.Samples{}
+	failed := measure(ctx, s, samples)
+	table := samples.Table()
+	fmt.Print(table.Compare(page.Table, scenario.Columns(), scenario.Names()))
+	if failed != nil || s.update == updateNothing {
+		return failed
+	}
+	page.Table = page.Table.Merge(table, scenario.Columns(), s.update == updateAll)
+	if err := page.Write(s.page, scenario.Columns(), scenario.Names()); err != nil {
+		return err
+	}
+	return draw(strings.TrimSuffix(s.page, ".md"), page.Table)
+}
+
+func measure(ctx context.Context, s settings, samples result.Samples) error {
+	for _, size := range s.sizes {
+		for i := range s.runs {
+			o := s.Options
+			o.Dir = filepath.Join(s.Dir, fmt.Sprintf("%d-%d", size, i+1))
+			if err := scenario.Do(ctx, o, size, samples); err != nil {
+				return fmt.Errorf("run %d with %d Keystones, logs in %s: %w", i+1, size, o.Dir, err)
+			}
+		}
+	}
+	return nil
+}
+
+// draw writes the pictures beside the page.
+func draw(folder string, table result.Table) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	for name, chart := range scenario.Charts() {
+		picture, drawn := chart.SVG(table)
+		if !drawn {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(folder, name+".svg"), []byte(picture), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

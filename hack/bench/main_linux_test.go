@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// needed are the flags without which nothing can be measured.
+var needed = []string{"-operator=/bin/operator", "-dir=/tmp/bench"}
+
+func TestFlagsSayWhatIsMeasured(t *testing.T) {
+	s, err := parse(append([]string{
+		"-sizes=1,100,1000", "-scenarios=label,restart", "-memory=128Mi", "-operator-env=GOGC=50 GOMEMLIMIT=100MiB",
+	}, needed...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{1, 100, 1000}, s.sizes); diff != "" {
+		t.Errorf("sizes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"label", "restart"}, s.Scenarios); diff != "" {
+		t.Errorf("scenarios (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"GOGC=50", "GOMEMLIMIT=100MiB"}, s.OperatorEnv); diff != "" {
+		t.Errorf("environment (-want +got):\n%s", diff)
+	}
+	if s.Memory != 128<<20 {
+		t.Errorf("the limit is %d bytes, want 128 MiB", s.Memory)
+	}
+}
+
+func TestACommandLineThatCannotWorkIsRefusedWithTheReason(t *testing.T) {
+	for _, test := range []struct{ arg, want string }{
+		{"-sizes=1,many", `"many" is no number`},
+		{"-sizes=0", `"0" is no number`},
+		{"-scenarios=label,lable", `there is no "lable"`},
+		{"-memory=much", "-memory=much"},
+		{"-update=yes", "-update=yes"},
+		{"-runs=0", "positive"},
+		{"-operator=", "required"},
+	} {
+		_, err := parse(append(append([]string{}, needed...), test.arg))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want an error with %q", test.arg, err, test.want)
+		}
+	}
+}

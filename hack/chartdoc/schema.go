@@ -1,0 +1,85 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// setByHelm are properties that no chart has in its values.yaml.
+var setByHelm = []string{"global", "operator-library"}
+
+// merge returns base with what added has: objects are merged, lists are appended,
+// and anything else replaces what is there.
+func merge(base, added object) object {
+	merged := maps.Clone(base)
+	for key, value := range added {
+		switch value := value.(type) {
+		case object:
+			if below, ok := merged[key].(object); ok {
+				merged[key] = merge(below, value)
+				continue
+			}
+		case []any:
+			if list, ok := merged[key].([]any); ok {
+				merged[key] = append(slices.Clone(list), value...)
+				continue
+			}
+		}
+		merged[key] = value
+	}
+	return merged
+}
+
+// properties returns the schemas of the fields of an object, nil where the schema
+// leaves open which there are.
+func properties(schema object) object {
+	fields, _ := schema["properties"].(object)
+	return fields
+}
+
+// resolve follows a reference to a definition of the root.
+func resolve(root object, schema any) object {
+	own, _ := schema.(object)
+	ref, ok := own["$ref"].(string)
+	if !ok {
+		return own
+	}
+	definitions, _ := root["definitions"].(object)
+	found, _ := definitions[strings.TrimPrefix(ref, "#/definitions/")].(object)
+	return found
+}
+
+// describe returns the schema with a title and with what values.yaml says of each
+// value, so that an editor shows it.
+func describe(schema object, chart string, values []value) object {
+	described := maps.Clone(schema)
+	described["title"] = "Values of the " + chart + " chart"
+	for _, v := range values {
+		described = annotate(described, v.path, object{"description": v.about, "default": v.preset})
+	}
+	return described
+}
+
+// annotate returns the schema with annotations at a path. A reference has them
+// beside it only within "allOf": in this draft whatever stands beside it does not
+// count.
+func annotate(schema object, path []string, annotations object) object {
+	changed := maps.Clone(schema)
+	if len(path) == 0 {
+		if ref, ok := changed["$ref"]; ok {
+			delete(changed, "$ref")
+			changed["allOf"] = []any{object{"$ref": ref}}
+		}
+		maps.Copy(changed, annotations)
+		return changed
+	}
+	fields := maps.Clone(properties(schema))
+	below, _ := fields[path[0]].(object)
+	fields[path[0]] = annotate(below, path[1:], annotations)
+	changed["properties"] = fields
+	return changed
+}

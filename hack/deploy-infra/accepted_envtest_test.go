@@ -1,0 +1,182 @@
+//go:build integration
+
+package deployinfra
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/outside"
+)
+
+// pinned are files with definitions in modules that hack/tools/custom-resources
+// pins. Those of Flux are in its whole manifests.
+var pinned = map[string][]string{
+	"github.com/controlplaneio-fluxcd/flux-operator": {
+		"config/crd/bases/fluxcd.controlplane.io_fluxinstances.yaml",
+		"config/data/flux/v2.8.6/source-controller.yaml",
+		"config/data/flux/v2.8.6/helm-controller.yaml",
+		"config/data/flux/v2.8.6/kustomize-controller.yaml",
+	},
+	"github.com/envoyproxy/gateway": {
+		"charts/gateway-helm/charts/crds/crds/generated/gateway.envoyproxy.io_envoyproxies.yaml",
+	},
+}
+
+func moduleDir(t *testing.T, module string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), outside.File(filepath.Join(root, "hack/tools/module-dir.sh")), "custom-resources", module)
+	command.Stderr = os.Stderr
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("find the module %s: %v", module, err)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// definitions returns the CustomResourceDefinitions among the documents of a file.
+func definitions(t *testing.T, file string) []*apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []*apiextensionsv1.CustomResourceDefinition
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+	for {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		err := decoder.Decode(crd)
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		if err != nil {
+			t.Fatalf("parse %s: %v", file, err)
+		}
+		if crd.Kind == "CustomResourceDefinition" {
+			found = append(found, crd)
+		}
+	}
+}
+
+// start runs an API server that knows every kind of our manifests.
+func start(t *testing.T) client.Client {
+	t.Helper()
+	env := envtest.Start(t, envtest.Options{
+		Foreign: []foreign.Project{foreign.CertManager, foreign.ExternalSecrets, foreign.GatewayAPI, foreign.MariaDB},
+		CRDs: []string{
+			filepath.Join(root, "operators/keystone/config/crd/bases"),
+			filepath.Join(root, "operators/c5c3/config/crd/bases"),
+			filepath.Join(root, "deploy/infra/memcached-operator/crd.yaml"),
+		},
+	})
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for module, files := range pinned {
+		dir := moduleDir(t, module)
+		for _, file := range files {
+			crds = append(crds, definitions(t, filepath.Join(dir, file))...)
+		}
+	}
+	if _, err := crenvtest.InstallCRDs(env.Config, crenvtest.CRDInstallOptions{CRDs: crds, MaxTime: expect.Timeout}); err != nil {
+		t.Fatalf("install the definitions: %v", err)
+	}
+	// What nobody defines must not pass in silence.
+	return client.WithFieldValidation(env.Client(t, runtime.NewScheme()), metav1.FieldValidationStrict)
+}
+
+// accept lets the API server judge an object. Namespaces are made, so that there
+// is one to judge the others in.
+func accept(t *testing.T, c client.Client, object *unstructured.Unstructured) error {
+	t.Helper()
+	var options []client.CreateOption
+	if object.GetKind() != "Namespace" {
+		options = append(options, client.DryRunAll)
+	}
+	return client.IgnoreAlreadyExists(c.Create(t.Context(), object, options...))
+}
+
+// parse returns the objects of a file that no Kustomization has.
+func parse(t *testing.T, file string) []*unstructured.Unstructured {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(deploy(), file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []*unstructured.Unstructured
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+	for {
+		object := &unstructured.Unstructured{}
+		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
+			return objects
+		} else if err != nil {
+			t.Fatalf("parse deploy/%s: %v", file, err)
+		}
+		objects = append(objects, object)
+	}
+}
+
+// all returns the objects of all manifests by where they come from, namespaces
+// first.
+func all(t *testing.T) (origins []string, objects map[string][]*unstructured.Unstructured) {
+	t.Helper()
+	objects = map[string][]*unstructured.Unstructured{}
+	for _, folder := range append([]string{"namespaces", "kind/chaos-mesh", "infra/traefik", "infra/secretstore"}, kustomizations(t)...) {
+		if objects[folder] != nil {
+			continue
+		}
+		origins = append(origins, folder)
+		for _, resource := range build(t, folder).Resources() {
+			content, err := resource.Map()
+			if err != nil {
+				t.Fatal(err)
+			}
+			objects[folder] = append(objects[folder], &unstructured.Unstructured{Object: content})
+		}
+	}
+	for file := range unlisted {
+		// A ControlPlane is complete only with what the webhook adds.
+		if filepath.Base(file) != "values.yaml" && filepath.Base(file) != "controlplane.yaml" {
+			origins = append(origins, file)
+			objects[file] = parse(t, file)
+		}
+	}
+	return origins, objects
+}
+
+func TestEveryObjectIsAcceptedByAnAPIServer(t *testing.T) {
+	c := start(t)
+	origins, objects := all(t)
+	for _, origin := range origins {
+		for _, object := range objects[origin] {
+			if err := accept(t, c, object); err != nil {
+				t.Errorf("deploy/%s: %s %s: %v", origin, object.GetKind(), object.GetName(), err)
+			}
+		}
+	}
+	t.Run("and a field that nobody knows is not", func(t *testing.T) {
+		wrong := parse(t, "flux-system/fluxinstance.yaml")[0]
+		if err := unstructured.SetNestedField(wrong.Object, "x", "spec", "nobody"); err != nil {
+			t.Fatal(err)
+		}
+		if err := accept(t, c, wrong); err == nil || !strings.Contains(fmt.Sprint(err), "nobody") {
+			t.Errorf("got %v", err)
+		}
+	})
+}

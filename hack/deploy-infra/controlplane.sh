@@ -1,0 +1,42 @@
+# The bundled ControlPlane. Sourced by what knows which cluster is meant.
+# shellcheck shell=bash
+: "${root:?}" "${CONTROLPLANE_NAME:?}" "${HELMRELEASE_TIMEOUT:?}"
+
+# controlplane_patch prints what the variables and the gateway add to the manifest.
+controlplane_patch() {
+	local gateway=$1
+	jq -n --arg name "$CONTROLPLANE_NAME" --argjson db "$CONTROLPLANE_DB_REPLICAS" --argjson cache "$CONTROLPLANE_CACHE_REPLICAS" \
+		--arg storage "$CONTROLPLANE_DB_STORAGE" --argjson gateway "$gateway" '{
+			metadata: {name: $name},
+			spec: {
+				infrastructure: {database: {replicas: $db, storageSize: $storage}, cache: {replicas: $cache}},
+				services: {keystone: (if $gateway then {gateway: {
+					parentRef: {name: "openstack-gw"}, hostname: "keystone.127-0-0-1.nip.io", path: "/"}} else {} end)}}}'
+}
+
+# apply_controlplane GATEWAY applies it, published through the Gateway with "true",
+# and lets OpenBao make users of its database once that is there.
+apply_controlplane() {
+	local manifest
+	# The operators may still be on their way when somebody else installs them.
+	retry "$HELMRELEASE_TIMEOUT" kubectl wait --for=condition=Established --timeout=10s crd/controlplanes.c5c3.io >/dev/null
+	manifest=$(mktemp)
+	kubectl patch --local -f "$root/deploy/controlplane/controlplane.yaml" --type=merge \
+		-p "$(controlplane_patch "$1")" -o json >"$manifest"
+	# The webhook answers a moment after its pod is ready.
+	retry "$POD_TIMEOUT" kubectl apply --server-side --force-conflicts --field-manager=deploy-infra -f "$manifest" >/dev/null
+	rm -f "$manifest"
+	await_controlplane InfrastructureReady
+	"$root/deploy/openbao/bootstrap/setup-database-tenant.sh" openstack "$CONTROLPLANE_NAME"
+	await_controlplane Ready
+	echo "ControlPlane openstack/$CONTROLPLANE_NAME is ready"
+}
+
+await_controlplane() {
+	kubectl -n openstack wait "--for=condition=$1" "--timeout=${HELMRELEASE_TIMEOUT}s" \
+		"controlplane.c5c3.io/$CONTROLPLANE_NAME" >/dev/null && return
+	echo "ControlPlane openstack/$CONTROLPLANE_NAME is not $1; its conditions:" >&2
+	kubectl -n openstack get controlplane.c5c3.io "$CONTROLPLANE_NAME" \
+		-o 'jsonpath={range .status.conditions[*]}{.type}{" "}{.status}{" "}{.reason}{": "}{.message}{"\n"}{end}' >&2
+	return 1
+}

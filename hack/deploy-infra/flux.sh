@@ -1,0 +1,212 @@
+# A cluster that Flux installs everything on. Sourced after target.sh.
+# shellcheck shell=bash
+: "${root:?}" "${target:?}" "${WITH_CONTROLPLANE:?}"
+
+# The release that the definitions in hack/tools/custom-resources are of.
+flux_operator=v0.53.0
+
+# A cluster for tests gets one server of each kind, others what is for production.
+if [[ $target == kind || $SKIP_KIND_CREATE == true ]]; then
+	base=deploy/kind/base infrastructure=deploy/kind/infrastructure
+else
+	base=deploy/flux-system infrastructure=deploy/infrastructure
+fi
+
+apply() { kubectl apply --server-side --force-conflicts --field-manager=deploy-infra "$@" >/dev/null; }
+
+preflight_flux() {
+	require kubectl jq
+	kubectl --request-timeout=10s get --raw /readyz >/dev/null ||
+		refuse 'the cluster of the kubeconfig does not answer'
+	[[ $WITH_CHAOS_MESH == false || $base == deploy/kind/base ]] ||
+		refuse 'WITH_CHAOS_MESH is for clusters of kind only: set SKIP_KIND_CREATE=true if this is one'
+}
+
+has_crd() { kubectl get crd "$1" -o name >/dev/null 2>&1; }
+
+# Flux of somebody else's is taken as it is.
+install_flux() {
+	if has_crd helmreleases.helm.toolkit.fluxcd.io && ! has_crd fluxinstances.fluxcd.controlplane.io; then
+		echo 'Flux is there already and stays as it is'
+		apply -k "$root/deploy/namespaces"
+		return
+	fi
+	retry 60 apply -f "https://github.com/controlplaneio-fluxcd/flux-operator/releases/download/$flux_operator/install.yaml"
+	apply -k "$root/deploy/namespaces"
+	retry 60 apply -f "$root/deploy/flux-system/fluxinstance.yaml"
+	kubectl -n flux-system wait --for=condition=Ready "--timeout=${HELMRELEASE_TIMEOUT}s" fluxinstance/flux >/dev/null
+}
+
+# A version that is there is replaced only by one that was asked for.
+install_gateway_api() {
+	local present attempt
+	present=$(kubectl get crd gateways.gateway.networking.k8s.io --ignore-not-found \
+		-o 'jsonpath={.metadata.annotations.gateway\.networking\.k8s\.io/bundle-version}')
+	if [[ -n $present ]] && ! given GATEWAY_API_VERSION; then
+		echo "Gateway API $present is there and stays"
+		return
+	fi
+	for attempt in 1 2 3; do
+		apply -f "https://github.com/kubernetes-sigs/gateway-api/releases/download/$GATEWAY_API_VERSION/standard-install.yaml" && return
+		((attempt == 3)) || sleep 5
+	done
+	return 1
+}
+
+# suspend KIND NAME VALUE
+suspend() { kubectl -n flux-system patch "$1" "$2" --type=merge -p "{\"spec\": {\"suspend\": $3}}" >/dev/null; }
+
+# The operators of a ControlPlane come by Flux, from somebody else, or not at all.
+choose_operators() {
+	local korc=true c5c3=true keystone=true
+	[[ $WITH_CONTROLPLANE == false ]] || korc=false
+	[[ $WITH_CONTROLPLANE == false || $CONTROLPLANE_OPERATORS == external ]] || c5c3=false keystone=false
+	# For production the Keystone operator is wanted without a ControlPlane, too.
+	[[ $base == deploy/kind/base || $CONTROLPLANE_OPERATORS == external ]] || keystone=false
+	suspend gitrepository k-orc "$korc"
+	suspend kustomization.kustomize.toolkit.fluxcd.io k-orc "$korc"
+	suspend helmrelease c5c3-operator "$c5c3"
+	suspend helmrepository c5c3-charts "$keystone"
+	suspend helmrelease keystone-operator "$keystone"
+}
+
+apply_releases() {
+	apply -k "$root/$base"
+	if [[ $WITH_CHAOS_MESH == true ]]; then
+		apply -k "$root/deploy/kind/chaos-mesh"
+	fi
+	if [[ $WITH_PROMETHEUS == true ]]; then
+		apply_dashboards
+		apply -k "$root/deploy/kind/prometheus"
+		kubectl -n flux-system patch helmrelease keystone-operator --type=merge \
+			-p '{"spec": {"values": {"monitoring": {"serviceMonitor": {"enabled": true}}}}}' >/dev/null
+	fi
+	choose_operators
+	kubectl -n flux-system annotate helmrepository --all --overwrite "reconcile.fluxcd.io/requestedAt=$(date +%s)" >/dev/null
+}
+
+# Grafana takes dashboards from ConfigMaps with this label.
+apply_dashboards() {
+	local file name
+	for file in "$root"/operators/*/dashboards/*.json; do
+		name=dashboard-$(basename "$file" .json)
+		kubectl -n monitoring create configmap "$name" --from-file="$file" --dry-run=client -o json |
+			jq '.metadata.labels = {grafana_dashboard: "1"}' | apply -f -
+	done
+}
+
+# await_release NAME [SECONDS] says, when it does not get ready, what Flux says.
+await_release() {
+	if kubectl -n flux-system wait --for=condition=Ready "--timeout=${2:-$HELMRELEASE_TIMEOUT}s" "helmrelease/$1" >/dev/null; then
+		echo "$1 is ready"
+		return
+	fi
+	kubectl -n flux-system get helmrelease "$1" \
+		-o 'jsonpath={range .status.conditions[*]}{.type}{" "}{.status}{" "}{.reason}{": "}{.message}{"\n"}{end}' >&2
+	echo "the release $1 does not get ready: kubectl -n flux-system describe helmrelease $1" >&2
+	return 1
+}
+
+await_releases() {
+	local release
+	await_release cert-manager
+	# Its webhook answers a moment later, and OpenBao waits for the certificates.
+	retry "$POD_TIMEOUT" apply -k "$root/deploy/infrastructure/issuers"
+	for release in prometheus-operator-crds openbao mariadb-operator-crds mariadb-operator external-secrets memcached-operator \
+		envoy-gateway; do
+		await_release "$release"
+	done
+	[[ $WITH_CHAOS_MESH == false ]] || await_release chaos-mesh
+	[[ $WITH_PROMETHEUS == false ]] || await_release kube-prometheus-stack "$((HELMRELEASE_TIMEOUT > 1200 ? HELMRELEASE_TIMEOUT : 1200))"
+}
+
+apply_infrastructure() {
+	local crd folder=$infrastructure
+	for crd in memcacheds.memcached.c5c3.io clustersecretstores.external-secrets.io externalsecrets.external-secrets.io \
+		mariadbs.k8s.mariadb.com envoyproxies.gateway.envoyproxy.io; do
+		retry "$HELMRELEASE_TIMEOUT" kubectl wait --for=condition=Established --timeout=10s "crd/$crd" >/dev/null
+	done
+	# A ControlPlane on a cluster for tests makes its own database and cache.
+	[[ $WITH_CONTROLPLANE == false || $base != deploy/kind/base ]] || folder=$infrastructure/shared
+	retry "$POD_TIMEOUT" apply -k "$root/$folder"
+	kubectl -n openstack wait --for=condition=Programmed "--timeout=${POD_TIMEOUT}s" gateway/openstack-gw >/dev/null
+}
+
+open_store() {
+	local pods=(pods -l app.kubernetes.io/name=openbao)
+	retry "$POD_TIMEOUT" kubectl -n "$OPENBAO_NAMESPACE" wait '--for=jsonpath={.status.phase}=Running' --timeout=10s "${pods[@]}" >/dev/null
+	"$root/deploy/openbao/bootstrap/bootstrap.sh"
+	kubectl -n "$OPENBAO_NAMESPACE" wait --for=condition=Ready "--timeout=${POD_TIMEOUT}s" "${pods[@]}" >/dev/null
+	# Until now External Secrets has seen it sealed.
+	kubectl annotate clustersecretstore openbao-cluster-store --overwrite "forge.c5c3.io/looked-at=$(date +%s)" >/dev/null
+	kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" clustersecretstore/openbao-cluster-store >/dev/null
+}
+
+await_secrets() {
+	local secrets=(mariadb-root-password)
+	[[ $base != deploy/kind/base ]] || secrets+=(keystone-admin keystone-db)
+	# Those that failed while the store was sealed try again after a while only.
+	kubectl -n openstack annotate "${secrets[@]/#/externalsecret/}" --overwrite "force-sync=$(date +%s)" >/dev/null
+	kubectl -n openstack wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" "${secrets[@]/#/externalsecret/}" >/dev/null
+	kubectl -n openstack wait --for=condition=Ready "--timeout=${HELMRELEASE_TIMEOUT}s" mariadb/openstack-db >/dev/null
+}
+
+await_controlplane_operators() {
+	kubectl -n flux-system wait --for=condition=Ready "--timeout=${HELMRELEASE_TIMEOUT}s" \
+		kustomization.kustomize.toolkit.fluxcd.io/k-orc >/dev/null
+	if [[ $CONTROLPLANE_OPERATORS == flux ]]; then
+		await_release keystone-operator
+		await_release c5c3-operator
+	fi
+	[[ $WITH_CONTROLPLANE_CR == false ]] || apply_controlplane true
+}
+
+deploy_flux() {
+	run_stage 'Installing Flux' install_flux
+	run_stage 'Installing the Gateway API' install_gateway_api
+	run_stage 'Applying sources and releases' apply_releases
+	run_stage 'Waiting for the releases' await_releases
+	run_stage 'Applying the infrastructure' apply_infrastructure
+	run_stage 'Setting OpenBao up' open_store
+	if [[ $WITH_CONTROLPLANE == true ]]; then
+		run_stage 'Waiting for the operators of the control plane' await_controlplane_operators
+	else
+		run_stage 'Waiting for Secrets and the database' await_secrets
+	fi
+}
+
+# remove_flux takes away what was deployed, in the opposite order. Namespaces stay,
+# since others may use them, and so does Flux.
+remove_flux() {
+	local folder
+	refuse_others keystones.keystone.openstack.c5c3.io
+	refuse_others controlplanes.c5c3.io
+	refuse_others mariadbs.k8s.mariadb.com openstack-db
+	refuse_others externalsecrets.external-secrets.io keystone-admin keystone-db mariadb-root-password
+	for folder in "$infrastructure" deploy/kind/prometheus deploy/kind/chaos-mesh "$base"; do
+		remove "$root/$folder"
+	done
+	echo 'Namespaces, Flux, the Gateway API and K-ORC stay: others may use them.'
+}
+
+# refuse_others KIND [NAME]... refuses when there are more of a kind than what was
+# deployed: its definition goes, and with it they would.
+refuse_others() {
+	local kind=$1 found
+	shift
+	has_crd "$kind" || return 0
+	found=$(kubectl get "$kind" --all-namespaces -o json | jq -r --arg ours "$*" '.items[].metadata |
+		select(.namespace != "openstack" or (.name | IN($ours | split(" ")[]) | not)) | "\(.namespace)/\(.name)"')
+	[[ -z $found ]] || refuse "these $kind would be lost, delete them first: ${found//$'\n'/ }"
+}
+
+# remove FOLDER deletes what is in it; a kind that is gone has taken its objects along.
+remove() {
+	local errors
+	errors=$(mktemp)
+	scratch+=("$errors")
+	kubectl delete -k "$1" --ignore-not-found "--timeout=${HELMRELEASE_TIMEOUT}s" 2>"$errors" && return
+	if grep -v -e 'no matches for kind' -e 'ensure CRDs are installed first' "$errors" >&2; then
+		return 1
+	fi
+}

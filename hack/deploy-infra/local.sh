@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Deploys the operators and services that ours use to the local cluster, each
+# with its own chart or manifests. Their images have to be there. Run again it
+# changes only what differs.
+#
+# Usage: local.sh PART...
+#   PART   one of the files in "parts" beside this script
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=../quickstart/lib.sh
+source "$here/../quickstart/lib.sh"
+# shellcheck source=settings.sh
+source "$here/settings.sh"
+check_settings
+take_defaults
+# shellcheck source=lib.sh
+source "$here/lib.sh"
+# shellcheck source=../quickstart/operators.sh
+source "$here/../quickstart/operators.sh"
+
+# A part's file defines "deploy", which applies, and "await", which returns when
+# it works. All are applied before the first is waited for. "namespace" is where
+# to look when it does not.
+run_part() {
+	local step=$1 part=$2
+	current=$part
+	(
+		# shellcheck source=/dev/null
+		source "$here/parts/$part.sh"
+		"$step"
+	)
+}
+
+deploy_parts() {
+	local part
+	for part; do
+		echo "$part"
+		run_part deploy "$part"
+	done
+}
+
+await_parts() {
+	local part
+	for part; do
+		run_part await "$part"
+		echo "$part is ready"
+	done
+}
+
+# What others are configured with comes before them.
+order=(
+	cert-manager gateway-api mariadb-operator external-secrets secretstore metrics-server traefik k-orc memcached-operator
+	keystone-operator c5c3-operator openstack
+)
+parts=()
+for part in "${order[@]}"; do
+	[[ " $* " != *" $part "* ]] || parts+=("$part")
+done
+
+diagnose() {
+	local namespace=
+	# shellcheck source=/dev/null
+	source "$here/parts/$current.sh"
+	echo "$current does not get ready" >&2
+	[[ -z $namespace ]] || forge status --workloads --namespace="$namespace" --request-timeout=10s >&2 || true
+}
+
+current=
+finish() {
+	local status=$?
+	if ((status != 0)) && [[ -n $current ]]; then
+		diagnose
+	fi
+	print_times
+	exit "$status"
+}
+trap finish EXIT
+
+run_stage 'Deploying backing services' deploy_parts "${parts[@]}"
+run_stage 'Waiting for backing services' await_parts "${parts[@]}"
+if [[ $WITH_CONTROLPLANE_CR == true ]]; then
+	# shellcheck source=controlplane.sh
+	source "$here/controlplane.sh"
+	apply -f "$root/deploy/quickstart/namespace.yaml"
+	# The scripts of OpenBao look for kubectl themselves.
+	export PATH=$cache/bin:$PATH NO_PROXY='*' no_proxy='*'
+	run_stage "Bringing the control plane up" apply_controlplane "$([[ " ${parts[*]} " == *' traefik '* ]] && echo true || echo false)"
+fi

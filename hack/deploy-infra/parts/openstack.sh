@@ -1,0 +1,46 @@
+# What a Keystone of the samples refers to: a database, a cache, and Secrets with
+# passwords from the secret store. A ControlPlane makes its own.
+# shellcheck shell=bash
+: "${root:?}" "${EXTERNALSECRET_TIMEOUT:?}" "${HELMRELEASE_TIMEOUT:?}"
+
+namespace=openstack
+
+# The quick start's own Secrets have these names, too. Its database and its Keystone
+# know what is in them, so that they stay, and serve the samples as well.
+belongs_to_somebody_else() {
+	local owner
+	owner=$(kubectl -n "$namespace" get secret "$1" --ignore-not-found \
+		-o 'jsonpath={.metadata.name}:{.metadata.ownerReferences[*].kind}')
+	[[ -n $owner && $owner != "$1:ExternalSecret" ]]
+}
+
+secrets() {
+	local name
+	for name in keystone-admin keystone-db; do
+		if belongs_to_somebody_else "$name"; then
+			echo "Secret $namespace/$name is there and stays" >&2
+		else
+			echo "$name"
+		fi
+	done
+}
+
+deploy() { apply -f "$root/deploy/quickstart/namespace.yaml"; }
+
+await() {
+	local name names
+	await_crd mariadbs.k8s.mariadb.com memcacheds.memcached.c5c3.io externalsecrets.external-secrets.io
+	apply -k "$root/deploy/local/database"
+	apply -k "$root/deploy/kind/cache"
+	mapfile -t names < <(secrets)
+	for name in "${names[@]}"; do
+		kubectl kustomize "$root/deploy/kind/secrets" | document "$name" | apply -f -
+	done
+	kubectl -n "$namespace" wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" \
+		externalsecret/mariadb-root-password "${names[@]/#/externalsecret/}" >/dev/null
+	kubectl -n "$namespace" wait --for=condition=Ready "--timeout=${HELMRELEASE_TIMEOUT}s" \
+		mariadb/openstack-db memcached/openstack-memcached >/dev/null
+}
+
+# document NAME prints the object of that name.
+document() { awk -v name="  name: $1" 'BEGIN { RS = "---\n" } index($0, "\nmetadata:\n" name "\n")'; }

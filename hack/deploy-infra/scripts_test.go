@@ -1,0 +1,286 @@
+package deployinfra
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// ways are machines on which each target is chosen.
+var ways = map[string]func(t *testing.T) *machine{
+	"local": func(t *testing.T) *machine { return newMachine(t, "make") },
+	"kind":  func(t *testing.T) *machine { return newMachine(t, "make", "docker", "kind", "kubectl") },
+	"current": func(t *testing.T) *machine {
+		return newMachine(t, "make", "kubectl").set(map[string]string{"FAKE_CONTEXT": "team"})
+	},
+}
+
+func TestTheTargetIsChosenByWhatThereIsAndSaid(t *testing.T) {
+	all := []string{"make", "docker", "kind", "kubectl"}
+	for name, c := range map[string]struct {
+		programs  []string
+		variables map[string]string
+		local     bool
+		want      string
+	}{
+		"nothing":                    {nil, nil, false, `the local cluster`},
+		"a client of Docker alone":   {all, map[string]string{"FAKE_NO_ENGINE": "1"}, false, `the local cluster`},
+		"Docker without kind":        {[]string{"make", "docker"}, nil, false, `the local cluster`},
+		"Docker and kind":            {all, nil, false, `the kind cluster "forge"`},
+		"the kind cluster of before": {all, map[string]string{"FAKE_CONTEXT": "kind-forge"}, false, `the kind cluster "forge"`},
+		"a context":                  {all, map[string]string{"FAKE_CONTEXT": "team"}, false, `the context "team" (https://api.example.com)`},
+		"a local cluster that is up": {all, map[string]string{"FAKE_CONTEXT": "team"}, true, `the local cluster`},
+		"KUBECONFIG":                 {all, map[string]string{"FAKE_CONTEXT": "team", "KUBECONFIG": "/k"}, true, `the context "team"`},
+		"a cluster that somebody made": {
+			all, map[string]string{"FAKE_CONTEXT": "kind-forge", "SKIP_KIND_CREATE": "true"}, false, `the context "kind-forge"`,
+		},
+		"what INFRA_TARGET says instead": {all, map[string]string{"FAKE_CONTEXT": "team", "INFRA_TARGET": "kind"}, true, `the kind cluster`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, append([]string{"make"}, c.programs...)...).set(c.variables)
+			if c.local {
+				m.write(t, "kubeconfig", "")
+			}
+			if output, _ := m.mustRun(t); !strings.HasPrefix(output, "Target: ") || !strings.Contains(strings.SplitN(output, "\n", 2)[0], c.want) {
+				t.Errorf("it says %s", output)
+			}
+		})
+	}
+}
+
+func TestTheLocalClusterIsMeantByItsOwnKubeconfig(t *testing.T) {
+	m := newMachine(t, "make", "kubectl")
+	m.write(t, "kubeconfig", "")
+	m.set(map[string]string{"KUBECONFIG": m.dir + "/kubeconfig"})
+	if output, calls := m.mustRun(t); !strings.Contains(output, "the local cluster") || !strings.Contains(calls, "infra-local") {
+		t.Errorf("it says %s", output)
+	}
+}
+
+// others are values besides the defaults for all variables, and what makes sense of
+// them.
+var others = map[string]map[string]string{
+	"CLUSTER_NAME":                {"CLUSTER_NAME": "other"},
+	"HELMRELEASE_TIMEOUT":         {"HELMRELEASE_TIMEOUT": "601"},
+	"POD_TIMEOUT":                 {"POD_TIMEOUT": "301"},
+	"EXTERNALSECRET_TIMEOUT":      {"EXTERNALSECRET_TIMEOUT": "121"},
+	"KIND_HOST_PORT":              {"KIND_HOST_PORT": "8443"},
+	"NODE_NOFILE_LIMIT":           {"NODE_NOFILE_LIMIT": "65536"},
+	"NODE_NOFILE_LIMIT (empty)":   {"NODE_NOFILE_LIMIT": ""},
+	"SKIP_KIND_CREATE":            {"SKIP_KIND_CREATE": "true", "FAKE_CONTEXT": "team"},
+	"WITH_CHAOS_MESH":             {"WITH_CHAOS_MESH": "true"},
+	"WITH_PROMETHEUS":             {"WITH_PROMETHEUS": "true"},
+	"WITH_CONTROLPLANE":           {"WITH_CONTROLPLANE": "true"},
+	"WITH_CONTROLPLANE_CR":        {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true"},
+	"CONTROLPLANE_NAME":           {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "CONTROLPLANE_NAME": "other"},
+	"CONTROLPLANE_OPERATORS":      {"WITH_CONTROLPLANE": "true", "CONTROLPLANE_OPERATORS": "external"},
+	"CONTROLPLANE_DB_REPLICAS":    {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "CONTROLPLANE_DB_REPLICAS": "3"},
+	"CONTROLPLANE_CACHE_REPLICAS": {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "CONTROLPLANE_CACHE_REPLICAS": "2"},
+	"CONTROLPLANE_DB_STORAGE":     {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "CONTROLPLANE_DB_STORAGE": "2Gi"},
+	"GATEWAY_API_VERSION":         {"GATEWAY_API_VERSION": "v1.2.0"},
+	"OPENBAO_NAMESPACE":           {"OPENBAO_NAMESPACE": "vault"},
+	"BAO_ADDR":                    {"BAO_ADDR": "https://localhost:8200"},
+	"VAULT_CACERT":                {"VAULT_CACERT": "/a"},
+	"VAULT_CLIENT_CERT":           {"VAULT_CLIENT_CERT": "/b"},
+	"VAULT_CLIENT_KEY":            {"VAULT_CLIENT_KEY": "/c"},
+	"KORC_CONTROLPLANES":          {"KORC_CONTROLPLANES": "openstack/controlplane team-a/identity"},
+	"DB_CREDS_DEFAULT_TTL":        {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "DB_CREDS_DEFAULT_TTL": "1h"},
+	"DB_CREDS_MAX_TTL":            {"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "DB_CREDS_MAX_TTL": "2h"},
+	"STORE_CLUSTER":               {"STORE_CLUSTER": "east"},
+	"INFRA":                       {"INFRA": "secretstore"},
+}
+
+// scratch and seconds differ from run to run.
+var volatile = regexp.MustCompile(`/tmp\.[A-Za-z0-9]+|=\d{10}\b`)
+
+// TestEveryVariableHasAnEffectOrIsRefusedByName compares what is called with what is
+// called when only the variables that this one needs are set.
+func TestEveryVariableHasAnEffectOrIsRefusedByName(t *testing.T) {
+	for target, way := range ways {
+		t.Run(target, func(t *testing.T) {
+			t.Parallel()
+			plain := map[string]string{}
+			for name, values := range others {
+				variable, _, _ := strings.Cut(name, " ")
+				without := maps.Clone(values)
+				delete(without, variable)
+				key := fmt.Sprint(without)
+				if _, known := plain[key]; !known {
+					m := way(t).set(without)
+					_, calls := m.mustRun(t)
+					plain[key] = m.lasting(calls)
+				}
+				hasEffect(t, way(t).set(values), variable, plain[key])
+			}
+		})
+	}
+}
+
+// hasEffect fails when a run calls the same as one without the variable, and when one
+// that is refused does not name it or has changed something.
+func hasEffect(t *testing.T, m *machine, variable, plain string) {
+	t.Helper()
+	output, calls, err := m.run(t)
+	switch {
+	case err == nil && m.lasting(calls) == plain:
+		t.Errorf("%s has no effect on\n%s", variable, calls)
+	case err != nil && !strings.Contains(output, variable):
+		t.Errorf("%s: %v: it says %s", variable, err, output)
+	case err != nil && (strings.Contains(calls, "apply") || strings.Contains(calls, "infra-local")):
+		t.Errorf("%s is refused too late:\n%s", variable, calls)
+	}
+}
+
+// lasting returns of calls what does not differ from run to run.
+func (m *machine) lasting(calls string) string {
+	return volatile.ReplaceAllString(strings.ReplaceAll(calls, m.dir, ""), "")
+}
+
+func TestValuesThatCannotBeMeantAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		variables map[string]string
+		want      string
+	}{
+		"no boolean":               {map[string]string{"WITH_PROMETHEUS": "yes"}, "WITH_PROMETHEUS=yes"},
+		"no number":                {map[string]string{"POD_TIMEOUT": "5m"}, "POD_TIMEOUT=5m"},
+		"a switch that is none":    {map[string]string{"WITH_CHAOS": "true"}, "WITH_CHAOS is no variable"},
+		"a CR without operators":   {map[string]string{"WITH_CONTROLPLANE_CR": "true"}, "WITH_CONTROLPLANE=true"},
+		"a size without a CR":      {map[string]string{"CONTROLPLANE_DB_REPLICAS": "3"}, "CONTROLPLANE_DB_REPLICAS has no effect"},
+		"a target that is none":    {map[string]string{"INFRA_TARGET": "cloud"}, "INFRA_TARGET=cloud"},
+		"a code in place of names": {map[string]string{"KORC_CONTROLPLANES": "a/b; rm"}, "KORC_CONTROLPLANES"},
+		"passwords for others only": {
+			map[string]string{"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "KORC_CONTROLPLANES": "a/b"},
+			"KORC_CONTROLPLANES has to name openstack/controlplane",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			output, calls, err := ways["kind"](t).set(c.variables).run(t)
+			if err == nil || !strings.Contains(output, c.want) || strings.Contains(calls, "apply") {
+				t.Errorf("%v: it says %s and calls\n%s", err, output, calls)
+			}
+		})
+	}
+}
+
+func TestTheNamespaceOfChainsawIsIgnored(t *testing.T) {
+	_, calls := ways["kind"](t).set(map[string]string{"NAMESPACE": "chainsaw-x"}).mustRun(t)
+	if strings.Contains(calls, "chainsaw-x") || !strings.Contains(calls, "OPENBAO_NAMESPACE=openbao-system") {
+		t.Errorf("calls\n%s", calls)
+	}
+}
+
+func TestAKindClusterGetsEverythingInOrder(t *testing.T) {
+	m := ways["kind"](t)
+	_, calls := m.mustRun(t)
+	inOrder(t, calls,
+		"kind create cluster --name forge", "hostPort: 443",
+		"docker exec forge-control-plane", "LimitNOFILE=1048576",
+		"flux-operator/releases/download/v0.53.0/install.yaml", "deploy/namespaces", "deploy/flux-system/fluxinstance.yaml",
+		"wait --for=condition=Ready --timeout=600s fluxinstance/flux",
+		"gateway-api/releases/download/v1.1.0/standard-install.yaml",
+		"apply --server-side --force-conflicts --field-manager=deploy-infra -k "+m.dir+"/deploy/kind/base",
+		`patch helmrelease c5c3-operator --type=merge -p {"spec": {"suspend": true}}`,
+		"helmrelease/cert-manager", "deploy/infrastructure/issuers", "helmrelease/openbao", "helmrelease/envoy-gateway",
+		"crd/envoyproxies.gateway.envoyproxy.io", "-k "+m.dir+"/deploy/kind/infrastructure\n", "gateway/openstack-gw",
+		"bootstrap.sh", "clustersecretstore/openbao-cluster-store",
+		"externalsecret/keystone-admin externalsecret/keystone-db", "mariadb/openstack-db",
+	)
+	if strings.Contains(calls, "chaos-mesh") || strings.Contains(calls, "kube-prometheus-stack") {
+		t.Errorf("nobody asked for that:\n%s", calls)
+	}
+	m.set(map[string]string{"FAKE_CLUSTERS": "other forge"})
+	if _, calls = m.mustRun(t); strings.Contains(calls, "kind create") {
+		t.Errorf("the second run creates it again:\n%s", calls)
+	}
+}
+
+func TestAControlPlaneIsDeployedOnRequest(t *testing.T) {
+	m := ways["kind"](t).set(map[string]string{
+		"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "CONTROLPLANE_NAME": "identity", "CONTROLPLANE_DB_STORAGE": "2Gi",
+	})
+	_, calls := m.mustRun(t)
+	inOrder(t, calls,
+		`patch kustomization.kustomize.toolkit.fluxcd.io k-orc --type=merge -p {"spec": {"suspend": false}}`,
+		`patch helmrelease c5c3-operator --type=merge -p {"spec": {"suspend": false}}`,
+		"deploy/kind/infrastructure/shared\n", "KORC_CONTROLPLANES=openstack/identity", "helmrelease/c5c3-operator",
+		`"name": "identity"`, `"storageSize": "2Gi"`, `"name": "openstack-gw"`,
+		"condition=InfrastructureReady", "setup-database-tenant.sh openstack identity", "condition=Ready",
+	)
+	if strings.Contains(calls, "mariadb/openstack-db") {
+		t.Error("it waits for a database that the ControlPlane makes")
+	}
+}
+
+func TestOperatorsOfSomebodyElseAreNotTouched(t *testing.T) {
+	_, calls := ways["kind"](t).set(map[string]string{"WITH_CONTROLPLANE": "true", "CONTROLPLANE_OPERATORS": "external"}).mustRun(t)
+	inOrder(t, calls, `k-orc --type=merge -p {"spec": {"suspend": false}}`, `c5c3-operator --type=merge -p {"spec": {"suspend": true}}`)
+	if strings.Contains(calls, "helmrelease/c5c3-operator") {
+		t.Error("it waits for a release that is suspended")
+	}
+}
+
+func TestAClusterOfATeamGetsTheSizeForProductionAndKeepsWhatItHas(t *testing.T) {
+	m := ways["current"](t).set(map[string]string{"FAKE_CRDS": "helmreleases.helm.toolkit.fluxcd.io", "FAKE_GATEWAY_API": "v1.4.0"})
+	output, calls := m.mustRun(t)
+	inOrder(t, calls, "-k "+m.dir+"/deploy/flux-system\n", `helmrelease keystone-operator --type=merge -p {"spec": {"suspend": false}}`,
+		"-k "+m.dir+"/deploy/infrastructure\n")
+	for _, unwanted := range []string{"deploy/kind", "flux-operator", "fluxinstance.yaml", "standard-install.yaml"} {
+		if strings.Contains(calls, unwanted) {
+			t.Errorf("it touches %s:\n%s", unwanted, calls)
+		}
+	}
+	if !strings.Contains(output, "Flux is there already") || !strings.Contains(output, "Gateway API v1.4.0 is there and stays") {
+		t.Errorf("it says %s", output)
+	}
+}
+
+func TestDashboardsComeWithPrometheus(t *testing.T) {
+	_, calls := ways["kind"](t).set(map[string]string{"WITH_PROMETHEUS": "true"}).mustRun(t)
+	inOrder(t, calls, "create configmap dashboard-keystone-operator", "deploy/kind/prometheus", `"serviceMonitor": {"enabled": true}`,
+		"--timeout=1200s helmrelease/kube-prometheus-stack")
+}
+
+func TestAReleaseThatDoesNotGetReadyIsExplained(t *testing.T) {
+	output, calls, err := ways["kind"](t).set(map[string]string{"FAKE_NOT_READY": "helmrelease/openbao"}).run(t)
+	if err == nil || !strings.Contains(output, "InstallFailed: no such image") || !strings.Contains(output, "describe helmrelease openbao") {
+		t.Errorf("%v: it says %s", err, output)
+	}
+	if strings.Contains(calls, "bootstrap.sh") || !strings.Contains(output, "FAILED") {
+		t.Errorf("it goes on:\n%s", output)
+	}
+}
+
+func TestTeardownTakesAwayTheClusterThatIsOurs(t *testing.T) {
+	if _, calls := ways["kind"](t).mustRun(t, "--teardown"); !strings.Contains(calls, "kind delete cluster --name forge") {
+		t.Errorf("kind:\n%s", calls)
+	}
+	if _, calls := ways["local"](t).mustRun(t, "--teardown"); !strings.Contains(calls, "cluster-down") {
+		t.Errorf("local:\n%s", calls)
+	}
+}
+
+func TestTeardownOfATeamsClusterLosesNothing(t *testing.T) {
+	m := ways["current"](t).set(map[string]string{"FAKE_CRDS": "keystones.keystone.openstack.c5c3.io mariadbs.k8s.mariadb.com"})
+	_, calls := m.mustRun(t, "--teardown")
+	inOrder(t, calls, "delete -k "+m.dir+"/deploy/infrastructure", "delete -k "+m.dir+"/deploy/flux-system")
+	if strings.Contains(calls, "deploy/namespaces") {
+		t.Error("it deletes namespaces")
+	}
+	for kind, object := range map[string]string{
+		"keystones.keystone.openstack.c5c3.io": `{"namespace": "openstack", "name": "keystone"}`,
+		"mariadbs.k8s.mariadb.com":             `{"namespace": "shop", "name": "openstack-db"}`,
+	} {
+		m := ways["current"](t).set(map[string]string{"FAKE_CRDS": kind})
+		m.write(t, "items-"+kind+".json", `{"items": [{"metadata": `+object+`}]}`)
+		if output, calls, err := m.run(t, "--teardown"); err == nil || !strings.Contains(output, kind) || strings.Contains(calls, "delete") {
+			t.Errorf("%s: it says %s and calls\n%s", kind, output, calls)
+		}
+	}
+	m = ways["current"](t).set(map[string]string{"FAKE_CRDS": "mariadbs.k8s.mariadb.com"})
+	m.write(t, "items-mariadbs.k8s.mariadb.com.json", `{"items": [{"metadata": {"namespace": "openstack", "name": "openstack-db"}}]}`)
+	m.mustRun(t, "--teardown")
+}

@@ -1,0 +1,64 @@
+# Which cluster deploy-infra works on. Sourced after settings.sh.
+# shellcheck shell=bash
+: "${root:?}" "${CLUSTER_NAME:?}"
+
+have() { command -v "$1" >/dev/null; }
+
+# docker_works succeeds when there is an engine, and not only its client.
+docker_works() { have docker && docker info >/dev/null 2>&1; }
+
+# current_context prints the context of the kubeconfig, or nothing.
+current_context() {
+	have kubectl || return 0
+	kubectl config current-context 2>/dev/null || true
+}
+
+is_own_kubeconfig() { [[ -n ${KUBECONFIG:-} && $KUBECONFIG -ef $root/kubeconfig ]]; }
+
+# choose_target sets target and why.
+choose_target() {
+	local context
+	if [[ -n $INFRA_TARGET ]]; then
+		target=$INFRA_TARGET why='INFRA_TARGET says so'
+	elif is_own_kubeconfig; then
+		target=local why='KUBECONFIG is that of the local cluster'
+	elif [[ -n ${KUBECONFIG:-} ]]; then
+		target=current why='KUBECONFIG is set'
+	elif [[ -e $root/kubeconfig ]]; then
+		target=local why='the local cluster of this checkout was brought up'
+	else
+		context=$(current_context)
+		[[ $SKIP_KIND_CREATE == false || -n $context ]] ||
+			refuse 'SKIP_KIND_CREATE=true needs a kubeconfig with a current context, of the cluster that is there'
+		if [[ $SKIP_KIND_CREATE == true || (-n $context && $context != "kind-$CLUSTER_NAME") ]]; then
+			target=current why="the kubeconfig's current context is ${context:-not set}"
+		elif docker_works && have kind; then
+			target=kind why='Docker and kind are here'
+		else
+			target=local why='there is neither a kubeconfig with a current context nor Docker with kind'
+		fi
+	fi
+}
+
+# describe_target says it before anything is changed.
+describe_target() {
+	case $target in
+	local) printf 'Target: the local cluster of this checkout, because %s.\n' "$why" ;;
+	kind) printf 'Target: the kind cluster "%s", because %s.\n' "$CLUSTER_NAME" "$why" ;;
+	current)
+		printf 'Target: the cluster of the context "%s" (%s), because %s.\n' "$(current_context)" \
+			"$(kubectl config view --minify -o 'jsonpath={.clusters[0].cluster.server}')" "$why"
+		;;
+	esac
+	printf 'Another one: INFRA_TARGET=local, kind or current.\n'
+}
+
+# use_kubeconfig COMMAND... makes what the command prints the kubeconfig of this run,
+# so that nobody changes the cluster under it.
+use_kubeconfig() {
+	local copy
+	copy=$(mktemp)
+	scratch+=("$copy")
+	"$@" >"$copy"
+	export KUBECONFIG=$copy
+}

@@ -1,0 +1,94 @@
+package docs
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// What a block of YAML is marked with: how it becomes an object.
+const (
+	// markMerge names the kind whose example the block is a part of.
+	markMerge = "merge="
+	// markValues names the chart that takes the block as its values.
+	markValues = "values="
+	// markForeign names the project whose kinds no test server has.
+	markForeign = "foreign="
+	// markFragment is for what is no part of a resource of ours.
+	markFragment = "fragment"
+)
+
+// Documents returns the documents in a text of YAML as JSON. It refuses a field that is
+// there twice.
+func Documents(text string) ([][]byte, error) {
+	var documents [][]byte
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
+	for {
+		content, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return documents, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		document, err := yaml.YAMLToJSONStrict(content)
+		if err != nil {
+			return nil, err
+		}
+		if string(document) != "null" {
+			documents = append(documents, document)
+		}
+	}
+}
+
+// Objects returns the objects in a text of YAML, each of which has to have a kind.
+func Objects(text string) ([]*unstructured.Unstructured, error) {
+	documents, err := Documents(text)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]*unstructured.Unstructured, 0, len(documents))
+	for _, document := range documents {
+		obj := &unstructured.Unstructured{}
+		if err := utiljson.Unmarshal(document, &obj.Object); err != nil {
+			return nil, err
+		}
+		if obj.GetKind() == "" || obj.GetAPIVersion() == "" {
+			return nil, fmt.Errorf("it is no whole object: give it apiVersion and kind, or mark it with %sKIND, %sCHART or %s",
+				markMerge, markValues, markFragment)
+		}
+		objects = append(objects, obj)
+	}
+	return objects, nil
+}
+
+// Merge puts a part of an object into an example of the kind, as kubectl patch
+// --type=merge does: null takes a field away.
+func Merge(example *unstructured.Unstructured, part string) (*unstructured.Unstructured, error) {
+	documents, err := Documents(part)
+	if err != nil {
+		return nil, err
+	}
+	if len(documents) != 1 {
+		return nil, fmt.Errorf("it has %d documents, but one is merged", len(documents))
+	}
+	whole, err := json.Marshal(example.Object)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := jsonpatch.MergePatch(whole, documents[0])
+	if err != nil {
+		return nil, err
+	}
+	obj := &unstructured.Unstructured{}
+	return obj, utiljson.Unmarshal(merged, &obj.Object)
+}

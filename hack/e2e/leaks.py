@@ -1,0 +1,161 @@
+"""What of a Secret is secret, and where in a recording of a run it has got to.
+
+A recording is a folder of files, each with the lines of one log or with objects,
+one a line. Values are in memory only: they are neither written nor printed.
+"""
+
+import base64
+import binascii
+import json
+import re
+import subprocess
+import urllib.parse
+
+# Shorter values are found by chance: ports, numbers, words.
+SHORTEST = 8
+
+# Types of Secrets of which only these keys are secret.
+TYPES = {
+    "bootstrap.kubernetes.io/token": {"token-secret"},
+    "kubernetes.io/service-account-token": {"token"},
+    "kubernetes.io/tls": {"tls.key"},
+    # What Helm has installed, compressed.
+    "helm.sh/release.v1": set(),
+}
+
+# Keys whose values also stand in specs, statuses and names, or are made to be given away.
+PUBLIC = {"ca.crt", "tls.crt", "ca", "database", "endpoint", "host", "id", "name", "namespace", "port", "region", "since", "type",
+          "url", "user", "username"}
+
+# Of a text with a setting in each line, such as clouds.yaml, these are secret.
+SETTING = re.compile(r"""^[\s-]*["']?([\w.-]+)["']?\s*[:=]\s*(\S.*?)\s*,?$""")
+SECRET_SETTING = re.compile(r"password|passwd|secret|token|private|(^|_)key$", re.IGNORECASE)
+URL_PASSWORD = re.compile(r"\w://[^\s/:@]*:([^\s@]+)@")
+PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----\s(.*?)-----END \1-----", re.DOTALL)
+
+# What may be found all the same, by Secret's name, and place.
+ALLOWED = [
+    # A suite keeps the token that its client has printed.
+    (re.compile(r"^[^/]+/kept$"), re.compile(r"^log of an end-to-end client")),
+]
+
+
+def secret_parts(key, value, kind=""):
+    """Yields the parts of a Secret's value that must be found nowhere."""
+    if key not in TYPES.get(kind, {key}) or key in PUBLIC:
+        return
+    for title, body in PEM.findall(value):
+        # Everybody gets to see certificates and public keys.
+        if "PRIVATE" in title:
+            yield from body.split()
+    lines = PEM.sub("", value).strip().splitlines()
+    for line in lines:
+        yield from URL_PASSWORD.findall(line)
+        setting = SETTING.match(line) if len(lines) > 1 else None
+        if setting is None:
+            yield line.strip()
+        elif SECRET_SETTING.search(setting.group(1)):
+            yield setting.group(2).strip("\"'")
+
+
+def encodings(part):
+    """Maps the ways in which a value may be written to their names, as bytes."""
+    raw = part.encode()
+    found = {}
+    for text, how in (
+            (part, "as it is"),
+            (json.dumps(part, ensure_ascii=False)[1:-1], "in JSON"),
+            (json.dumps(part)[1:-1], "in JSON"),
+            (urllib.parse.quote(part, safe=""), "in a URL"),
+            (urllib.parse.quote_plus(part), "in a URL"),
+            (urllib.parse.unquote(part), "out of a URL"),
+    ):
+        # The simplest of equal ways comes first.
+        found.setdefault(text.encode(), how)
+    # In base64 a value looks different after 0, 1 and 2 other bytes, and its ends depend on its neighbours.
+    for offset in range(3):
+        bits = (offset * 8, (offset + len(raw)) * 8)
+        text = base64.b64encode(b"\0" * offset + raw)[-(-bits[0] // 6):bits[1] // 6]
+        found.setdefault(text, "in base64")
+        found.setdefault(text.translate(bytes.maketrans(b"+/", b"-_")), "in base64")
+    return {text: how for text, how in found.items() if len(text) >= SHORTEST}
+
+
+class Values:
+    """The secret values that were seen in a run."""
+
+    def __init__(self):
+        self.owners = {}
+        self.secrets = set()
+
+    def add(self, secret):
+        """Remembers what is secret of a Secret, whatever becomes of it."""
+        meta = secret["metadata"]
+        name = f"{meta.get('namespace', '')}/{meta['name']}"
+        self.secrets.add(name)
+        for key, encoded in (secret.get("data") or {}).items():
+            try:
+                value = base64.b64decode(encoded or "").decode()
+            except (binascii.Error, UnicodeDecodeError):
+                # Something compressed or encrypted: nobody quotes that.
+                continue
+            for part in secret_parts(key, value, secret.get("type", "")):
+                if len(part) >= SHORTEST and len(set(part)) > 2:
+                    self.owners.setdefault(part, set()).add((name, key))
+
+    def patterns(self, names):
+        """Maps what to look for to (Secret, key, how). What is part of a name is
+        nothing that could be told from the name."""
+        found = {}
+        for part, owners in self.owners.items():
+            if part in names:
+                continue
+            for text, how in encodings(part).items():
+                found.setdefault(text, set()).update((name, key, how) for name, key in owners)
+        return found
+
+
+class Names:
+    """The names of everything in the cluster."""
+
+    def __init__(self):
+        self.known = set()
+
+    def add(self, obj):
+        """Remembers an object's name, namespace and labels."""
+        meta = obj["metadata"]
+        self.known.update((meta["name"], meta.get("namespace", ""), *(meta.get("labels") or {}).values()))
+
+    def __contains__(self, part):
+        return any(part in name for name in self.known)
+
+
+def search(patterns, files):
+    """Yields (file, line number, pattern) for each place where one is found."""
+    if not patterns or not files:
+        return
+    # Patterns come by a pipe: they are on no disk and in no list of processes.
+    command = ("grep", "--text", "--only-matching", "--line-number", "--with-filename", "--null", "--fixed-strings", "--file=-", "--")
+    done = subprocess.run((*command, *files), input=b"\n".join(patterns), capture_output=True, check=False,
+                          env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+    if done.returncode > 1:
+        raise RuntimeError("grep failed: " + done.stderr.decode(errors="replace"))
+    for line in done.stdout.splitlines():
+        file, _, rest = line.partition(b"\0")
+        number, _, text = rest.partition(b":")
+        yield file.decode(), int(number), text
+
+
+def problems(values, names, places):
+    """Returns where a value was found, a line each, and never the value.
+
+    places maps each file of the recording to a function that names the place of
+    a line."""
+    patterns = values.patterns(names)
+    found = set()
+    for file, number, text in search(patterns, list(places)):
+        place = places[file](number)
+        for name, key, how in patterns.get(text, ()):
+            if not any(secret.search(name) and where.search(place) for secret, where in ALLOWED):
+                found.add(f"{place}: key {key} of Secret {name}, {how}")
+    return sorted(found)

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Compares what the operators have asked the API server for with what they may.
+
+Usage: rbac.py [--complete]
+Reads the audit log and the roles of the cluster that kubectl talks to, and fails
+when a request was forbidden. With --complete, which takes a log of all suites, it
+also fails when something is granted that was not asked for.
+"""
+
+import fnmatch
+import json
+import subprocess
+import sys
+
+ACCOUNTS = ("system:serviceaccount:keystone-system:keystone-operator", "system:serviceaccount:c5c3-system:c5c3-operator")
+
+# Rights that no request shows, by operator, resource and verb; * stands for any.
+SILENT = {
+    # Who sets blockOwnerDeletion needs it where the admission plugin
+    # OwnerReferencesPermissionEnforcement is on, as in OpenShift.
+    ("*", "*/finalizers", "update"),
+    # A repeated event is a patch of the first.
+    ("*", "events", "patch"),
+    # Only who may do it may let the accounts of rotations do it.
+    ("keystone-operator", "secrets", "patch"),
+    # A label that somebody has taken away is put back.
+    ("keystone-operator", "configmaps", "patch"),
+    # A Deployment that an earlier version has made may have another selector.
+    ("keystone-operator", "deployments", "delete"),
+    # The local cluster has no cert-manager.
+    ("keystone-operator", "certificates", "*"),
+    # A SecretAggregate may get another target.
+    ("c5c3-operator", "secrets", "delete"),
+    # A control plane may give up its Keystone.
+    ("c5c3-operator", "networkpolicies", "delete"),
+}
+
+
+def short(account):
+    return account.rpartition(":")[2]
+
+
+def requests(lines):
+    """Returns what was used, and what was refused, as (account, group, resource, verb)."""
+    used, refused = set(), set()
+    for line in lines:
+        event = json.loads(line)
+        ref = event.get("objectRef")
+        if ref is None or event["user"]["username"] not in ACCOUNTS:
+            continue
+        resource = "/".join(filter(None, (ref["resource"], ref.get("subresource"))))
+        key = (short(event["user"]["username"]), ref.get("apiGroup", ""), resource)
+        if event.get("annotations", {}).get("authorization.k8s.io/decision") == "forbid":
+            refused.add(key + (event["verb"],))
+            continue
+        used.add(key + (event["verb"],))
+        # A server-side apply of an object that does not exist takes both verbs.
+        if event["verb"] == "patch" and event.get("responseStatus", {}).get("code") == 201:
+            used.add(key + ("create",))
+    return used, refused
+
+
+def grants(items):
+    """Returns what roles and their bindings grant, as (account, group, resource, verb)."""
+    roles = {(o["kind"], o["metadata"].get("namespace"), o["metadata"]["name"]): o.get("rules") or [] for o in items}
+    granted = set()
+    for binding in items:
+        for subject in binding.get("subjects") or []:
+            account = ":".join(("system", "serviceaccount", subject.get("namespace", ""), subject["name"]))
+            if account not in ACCOUNTS:
+                continue
+            ref = binding["roleRef"]
+            namespace = binding["metadata"].get("namespace") if ref["kind"] == "Role" else None
+            for rule in roles.get((ref["kind"], namespace, ref["name"]), []):
+                granted |= {(short(account), group, resource, verb) for group in rule.get("apiGroups", [])
+                            for resource in rule.get("resources", []) for verb in rule["verbs"]}
+    return granted
+
+
+def silent(grant, used):
+    account, group, resource, verb = grant
+    # An API server that cannot stream a list with the watch is asked for it.
+    streamed = verb == "list" and (account, group, resource, "watch") in used
+    # An apply to a name that somebody else holds asks who that is.
+    asks = verb == "get" and (account, group, resource, "patch") in used
+    return streamed or asks or any(
+        all(fnmatch.fnmatchcase(value, pattern) for value, pattern in zip((account, resource, verb), known)) for known in SILENT)
+
+
+def problems(used, refused):
+    """Returns what is wrong, a line each."""
+    found = [f"{account} was refused: {verb} {resource}.{group}" for account, group, resource, verb in sorted(refused)]
+    return found if used else found + ["the audit log has no request of an operator"]
+
+
+def idle(used, granted):
+    """Returns what is granted and was not used, a line each."""
+    left = sorted(grant for grant in granted - used if not silent(grant, used))
+    return [f"{account} may and does not: {verb} {resource}.{group}" for account, group, resource, verb in left]
+
+
+def kubectl(*arguments):
+    return subprocess.run(("kubectl", *arguments), check=True, capture_output=True, text=True).stdout
+
+
+def main(arguments):
+    node = kubectl("get", "nodes", "--output=name").strip()
+    log = kubectl("get", "--raw", f"/api/v1/nodes/{node.removeprefix('node/')}/proxy/logs/kubernetes/audit.log")
+    used, refused = requests(log.splitlines())
+    found = problems(used, refused)
+    if "--complete" in arguments:
+        roles = json.loads(kubectl("get", "clusterroles,clusterrolebindings,roles,rolebindings", "--all-namespaces", "--output=json"))
+        found += idle(used, grants(roles["items"]))
+    print("\n".join(found or ["no request was refused"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Fails when a program contains a module whose license is not allowed, or unknown.
+#
+# Usage: check.sh GO-LICENSES MODULE-FOLDER...
+# The allowed ones, with the reason, are in allowed.txt beside this script.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+tool=$(cd "$(dirname "$1")" && pwd)/${1##*/}
+shift
+allowed=$(sed '/^#/d; /^$/d' "$root/hack/licenses/allowed.txt" | paste -sd,)
+
+# The tool tells the standard library by the place of the Go installation, and
+# without it takes everything for standard.
+GOROOT=$(go env GOROOT)
+export GOROOT GOWORK=off
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for folder in "$@"; do
+	status=0
+	(cd "$root/$folder" && "$tool" check . --ignore github.com/c5c3/forge --allowed_licenses="$allowed") >"$work/log" 2>&1 || status=$?
+	if ((status != 0)); then
+		grep -v 'non-Go code' "$work/log" >&2
+		echo "$folder contains what hack/licenses/allowed.txt does not allow: use another module, or have its license allowed" >&2
+		exit 1
+	fi
+	# A tool that sees no modules finds nothing wrong either.
+	modules=$(cd "$root/$folder" && "$tool" report . --ignore github.com/c5c3/forge 2>/dev/null | wc -l)
+	if ((modules < 20)); then
+		echo "$folder: only $modules libraries were looked at: the tool does not see them" >&2
+		exit 1
+	fi
+	echo "$folder: $modules libraries, all under allowed licenses"
+done

@@ -1,0 +1,25 @@
+##@ Documentation
+
+DOCS_SITE := $(CACHE)/docs
+# Where the site is served from, such as /forge/ for https://example.org/forge/.
+DOCS_BASE ?= /
+
+# Node of any kind does; where there is none, Debian's is installed. Not by "npm ci":
+# that refuses a lock file without the packages for other platforms, which not every
+# registry has.
+docs/node_modules/.package-lock.json: docs/package.json docs/package-lock.json
+	@command -v node >/dev/null && command -v npm >/dev/null || hack/tools/install-debian-packages.sh docs
+	@npm --prefix docs install --no-save --ignore-scripts --silent
+
+.PHONY: docs
+docs: docs-build ## Build the documentation site into .cache/docs (DOCS_BASE=/forge/ for a site below a folder).
+
+.PHONY: docs-build
+docs-build: docs/node_modules/.package-lock.json ## Build the site; fail when one of its links is dead or its search finds nothing.
+	@mkdir -p $(CACHE); node --test $(wildcard docs/.vitepress/*/*.test.js) >$(CACHE)/docs-test.log || { cat $(CACHE)/docs-test.log; exit 1; }
+	@cd docs && DOCS_BASE='$(DOCS_BASE)' npx --no-install vitepress build
+	@node docs/.vitepress/check-links.js $(DOCS_SITE) '$(DOCS_BASE)'
+
+.PHONY: docs-serve
+docs-serve: docs/node_modules/.package-lock.json ## Serve the site at http://localhost:5173 and follow changes of its pages.
+	@cd docs && npx --no-install vitepress dev

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Prints what is new in a version, from the commits since VERSION was last changed.
+
+Usage: changelog.py VERSION
+
+The file VERSION names the next release from the moment that the last one is out, so
+that the commits since then are those of the next one, with or without tags.
+"""
+
+import subprocess
+import sys
+
+# What a commit is about, by the files that it touches. The first that fits counts.
+SECTIONS = (
+    ("Both operators", lambda paths: touches(paths, "operators/keystone/") and touches(paths, "operators/c5c3/")),
+    ("Keystone operator", lambda paths: touches(paths, "operators/keystone/")),
+    ("c5c3 operator", lambda paths: touches(paths, "operators/c5c3/")),
+    ("Both operators", lambda paths: touches(paths, "internal/common/")),
+    ("Charts", lambda paths: any("/helm/" in path for path in paths)),
+    ("kubectl forge", lambda paths: touches(paths, "kubectl-forge/")),
+    ("Deployment", lambda paths: touches(paths, "deploy/") or touches(paths, "hack/deploy-infra")),
+    ("Documentation", lambda paths: bool(paths) and all(path.startswith("docs/") or path.endswith(".md") for path in paths)),
+    ("Development", lambda paths: True),
+)
+ORDER = ("Both operators", "Keystone operator", "c5c3 operator", "Charts", "kubectl forge", "Deployment", "Documentation", "Development")
+
+
+def product(path):
+    """Tells whether a file ends up with users: not tests, nor charts, which have a section of their own."""
+    return not ("/helm/" in path or "_test.go" in path or "/testdata/" in path or "/testutil/" in path)
+
+
+def touches(paths, prefix):
+    return any(path.startswith(prefix) and product(path) for path in paths)
+
+
+def section(paths):
+    """Returns the heading under which a commit that touches these files stands."""
+    return next(name for name, fits in SECTIONS if fits(paths))
+
+
+def parse(log):
+    """Returns (subject, paths) for each commit of "git log --name-only --format=%x00%s"."""
+    commits = []
+    for entry in filter(None, log.split("\0")):
+        subject, _, rest = entry.partition("\n")
+        commits.append((subject, [line for line in rest.splitlines() if line]))
+    return commits
+
+
+def render(version, date, commits):
+    """Returns the changelog as Markdown."""
+    lines = [f"# {version} ({date})", ""]
+    for name in ORDER:
+        subjects = [subject for subject, paths in commits if section(paths) == name]
+        if subjects:
+            lines += [f"## {name}", ""] + [f"- {subject}" for subject in subjects] + [""]
+    if not commits:
+        lines += ["Nothing has changed.", ""]
+    return "\n".join(lines)
+
+
+def git(*arguments):
+    return subprocess.run(("git", *arguments), check=True, capture_output=True, text=True).stdout
+
+
+def main(arguments):
+    [version] = arguments
+    start = git("log", "-1", "--format=%H", "--", "VERSION").strip()
+    log = git("log", "--no-merges", "--reverse", "--name-only", "--format=%x00%s", f"{start}..HEAD" if start else "HEAD")
+    date = git("log", "-1", "--format=%cs").strip()
+    print(render(version, date, parse(log)), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Makes everything that a release consists of, and publishes nothing. Equal
+# commits give equal files, wherever they are made.
+#
+# Usage: release.sh OUT
+#   OUT   the folder that receives the files; what was in it is removed
+# Environment: BIN (the pinned tools). Charts have their library already.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root"
+version=$(<VERSION)
+bin=$(cd "${BIN:?}" && pwd)
+operators=(keystone c5c3)
+image_platforms=(linux/amd64 linux/arm64)
+cli_platforms=(linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+
+rm -rf "$1"
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+if [[ $(git rev-parse --is-shallow-repository) == true ]]; then
+	echo 'a shallow clone lacks the commits for the changelog: git fetch --unshallow' >&2
+	exit 1
+fi
+if [[ -n $(git status --porcelain) ]]; then
+	echo 'warning: what is not committed goes into these files, too' >&2
+fi
+
+# step TEXT COMMAND... says how long a command took.
+step() {
+	local text=$1 start=$SECONDS
+	shift
+	"$@"
+	printf '%6d s  %s\n' $((SECONDS - start)) "$text"
+}
+
+# build MODULE PLATFORM FILE [LINKER FLAGS] compiles with the flags of build.sh, so
+# that both use what the other has compiled.
+build() {
+	GOOS=${2%/*} GOARCH=${2#*/} GOWORK=off CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -C "$1" -trimpath -buildvcs=false \
+		-gcflags=all=-dwarf=false -ldflags "-s -w ${4:-}" -o "$3" .
+}
+
+# archive FILE FOLDER NAME... packs files so that nothing of this machine or moment is in it.
+archive() {
+	local file=$1 folder=$2
+	shift 2
+	tar --directory="$folder" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+		--mode='u+w,go-w,a+rX' --create "$@" | gzip -9n >"$file"
+}
+
+# licenses MODULE FILE collects the licenses of what is compiled into a program,
+# and lists them for the bill of materials.
+licenses() {
+	(
+		cd "$1"
+		# The tool tells the standard library by the place of the Go installation.
+		GOROOT=$(go env GOROOT) GOWORK=off "$bin/go-licenses" report . --ignore github.com/c5c3/forge \
+			--template "$root/hack/release/licenses.tpl" 2>"$work/licenses.log" >"$2" || { cat "$work/licenses.log" >&2; exit 1; }
+	)
+}
+
+# bill PROGRAM NAME LICENSES FILE writes what a program consists of, as CycloneDX.
+bill() {
+	(cd "${1%/*}" && "$bin/cyclonedx-gomod" bin -json -noserial -version "v$version" "./${1##*/}" 2>"$work/bill.log") |
+		hack/release/sbom.py "$2" "$version" "$SOURCE_DATE_EPOCH" "$3" >"$4" || { cat "$work/bill.log" >&2; return 1; }
+}
+
+operator() {
+	local name=$1-operator platform arch parts=()
+	licenses "operators/$1" "$out/$name-licenses.txt"
+	for platform in "${image_platforms[@]}"; do
+		arch=${platform#*/}
+		step "$name for $platform" build "operators/$1" "$platform" "$out/$name-linux-$arch"
+		bill "$out/$name-linux-$arch" "$name" "$out/$name-licenses.txt" "$out/$name-linux-$arch.cdx.json"
+		sed -e 's/^ *#.*//' -e "/^-name/s/:dev$/:$version/" "images/$name/image.args" |
+			xargs "$bin/ociimage" -o "$work/$name-$arch.tar" -arch "$arch" -file "$out/$name-linux-$arch:/manager:0755"
+		parts+=(-combine "$work/$name-$arch.tar")
+	done
+	"$bin/ociimage" -o "$out/$name-$version.oci.tar" -name "ghcr.io/c5c3/$name:$version" "${parts[@]}"
+}
+
+# chart NAME packs what Helm has packed anew: it writes the time into its archives.
+chart() {
+	"$bin/helm" package --destination "$work" "operators/$1/helm/$1-operator" >/dev/null
+	tar --directory="$work" --extract --touch --file="$work/$1-operator-$version.tgz"
+	archive "$out/$1-operator-$version.tgz" "$work" "$1-operator"
+}
+
+# command_line makes kubectl-forge for everybody's machine, and what Krew needs to find it.
+command_line() {
+	local platform name folder
+	licenses kubectl-forge "$out/kubectl-forge-licenses.txt"
+	for platform in "${cli_platforms[@]}"; do
+		name=kubectl-forge-$version-${platform/\//-} folder=$work/cli/${platform/\//-}
+		mkdir -p "$folder"
+		cp LICENSE "$folder"
+		cp "$out/kubectl-forge-licenses.txt" "$folder/licenses.txt"
+		local program=kubectl-forge
+		[[ $platform != windows/* ]] || program+=.exe
+		step "kubectl-forge for $platform" build kubectl-forge "$platform" "$folder/$program" \
+			"-X github.com/c5c3/forge/kubectl-forge/internal/cli.version=$version"
+		archive "$out/$name.tar.gz" "$folder" LICENSE licenses.txt "$program"
+		[[ $platform != linux/amd64 ]] ||
+			bill "$folder/$program" kubectl-forge "$out/kubectl-forge-licenses.txt" "$out/kubectl-forge.cdx.json"
+	done
+	hack/release/krew.sh "$version" "$out" "${cli_platforms[@]}" >"$out/forge.yaml"
+}
+
+for operator in "${operators[@]}"; do
+	operator "$operator"
+	step "chart $operator-operator" chart "$operator"
+done
+[[ ! -d kubectl-forge ]] || command_line
+hack/release/changelog.py "$version" >"$out/changelog.md"
+(
+	cd "$out"
+	LC_ALL=C
+	sha256sum -- * >"$work/sha256sums.txt"
+	mv "$work/sha256sums.txt" .
+)
+printf '%s of version %s in %s\n' "$(find "$out" -type f | wc -l) files" "$version" "$out"

@@ -1,0 +1,56 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// data builds what is written from the arguments after a path. A key that is
+// there more than once has a list of values.
+func (t *Tool) data(args []string) (map[string]any, error) {
+	data := map[string]any{}
+	if len(args) == 1 && args[0] == "-" {
+		if json.NewDecoder(t.In).Decode(&data) != nil {
+			return nil, errors.New("standard input holds no JSON object")
+		}
+		return data, nil
+	}
+	if len(args) == 0 {
+		return nil, errUsage
+	}
+	for _, arg := range args {
+		key, text, ok := strings.Cut(arg, "=")
+		if !ok || key == "" {
+			return nil, fmt.Errorf("%q is not KEY=VALUE", arg)
+		}
+		value, err := t.value(text)
+		if err != nil {
+			return nil, err
+		}
+		switch present := data[key].(type) {
+		case nil:
+			data[key] = value
+		case []any:
+			data[key] = append(present, value)
+		default:
+			data[key] = []any{present, value}
+		}
+	}
+	return data, nil
+}
+
+func (t *Tool) value(text string) (string, error) {
+	if text == "-" {
+		content, err := io.ReadAll(t.In)
+		return string(content), err
+	}
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		content, err := os.ReadFile(name)
+		return string(content), err
+	}
+	return text, nil
+}

@@ -1,0 +1,133 @@
+package server
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// engineTypes and loginTypes are those that a path can be enabled with.
+var (
+	engineTypes = []string{"kv", "pki", "database"}
+	loginTypes  = []string{"kubernetes", "approle"}
+)
+
+// mounts is one of the two lists of what is enabled.
+type mounts struct {
+	// path is where the list is in the API.
+	path  string
+	types []string
+	list  func(*setup) map[string]mount
+}
+
+var (
+	engines = mounts{"sys/mounts", engineTypes, func(s *setup) map[string]mount { return s.Engines }}
+	logins  = mounts{"sys/auth", loginTypes, func(s *setup) map[string]mount { return s.Logins }}
+)
+
+// handleMounts lists what is enabled, enables, tunes or disables.
+func (s *Server) handleMounts(q *request, m mounts) (reply, error) {
+	path := strings.Trim(strings.TrimPrefix(q.path, m.path), "/")
+	current := s.settings.get()
+	switch tuned, tuning := strings.CutSuffix(path, "/tune"); {
+	case path == "" && q.method == http.MethodGet:
+		return withData(m.list(&current)), nil
+	case tuning && q.writes():
+		return noContent(), s.tune(q, m, tuned+"/")
+	case path != "" && q.writes():
+		return noContent(), s.enable(q, m, path+"/")
+	case path != "" && q.method == http.MethodDelete:
+		return noContent(), s.settings.change(func(c *setup) error { delete(m.list(c), path+"/"); return nil })
+	}
+	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
+}
+
+func (s *Server) enable(q *request, m mounts, path string) error {
+	var body mount
+	if err := q.decode(&body); err != nil {
+		return err
+	}
+	if !slices.Contains(m.types, body.Type) {
+		return fail(http.StatusBadRequest, fmt.Sprintf("the stand-in has no %q, but %s", body.Type, strings.Join(m.types, ", ")))
+	}
+	if body.Type == "kv" && fmt.Sprint(body.Options["version"]) != "2" {
+		return fail(http.StatusBadRequest, "the stand-in has version 2 of the key/value engine only")
+	}
+	body.Accessor = strings.ReplaceAll("auth_"+body.Type+"_", "/", "") + strings.ToLower(rand.Text()[:8])
+	return s.settings.change(func(c *setup) error {
+		list := m.list(c)
+		for present, other := range list {
+			if strings.HasPrefix(present, path) || strings.HasPrefix(path, present) {
+				return fail(http.StatusBadRequest, fmt.Sprintf("path is already in use at %s", present))
+			}
+			if body.Type == "kv" && other.Type == "kv" {
+				return fail(http.StatusBadRequest, "the stand-in has one key/value engine, which is at "+present)
+			}
+		}
+		list[path] = body
+		return nil
+	})
+}
+
+func (s *Server) tune(q *request, m mounts, path string) error {
+	body := map[string]any{}
+	if err := q.decode(&body); err != nil {
+		return err
+	}
+	return s.settings.change(func(c *setup) error {
+		tuned, ok := m.list(c)[path]
+		if !ok {
+			return fail(http.StatusBadRequest, "no mount at "+path)
+		}
+		tuned.Config = body
+		m.list(c)[path] = tuned
+		return nil
+	})
+}
+
+const policiesPath = "sys/policies/acl"
+
+func (s *Server) handlePolicies(q *request) (reply, error) {
+	name := strings.Trim(strings.TrimPrefix(q.path, policiesPath), "/")
+	texts := s.settings.get().Policies
+	switch {
+	case name == "" && (q.method == "LIST" || q.method == http.MethodGet):
+		names := []string{"default", "root"}
+		for name := range texts {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return withData(map[string]any{"keys": names}), nil
+	case name == "":
+	case q.method == http.MethodGet:
+		text, ok := texts[name]
+		if !ok {
+			return reply{}, fail(http.StatusNotFound)
+		}
+		return withData(map[string]any{"name": name, "policy": text}), nil
+	case q.writes():
+		return noContent(), s.writePolicy(q, name)
+	case q.method == http.MethodDelete:
+		return noContent(), s.settings.change(func(c *setup) error { delete(c.Policies, name); return nil })
+	}
+	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
+}
+
+func (s *Server) writePolicy(q *request, name string) error {
+	var body struct {
+		Policy string `json:"policy"`
+	}
+	if err := q.decode(&body); err != nil {
+		return err
+	}
+	if name == "root" || body.Policy == "" {
+		return fail(http.StatusBadRequest, "cannot write this policy")
+	}
+	err := s.settings.change(func(c *setup) error { c.Policies[name] = body.Policy; return nil })
+	if err != nil {
+		return fail(http.StatusBadRequest, "failed to parse policy: "+err.Error())
+	}
+	return nil
+}

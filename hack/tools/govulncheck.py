@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Looks for known vulnerabilities in what the modules call.
+
+Usage: govulncheck.py GOVULNCHECK ACCEPTED MODULE-FOLDER...
+    ACCEPTED  a list of vulnerabilities that are known and accepted, each with the day
+              until which and the reason
+
+A machine that cannot reach the vulnerability database cannot check anything: that is
+said, and is no failure of a change.
+"""
+
+import datetime
+import json
+import subprocess
+import sys
+
+
+def read_accepted(text, today):
+    """Returns {identifier: reason} and what is wrong with the list."""
+    accepted, problems = {}, []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        try:
+            identifier, until, reason = line.split(maxsplit=2)
+            day = datetime.date.fromisoformat(until)
+        except ValueError:
+            problems.append(f"line {number}: want an identifier, a day and a reason: {line}")
+            continue
+        if day < today:
+            problems.append(f"{identifier} was accepted until {until}: update the module, or look at it anew")
+        accepted[identifier] = reason
+    return accepted, problems
+
+
+def documents(text):
+    """Yields the JSON documents of govulncheck's output, which follow one another."""
+    decoder, position = json.JSONDecoder(), 0
+    while position < len(text):
+        document, end = decoder.raw_decode(text, position)
+        yield document
+        position = end + len(text[end:]) - len(text[end:].lstrip())
+
+
+def called(text):
+    """Returns {identifier: where} of the vulnerabilities in functions that are called."""
+    found = {}
+    for document in documents(text.lstrip()):
+        finding = document.get("finding")
+        # The first frame is the vulnerable symbol; only a call has a function there.
+        if finding and "function" in finding["trace"][0]:
+            frame = finding["trace"][0]
+            fixed = finding.get("fixed_version")
+            found[finding["osv"]] = f"{frame['package']}.{frame['function']} in {frame['module']}" + (f", fixed in {fixed}" if fixed else ", not fixed")
+    return found
+
+
+def judge(found, accepted):
+    """Returns what is wrong, a line each."""
+    new = [f"{identifier}: {where}" for identifier, where in sorted(found.items()) if identifier not in accepted]
+    return new + [f"{identifier} is accepted and not found any more: remove it from the list" for identifier in sorted(set(accepted) - set(found))]
+
+
+def check(program, folders):
+    """Returns what is found in all folders, None when the database cannot be reached."""
+    found = {}
+    for folder in folders:
+        done = subprocess.run((program, "-C", folder, "-format", "json", "./..."), capture_output=True, text=True, check=False)
+        if "fetching vulnerabilities" in done.stderr:
+            return None
+        if done.returncode != 0:
+            raise RuntimeError(f"{folder}: {done.stderr.strip()}")
+        found |= called(done.stdout)
+    return found
+
+
+def main(arguments):
+    program, path, *folders = arguments
+    with open(path, encoding="utf-8") as file:
+        accepted, problems = read_accepted(file.read(), datetime.date.today())
+    try:
+        found = check(program, folders)
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if found is None:
+        print("not checked: the vulnerability database cannot be reached")
+    else:
+        problems += judge(found, accepted)
+        print(f"{len(folders)} modules, {len(found)} vulnerabilities of which {len(accepted)} are accepted")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,68 @@
+package apply
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// memoPeriod is how long a verdict is kept that nobody asks for. Resources are
+// looked at more often, so that only those of deleted objects go.
+const memoPeriod = time.Hour
+
+// settled remembers which objects were found to be as desired: in most passes
+// nothing has changed, and to compare an object field by field costs more than all
+// else.
+var settled memo
+
+// memo maps objects to what they were compared with last. An object is known by its
+// UID and resource version, which no other has. The zero value is ready for use,
+// also by several goroutines.
+type memo struct {
+	mu            sync.Mutex
+	recent, older map[types.UID]verdict
+	turned        time.Time
+}
+
+// verdict says that the object of a version needs no write for a digest of desired
+// fields.
+type verdict struct {
+	version string
+	digest  [sha256.Size]byte
+}
+
+// verdictOf is false for an object that cannot be remembered.
+func verdictOf(live, desired client.Object, fieldManager string) (verdict, bool) {
+	body, err := json.Marshal(desired)
+	if err != nil || live.GetUID() == "" || live.GetResourceVersion() == "" {
+		return verdict{}, false
+	}
+	return verdict{version: live.GetResourceVersion(), digest: sha256.Sum256(append(body, fieldManager...))}, true
+}
+
+// has reports whether the verdict is the last one about the object.
+func (m *memo) has(uid types.UID, v verdict) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.recent[uid] == v {
+		return true
+	}
+	if m.older[uid] != v {
+		return false
+	}
+	m.recent[uid] = v
+	return true
+}
+
+func (m *memo) note(uid types.UID, v verdict, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.recent == nil || now.Sub(m.turned) > memoPeriod {
+		m.recent, m.older, m.turned = map[types.UID]verdict{}, m.recent, now
+	}
+	m.recent[uid] = v
+}

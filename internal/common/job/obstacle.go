@@ -1,0 +1,83 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/pods"
+)
+
+// Reasons of the events in which the Job controller tells about pods
+// (https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/controller_utils.go).
+const (
+	eventFailedCreate     = "FailedCreate"
+	eventSuccessfulCreate = "SuccessfulCreate"
+)
+
+// eventDelay is how much later than the status of a Job the event may come that
+// tells why it has no pod.
+const eventDelay = 5 * time.Second
+
+// obstacle is what keeps a running Job from its end.
+type obstacle struct {
+	// text is "" when there is none.
+	text string
+	// lasting is set when no retry of the Job mends it.
+	lasting bool
+	// again is when to look again, zero when a watch tells.
+	again time.Duration
+}
+
+// obstacle looks at the Job's pods, and when it should have one and has none, at
+// its events.
+func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job) (obstacle, error) {
+	list, err := r.podsOf(ctx, job)
+	if err != nil {
+		return obstacle{}, err
+	}
+	if len(list) == 0 && r.Events != nil && lacksPod(job) {
+		return r.refusal(ctx, job)
+	}
+	text, imagePull := pods.Problem(list)
+	return obstacle{text: text, lasting: imagePull}, nil
+}
+
+// lacksPod reports whether the Job controller has started the Job and says that
+// none of its pods runs or has ended. It writes down the start together with the
+// pods that it could create.
+func lacksPod(job *batchv1.Job) bool {
+	status := job.Status
+	uncounted := status.UncountedTerminatedPods
+	return status.StartTime != nil && !ptr.Deref(job.Spec.Suspend, false) &&
+		status.Active == 0 && status.Failed == 0 && status.Succeeded == 0 && ptr.Deref(status.Terminating, 0) == 0 &&
+		(uncounted == nil || len(uncounted.Succeeded)+len(uncounted.Failed) == 0)
+}
+
+// refusal tells why the Job has no pod. The Job controller says that nowhere but
+// in an event, which it writes beside the status.
+func (r *Runner) refusal(ctx context.Context, job *batchv1.Job) (obstacle, error) {
+	var list corev1.EventList
+	err := r.Events.List(ctx, &list, client.InNamespace(job.Namespace),
+		client.MatchingFields{"involvedObject.uid": string(job.UID)})
+	if err != nil {
+		return obstacle{}, fmt.Errorf("listing the events of Job %s, which has no pod: %w", job.Name, err)
+	}
+	var last *corev1.Event
+	for i := range list.Items {
+		event := &list.Items[i]
+		aboutPods := event.Reason == eventFailedCreate || event.Reason == eventSuccessfulCreate
+		if aboutPods && (last == nil || !event.LastTimestamp.Before(&last.LastTimestamp)) {
+			last = event
+		}
+	}
+	if last == nil || last.Reason != eventFailedCreate {
+		return obstacle{again: eventDelay}, nil
+	}
+	return obstacle{text: pods.Refusal(last.Message), lasting: true}, nil
+}

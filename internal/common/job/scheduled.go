@@ -1,0 +1,108 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/pods"
+)
+
+// LastWordsAnnotation on a Job of a CronJob quotes what a pod of it said last. The
+// Job controller deletes pods that restart by themselves when their Job fails.
+const LastWordsAnnotation = "forge.c5c3.io/last-words"
+
+// LastRun is what is wrong with the Jobs of a CronJob.
+type LastRun struct {
+	// Job is the name of the Job that the rest is about, "" when nothing is wrong.
+	Job string
+	// Failed is true when the Job failed for good, and false while it cannot start.
+	Failed bool
+	// Text says why.
+	Text string
+	// Again is when to look again for what a Job without a pod waits for, zero when
+	// a watch tells.
+	Again time.Duration
+}
+
+// LastRun returns what is wrong with the Jobs of the CronJob since the last one
+// that succeeded. The Jobs carry the labels, by which the cache holds them. A Job
+// that still tries counts when no retry can help it.
+func (r *Runner) LastRun(ctx context.Context, cronJob client.ObjectKey, labels map[string]string) (LastRun, error) {
+	runs, err := r.runsOf(ctx, cronJob, labels)
+	if err != nil {
+		return LastRun{}, err
+	}
+	var again time.Duration
+	for i := range runs {
+		run := &runs[i]
+		ended, succeeded, _ := Ended(run)
+		switch {
+		case succeeded:
+			return LastRun{Again: again}, nil
+		case ended:
+			text, err := r.lastWords(ctx, run)
+			return LastRun{Job: run.Name, Failed: true, Text: text, Again: again}, err
+		}
+		found, err := r.obstacle(ctx, run)
+		if err == nil && !found.lasting {
+			err = r.remember(ctx, run, found.text)
+		}
+		if err != nil || found.lasting {
+			return LastRun{Job: run.Name, Text: found.text}, err
+		}
+		again = cmp.Or(again, found.again)
+	}
+	return LastRun{Again: again}, nil
+}
+
+// runsOf returns the Jobs of the CronJob, the newest first, without those that are
+// being deleted.
+func (r *Runner) runsOf(ctx context.Context, cronJob client.ObjectKey, labels map[string]string) ([]batchv1.Job, error) {
+	var list batchv1.JobList
+	if err := r.Client.List(ctx, &list, client.InNamespace(cronJob.Namespace), client.MatchingLabels(labels)); err != nil {
+		return nil, fmt.Errorf("listing the Jobs of CronJob %s: %w", cronJob.Name, err)
+	}
+	runs := slices.DeleteFunc(list.Items, func(run batchv1.Job) bool {
+		controller := metav1.GetControllerOf(&run)
+		return !run.DeletionTimestamp.IsZero() || controller == nil || controller.Kind != "CronJob" || controller.Name != cronJob.Name
+	})
+	slices.SortFunc(runs, func(a, b batchv1.Job) int {
+		return cmp.Or(b.CreationTimestamp.Compare(a.CreationTimestamp.Time), cmp.Compare(b.Name, a.Name))
+	})
+	return runs, nil
+}
+
+// remember writes down what a pod of the Job said. It makes no request when that
+// is nothing new.
+func (r *Runner) remember(ctx context.Context, run *batchv1.Job, text string) error {
+	if text == "" || run.Annotations[LastWordsAnnotation] == text {
+		return nil
+	}
+	changed := run.DeepCopy()
+	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, LastWordsAnnotation, text)
+	if err := r.Client.Patch(ctx, changed, client.MergeFrom(run)); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("annotating Job %s with what its pod said: %w", run.Name, err)
+	}
+	return nil
+}
+
+// lastWords are those of the failed Job's newest pod, or what is left of them.
+func (r *Runner) lastWords(ctx context.Context, run *batchv1.Job) (string, error) {
+	list, err := r.podsOf(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	text, _ := pods.Problem(list)
+	text = cmp.Or(text, run.Annotations[LastWordsAnnotation])
+	if condition := find(run, batchv1.JobFailed); text == "" && condition != nil {
+		text = condition.Message
+	}
+	return text, nil
+}

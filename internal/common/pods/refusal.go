@@ -1,0 +1,36 @@
+package pods
+
+import (
+	"regexp"
+	"strings"
+)
+
+// refusalPrefix matches what stands before the cause when a controller tells that
+// it could not create a pod. The pod's name in it is another one at each try.
+var refusalPrefix = regexp.MustCompile(`^(\(combined from similar events\): )?(Error creating: )?(pods "[^"]*" is forbidden: )?`)
+
+// refusalRemedies say what ends a refusal, by what its text contains: that of
+// ResourceQuota, LimitRange, PodSecurity and Priority, the admission plugins of
+// the API server.
+var refusalRemedies = []struct{ contains, remedy string }{
+	{"exceeded quota:", "raise the ResourceQuota, or lower spec.resources or spec.replicas"},
+	{"failed quota:", "set in spec.resources what the ResourceQuota asks for"},
+	{" usage per ", "change spec.resources or the LimitRange"},
+	{" ratio per ", "change spec.resources or the LimitRange"},
+	{"violates PodSecurity", "let the namespace's label pod-security.kubernetes.io/enforce admit these pods"},
+	{"no PriorityClass with name", "create the PriorityClass, or change spec.priorityClassName"},
+}
+
+// Refusal describes why no pod can be created and what to do, given what the API
+// server answered to a controller as that one tells it in a condition or an event.
+// The same cause always reads the same.
+func Refusal(message string) string {
+	cause := truncate(strings.ToValidUTF8(refusalPrefix.ReplaceAllString(message, ""), ""))
+	text := "no pod can be created: " + cause
+	for _, known := range refusalRemedies {
+		if strings.Contains(cause, known.contains) {
+			return text + "; " + known.remedy
+		}
+	}
+	return text
+}

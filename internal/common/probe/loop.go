@@ -1,0 +1,81 @@
+package probe
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// Loop asks about resources in the background, about each one by one at a time,
+// and tells a controller of what is new.
+type Loop struct {
+	workers int
+	queue   workqueue.TypedDelayingInterface[types.NamespacedName]
+	changes chan event.GenericEvent
+}
+
+// NewLoop returns a Loop that asks about so many resources at once.
+func NewLoop(workers int) Loop {
+	return Loop{
+		workers: workers,
+		queue:   workqueue.NewTypedDelayingQueue[types.NamespacedName](),
+		changes: make(chan event.GenericEvent),
+	}
+}
+
+// Source delivers a request for a resource whenever there is news about it.
+func (l Loop) Source() source.TypedSource[reconcile.Request] {
+	return source.Channel(l.changes, &handler.EnqueueRequestForObject{})
+}
+
+// News delivers what Tell announces, for those who run no controller.
+func (l Loop) News() <-chan event.GenericEvent { return l.changes }
+
+// NeedLeaderElection is true: only the leader reads the findings, and two that
+// log in somewhere would count twice.
+func (l Loop) NeedLeaderElection() bool { return true }
+
+// Schedule has a resource asked about after the delay.
+func (l Loop) Schedule(name types.NamespacedName, delay time.Duration) { l.queue.AddAfter(name, delay) }
+
+// Run calls ask for every resource that is due until ctx ends.
+func (l Loop) Run(ctx context.Context, ask func(context.Context, types.NamespacedName)) {
+	var group sync.WaitGroup
+	for range l.workers {
+		group.Go(func() { l.work(ctx, ask) })
+	}
+	<-ctx.Done()
+	l.queue.ShutDown()
+	group.Wait()
+}
+
+func (l Loop) work(ctx context.Context, ask func(context.Context, types.NamespacedName)) {
+	for {
+		name, shutdown := l.queue.Get()
+		if shutdown {
+			return
+		}
+		ask(ctx, name)
+		l.queue.Done(name)
+	}
+}
+
+// Tell announces news about a resource. It reports whether anybody has heard of it
+// before ctx ended.
+func (l Loop) Tell(ctx context.Context, name types.NamespacedName) bool {
+	changed := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name.Name, Namespace: name.Namespace}}
+	select {
+	case l.changes <- event.GenericEvent{Object: changed}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

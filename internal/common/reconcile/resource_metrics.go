@@ -1,0 +1,190 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/c5c3/forge/internal/common/metric"
+)
+
+// scrapeTimeout bounds the reading of all resources of a kind from the cache.
+const scrapeTimeout = 5 * time.Second
+
+var (
+	labelType   = metric.Label{Name: "type", Meaning: "type of the condition"}
+	labelStatus = metric.Label{Name: "status", Meaning: "status of the condition: `True`, `False` or `Unknown`"}
+	labelReason = metric.Label{Name: "reason", Meaning: "reason of the condition, from the kind's list of conditions"}
+)
+
+func conditionDefinition(prefix string) metric.Definition {
+	return metric.Definition{
+		Name: prefix + "_resource_condition", Type: metric.Gauge,
+		Help:   "Status of a condition of a resource: 1 for the current status, 0 for the others.",
+		Labels: []metric.Label{metric.Kind, metric.Namespace, metric.Name, labelType, labelStatus},
+	}
+}
+
+func transitionDefinition(prefix string) metric.Definition {
+	return metric.Definition{
+		Name: prefix + "_resource_condition_transition_timestamp_seconds", Type: metric.Gauge,
+		Help:   "When a condition of a resource got its current status, as Unix time; Ready without any status counts from the creation.",
+		Labels: []metric.Label{metric.Kind, metric.Namespace, metric.Name, labelType, labelStatus, labelReason},
+	}
+}
+
+// Conditioned is a resource with conditions.
+type Conditioned interface {
+	client.Object
+	// GetConditions returns the status conditions.
+	GetConditions() []metav1.Condition
+}
+
+// Sample is one series of a [Gauge] at a scrape.
+type Sample struct {
+	// Labels are the values of the labels that come after namespace and name.
+	Labels []string
+	// Value is the series' value.
+	Value float64
+}
+
+// Gauge is a metric that is read from a resource whenever it is scraped. The first
+// labels of its definition are those of the namespace and the name.
+type Gauge[T Conditioned] struct {
+	metric.Definition
+	// Read returns the samples of one resource at a time. The resource is the
+	// cache's own and must not be changed.
+	Read func(resource T, now time.Time) []Sample
+}
+
+// resourceExporter exports all resources of a kind. It reads them from the cache at
+// each scrape, so that there is nothing to keep in memory, and nothing left of a
+// resource that is gone.
+type resourceExporter[T Conditioned] struct {
+	conditions, transitions *prometheus.Desc
+	gauges                  []Gauge[T]
+	reader                  client.Reader
+	newList                 func() client.ObjectList
+	registry                prometheus.Registerer
+	now                     func() time.Time
+}
+
+var (
+	_ prometheus.Collector           = (*resourceExporter[Conditioned])(nil)
+	_ manager.LeaderElectionRunnable = (*resourceExporter[Conditioned])(nil)
+)
+
+// ExportResources exports every resource of a kind, as long as the manager runs and
+// leads: `<prefix>_resource_condition` with a series for each condition and status,
+// of which the current one is 1 and the others are 0, since when that is so, and
+// what else the gauges read.
+func ExportResources[T Conditioned](mgr ctrl.Manager, prefix, kind string, newList func() client.ObjectList, gauges ...Gauge[T]) error {
+	if err := mgr.Add(newResourceExporter(mgr.GetClient(), metrics.Registry, prefix, kind, newList, gauges...)); err != nil {
+		return fmt.Errorf("adding the exporter of kind %s: %w", kind, err)
+	}
+	return nil
+}
+
+func newResourceExporter[T Conditioned](
+	reader client.Reader, registry prometheus.Registerer, prefix, kind string, newList func() client.ObjectList, gauges ...Gauge[T],
+) *resourceExporter[T] {
+	constant := prometheus.Labels{metric.Kind.Name: kind}
+	return &resourceExporter[T]{
+		conditions: conditionDefinition(prefix).Desc(constant), transitions: transitionDefinition(prefix).Desc(constant),
+		gauges: gauges, reader: reader, newList: newList, registry: registry, now: time.Now,
+	}
+}
+
+// Start exports until ctx ends.
+func (e *resourceExporter[T]) Start(ctx context.Context) error {
+	err := e.registry.Register(e)
+	if _, known := errors.AsType[prometheus.AlreadyRegisteredError](err); known {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("exporting resources: %w", err)
+	}
+	<-ctx.Done()
+	e.registry.Unregister(e)
+	return nil
+}
+
+// NeedLeaderElection is true: what several replicas exported would count twice.
+func (e *resourceExporter[T]) NeedLeaderElection() bool { return true }
+
+// Describe implements [prometheus.Collector].
+func (e *resourceExporter[T]) Describe(descs chan<- *prometheus.Desc) {
+	descs <- e.conditions
+	descs <- e.transitions
+	for _, gauge := range e.gauges {
+		descs <- gauge.Desc(nil)
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (e *resourceExporter[T]) Collect(series chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	list := e.newList()
+	// Nothing is changed below.
+	err := e.reader.List(ctx, list, client.UnsafeDisableDeepCopy)
+	if err == nil {
+		err = meta.EachListItem(list, func(obj runtime.Object) error {
+			resource, ok := obj.(T)
+			if !ok {
+				return fmt.Errorf("%T is not of the exported kind", obj)
+			}
+			e.exportConditions(series, resource)
+			e.exportGauges(series, resource)
+			return nil
+		})
+	}
+	if err != nil {
+		series <- prometheus.NewInvalidMetric(e.conditions, err)
+	}
+}
+
+func (e *resourceExporter[T]) exportConditions(series chan<- prometheus.Metric, resource T) {
+	conditions := resource.GetConditions()
+	if meta.FindStatusCondition(conditions, ConditionReady) == nil {
+		// Nobody has looked at it yet, which must not stay unnoticed.
+		conditions = append([]metav1.Condition{{
+			Type: ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: resource.GetCreationTimestamp(),
+		}}, conditions...)
+	}
+	namespace, name := resource.GetNamespace(), resource.GetName()
+	for _, condition := range conditions {
+		for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown} {
+			value := 0.0
+			if condition.Status == status {
+				value = 1
+			}
+			series <- prometheus.MustNewConstMetric(e.conditions, prometheus.GaugeValue, value,
+				namespace, name, condition.Type, string(status))
+		}
+		since := metric.Timestamp(condition.LastTransitionTime.Time, time.Time{})
+		series <- prometheus.MustNewConstMetric(e.transitions, prometheus.GaugeValue, since,
+			namespace, name, condition.Type, string(condition.Status), condition.Reason)
+	}
+}
+
+func (e *resourceExporter[T]) exportGauges(series chan<- prometheus.Metric, resource T) {
+	now := e.now()
+	for _, gauge := range e.gauges {
+		desc := gauge.Desc(nil)
+		for _, sample := range gauge.Read(resource, now) {
+			labels := append([]string{resource.GetNamespace(), resource.GetName()}, sample.Labels...)
+			series <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, sample.Value, labels...)
+		}
+	}
+}

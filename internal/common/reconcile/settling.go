@@ -1,0 +1,87 @@
+package reconcile
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// settleTime is how old the conditions of a resource on its way to Ready may get:
+// nobody reads what lasts a fraction of that, and a status write costs the API
+// server as much as the object it tells of.
+const settleTime = time.Second
+
+// writes remembers when a status was written last. The zero value is ready for
+// use, also by several goroutines.
+type writes struct {
+	mu   sync.Mutex
+	last map[types.NamespacedName]time.Time
+}
+
+// note records a write.
+func (w *writes) note(name types.NamespacedName, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last == nil {
+		w.last = map[types.NamespacedName]time.Time{}
+	}
+	w.last[name] = now
+}
+
+// left is how much of the settle time is over since the last write is missing.
+func (w *writes) left(name types.NamespacedName, now time.Time) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last, known := w.last[name]
+	// A clock that was set back must not hold a status back.
+	if !known || now.Before(last) {
+		return 0
+	}
+	return max(0, settleTime-now.Sub(last))
+}
+
+func (w *writes) forget(name types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.last, name)
+}
+
+// settles returns for how long the status of this pass may stay unwritten, 0 when
+// it is worth a write.
+func (p *pass[T, S]) settles() time.Duration {
+	switch {
+	case equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()),
+		isReady(p.previous), isReady(p.obj.GetConditions()),
+		slices.ContainsFunc(p.results, stepResult.insists),
+		!p.onlyConditions():
+		return 0
+	}
+	return p.written.left(client.ObjectKeyFromObject(p.obj), p.now())
+}
+
+// insists reports whether the result has to be in the status at once: a failure, or
+// something to announce that the next pass may not see again.
+func (r stepResult) insists() bool {
+	o := r.outcome
+	return o.failed() || o.atOnce || len(o.transition) > 0 || len(o.news) > 0 || len(o.recorded) > 0
+}
+
+// onlyConditions reports whether the status differs in its conditions alone. The
+// rest is what later passes go by.
+func (p *pass[T, S]) onlyConditions() bool {
+	now := p.obj.GetConditions()
+	p.obj.SetConditions(p.previous)
+	same := equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy())
+	p.obj.SetConditions(now)
+	return same
+}
+
+func isReady(conditions []metav1.Condition) bool {
+	return meta.IsStatusConditionTrue(conditions, ConditionReady)
+}

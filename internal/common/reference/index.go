@@ -1,0 +1,48 @@
+package reference
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// entry is one word that a kind says, as a search for it shows it.
+type entry struct {
+	Kind      string `json:"kind"`
+	Condition string `json:"condition,omitempty"`
+	Status    string `json:"status,omitempty"`
+	Event     string `json:"event,omitempty"`
+	Reason    string `json:"reason"`
+	Meaning   string `json:"meaning"`
+}
+
+// WriteIndex writes the vocabulary as JSON, for a search: a list with an entry for each
+// reason of each condition and for each event.
+func (vocabulary Vocabulary) WriteIndex(w io.Writer) error {
+	v := newExplanation(vocabulary.Constants)
+	var entries []entry
+	for _, condition := range vocabulary.Conditions {
+		for _, status := range []struct {
+			name    string
+			reasons []string
+		}{{"True", condition.True}, {"False", condition.False}} {
+			for _, reason := range status.reasons {
+				entries = append(entries, entry{
+					Kind: vocabulary.Kind, Condition: condition.Type, Status: status.name,
+					Reason: reason, Meaning: v.meaning(kindReason, reason),
+				})
+			}
+		}
+	}
+	for _, event := range vocabulary.Events {
+		entries = append(entries, entry{
+			Kind: vocabulary.Kind, Event: event.Type, Reason: event.Reason, Meaning: v.meaning(kindEvent, event.Reason),
+		})
+	}
+	if v.err != nil {
+		return v.err
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(entries)
+}

@@ -1,0 +1,64 @@
+package secrets
+
+import (
+	"context"
+	"fmt"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+)
+
+// StoreName is the ClusterSecretStore that the platform's Secrets come from and go
+// to.
+const StoreName = "openbao-cluster-store"
+
+var storeGVK = esov1.SchemeGroupVersion.WithKind(esov1.ClusterSecretStoreKind)
+
+// IsStoreReady reports whether the ClusterSecretStore can be used now.
+func IsStoreReady(store *esov1.ClusterSecretStore) bool {
+	for _, condition := range store.Status.Conditions {
+		if condition.Type == esov1.SecretStoreReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// served knows which kinds the cluster has.
+type served interface {
+	Served(gvk schema.GroupVersionKind) bool
+}
+
+// StoreBroken reports whether the store is missing or cannot be used now. Without its
+// kind nothing is known about it.
+func StoreBroken(ctx context.Context, kinds served, c client.Reader) (bool, error) {
+	if !kinds.Served(storeGVK) {
+		return false, nil
+	}
+	store := &esov1.ClusterSecretStore{}
+	err := c.Get(ctx, client.ObjectKey{Name: StoreName}, store)
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("reading ClusterSecretStore %s: %w", StoreName, err)
+	}
+	return !IsStoreReady(store), nil
+}
+
+// StoreChanges are the events after which [StoreBroken] may answer otherwise.
+// External Secrets writes the status of a store every few minutes, and every
+// resource depends on it.
+var StoreChanges = predicate.And(
+	predicate.NewPredicateFuncs(func(obj client.Object) bool { return obj.GetName() == StoreName }),
+	predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, known := e.ObjectOld.(*esov1.ClusterSecretStore)
+		after, both := e.ObjectNew.(*esov1.ClusterSecretStore)
+		return !known || !both || IsStoreReady(before) != IsStoreReady(after)
+	}},
+)

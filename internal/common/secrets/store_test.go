@@ -1,0 +1,39 @@
+package secrets
+
+import (
+	"testing"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+)
+
+func store(name string, status corev1.ConditionStatus, message string) *esov1.ClusterSecretStore {
+	return &esov1.ClusterSecretStore{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Status: esov1.SecretStoreStatus{Conditions: []esov1.SecretStoreStatusCondition{{
+			Type: esov1.SecretStoreReady, Status: status, Message: message,
+		}}},
+	}
+}
+
+func TestOnlyAStoreThatBreaksOrIsRepairedConcernsTheResources(t *testing.T) {
+	ready, repeated := store(StoreName, corev1.ConditionTrue, ""), store(StoreName, corev1.ConditionTrue, "validated")
+	broken := store(StoreName, corev1.ConditionFalse, "sealed")
+	theirs, theirsBroken := store("theirs", corev1.ConditionTrue, ""), store("theirs", corev1.ConditionFalse, "")
+	for what, concerns := range map[string]struct{ got, want bool }{
+		"its creation":         {StoreChanges.Create(event.CreateEvent{Object: ready}), true},
+		"its deletion":         {StoreChanges.Delete(event.DeleteEvent{Object: ready}), true},
+		"a failure":            {StoreChanges.Update(event.UpdateEvent{ObjectOld: ready, ObjectNew: broken}), true},
+		"a repair":             {StoreChanges.Update(event.UpdateEvent{ObjectOld: broken, ObjectNew: ready}), true},
+		"another message":      {StoreChanges.Update(event.UpdateEvent{ObjectOld: ready, ObjectNew: repeated}), false},
+		"a store of others":    {StoreChanges.Create(event.CreateEvent{Object: theirs}), false},
+		"a failure of theirs":  {StoreChanges.Update(event.UpdateEvent{ObjectOld: theirs, ObjectNew: theirsBroken}), false},
+		"a deletion of theirs": {StoreChanges.Delete(event.DeleteEvent{Object: theirs}), false},
+	} {
+		if concerns.got != concerns.want {
+			t.Errorf("%s: concerns the resources: %t, want %t", what, concerns.got, concerns.want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package monitoring
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/testutil/outside"
+)
+
+// Alert is an alert rule.
+type Alert struct {
+	Alert, Expr, For    string
+	Labels, Annotations map[string]string
+}
+
+// Alerts returns the alerts of a file of rules.
+func Alerts(t *testing.T, path string) []Alert {
+	t.Helper()
+	var file struct{ Groups []struct{ Rules []Alert } }
+	readYAML(t, path, &file)
+	var all []Alert
+	for _, group := range file.Groups {
+		all = append(all, group.Rules...)
+	}
+	return all
+}
+
+// Tested tells which alerts a file of promtool's tests expects to fire, and which
+// it expects not to fire, at some time.
+func Tested(t *testing.T, path string) (firing, silent map[string]bool) {
+	t.Helper()
+	var file struct {
+		Tests []struct {
+			Tests []struct {
+				Alertname string
+				Expected  []any `json:"exp_alerts"`
+			} `json:"alert_rule_test"`
+		}
+	}
+	readYAML(t, path, &file)
+	firing, silent = map[string]bool{}, map[string]bool{}
+	for _, group := range file.Tests {
+		for _, test := range group.Tests {
+			if len(test.Expected) > 0 {
+				firing[test.Alertname] = true
+			} else {
+				silent[test.Alertname] = true
+			}
+		}
+	}
+	return firing, silent
+}
+
+// Panel is a panel of a dashboard.
+type Panel struct {
+	Title, Description, Type string
+	Targets                  []struct{ Expr string }
+}
+
+// Dashboard is a dashboard of Grafana.
+type Dashboard struct {
+	Title, UID string
+	Panels     []Panel
+}
+
+// ReadDashboard returns the dashboard in a file.
+func ReadDashboard(t *testing.T, path string) Dashboard {
+	t.Helper()
+	content, err := os.ReadFile(outside.File(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dashboard Dashboard
+	if err := json.Unmarshal(content, &dashboard); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return dashboard
+}
+
+func readYAML(t *testing.T, path string, into any) {
+	t.Helper()
+	content, err := os.ReadFile(outside.File(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(content, into); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}

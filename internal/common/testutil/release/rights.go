@@ -1,0 +1,78 @@
+package release
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+)
+
+// rules are those that the rendered test releases have stand-ins for.
+func (c Chart) rules(t *testing.T) []rbacv1.PolicyRule {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(c.Folder, "files/rbac-rules.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []rbacv1.PolicyRule
+	if err := yaml.UnmarshalStrict(content, &rules); err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// namespaced leaves out what the API server says is cluster-scoped, which a
+// Role cannot grant.
+func (c Chart) namespaced(t *testing.T, rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+	t.Helper()
+	mapper := c.Env.Client(t, c.Options.Scheme).RESTMapper()
+	clusterScoped := func(group, resource string) bool {
+		plain, _, _ := strings.Cut(resource, "/")
+		kind, err := mapper.KindFor(schema.GroupVersionResource{Group: group, Resource: plain})
+		if err != nil {
+			return false
+		}
+		mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		return err == nil && mapping.Scope.Name() == meta.RESTScopeNameRoot
+	}
+	var kept []rbacv1.PolicyRule
+	for _, rule := range rules {
+		rule.Resources = slices.DeleteFunc(rule.Resources, func(resource string) bool {
+			return slices.ContainsFunc(rule.APIGroups, func(group string) bool { return clusterScoped(group, resource) })
+		})
+		if len(rule.Resources) > 0 {
+			kept = append(kept, rule)
+		}
+	}
+	return kept
+}
+
+func get(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %d: %s", url, response.StatusCode, body)
+	}
+	return nil
+}

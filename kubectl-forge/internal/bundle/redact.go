@@ -1,0 +1,189 @@
+// Package bundle writes what explains the state of a namespace into an archive
+// that may be given to others: nothing secret is in it.
+package bundle
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// redacted stands where something secret was.
+const redacted = "<redacted>"
+
+// minLength is how long a value of a Secret has to be for its occurrences to be
+// looked for. A shorter one would blank parts of ordinary words.
+const minLength = 4
+
+// public are keys of Secrets whose values are no secrets. A user name is also the
+// name of many objects, which would all become unreadable.
+var public = []string{"username", "user", "ca.crt", "tls.crt", "cloud", "region", "namespace"}
+
+var (
+	// assignment matches an option or a variable whose name says that its value is
+	// secret: in an INI file, in JSON, in YAML and on a command line.
+	assignment = regexp.MustCompile(
+		`(?i)("?[\w.\-]*(?:password|passwd|secret|credential|token|api_?key|private_?key|connection)["']?\s*[=:]\s*)` +
+			`("[^"]+"|'[^']+'|[^\s"',;&})]+)`)
+
+	// secretName matches the name of an option or a variable of that kind.
+	secretName = regexp.MustCompile(`(?i)(password|passwd|secret|token|api_?key|private_?key|connection$|credential)`)
+
+	// userInfo matches the credentials in a URL.
+	userInfo = regexp.MustCompile(`://[^/\s@]+@`)
+
+	// fernet matches Fernet tokens, which all begin with the same version and the
+	// zeros of a time (https://github.com/fernet/spec), and what is encrypted alike.
+	fernet = regexp.MustCompile(`gAAAA[\w\-]{20,}={0,2}`)
+
+	// pem matches private keys.
+	pem = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*PRIVATE KEY-----|$)`)
+
+	bearer = regexp.MustCompile(`(?i)(bearer\s+|x-(?:auth|subject)-token:\s*)[\w.\-~+/=]+`)
+)
+
+// Redactor blanks what is secret.
+type Redactor struct{ values *strings.Replacer }
+
+// NewRedactor returns one that also knows the values of the Secrets, as they are
+// and as they are encoded in URLs, in JSON and in base64.
+func NewRedactor(secrets []corev1.Secret) Redactor {
+	var values []string
+	for i := range secrets {
+		for key, value := range secrets[i].Data {
+			if !slices.Contains(public, key) {
+				values = append(values, parts(string(value))...)
+			}
+		}
+	}
+	// The longest first, so that a value within another one leaves no rest of that.
+	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	var pairs []string
+	for _, value := range slices.Compact(values) {
+		for _, form := range forms(value) {
+			pairs = append(pairs, form, redacted)
+		}
+	}
+	return Redactor{values: strings.NewReplacer(pairs...)}
+}
+
+// parts returns the value and the secret values in it, when it is a file of
+// options such as a clouds.yaml.
+func parts(value string) []string {
+	trimmed := strings.TrimSpace(value)
+	var found []string
+	if len(trimmed) >= minLength {
+		found = append(found, trimmed)
+	}
+	for _, match := range assignment.FindAllStringSubmatch(value, -1) {
+		if inner := strings.Trim(match[2], `"'`); len(inner) >= minLength {
+			found = append(found, inner)
+		}
+	}
+	return found
+}
+
+// forms returns the ways in which a value is written elsewhere. Without padding the
+// base64 of a value is the beginning of the one with padding or with a line's end.
+func forms(value string) []string {
+	raw := []byte(value)
+	all := []string{
+		value, url.QueryEscape(value), url.PathEscape(value),
+		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
+		strings.ReplaceAll(strings.ReplaceAll(value, `\`, `\\`), `"`, `\"`),
+		strings.ReplaceAll(value, "\n", `\n`),
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return slices.Compact(all)
+}
+
+// Text blanks what is secret in a text.
+func (r Redactor) Text(text string) string {
+	if r.values != nil {
+		text = r.values.Replace(text)
+	}
+	text = pem.ReplaceAllString(text, redacted)
+	text = userInfo.ReplaceAllString(text, "://"+redacted+"@")
+	text = fernet.ReplaceAllString(text, redacted)
+	text = bearer.ReplaceAllString(text, "${1}"+redacted)
+	return assignment.ReplaceAllStringFunc(text, redactAssignment)
+}
+
+// redactAssignment blanks the value of an option, unless it only names where the
+// value is to be found.
+func redactAssignment(text string) string {
+	match := assignment.FindStringSubmatch(text)
+	if len(match[2]) < minLength || strings.Contains(match[2], redacted) {
+		return text
+	}
+	return match[1] + redacted
+}
+
+// Object blanks what is secret in an object: every text in it, the values of
+// variables whose names say that they are secret, and the copy of the whole
+// object that kubectl apply leaves in an annotation.
+func (r Redactor) Object(content map[string]any) map[string]any {
+	if metadata, isMap := content["metadata"].(map[string]any); isMap {
+		delete(metadata, "managedFields")
+		if annotations, isMap := metadata["annotations"].(map[string]any); isMap {
+			delete(annotations, corev1.LastAppliedConfigAnnotation)
+		}
+	}
+	clean, isMap := r.value("", content).(map[string]any)
+	if !isMap {
+		return nil
+	}
+	return clean
+}
+
+func (r Redactor) value(name string, value any) any {
+	switch value := value.(type) {
+	case string:
+		if secretName.MatchString(name) && !reference(name) {
+			return redacted
+		}
+		return r.literal(value)
+	case []any:
+		clean := make([]any, len(value))
+		for i := range value {
+			clean[i] = r.value(name, value[i])
+		}
+		return clean
+	case map[string]any:
+		clean := make(map[string]any, len(value))
+		for key, inner := range value {
+			clean[key] = r.value(key, inner)
+		}
+		if variable, isText := value["name"].(string); isText && secretName.MatchString(variable) && value["value"] != nil {
+			clean["value"] = redacted
+		}
+		return clean
+	}
+	return value
+}
+
+// literal blanks what is secret in a text that is a field of its own. Most fields
+// are names and messages, and "Secret: keystone-db" in a message is a name.
+func (r Redactor) literal(text string) string {
+	if !strings.ContainsAny(text, "=\n") {
+		if r.values != nil {
+			text = r.values.Replace(text)
+		}
+		return fernet.ReplaceAllString(userInfo.ReplaceAllString(text, "://"+redacted+"@"), redacted)
+	}
+	return r.Text(text)
+}
+
+// reference reports whether a field with such a name holds the name of a Secret
+// and no value of one.
+func reference(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.HasSuffix(lower, "name") || strings.HasSuffix(lower, "ref") || strings.HasSuffix(lower, "key") && lower != "apikey" ||
+		strings.HasSuffix(lower, "path") || strings.HasSuffix(lower, "policy") || strings.HasSuffix(lower, "secrets") ||
+		lower == "automountserviceaccounttoken"
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/bundle"
+	bundlecollect "github.com/c5c3/forge/kubectl-forge/internal/bundle/collect"
+	"github.com/c5c3/forge/kubectl-forge/internal/doctor"
+	doctorcollect "github.com/c5c3/forge/kubectl-forge/internal/doctor/collect"
+	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
+)
+
+const bundleLines = 5000
+
+func (a *app) bundleCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "support-bundle",
+		Short: "Write what explains the state of a namespace into an archive, without secrets",
+		Long: "Writes an archive for a bug report: the output of status and doctor, the objects of the namespace, its events, and the\n" +
+			"logs of its pods. Secrets are listed by name and key only, and what they hold is blanked wherever else it stands, also\n" +
+			"when it is encoded. Options, variables and URLs that look secret are blanked, too.\n\n" +
+			"What you may not read is left out, and the file gaps.txt in the archive says so. Without the right to list Secrets their\n" +
+			"values are not known, and only what looks secret is blanked.",
+		Example: "  kubectl forge support-bundle -n openstack\n  kubectl forge support-bundle --file - | tar -tz",
+		Args:    cobra.NoArgs,
+	}
+	file := cmd.Flags().StringP("file", "f", "", "The archive, which must not exist; - is the standard output. "+
+		"The default is forge-NAMESPACE-TIME.tar.gz.")
+	lines := cmd.Flags().Int64("log-lines", bundleLines, "How many lines of each log are taken.")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		session, err := a.open()
+		if err != nil {
+			return err
+		}
+		return a.writeBundle(cmd.Context(), session, *file, *lines)
+	}
+	return cmd
+}
+
+func (a *app) writeBundle(ctx context.Context, session *kube.Session, path string, lines int64) error {
+	found, err := kube.Read(ctx, session, session.Namespace)
+	if err != nil {
+		return err
+	}
+	contents, err := bundlecollect.Contents(ctx, session, found, lines)
+	if err != nil {
+		return err
+	}
+	if contents.Pages, err = pages(ctx, session); err != nil {
+		return err
+	}
+	files, err := bundle.Files(contents, session.Scheme())
+	if err != nil {
+		return err
+	}
+	folder := fmt.Sprintf("forge-%s-%s", session.Namespace, found.Now.UTC().Format("20060102-150405"))
+	if path == "-" {
+		return bundle.Write(a.Out, folder, files, found.Now)
+	}
+	if path == "" {
+		path = folder + ".tar.gz"
+	}
+	if err := writeArchive(path, folder, files, found.Now); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "wrote %s with %d files\n", path, len(files))
+	if missing := len(found.Gaps) + len(contents.Gaps); missing > 0 {
+		fmt.Fprintf(a.ErrOut, "%d things could not be read: gaps.txt in the archive names them\n", missing)
+	}
+	return nil
+}
+
+// writeArchive leaves no archive behind that is not complete.
+func writeArchive(path, folder string, files []bundle.File, at time.Time) error {
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // The user names the file.
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(bundle.Write(out, folder, files, at), out.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// pages are what status and doctor print.
+func pages(ctx context.Context, session *kube.Session) (map[string]string, error) {
+	found, err := kube.Read(ctx, session, session.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{"version.txt": versionLine() + "\n"}
+	if len(found.Roots()) > 0 {
+		reports, err := reportsOf(ctx, session, found, nil)
+		if err != nil {
+			return nil, err
+		}
+		var text strings.Builder
+		for _, r := range reports {
+			show.Style{}.Report(&text, r, found.Now)
+			text.WriteString("\n")
+		}
+		texts["status.txt"] = text.String()
+	}
+	facts, err := doctorcollect.Facts(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	show.Style{}.Findings(io.Writer(&text), doctor.Examine(facts))
+	texts["doctor.txt"] = text.String()
+	return texts, nil
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/login"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// loginOptions are the flags of the command.
+type loginOptions struct {
+	print   bool
+	file    string
+	address string
+}
+
+func (a *app) loginCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "login [TARGET] [-- COMMAND...]",
+		Short: "Open a shell for the administrator, or write a clouds.yaml",
+		Long: "Opens a shell in which the OpenStack client is the administrator, or runs COMMAND in its place. The clouds.yaml for it is\n" +
+			"a file of yours alone, which is gone afterwards. A Keystone that only the cluster reaches is reached through a port\n" +
+			"that is forwarded meanwhile. A ControlPlane's administrator has an application credential, a Keystone's a password.\n\n" +
+			"--clouds-yaml prints the clouds.yaml and --file writes it, as it is for clients that reach Keystone themselves.",
+		Example: "  kubectl forge login\n  kubectl forge login controlplane/controlplane -- openstack catalog list\n" +
+			"  kubectl forge login --file clouds.yaml",
+		Args:              argumentsBeforeDash,
+		ValidArgsFunction: a.completeTargets,
+	}
+	o := loginOptions{}
+	cmd.Flags().BoolVar(&o.print, "clouds-yaml", false, "Print the clouds.yaml, which holds the credential.")
+	cmd.Flags().StringVarP(&o.file, "file", "f", "", "Write the clouds.yaml to this file, which must not exist.")
+	cmd.Flags().StringVar(&o.address, "address", "", "Keystone's URL, in place of a forwarded port or the one in the clouds.yaml.")
+	cmd.MarkFlagsMutuallyExclusive("clouds-yaml", "file")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		targets, command := args, []string(nil)
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+			targets, command = args[:dash], args[dash:]
+		}
+		if len(command) > 0 && (o.print || o.file != "") {
+			return usageError{errors.New("a COMMAND does not go with --clouds-yaml or --file")}
+		}
+		session, ref, err := a.target(cmd.Context(), targets)
+		if err != nil {
+			return err
+		}
+		return a.login(cmd.Context(), session, ref, o, command)
+	}
+	return cmd
+}
+
+// argumentsBeforeDash allows one argument before "--" and any number after it.
+func argumentsBeforeDash(cmd *cobra.Command, args []string) error {
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		args = args[:dash]
+	}
+	return cobra.MaximumNArgs(1)(cmd, args)
+}
+
+func (a *app) login(ctx context.Context, session *kube.Session, ref inventory.Ref, o loginOptions, command []string) error {
+	source, clouds, err := credentials(ctx, session, ref)
+	if err != nil {
+		return err
+	}
+	if o.address != "" {
+		if clouds, err = login.Redirect(clouds, source.Cloud, o.address); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.print:
+		_, err := a.Out.Write(clouds)
+		return err
+	case o.file != "":
+		if err := login.WriteFile(o.file, clouds); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Out, "wrote %s with cloud %s\n", o.file, source.Cloud)
+		return nil
+	}
+	// The shell deals with an interrupt itself.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if o.address == "" && !source.Public {
+		if clouds, err = forwarded(ctx, session, source, clouds); err != nil {
+			return err
+		}
+	}
+	if len(command) == 0 {
+		fmt.Fprintf(a.ErrOut, "a shell for the administrator of %s; exit ends it\n", ref.Arg())
+	}
+	return login.Shell(ctx, login.Streams{In: a.In, Out: a.Out, Err: a.ErrOut}, clouds, source.Cloud, command)
+}
+
+// forwarded makes the cloud use a local port that leads to Keystone until the
+// context ends.
+func forwarded(ctx context.Context, session *kube.Session, source login.Source, clouds []byte) ([]byte, error) {
+	pod, err := login.ReadyPod(ctx, session, source.Namespace, source.Service)
+	if err != nil {
+		return nil, err
+	}
+	right := kube.Right{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: source.Namespace}
+	if err := kube.Require(ctx, session.Client, right); err != nil {
+		return nil, err
+	}
+	address, err := login.Forward(ctx, session, source.Namespace, pod)
+	if err != nil {
+		return nil, err
+	}
+	return login.Redirect(clouds, source.Cloud, address)
+}
+
+// credentials returns where the credentials are and the clouds.yaml with them.
+func credentials(ctx context.Context, session *kube.Session, ref inventory.Ref) (login.Source, []byte, error) {
+	if ref.Kind == inventory.KindControlPlane {
+		cp, err := kube.ControlPlane(ctx, session, ref)
+		if err != nil {
+			return login.Source{}, nil, err
+		}
+		source := login.FromControlPlane(cp)
+		clouds, err := secretValue(ctx, session, source)
+		return source, clouds, err
+	}
+	k, err := kube.Keystone(ctx, session, ref)
+	if err != nil {
+		return login.Source{}, nil, err
+	}
+	return keystoneCredentials(ctx, session, k)
+}
+
+func keystoneCredentials(ctx context.Context, session *kube.Session, k *keystonev1alpha1.Keystone) (login.Source, []byte, error) {
+	source, err := login.FromKeystone(k)
+	if err != nil {
+		return source, nil, notReadyError{err}
+	}
+	password, err := secretValue(ctx, session, source)
+	if err != nil {
+		return source, nil, err
+	}
+	clouds, err := login.KeystoneClouds(k, string(password))
+	return source, clouds, err
+}
+
+func secretValue(ctx context.Context, session *kube.Session, source login.Source) ([]byte, error) {
+	secret := &corev1.Secret{}
+	err := session.Get(ctx, client.ObjectKey{Namespace: source.Namespace, Name: source.Secret}, secret)
+	switch {
+	case apierrors.IsNotFound(err), err == nil && len(secret.Data[source.Key]) == 0:
+		return nil, notReadyError{fmt.Errorf("secret %s has no key %s yet: see \"kubectl forge status -n %s\"",
+			source.Secret, source.Key, source.Namespace)}
+	case err != nil:
+		return nil, kube.Explain(err)
+	}
+	return secret.Data[source.Key], nil
+}

@@ -1,0 +1,174 @@
+// Package cli is the command line: it reads flags, has others read and decide,
+// and writes what they say.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/follow"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
+)
+
+// name is how users call the plugin.
+const name = "kubectl forge"
+
+// app is what all commands share.
+type app struct {
+	genericiooptions.IOStreams
+
+	// open returns the session that the flags ask for.
+	open func() (*kube.Session, error)
+	// interval is the time between two looks at something that proceeds.
+	interval time.Duration
+}
+
+// Option changes what tests replace.
+type Option func(*app)
+
+// WithSession makes all commands use the session, whatever the flags say.
+func WithSession(s *kube.Session) Option {
+	return func(a *app) { a.open = func() (*kube.Session, error) { return s, nil } }
+}
+
+// WithInterval sets the time between two looks at something that proceeds.
+func WithInterval(interval time.Duration) Option {
+	return func(a *app) { a.interval = interval }
+}
+
+// Run runs the command line and returns the exit code of the process.
+func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams, options ...Option) int {
+	root := New(streams, options...)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	// What a command says about its failure is on the screen already.
+	var command *exec.ExitError
+	if err != nil && !errors.Is(err, errSaid) && !errors.As(err, &command) {
+		fmt.Fprintln(streams.ErrOut, "error:", err)
+	}
+	return codeOf(err)
+}
+
+// New returns the root of the commands.
+func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
+	flags := genericclioptions.NewConfigFlags(true)
+	// Nothing is kept between two calls that is worth a flag, and its default
+	// differs from machine to machine.
+	flags.CacheDir = nil
+	a := &app{IOStreams: streams, interval: time.Second, open: func() (*kube.Session, error) { return kube.Open(flags) }}
+	for _, option := range options {
+		option(a)
+	}
+	root := &cobra.Command{
+		Use:   "kubectl-forge",
+		Short: "See and operate ControlPlanes and Keystones",
+		Long: "See and operate ControlPlanes and Keystones.\n\n" +
+			"A command that takes TARGET accepts controlplane/NAME, keystone/NAME or NAME, and needs none when the namespace has only one.",
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
+		SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see \"%s --help\"", err, cmd.CommandPath())}
+	})
+	flags.AddFlags(root.PersistentFlags())
+	root.AddCommand(
+		a.statusCommand(), a.waitCommand(), a.rotateCommand(), a.upgradeCommand(), a.doctorCommand(),
+		a.bundleCommand(), a.loginCommand(), a.versionCommand(),
+	)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	checkArguments(root)
+	return root
+}
+
+// checkArguments makes every command call a wrong number of arguments, and flags
+// that do not go together, a mistake of its user's.
+func checkArguments(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := cmp.Or(check(cmd, args), cmd.ValidateFlagGroups()); err != nil {
+				return usageError{fmt.Errorf("%w; see \"%s --help\"", err, cmd.CommandPath())}
+			}
+			return nil
+		}
+	}
+	for _, child := range cmd.Commands() {
+		checkArguments(child)
+	}
+}
+
+// style is that of the standard output.
+func (a *app) style() show.Style { return show.StyleOf(a.Out) }
+
+// progress returns how something that proceeds is shown.
+func (a *app) progress(timeout time.Duration) follow.Options {
+	style := a.style()
+	return follow.Options{
+		Out: a.Out, Style: style, Live: style.Terminal, Interval: a.interval, Timeout: timeout, Temporary: kube.Temporary,
+	}
+}
+
+// completeTargets offers the ControlPlanes and Keystones of the namespace.
+func (a *app) completeTargets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	session, err := a.open()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	_, all, err := kube.Candidates(cmd.Context(), session)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	offers := make([]string, 0, len(all))
+	for _, ref := range all {
+		offers = append(offers, ref.Arg())
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// target opens a session and finds the only object that the arguments name.
+func (a *app) target(ctx context.Context, args []string) (*kube.Session, inventory.Ref, error) {
+	session, err := a.open()
+	if err != nil {
+		return nil, inventory.Ref{}, err
+	}
+	ref, err := kube.One(ctx, session, args)
+	return session, ref, err
+}
+
+// outputFlag adds the flag for the format and returns where its value will be.
+func outputFlag(cmd *cobra.Command) *string {
+	format := cmd.Flags().StringP("output", "o", show.Formats[0], "Format: table, json or yaml.")
+	complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return show.Formats, cobra.ShellCompDirectiveNoFileComp
+	}
+	if err := cmd.RegisterFlagCompletionFunc("output", complete); err != nil {
+		panic(err) // The flag is there: it was added above.
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := show.CheckFormat(*format); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+	return format
+}
+
+// timeoutFlag adds the flag for the longest wait.
+func timeoutFlag(cmd *cobra.Command, usual time.Duration) *time.Duration {
+	return cmd.Flags().Duration("timeout", usual, "How long to wait at most, as in 90s or 10m; 0 waits for ever.")
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/follow"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/rotate"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+func keystoneName(controlPlane string) string {
+	cp := &c5c3v1alpha1.ControlPlane{}
+	cp.Name = controlPlane
+	return cp.KeystoneName()
+}
+
+func (a *app) rotateCredentialCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   rotate.ApplicationCredential + " [TARGET]",
+		Short: "Replace the administrator's application credential of a ControlPlane",
+		Long: "Replaces the application credential that K-ORC and other clients of a ControlPlane work with, and follows that. It asks\n" +
+			"by a CredentialRotation, which it deletes when the new credential has reached its users. The old one works on for two\n" +
+			"minutes at least.",
+		Example: "  kubectl forge rotate application-credential controlplane/controlplane -n openstack",
+		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
+	}
+	flags := rotationFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		session, ref, err := a.target(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		if ref.Kind != inventory.KindControlPlane {
+			return usageError{fmt.Errorf("%s has no application credential: name a ControlPlane", ref.Arg())}
+		}
+		return a.rotateCredential(cmd.Context(), session, ref, flags)
+	}
+	return cmd
+}
+
+func (a *app) rotateCredential(ctx context.Context, session *kube.Session, ref inventory.Ref, flags rotation) error {
+	cp, err := kube.ControlPlane(ctx, session, ref)
+	if err != nil {
+		return err
+	}
+	if err := rotate.CheckControlPlane(cp); err != nil {
+		return notReadyError{err}
+	}
+	request, before := rotate.Request(cp), rotate.CredentialID(cp)
+	if err := session.Create(ctx, request); err != nil {
+		return fmt.Errorf("asking for another credential: %w", kube.Explain(err))
+	}
+	fmt.Fprintf(a.Out, "created CredentialRotation %s\n", request.Name)
+	if *flags.noWait {
+		return nil
+	}
+	err = follow.Until(ctx, a.progress(*flags.timeout), func(ctx context.Context) (follow.View, error) {
+		if err := session.Get(ctx, client.ObjectKeyFromObject(request), request); err != nil {
+			return follow.View{}, kube.Explain(err)
+		}
+		cp, err := kube.ControlPlane(ctx, session, ref)
+		if err != nil {
+			return follow.View{}, err
+		}
+		return rotate.CredentialView(request, cp, before), nil
+	})
+	if err != nil {
+		return fmt.Errorf("%w; CredentialRotation %s stays, and the replacement goes on", rotationError(err), request.Name)
+	}
+	if err := session.Delete(ctx, request); err != nil && !apierrors.IsNotFound(err) {
+		fmt.Fprintf(a.ErrOut, "CredentialRotation %s stays: %s\n", request.Name, kube.Explain(err))
+	}
+	fmt.Fprintln(a.Out, "Clients that read the Secret have the new credential; the old one is revoked in two minutes at the earliest.")
+	return nil
+}

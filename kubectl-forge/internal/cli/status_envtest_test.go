@@ -1,0 +1,193 @@
+//go:build integration
+
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/report"
+	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// brokenKeystone stores a Keystone whose only API pod is not ready.
+func brokenKeystone(t *testing.T, namespace string) *keystonev1alpha1.Keystone {
+	t.Helper()
+	k := store(t, namespace, testutil.Installed(testutil.NotReady(true,
+		testutil.False(keystonev1alpha1.ConditionKeystoneAPIReady, keystonev1alpha1.ReasonAdminPasswordRefused,
+			"Keystone refuses the password in Secret keystone-admin"))...))
+	pod := testutil.APIPod(k, "keystone-6d4b-x7k2p", false, testutil.Running("keystone", false))
+	pod.Spec.Containers = []corev1.Container{{Name: "keystone", Image: "keystone"}}
+	store(t, namespace, &pod)
+	return k
+}
+
+func TestANamespaceUserFindsTheCause(t *testing.T) {
+	u := as(t, "viewer")
+	brokenKeystone(t, u.namespace)
+	u.run(t, "status").expect(t, CodeNotReady,
+		"Keystone keystone in namespace "+u.namespace+" is not ready and needs you",
+		"KeystoneAPIReady AdminPasswordRefused", "Pod keystone-6d4b-x7k2p",
+		"cannot reach mysql+pymysql://", "annotate keystone keystone --overwrite keystone.openstack.c5c3.io/run-again")
+}
+
+func TestALogIsQuotedWithoutItsCredentials(t *testing.T) {
+	u := as(t, "viewer")
+	brokenKeystone(t, u.namespace)
+	if r := u.run(t, "status"); strings.Contains(r.out, "in-a-log") {
+		t.Errorf("a password is quoted:\n%s", r)
+	}
+}
+
+func TestWhatAUserMayNotSeeIsNamedAndTheRestIsShown(t *testing.T) {
+	u := as(t, "keystones-only")
+	brokenKeystone(t, u.namespace)
+	u.run(t, "status").expect(t, CodeNotReady, "KeystoneAPIReady AdminPasswordRefused", "Not shown",
+		"you may not list pods in namespace "+u.namespace, "you may not list controlplanes.c5c3.io in namespace "+u.namespace,
+		"you may not list jobs.batch in namespace "+u.namespace)
+}
+
+func TestWithoutAnyRightTheFirstOneIsNamed(t *testing.T) {
+	u := as(t, "nothing")
+	brokenKeystone(t, u.namespace)
+	for _, args := range [][]string{{"status"}, {"wait", "keystone/keystone"}, {"support-bundle"}, {"rotate", "fernet"}} {
+		u.run(t, args...).expect(t, CodeMissingRight, "you may not list controlplanes.c5c3.io in namespace "+u.namespace)
+	}
+}
+
+func TestWhatIsReadyEndsWithZero(t *testing.T) {
+	u := as(t, "viewer")
+	readyKeystone(t, u.namespace)
+	u.run(t, "status", "keystone/keystone").expect(t, CodeOK, "is ready")
+}
+
+func TestStatusIsReadByPrograms(t *testing.T) {
+	u := as(t, "viewer")
+	brokenKeystone(t, u.namespace)
+	var fromJSON, fromYAML struct{ Items []report.Report }
+	if err := json.Unmarshal([]byte(u.run(t, "status", "-o", "json").out), &fromJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(u.run(t, "status", "-o", "yaml").out), &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range [][]report.Report{fromJSON.Items, fromYAML.Items} {
+		if len(got) != 1 || got[0].Ready || got[0].Causes[0].Reason != keystonev1alpha1.ReasonAdminPasswordRefused {
+			t.Errorf("got %+v", got)
+		}
+	}
+}
+
+func TestAKeystoneIsShownBelowItsControlPlane(t *testing.T) {
+	u := as(t, "viewer")
+	cp := store(t, u.namespace, testutil.ControlPlane(testutil.NotReady(false, testutil.False(c5c3v1alpha1.ConditionKeystoneReady,
+		c5c3v1alpha1.ReasonWaitingForKeystone, "Keystone controlplane-keystone is not ready"))...))
+	k := testutil.Installed(testutil.NotReady(false, testutil.False(keystonev1alpha1.ConditionDeploymentReady,
+		keystonev1alpha1.ReasonWaitingForDeployment, "0 of 1 replicas available"))...)
+	k.Name = cp.KeystoneName()
+	k.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cp, c5c3v1alpha1.GroupVersion.WithKind("ControlPlane"))}
+	store(t, u.namespace, k)
+	u.run(t, "status").expect(t, CodeNotReady, "ControlPlane controlplane in namespace",
+		"keystone/controlplane-keystone: DeploymentReady WaitingForDeployment", "└─ Keystone/controlplane-keystone")
+}
+
+func TestAllNamespacesAreLookedIntoTogether(t *testing.T) {
+	u := user{env.Namespace(t), session(t, env.Config, "default")}
+	brokenKeystone(t, u.namespace)
+	u.run(t, "status", "--all-namespaces").expect(t, CodeNotReady, "Keystone keystone in namespace "+u.namespace)
+}
+
+func TestAMistakeOnTheCommandLineIsCalledOne(t *testing.T) {
+	u := as(t, "viewer")
+	readyKeystone(t, u.namespace)
+	for _, tc := range []struct{ args, want string }{
+		{"status --colour", "unknown flag"},
+		{"status -o xml", "choose table, json, yaml"},
+		{"wait a b", "accepts at most 1 arg"},
+		{"upgrade", "say which release"},
+		{"upgrade --to 2026.1 --abort", "[to abort]"},
+		{"nonsense", "unknown command"},
+		{"rotate application-credential keystone/keystone", "name a ControlPlane"},
+		{"status -A keystone", "goes with no TARGET"},
+		{"login --clouds-yaml -- true", "does not go with"},
+	} {
+		u.run(t, strings.Fields(tc.args)...).expect(t, CodeUsage, tc.want)
+	}
+	u.run(t, "status", "keystone/other").expect(t, CodeError, "there is keystone/keystone")
+}
+
+func TestWaitingEndsWhenItIsReady(t *testing.T) {
+	u := as(t, "viewer")
+	k := brokenKeystone(t, u.namespace)
+	end := u.start(t, "wait", "keystone/keystone")
+	change(t, k, func(k *keystonev1alpha1.Keystone) {
+		k.Status.Conditions = []metav1.Condition{testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady)}
+	})
+	end().expect(t, CodeOK, "Ready", "AllReady")
+}
+
+func TestWaitingThatTakesTooLongSaysWhatIsWrong(t *testing.T) {
+	u := as(t, "viewer")
+	brokenKeystone(t, u.namespace)
+	u.run(t, "wait", "--timeout=100ms").expect(t, CodeTimeout, "What it waits for", "Type next", "timed out after 100ms")
+}
+
+func TestTheDoctorWorksWithTheRightsOfANamespaceUser(t *testing.T) {
+	u := as(t, "viewer")
+	u.run(t, "doctor").expect(t, CodeNotReady, "Kubernetes", "you may not list deployments.apps in the whole cluster",
+		"Kinds of Keystone operator", "Rights for rotate fernet, credential, password", "you may not create jobs.batch in namespace "+u.namespace)
+}
+
+func TestCompletionOffersWhatThereIs(t *testing.T) {
+	u := as(t, "viewer")
+	readyKeystone(t, u.namespace)
+	u.run(t, "__complete", "status", "").expect(t, CodeOK, "keystone/keystone")
+}
+
+func TestANamespaceWithoutAnythingOfOursIsDescribedOnRequest(t *testing.T) {
+	u := as(t, "viewer")
+	u.run(t, "status").expect(t, CodeError, "there is no ControlPlane and no Keystone in namespace "+u.namespace)
+	u.run(t, "status", "--workloads").expect(t, CodeOK, "namespace "+u.namespace+" are fine")
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "operator"}}
+	pod.Spec.Containers = []corev1.Container{{Name: "manager", Image: "operator"}}
+	pod.Status.Phase, pod.Status.ContainerStatuses = corev1.PodPending, []corev1.ContainerStatus{
+		testutil.Waiting("manager", "operator:typo", "ErrImagePull"),
+	}
+	store(t, u.namespace, pod)
+	u.run(t, "status", "--workloads").expect(t, CodeNotReady, `pod operator cannot pull image "operator:typo"`, "describe pod operator")
+}
+
+func TestTheFlagsOfKubectlChooseClusterUserAndNamespace(t *testing.T) {
+	u := as(t, "viewer")
+	brokenKeystone(t, u.namespace)
+	c := u.session.Config
+	kubeconfig := api.NewConfig()
+	kubeconfig.Clusters["test"] = &api.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
+	kubeconfig.AuthInfos["viewer"] = &api.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
+	kubeconfig.Contexts["viewer"] = &api.Context{Cluster: "test", AuthInfo: "viewer", Namespace: "elsewhere"}
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*kubeconfig, path); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]result{
+		"--namespace=" + u.namespace: {code: CodeNotReady, out: "KeystoneAPIReady AdminPasswordRefused"},
+		"--context=viewer":           {code: CodeMissingRight, err: "in namespace elsewhere"},
+		"--context=none":             {code: CodeError, err: `context "none" does not exist`},
+	} {
+		var out, errOut strings.Builder
+		code := Run(t.Context(), []string{"status", "--kubeconfig", path, "--context=viewer", args},
+			genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut})
+		result{code, out.String(), errOut.String()}.expect(t, want.code, want.out, want.err)
+	}
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/check"
+	"github.com/c5c3/forge/kubectl-forge/internal/follow"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/upgrade"
+)
+
+// upgradeOptions are the flags of the command.
+type upgradeOptions struct {
+	to                              string
+	abort, preflight, force, noWait bool
+	timeout                         *time.Duration
+}
+
+const upgradeTimeout = 30 * time.Minute
+
+func (a *app) upgradeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "upgrade [TARGET] (--to RELEASE | --abort)",
+		Short: "Upgrade to another release, or go back from an upgrade under way",
+		Long: "Looks for what would keep an upgrade from its end, sets the release in the spec, and follows the phases of the upgrade.\n" +
+			"Interrupting the command does not interrupt the upgrade; the same command follows it again.\n\n" +
+			"--abort sets the installed release again, which is possible until phase Contracting.\n" +
+			"The Keystone of a ControlPlane is upgraded through that one, also when it is the TARGET.",
+		Example: "  kubectl forge upgrade --to 2026.1 --preflight\n  kubectl forge upgrade controlplane/controlplane --to 2026.1\n" +
+			"  kubectl forge upgrade controlplane/controlplane --abort",
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
+	}
+	o := upgradeOptions{timeout: timeoutFlag(cmd, upgradeTimeout)}
+	cmd.Flags().StringVar(&o.to, "to", "", "The release to upgrade to, such as 2026.1.")
+	cmd.Flags().BoolVar(&o.abort, "abort", false, "Go back to the installed release.")
+	cmd.Flags().BoolVar(&o.preflight, "preflight", false, "Only look whether the upgrade can begin.")
+	cmd.Flags().BoolVar(&o.force, "force", false, "Begin although a check has failed. The operator still refuses what it must.")
+	cmd.Flags().BoolVar(&o.noWait, "no-wait", false, "Start it and return.")
+	cmd.MarkFlagsMutuallyExclusive("to", "abort")
+	cmd.MarkFlagsMutuallyExclusive("preflight", "abort")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o.to == "" && !o.abort {
+			return usageError{errors.New("say which release with --to, or --abort to go back")}
+		}
+		session, ref, err := a.target(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		return a.upgrade(cmd.Context(), session, ref, o)
+	}
+	return cmd
+}
+
+func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.Ref, o upgradeOptions) error {
+	facts, err := upgradeFacts(ctx, session, ref)
+	if err != nil {
+		return err
+	}
+	to := o.to
+	if o.abort {
+		if to, err = upgrade.AbortTarget(facts); err != nil {
+			return notReadyError{err}
+		}
+	} else if done, err := a.preflight(ctx, session, facts, o); done || err != nil {
+		return err
+	}
+	if err := setRelease(ctx, session, facts, to, false); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "%s is to have release %s\n", facts.Target().Arg(), to)
+	if o.noWait {
+		return nil
+	}
+	err = follow.Until(ctx, a.progress(*o.timeout), func(ctx context.Context) (follow.View, error) {
+		facts, err := upgradeFacts(ctx, session, facts.Target())
+		if err != nil {
+			return follow.View{}, err
+		}
+		return upgrade.View(facts, to), nil
+	})
+	if errors.Is(err, follow.ErrTimeout) {
+		return a.explainTimeout(ctx, session, facts.Target(), err)
+	}
+	if err != nil {
+		return upgradeError(facts.Target(), rotationError(err))
+	}
+	fmt.Fprintf(a.Out, "%s runs release %s\n", facts.Target().Arg(), to)
+	return nil
+}
+
+func upgradeError(ref inventory.Ref, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w\nsee \"kubectl forge status %s -n %s\"", err, ref.Arg(), ref.Namespace)
+}
+
+// upgradeFacts reads the ControlPlane, if one has the Keystone, and the Keystone.
+func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref) (upgrade.Facts, error) {
+	keystone, err := kube.Keystone(ctx, session, keystoneOf(ref))
+	if err != nil {
+		return upgrade.Facts{}, err
+	}
+	facts := upgrade.Facts{Keystone: keystone}
+	owner := metav1.GetControllerOf(keystone)
+	if owner != nil && owner.Kind == inventory.KindControlPlane {
+		plane := inventory.Ref{Kind: inventory.KindControlPlane, Namespace: ref.Namespace, Name: owner.Name}
+		facts.ControlPlane, err = kube.ControlPlane(ctx, session, plane)
+	}
+	return facts, err
+}
+
+// preflight shows what may stand in the way. done is set when that is all, or all
+// that is to be done.
+func (a *app) preflight(ctx context.Context, session *kube.Session, facts upgrade.Facts, o upgradeOptions) (done bool, err error) {
+	findings := upgrade.Preflight(facts, o.to)
+	admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
+	if err := setRelease(ctx, session, facts, o.to, true); err != nil {
+		if _, missing := errors.AsType[*kube.MissingRightError](err); missing {
+			return true, err
+		}
+		admission.Result, admission.Text = check.Failed, err.Error()
+	}
+	findings = append(findings, admission)
+	a.style().Findings(a.Out, findings)
+	if check.AnyFailed(findings) && !o.force {
+		return true, errSaid
+	}
+	return o.preflight, nil
+}
+
+// setRelease writes the release into the spec, or asks the API server whether it
+// would accept that.
+func setRelease(ctx context.Context, session *kube.Session, facts upgrade.Facts, to string, dryRun bool) error {
+	changed := upgrade.Apply(facts, to)
+	options := []client.PatchOption{client.FieldOwner("kubectl-forge")}
+	if dryRun {
+		options = append(options, client.DryRunAll)
+	}
+	if facts.ControlPlane != nil {
+		return kube.Explain(session.Patch(ctx, changed.ControlPlane, client.MergeFrom(facts.ControlPlane), options...))
+	}
+	return kube.Explain(session.Patch(ctx, changed.Keystone, client.MergeFrom(facts.Keystone), options...))
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/follow"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
+)
+
+const defaultTimeout = 10 * time.Minute
+
+func (a *app) waitCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "wait [TARGET]",
+		Short: "Wait until it is ready, and show the conditions while they change",
+		Long: "Waits until a ControlPlane or a Keystone is ready as its spec asks. Meanwhile it shows the conditions: as a table that\n" +
+			"stays in place on a terminal, elsewhere as a line for each change. When the time is over it says what is wrong, as\n" +
+			"\"kubectl forge status\" does.",
+		Example: "  kubectl forge wait\n  kubectl forge wait keystone/keystone -n openstack --timeout 5m",
+		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
+	}
+	timeout := timeoutFlag(cmd, defaultTimeout)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		session, ref, err := a.target(cmd.Context(), args)
+		if err != nil {
+			return err
+		}
+		err = follow.Until(cmd.Context(), a.progress(*timeout), func(ctx context.Context) (follow.View, error) {
+			return readyView(ctx, session, ref)
+		})
+		return a.explainTimeout(cmd.Context(), session, ref, err)
+	}
+	return cmd
+}
+
+func readyView(ctx context.Context, session *kube.Session, ref inventory.Ref) (follow.View, error) {
+	if ref.Kind == inventory.KindControlPlane {
+		cp, err := kube.ControlPlane(ctx, session, ref)
+		if err != nil {
+			return follow.View{}, err
+		}
+		return follow.Ready(ref, cp, cp.Status.ObservedGeneration), nil
+	}
+	k, err := kube.Keystone(ctx, session, ref)
+	if err != nil {
+		return follow.View{}, err
+	}
+	return follow.Ready(ref, k, k.Status.ObservedGeneration), nil
+}
+
+// explainTimeout shows what is wrong when something has taken too long.
+func (a *app) explainTimeout(ctx context.Context, session *kube.Session, ref inventory.Ref, err error) error {
+	if !errors.Is(err, follow.ErrTimeout) {
+		return err
+	}
+	fmt.Fprintln(a.Out)
+	shown := a.status(ctx, session, []string{ref.Namespace}, []string{ref.Arg()}, statusOptions{format: show.Formats[0]})
+	if shown != nil && !errors.Is(shown, errSaid) {
+		return errors.Join(err, shown)
+	}
+	fmt.Fprintln(a.Out)
+	return fmt.Errorf("%s is not ready: %w", ref.Arg(), err)
+}

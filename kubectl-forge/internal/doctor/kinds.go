@@ -1,0 +1,135 @@
+package doctor
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/check"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// project is an operator by its kinds.
+type project struct {
+	name string
+	// kinds are looked for in the version, in any when it is empty.
+	kinds   []schema.GroupKind
+	version string
+	// use says what it is needed for.
+	use string
+	// controlPlane is set when a ControlPlane cannot do without it.
+	controlPlane bool
+}
+
+var (
+	keystoneKind     = schema.GroupKind{Group: keystonev1alpha1.GroupVersion.Group, Kind: inventory.KindKeystone}
+	controlPlaneKind = schema.GroupKind{Group: c5c3v1alpha1.GroupVersion.Group, Kind: inventory.KindControlPlane}
+)
+
+var projects = []project{
+	{
+		name: "Keystone operator", kinds: []schema.GroupKind{keystoneKind}, version: keystonev1alpha1.GroupVersion.Version,
+		use: "it runs Keystones", controlPlane: true,
+	},
+	{
+		name: "c5c3 operator", kinds: []schema.GroupKind{
+			controlPlaneKind,
+			{Group: c5c3v1alpha1.GroupVersion.Group, Kind: "CredentialRotation"},
+			{Group: c5c3v1alpha1.GroupVersion.Group, Kind: "SecretAggregate"},
+		}, version: c5c3v1alpha1.GroupVersion.Version, use: "it runs whole ControlPlanes",
+	},
+	{
+		name: "mariadb-operator", kinds: foreign(inventory.GroupMariaDB), version: "v1alpha1",
+		use: "it makes databases for database.clusterRef", controlPlane: true,
+	},
+	{name: "memcached operator", kinds: foreign(inventory.GroupMemcached), use: "it makes the cache of a ControlPlane", controlPlane: true},
+	{
+		name: "External Secrets", kinds: append(foreign(inventory.GroupExternalSecrets), inventory.StoreKind),
+		use: "it brings Secrets from the secret store and keeps copies of keys there", controlPlane: true,
+	},
+	{
+		name: "K-ORC", kinds: foreign(inventory.GroupKORC), version: "v1alpha1",
+		use: "it makes the application credential and the catalog of a ControlPlane", controlPlane: true,
+	},
+	{name: "cert-manager", kinds: foreign(inventory.GroupCertManager), use: "it makes client certificates for database.tls"},
+	{name: "Gateway API", kinds: foreign(inventory.GroupGatewayAPI), use: "it publishes Keystone with spec.gateway"},
+}
+
+func foreign(group string) []schema.GroupKind {
+	return slices.DeleteFunc(slices.Clone(inventory.ForeignKinds), func(kind schema.GroupKind) bool { return kind.Group != group })
+}
+
+// Kinds are all that the checks want to know about.
+func Kinds() []schema.GroupKind {
+	var kinds []schema.GroupKind
+	for _, p := range projects {
+		kinds = append(kinds, p.kinds...)
+	}
+	return kinds
+}
+
+// serves reports whether the cluster has the kind of one of our operators.
+func (f Facts) serves(kind string) bool {
+	for served := range f.Served {
+		if served.Kind == kind && (served == keystoneKind || served == controlPlaneKind) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f Facts) checkKinds() []check.Finding {
+	if found, isHidden := f.hidden(TopicKinds); isHidden {
+		return []check.Finding{found}
+	}
+	findings := make([]check.Finding, 0, len(projects))
+	for _, p := range projects {
+		findings = append(findings, f.checkProject(p))
+	}
+	return findings
+}
+
+// checkProject says whether all kinds of a project are there. What a ControlPlane
+// needs counts where the cluster knows ControlPlanes.
+func (f Facts) checkProject(p project) check.Finding {
+	topic := Topic("Kinds of " + p.name)
+	var missing, versions []string
+	for _, kind := range p.kinds {
+		served := f.Served[kind]
+		if len(served) == 0 || p.version != "" && !slices.Contains(served, p.version) {
+			missing = append(missing, kind.Kind)
+		}
+		for _, version := range served {
+			if !slices.Contains(versions, version) {
+				versions = append(versions, version)
+			}
+		}
+	}
+	slices.Sort(versions)
+	switch {
+	case len(missing) == 0:
+		return finding(topic, check.OK, "%s", strings.Join(versions, ", "))
+	case p.controlPlane && f.serves(inventory.KindControlPlane):
+		return finding(topic, check.Failed, "the cluster does not serve %s: install %s, %s", wanted(missing, p), p.name, p.use)
+	}
+	return finding(topic, check.Warning, "the cluster does not serve %s; install %s if you need it: %s", wanted(missing, p), p.name, p.use)
+}
+
+func wanted(missing []string, p project) string {
+	text := strings.Join(missing, ", ")
+	if p.version != "" {
+		text += " in version " + p.version
+	}
+	return text
+}
+
+// matches reports whether the whole text matches the expression, as External
+// Secrets understands it. One that cannot be compiled matches nothing.
+func matches(expression, text string) bool {
+	compiled, err := regexp.Compile(expression)
+	return err == nil && compiled.MatchString(text)
+}

@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/check"
+	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Need is what a command needs the rights of a namespace user for.
+type Need struct {
+	Command string
+	Rights  []kube.Right
+}
+
+func own(verb, resource, namespace string) kube.Right {
+	group := c5c3v1alpha1.GroupVersion.Group
+	if resource == "keystones" {
+		group = keystonev1alpha1.GroupVersion.Group
+	}
+	return kube.Right{Verb: verb, Resource: resource, Group: group, Namespace: namespace}
+}
+
+func core(verb, resource, namespace string) kube.Right {
+	name, sub, _ := strings.Cut(resource, "/")
+	return kube.Right{Verb: verb, Resource: name, Subresource: sub, Namespace: namespace}
+}
+
+// Needs are the rights that the commands need in the namespace.
+func Needs(namespace string) []Need {
+	batch := func(verb, resource string) kube.Right {
+		return kube.Right{Verb: verb, Resource: resource, Group: "batch", Namespace: namespace}
+	}
+	list := []kube.Right{
+		own("list", "controlplanes", namespace), own("list", "keystones", namespace),
+		core("list", "pods", namespace), core("list", "events", namespace), core("get", "pods/log", namespace),
+		batch("list", "jobs"), batch("list", "cronjobs"),
+		{Verb: "list", Resource: "deployments", Group: "apps", Namespace: namespace},
+	}
+	return []Need{
+		{Command: "status, support-bundle", Rights: list},
+		{Command: "wait", Rights: []kube.Right{own("get", "controlplanes", namespace), own("get", "keystones", namespace)}},
+		{
+			Command: "rotate fernet, credential, password",
+			Rights: []kube.Right{
+				own("get", "keystones", namespace), batch("get", "cronjobs"), batch("create", "jobs"), batch("get", "jobs"),
+			},
+		},
+		{
+			Command: "rotate application-credential",
+			Rights: []kube.Right{
+				own("get", "controlplanes", namespace), own("create", "credentialrotations", namespace),
+				own("get", "credentialrotations", namespace), own("delete", "credentialrotations", namespace),
+			},
+		},
+		{Command: "upgrade", Rights: []kube.Right{own("patch", "controlplanes", namespace), own("patch", "keystones", namespace)}},
+		{
+			Command: "login",
+			Rights:  []kube.Right{core("get", "secrets", namespace), core("list", "pods", namespace), core("create", "pods/portforward", namespace)},
+		},
+	}
+}
+
+// AllRights are those of all commands, each once.
+func AllRights(namespace string) []kube.Right {
+	var all []kube.Right
+	for _, need := range Needs(namespace) {
+		for _, right := range need.Rights {
+			if !slices.Contains(all, right) {
+				all = append(all, right)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b kube.Right) int { return cmp.Compare(a.Resource, b.Resource) })
+	return all
+}
+
+// checkRights says for each command whether the user may do what it does.
+func (f Facts) checkRights() []check.Finding {
+	var findings []check.Finding
+	for _, need := range Needs(f.Namespace) {
+		topic := Topic("Rights for " + need.Command)
+		var missing []string
+		for _, right := range need.Rights {
+			if !f.Rights[right] {
+				missing = append(missing, right.String())
+			}
+		}
+		if len(missing) == 0 {
+			findings = append(findings, finding(topic, check.OK, "you have them in namespace %s", f.Namespace))
+			continue
+		}
+		findings = append(findings, finding(topic, check.Warning, "you may not %s", strings.Join(missing, "; ")))
+	}
+	return findings
+}

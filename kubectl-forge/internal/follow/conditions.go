@@ -1,0 +1,51 @@
+package follow
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Conditioned is a ControlPlane or a Keystone.
+type Conditioned interface {
+	metav1.Object
+	GetConditions() []metav1.Condition
+}
+
+// Ready is the view of an object on its way to being ready. The generation is the
+// one that the operator has last seen.
+func Ready(ref inventory.Ref, obj Conditioned, observed int64) View {
+	conditions := obj.GetConditions()
+	return View{
+		Title: fmt.Sprintf("%s in %s", ref.Arg(), ref.Namespace),
+		Rows:  ConditionRows(conditions),
+		Done: meta.IsStatusConditionTrue(conditions, keystonev1alpha1.ConditionReady) &&
+			observed == obj.GetGeneration() && obj.GetDeletionTimestamp() == nil,
+	}
+}
+
+// ConditionRows are the rows of conditions. The sum of all others is not repeated
+// in words.
+func ConditionRows(conditions []metav1.Condition) []Row {
+	rows := make([]Row, 0, len(conditions))
+	for _, condition := range conditions {
+		row := Row{Name: condition.Type, State: string(condition.Status), Colour: show.Green, Text: condition.Reason}
+		summary := condition.Type == keystonev1alpha1.ConditionReady ||
+			condition.Type == keystonev1alpha1.ConditionReconciling || condition.Type == keystonev1alpha1.ConditionStalled
+		if condition.Status != metav1.ConditionTrue {
+			row.Colour = show.Red
+			if !summary {
+				row.Text += ": " + condition.Message
+			}
+		} else if condition.Type != keystonev1alpha1.ConditionReady && summary {
+			row.Colour = show.Yellow
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

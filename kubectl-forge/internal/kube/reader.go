@@ -1,0 +1,208 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Read returns what a namespace holds of ControlPlanes, Keystones and what they
+// are made of. What the user may not read is a gap and no error, unless nothing
+// of ControlPlanes and Keystones can be read. A kind that is not installed has no
+// objects.
+func Read(ctx context.Context, s *Session, namespace string) (*inventory.Inventory, error) {
+	return readAll(ctx, &reader{Session: s, found: &inventory.Inventory{Now: time.Now(), Namespace: namespace}})
+}
+
+// ReadAny is [Read] for a namespace that need not have anything of ours, such as
+// that of an operator.
+func ReadAny(ctx context.Context, s *Session, namespace string) (*inventory.Inventory, error) {
+	return readAll(ctx, &reader{Session: s, found: &inventory.Inventory{Now: time.Now(), Namespace: namespace}, lenient: true})
+}
+
+func readAll(ctx context.Context, r *reader) (*inventory.Inventory, error) {
+	if err := r.readOwn(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.readBuiltIn(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.readForeign(ctx); err != nil {
+		return nil, err
+	}
+	return r.found, nil
+}
+
+type reader struct {
+	*Session
+	found *inventory.Inventory
+	// lenient is set when it is no error that nothing of ours can be read.
+	lenient bool
+}
+
+// readOwn reads the kinds of the operators.
+func (r *reader) readOwn(ctx context.Context) error {
+	var controlPlanes c5c3v1alpha1.ControlPlaneList
+	var rotations c5c3v1alpha1.CredentialRotationList
+	var aggregates c5c3v1alpha1.SecretAggregateList
+	var keystones keystonev1alpha1.KeystoneList
+	planes, err := r.list(ctx, &controlPlanes)
+	if err != nil {
+		return err
+	}
+	services, err := r.list(ctx, &keystones)
+	switch {
+	case err != nil:
+		return err
+	case r.lenient:
+	case planes == absent && services == absent:
+		return errors.New("the cluster knows neither ControlPlanes nor Keystones: install an operator, " +
+			"or point --context at the cluster that has it")
+	case planes != read && services != read:
+		return r.refused(planes)
+	}
+	for _, list := range []client.ObjectList{&rotations, &aggregates} {
+		if _, err := r.list(ctx, list); err != nil {
+			return err
+		}
+	}
+	r.found.ControlPlanes, r.found.Keystones = controlPlanes.Items, keystones.Items
+	r.found.Rotations, r.found.Aggregates = rotations.Items, aggregates.Items
+	return nil
+}
+
+// refused is the error when neither of the two kinds can be read.
+func (r *reader) refused(planes outcome) error {
+	right := Right{Verb: "list", Resource: "keystones", Group: keystonev1alpha1.GroupVersion.Group, Namespace: r.found.Namespace}
+	if planes == forbidden {
+		right.Resource, right.Group = "controlplanes", c5c3v1alpha1.GroupVersion.Group
+	}
+	return &MissingRightError{Right: right}
+}
+
+func (r *reader) readBuiltIn(ctx context.Context) error {
+	var (
+		deployments appsv1.DeploymentList
+		jobs        batchv1.JobList
+		cronJobs    batchv1.CronJobList
+		pods        corev1.PodList
+		events      corev1.EventList
+	)
+	for _, list := range []client.ObjectList{&deployments, &jobs, &cronJobs, &pods, &events} {
+		if _, err := r.list(ctx, list); err != nil {
+			return err
+		}
+	}
+	r.found.Deployments, r.found.Jobs, r.found.CronJobs = deployments.Items, jobs.Items, cronJobs.Items
+	r.found.Pods, r.found.Events = pods.Items, events.Items
+	return nil
+}
+
+func (r *reader) readForeign(ctx context.Context) error {
+	for _, kind := range inventory.ForeignKinds {
+		mapping, err := r.RESTMapper().RESTMapping(kind)
+		if meta.IsNoMatchError(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("looking up the kind %s: %w", kind, err)
+		}
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(mapping.GroupVersionKind)
+		if _, err := r.list(ctx, list); err != nil {
+			return err
+		}
+		r.found.Foreign = append(r.found.Foreign, list.Items...)
+	}
+	return r.readStore(ctx)
+}
+
+// readStore reads the secret store, which is in no namespace, so that many users
+// may not. Only a condition that blames the store makes that worth a word.
+func (r *reader) readStore(ctx context.Context) error {
+	store, err := Store(ctx, r.Session)
+	if _, missing := errors.AsType[*MissingRightError](err); missing {
+		return nil
+	}
+	r.found.Store = store
+	return err
+}
+
+// Store returns the ClusterSecretStore of the platform, nil when there is none.
+func Store(ctx context.Context, s *Session) (*unstructured.Unstructured, error) {
+	mapping, err := s.RESTMapper().RESTMapping(inventory.StoreKind)
+	if meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	store := &unstructured.Unstructured{}
+	store.SetGroupVersionKind(mapping.GroupVersionKind)
+	err = s.Get(ctx, client.ObjectKey{Name: secrets.StoreName}, store)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, Explain(err)
+	}
+	return store, nil
+}
+
+// outcome is what became of a request.
+type outcome int
+
+const (
+	read outcome = iota
+	absent
+	forbidden
+)
+
+// list fills the list from the namespace. What the user may not list becomes a
+// gap.
+func (r *reader) list(ctx context.Context, list client.ObjectList) (outcome, error) {
+	var options []client.ListOption
+	if r.found.Namespace != "" {
+		options = append(options, client.InNamespace(r.found.Namespace))
+	}
+	err := r.List(ctx, list, options...)
+	var missing *MissingRightError
+	switch {
+	case err == nil:
+		return read, nil
+	case meta.IsNoMatchError(err) || apierrors.IsNotFound(err):
+		return absent, nil
+	case errors.As(Explain(err), &missing):
+		r.found.Gaps = append(r.found.Gaps, missing.Error())
+		return forbidden, nil
+	}
+	if utilnet.IsConnectionRefused(err) {
+		return read, fmt.Errorf("the API server cannot be reached: %w; check KUBECONFIG, --kubeconfig and --context", err)
+	}
+	return read, fmt.Errorf("listing %s: %w", kindOf(list, r.Session), err)
+}
+
+func kindOf(list client.ObjectList, s *Session) schema.GroupKind {
+	gvk, err := s.GroupVersionKindFor(list)
+	if err != nil {
+		return schema.GroupKind{Kind: fmt.Sprintf("%T", list)}
+	}
+	return schema.GroupKind{Group: gvk.Group, Kind: strings.TrimSuffix(gvk.Kind, "List")}
+}

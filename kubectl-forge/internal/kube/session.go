@@ -1,0 +1,81 @@
+// Package kube reads from the cluster and says which right is missing when it may
+// not. It decides nothing.
+package kube
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Session is how a command reaches the cluster.
+type Session struct {
+	client.Client
+
+	// Namespace is the one of the command line or of the kubeconfig's context.
+	Namespace string
+	// Config is needed by what the client cannot do, such as port forwarding.
+	Config *rest.Config
+	// Logs reads the logs of containers.
+	Logs LogReader
+	// Discovery knows the kinds and the version of the cluster.
+	Discovery discovery.DiscoveryInterface
+}
+
+// Scheme has the built-in kinds and those of the operators.
+func Scheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, keystonev1alpha1.AddToScheme, c5c3v1alpha1.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	return scheme, nil
+}
+
+// Open returns a session for the cluster and the namespace that the flags name.
+func Open(flags genericclioptions.RESTClientGetter) (*Session, error) {
+	config, err := flags.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%w; set KUBECONFIG or --kubeconfig to a cluster that you can reach", err)
+	}
+	namespace, _, err := flags.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, err
+	}
+	return NewSession(config, namespace)
+}
+
+// NewSession returns a session with the rights of the configuration.
+func NewSession(config *rest.Config, namespace string) (*Session, error) {
+	config = rest.CopyConfig(config)
+	// The API server limits its clients itself.
+	config.QPS = -1
+	scheme, err := Scheme()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("cannot reach the cluster: %w", err)
+	}
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{
+		Client: c, Namespace: namespace, Config: config,
+		Logs: podLogs{clientset.CoreV1()}, Discovery: clientset.Discovery(),
+	}, nil
+}

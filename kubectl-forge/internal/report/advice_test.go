@@ -1,0 +1,148 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
+	tests := []struct{ condition, reason, message, want string }{
+		{
+			"SecretsReady", keystonev1alpha1.ReasonWaitingForDBCredentials, "",
+			"kubectl -n openstack create secret generic keystone-db --from-literal=username=USER --from-file=password=FILE",
+		},
+		{
+			"SecretsReady", keystonev1alpha1.ReasonWaitingForAdminCredentials, "",
+			"kubectl -n openstack create secret generic keystone-admin --from-file=password=FILE",
+		},
+		{
+			"SecretsReady", keystonev1alpha1.ReasonWaitingForExtraConfig, "",
+			"kubectl -n openstack create secret generic keystone-ldap --from-file=keystone.conf=FILE",
+		},
+		{"SecretsReady", keystonev1alpha1.ReasonSecretStoreNotReady, "", "kubectl describe clustersecretstore openbao-cluster-store"},
+		{"SecretsReady", keystonev1alpha1.ReasonConfigError, "", "kubectl -n openstack edit keystone keystone"},
+		{"DatabaseReady", keystonev1alpha1.ReasonExpandFailed, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
+		{"DatabaseReady", keystonev1alpha1.ReasonDowngradeNotSupported, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
+		{
+			"DatabaseReady", keystonev1alpha1.ReasonUpgradeAbortRefused, "",
+			"kubectl forge upgrade keystone/keystone -n openstack --to 2026.1",
+		},
+		{"DatabaseReady", keystonev1alpha1.ReasonMariaDBNotInstalled, "", "kubectl forge doctor -n openstack"},
+		{
+			"DatabaseReady", keystonev1alpha1.ReasonDBSyncFailed, "Access denied for user 'keystone'",
+			"kubectl -n openstack edit secret keystone-db",
+		},
+		{
+			"KeystoneAPIReady", keystonev1alpha1.ReasonAdminPasswordRefused, "",
+			`kubectl -n openstack annotate keystone keystone --overwrite keystone.openstack.c5c3.io/run-again="$(date +%s)"`,
+		},
+		{
+			"PasswordRotationReady", keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed, "",
+			"kubectl -n openstack label secret keystone-admin forge.c5c3.io/allow-write=true",
+		},
+		{"FernetKeysReady", keystonev1alpha1.ReasonRotationFailed, "", "kubectl forge rotate fernet keystone/keystone -n openstack"},
+		{"PasswordRotationReady", keystonev1alpha1.ReasonRotationFailed, "", "kubectl forge rotate password keystone/keystone -n openstack"},
+		{
+			"DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment, "no pod can be created: exceeded quota: small",
+			"kubectl -n openstack describe resourcequota",
+		},
+		{"DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment, "pod x cannot be scheduled: 0/1 nodes", "kubectl describe nodes"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.reason+" "+tc.message, func(t *testing.T) {
+			k := testutil.Installed(testutil.NotReady(true, testutil.False(tc.condition, tc.reason, tc.message))...)
+			k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap"}
+			k.Status.TargetRelease = "2026.1"
+			r := build(t, testutil.Of(k))
+			if r.Next[0] != tc.want {
+				t.Errorf("got %q, expected %q first", r.Next, tc.want)
+			}
+		})
+	}
+}
+
+func TestACauseInAControlPlaneCallsForACommand(t *testing.T) {
+	tests := []struct{ reason, want string }{
+		{c5c3v1alpha1.ReasonSecretStoreNotReady, "kubectl describe clustersecretstore openbao-cluster-store"},
+		{c5c3v1alpha1.ReasonWaitingForDBCredentialSecret, "kubectl -n openstack describe externalsecret controlplane-keystone-db-credentials"},
+		{c5c3v1alpha1.ReasonKORCNotInstalled, "kubectl forge doctor -n openstack"},
+		{
+			c5c3v1alpha1.ReasonApplicationCredentialFailed,
+			"kubectl -n openstack describe applicationcredentials.openstack.k-orc.cloud controlplane-admin-app-credential",
+		},
+		{c5c3v1alpha1.ReasonRollBackRefused, "kubectl -n openstack edit controlplane controlplane"},
+		{"AnyOther", "kubectl -n openstack describe controlplane controlplane"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.reason, func(t *testing.T) {
+			cp := testutil.ControlPlane(testutil.NotReady(false, testutil.False("KORCReady", tc.reason, "something"))...)
+			found := &inventory.Inventory{Now: testutil.Now, Namespace: testutil.Namespace, ControlPlanes: []c5c3v1alpha1.ControlPlane{*cp}}
+			if next := build(t, found).Next; next[0] != tc.want {
+				t.Errorf("got %q, expected %q first", next, tc.want)
+			}
+		})
+	}
+}
+
+func TestTheReleaseOfAKeystoneIsSetWhereItComesFrom(t *testing.T) {
+	found := testutil.BrokenService()
+	found.Keystones[0].Status.Conditions = testutil.NotReady(true,
+		testutil.False(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonExpandFailed, "failed"))
+	if next := build(t, found).Next[0]; next != "kubectl forge upgrade controlplane/controlplane -n openstack --abort" {
+		t.Errorf("got %q", next)
+	}
+}
+
+func TestADatabaseIsLookedForWhereItsNameLeads(t *testing.T) {
+	tests := []struct{ host, want string }{
+		{"mariadb", "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb"},
+		{"mariadb.database.svc", "kubectl -n database get endpointslices -l kubernetes.io/service-name=mariadb"},
+		{"mariadb.database.svc.cluster.local", "kubectl -n database get endpointslices -l kubernetes.io/service-name=mariadb"},
+		{"db.example.com", "kubectl -n openstack get keystone keystone -o jsonpath={.spec.database}"},
+		{"192.0.2.7", "kubectl -n openstack get keystone keystone -o jsonpath={.spec.database}"},
+	}
+	for _, tc := range tests {
+		k := testutil.Keystone()
+		k.Spec.Database.Host = tc.host
+		if got := describeDatabase(k)[0]; got != tc.want {
+			t.Errorf("%s: got %q, expected %q", tc.host, got, tc.want)
+		}
+	}
+	k := testutil.Keystone()
+	k.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "openstack-db"}
+	if got := describeDatabase(k)[0]; got != "kubectl -n openstack describe mariadb openstack-db" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestNoCommandHasASecretAsAnArgument(t *testing.T) {
+	for _, command := range createSecret("openstack", "keystone-admin", "", "password") {
+		if strings.Contains(command, "--from-literal=password") {
+			t.Errorf("%q puts a password into the list of processes", command)
+		}
+	}
+}
+
+func TestTheAdviceIsShortAndEndsWithWaiting(t *testing.T) {
+	var conditions []metav1.Condition
+	for name := range rotationOf {
+		conditions = append(conditions, testutil.False(name, keystonev1alpha1.ReasonRotationFailed, "failed"))
+	}
+	conditions = append(conditions,
+		testutil.False("SecretsReady", keystonev1alpha1.ReasonWaitingForDBCredentials, ""),
+		testutil.False("DatabaseReady", keystonev1alpha1.ReasonClusterNotReady, ""),
+		testutil.False("KeystoneAPIReady", keystonev1alpha1.ReasonAdminPasswordRefused, ""))
+	next := build(t, testutil.Of(testutil.Installed(testutil.NotReady(true, conditions...)...))).Next
+	if len(next) != maxCommands || next[len(next)-1] != "kubectl forge wait keystone/keystone -n openstack" {
+		t.Errorf("got %q", next)
+	}
+}

@@ -1,0 +1,243 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/pods"
+)
+
+// Exhibit is a pod, a Job or a Deployment that explains a cause.
+type Exhibit struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Problem says what is wrong with it.
+	Problem string `json:"problem"`
+	// Log is the last relevant part of its log, when there is one.
+	Log string `json:"log,omitempty"`
+
+	// Container is the one whose log tells most, "" when none has one.
+	Container string `json:"container,omitempty"`
+	// Previous is set when the log is that of the instance before the last restart.
+	Previous bool `json:"previous,omitempty"`
+}
+
+// maxExhibits bounds what is shown: many pods fail for the same reason.
+const maxExhibits = 3
+
+// maxLog is how many lines of a log are shown.
+const maxLog = 3
+
+// exhibits are what is wrong with the pods, Jobs and Deployments in the tree of a
+// target that is not ready. Those that a cause names come first.
+func (b *builder) exhibits(r *Report) []Exhibit {
+	if r.Ready {
+		return nil
+	}
+	var found []Exhibit
+	visit(r.Tree, func(node Node) {
+		if exhibit := b.exhibit(node); exhibit != nil {
+			found = append(found, *exhibit)
+		}
+	})
+	slices.SortStableFunc(found, func(x, y Exhibit) int { return cmp.Compare(rank(r, x), rank(r, y)) })
+	return found[:min(len(found), maxExhibits)]
+}
+
+func visit(node Node, do func(Node)) {
+	do(node)
+	for _, child := range node.Children {
+		visit(child, do)
+	}
+}
+
+// rank is lower for what a cause names. A name may be the beginning of another
+// one, as that of a Job is of its pod's.
+func rank(r *Report, exhibit Exhibit) int {
+	for _, cause := range r.Causes {
+		for word := range strings.FieldsSeq(cause.Message) {
+			word = strings.Trim(word, `:;,."()`)
+			if word == exhibit.Name || exhibit.Kind == kindPod && word != "" && strings.HasPrefix(exhibit.Name, word+"-") {
+				return 0
+			}
+		}
+	}
+	return 1
+}
+
+const (
+	kindPod        = "Pod"
+	kindJob        = "Job"
+	kindDeployment = "Deployment"
+)
+
+func (b *builder) exhibit(node Node) *Exhibit {
+	switch node.Kind {
+	case kindPod:
+		if i := slices.IndexFunc(b.Pods, func(pod corev1.Pod) bool { return pod.Name == node.Name }); i >= 0 {
+			return b.podExhibit(&b.Pods[i])
+		}
+	case kindJob:
+		if i := slices.IndexFunc(b.Jobs, func(run batchv1.Job) bool { return run.Name == node.Name }); i >= 0 {
+			return b.jobExhibit(&b.Jobs[i])
+		}
+	case kindDeployment:
+		if i := slices.IndexFunc(b.Deployments, func(d appsv1.Deployment) bool { return d.Name == node.Name }); i >= 0 {
+			return deploymentExhibit(&b.Deployments[i])
+		}
+	}
+	return nil
+}
+
+func (b *builder) podExhibit(pod *corev1.Pod) *Exhibit {
+	if pod.Status.Phase == corev1.PodSucceeded || podReady(pod) || pod.DeletionTimestamp != nil {
+		return nil
+	}
+	exhibit := &Exhibit{Kind: kindPod, Name: pod.Name}
+	exhibit.Problem, _ = pods.Problem([]corev1.Pod{*pod})
+	if exhibit.Problem == "" {
+		if event := b.LastEvent(pod.UID); event != nil {
+			exhibit.Problem = fmt.Sprintf("%s: %s", event.Reason, pods.Output(event.Message))
+		}
+	}
+	exhibit.Problem = cmp.Or(exhibit.Problem, podText(pod))
+	exhibit.Container, exhibit.Previous = containerWithLog(pod)
+	return exhibit
+}
+
+// containerWithLog returns the container that failed, or else the one that runs
+// without being ready.
+func containerWithLog(pod *corev1.Pod) (name string, previous bool) {
+	statuses := slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
+	for _, status := range statuses {
+		switch {
+		case status.State.Terminated != nil && status.State.Terminated.ExitCode != 0:
+			return status.Name, false
+		case status.State.Waiting != nil && status.LastTerminationState.Terminated != nil:
+			return status.Name, true
+		}
+	}
+	for _, status := range statuses {
+		if status.State.Running != nil && !status.Ready {
+			return status.Name, false
+		}
+	}
+	return "", false
+}
+
+// jobExhibit describes a Job that has no pod to look at, be it that none could be
+// created or that it is gone.
+func (b *builder) jobExhibit(run *batchv1.Job) *Exhibit {
+	ended, succeeded, _ := job.Ended(run)
+	if succeeded || len(b.PodsOwnedBy(run.UID)) > 0 {
+		return nil
+	}
+	exhibit := &Exhibit{Kind: kindJob, Name: run.Name}
+	if words := run.Annotations[job.LastWordsAnnotation]; words != "" {
+		exhibit.Problem = words
+		return exhibit
+	}
+	if event := b.LastEvent(run.UID); event != nil {
+		exhibit.Problem = explainEvent(event)
+		return exhibit
+	}
+	if !ended {
+		return nil
+	}
+	exhibit.Problem = "it failed and its pod is gone"
+	for _, condition := range run.Status.Conditions {
+		if condition.Type == batchv1.JobFailed && condition.Message != "" {
+			exhibit.Problem = condition.Message
+		}
+	}
+	return exhibit
+}
+
+// eventFailedCreate is the reason of the event in which a controller says why it
+// could not create a pod.
+const eventFailedCreate = "FailedCreate"
+
+func explainEvent(event *corev1.Event) string {
+	if event.Reason == eventFailedCreate {
+		return pods.Refusal(event.Message)
+	}
+	return event.Reason + ": " + firstLine(event.Message)
+}
+
+func deploymentExhibit(deployment *appsv1.Deployment) *Exhibit {
+	for _, condition := range deployment.Status.Conditions {
+		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
+			return &Exhibit{Kind: kindDeployment, Name: deployment.Name, Problem: pods.Refusal(condition.Message)}
+		}
+	}
+	return nil
+}
+
+// Quote returns the part of a log that tells the cause: at most three lines,
+// without the prefix that oslo.log writes and without credentials in URLs.
+func Quote(log string) string {
+	lines := strings.Split(pods.Output(log), "\n")
+	return strings.Join(lines[max(0, len(lines)-maxLog):], "\n")
+}
+
+func podNode(pod *corev1.Pod) Node {
+	created := pod.CreationTimestamp
+	node := Node{Kind: kindPod, Name: pod.Name, State: StateWaiting, Text: podText(pod), Since: &created}
+	switch {
+	case pod.DeletionTimestamp != nil:
+		node.Since = pod.DeletionTimestamp
+	case pod.Status.Phase == corev1.PodSucceeded || podReady(pod):
+		node.State = StateOK
+	case pod.Status.Phase == corev1.PodFailed || problem(pod) != "":
+		node.State = StateFailed
+	}
+	return node
+}
+
+func problem(pod *corev1.Pod) string {
+	text, _ := pods.Problem([]corev1.Pod{*pod})
+	return text
+}
+
+// podText describes a pod in the words of "kubectl get pods".
+func podText(pod *corev1.Pod) string {
+	if pod.DeletionTimestamp != nil {
+		return "terminating"
+	}
+	restarts := int32(0)
+	text := strings.ToLower(string(pod.Status.Phase))
+	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		restarts += status.RestartCount
+		switch {
+		case status.State.Waiting != nil && status.State.Waiting.Reason != "" && status.State.Waiting.Reason != "PodInitializing":
+			text = status.State.Waiting.Reason
+		case status.State.Terminated != nil && status.State.Terminated.ExitCode != 0:
+			text = fmt.Sprintf("%s, exit code %d", cmp.Or(status.State.Terminated.Reason, "Error"), status.State.Terminated.ExitCode)
+		}
+	}
+	if pod.Status.Phase == corev1.PodRunning && !podReady(pod) {
+		text += ", not ready"
+	}
+	if restarts > 0 {
+		text += fmt.Sprintf(", %d restarts", restarts)
+	}
+	return text
+}
+
+func podReady(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}

@@ -1,0 +1,130 @@
+// Package report turns what a namespace holds into what a user has to know: what
+// a ControlPlane or a Keystone waits for, where to look and what to type next. It
+// makes no request.
+package report
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Report describes a ControlPlane or a Keystone.
+type Report struct {
+	Target inventory.Ref `json:"target"`
+	Ready  bool          `json:"ready"`
+	// Since is when it became ready or stopped being so.
+	Since *metav1.Time `json:"since,omitempty"`
+	// Release is the installed one, and TargetRelease and Phase are set during
+	// an upgrade.
+	Release       string `json:"release,omitempty"`
+	TargetRelease string `json:"targetRelease,omitempty"`
+	Phase         string `json:"phase,omitempty"`
+	Endpoint      string `json:"endpoint,omitempty"`
+
+	// Causes are what keeps it from being ready, the root causes only.
+	Causes []Cause `json:"causes,omitempty"`
+	// Warnings do not keep it from being ready.
+	Warnings []Cause `json:"warnings,omitempty"`
+	// LookAt are the pods and Jobs that explain the causes.
+	LookAt []Exhibit `json:"lookAt,omitempty"`
+	// Next are commands to type, the most useful first.
+	Next []string `json:"next,omitempty"`
+
+	Conditions []metav1.Condition `json:"conditions"`
+	Tree       Node               `json:"tree"`
+	// Gaps say what the user may not read.
+	Gaps []string `json:"gaps,omitempty"`
+}
+
+// Cause is a condition that keeps something from being ready.
+type Cause struct {
+	// Object is what has the condition: the target or a part of it.
+	Object    string       `json:"object"`
+	Condition string       `json:"condition"`
+	Reason    string       `json:"reason"`
+	Message   string       `json:"message,omitempty"`
+	Since     *metav1.Time `json:"since,omitempty"`
+	// Stalled is set when waiting does not help.
+	Stalled bool `json:"stalled,omitempty"`
+
+	// owner is the ControlPlane or the Keystone whose advice applies.
+	owner inventory.Ref
+}
+
+// Build describes the object that the reference names. The object has to be in
+// the inventory.
+func Build(found *inventory.Inventory, ref inventory.Ref) (*Report, error) {
+	b := &builder{Inventory: found}
+	r := &Report{Target: ref, Gaps: found.Gaps}
+	switch ref.Kind {
+	case inventory.KindControlPlane:
+		cp := found.ControlPlane(ref.Name)
+		if cp == nil {
+			return nil, fmt.Errorf("there is no %s in namespace %s", ref.Arg(), ref.Namespace)
+		}
+		b.describeControlPlane(r, cp)
+	case inventory.KindKeystone:
+		k := found.Keystone(ref.Name)
+		if k == nil {
+			return nil, fmt.Errorf("there is no %s in namespace %s", ref.Arg(), ref.Namespace)
+		}
+		b.describeKeystone(r, k)
+	default:
+		return nil, fmt.Errorf("unknown kind %q", ref.Kind)
+	}
+	r.LookAt = b.exhibits(r)
+	r.Next = b.advice(r)
+	return r, nil
+}
+
+// builder reads the inventory.
+type builder struct{ *inventory.Inventory }
+
+func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane) {
+	r.Ready, r.Since = readiness(cp, cp.Status.Conditions, cp.Status.ObservedGeneration)
+	r.Conditions = cp.Status.Conditions
+	for _, service := range cp.Status.Services {
+		r.Release = service.Release
+	}
+	if phase := cp.Status.UpdatePhase; phase != "" && phase != c5c3v1alpha1.UpdatePhaseIdle {
+		r.Phase, r.TargetRelease = string(phase), cp.Spec.OpenStackRelease
+	}
+	if k := b.Keystone(cp.KeystoneName()); k != nil {
+		r.Endpoint = k.Status.Endpoint
+		r.Warnings = b.warnings(k)
+	}
+	if !r.Ready {
+		r.Causes = b.controlPlaneCauses(cp)
+	}
+	r.Tree = b.controlPlaneTree(cp)
+}
+
+func (b *builder) describeKeystone(r *Report, k *keystonev1alpha1.Keystone) {
+	r.Ready, r.Since = readiness(k, k.Status.Conditions, k.Status.ObservedGeneration)
+	r.Conditions = k.Status.Conditions
+	r.Release, r.TargetRelease = k.Status.InstalledRelease, k.Status.TargetRelease
+	r.Phase, r.Endpoint = string(k.Status.UpgradePhase), k.Status.Endpoint
+	if !r.Ready {
+		r.Causes = b.keystoneCauses(k)
+	}
+	r.Warnings = b.warnings(k)
+	r.Tree = b.keystoneTree(k)
+}
+
+// readiness reports whether the condition Ready is True for the current spec, and
+// since when that is so.
+func readiness(obj metav1.Object, conditions []metav1.Condition, observed int64) (bool, *metav1.Time) {
+	ready := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionReady)
+	if ready == nil {
+		created := obj.GetCreationTimestamp()
+		return false, &created
+	}
+	current := observed == obj.GetGeneration() && obj.GetDeletionTimestamp() == nil
+	return current && ready.Status == metav1.ConditionTrue, &ready.LastTransitionTime
+}

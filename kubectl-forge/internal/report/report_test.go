@@ -1,0 +1,159 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+func build(t *testing.T, found *inventory.Inventory) *Report {
+	t.Helper()
+	r, err := Build(found, found.Roots()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestWhatIsReadyHasNoCausesAndNoAdvice(t *testing.T) {
+	r := build(t, testutil.Ready())
+	if !r.Ready || len(r.Causes)+len(r.LookAt)+len(r.Next) > 0 {
+		t.Errorf("got ready=%t, causes %v, look at %v, next %v", r.Ready, r.Causes, r.LookAt, r.Next)
+	}
+	if len(r.Warnings) != 1 || r.Warnings[0].Condition != keystonev1alpha1.ConditionBackupHealthy {
+		t.Errorf("got the warnings %v, expected the one about the backup", r.Warnings)
+	}
+}
+
+func TestTheCauseOfAControlPlaneIsThatOfItsKeystone(t *testing.T) {
+	r := build(t, testutil.BrokenService())
+	var got []string
+	for _, cause := range r.Causes {
+		got = append(got, cause.Object+" "+cause.Condition)
+	}
+	want := []string{"keystone/controlplane-keystone DeploymentReady"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("causes (-want +got):\n%s", diff)
+	}
+}
+
+func TestAConditionThatOnlyWaitsForAnotherIsNoCause(t *testing.T) {
+	r := build(t, testutil.SealedStore())
+	if len(r.Causes) != 1 || r.Causes[0].Condition != c5c3v1alpha1.ConditionDBCredentialsReady {
+		t.Errorf("got %v, expected the condition that the others wait for", r.Causes)
+	}
+}
+
+func TestASpecThatTheOperatorHasNotSeenIsTheCause(t *testing.T) {
+	found := testutil.Ready()
+	found.Keystones[0].Generation = 2
+	r := build(t, found)
+	if r.Ready || len(r.Causes) != 1 || r.Causes[0].Reason != ReasonNotObserved {
+		t.Errorf("got ready=%t and %v", r.Ready, r.Causes)
+	}
+	if !strings.Contains(r.Next[0], "app.kubernetes.io/name=keystone-operator") {
+		t.Errorf("got %v, expected to be sent to the operator's pods", r.Next)
+	}
+}
+
+func TestAKeystoneOfAControlPlaneIsNoRoot(t *testing.T) {
+	found := testutil.BrokenService()
+	want := []inventory.Ref{{Kind: inventory.KindControlPlane, Namespace: testutil.Namespace, Name: "controlplane"}}
+	if diff := cmp.Diff(want, found.Roots()); diff != "" {
+		t.Errorf("roots (-want +got):\n%s", diff)
+	}
+}
+
+func TestThePodThatACauseNamesComesFirst(t *testing.T) {
+	found := testutil.WrongImage()
+	other := testutil.APIPod(&found.Keystones[0], "keystone-0000-other", false, testutil.Running("keystone", false))
+	found.Pods = append([]corev1.Pod{other}, found.Pods...)
+	r := build(t, found)
+	if len(r.LookAt) != 2 || r.LookAt[0].Name != "keystone-db-sync-q8v4n" {
+		t.Errorf("got %v", r.LookAt)
+	}
+}
+
+func TestOnlyTheLatestRunOfACronJobIsShown(t *testing.T) {
+	found := testutil.Ready()
+	cronJob := &found.CronJobs[0]
+	older, newer := testutil.Job(cronJob, "older", "Failed"), testutil.Job(cronJob, "newer", "Complete")
+	older.CreationTimestamp = testutil.Ago(time.Hour)
+	found.Jobs = append(found.Jobs, newer, older)
+	var names []string
+	visit(build(t, found).Tree, func(node Node) { names = append(names, node.Name) })
+	if slices.Contains(names, "older") || !slices.Contains(names, "newer") {
+		t.Errorf("the tree has %v", names)
+	}
+}
+
+func TestAMariaDBThatAKeystoneOnlyUsesIsInItsTree(t *testing.T) {
+	found := testutil.Ready()
+	found.Keystones[0].Spec.Database.Host = ""
+	found.Keystones[0].Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
+	found.Foreign = []unstructured.Unstructured{
+		testutil.Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "mariadb", nil, testutil.False("Ready", "Broken", "no primary")),
+		testutil.Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "another", nil, testutil.True("Ready", "Running")),
+	}
+	first := build(t, found).Tree.Children[0]
+	if first.Name != "mariadb" || first.State != StateWaiting || first.Text != "Broken: no primary" {
+		t.Errorf("got %+v", first)
+	}
+}
+
+func TestAnObjectThatIsNotThereIsNamed(t *testing.T) {
+	_, err := Build(testutil.Ready(), inventory.Ref{Kind: inventory.KindControlPlane, Namespace: "openstack", Name: "gone"})
+	if err == nil || !strings.Contains(err.Error(), "controlplane/gone") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestARestartingContainerIsExplainedByItsLastLog(t *testing.T) {
+	status := testutil.Waiting("keystone", "", "CrashLoopBackOff")
+	status.RestartCount, status.LastTerminationState.Terminated = 3, testutil.Ended("keystone", "boom").State.Terminated
+	found := testutil.BrokenService()
+	found.Pods[0].Status.ContainerStatuses[0] = status
+	exhibit := build(t, found).LookAt[0]
+	if !exhibit.Previous || exhibit.Container != "keystone" || !strings.Contains(exhibit.Problem, "boom") {
+		t.Errorf("got %+v", exhibit)
+	}
+}
+
+func TestOfALogOnlyTheCauseIsQuoted(t *testing.T) {
+	log := "one\ntwo\n2026-11-23 11:56:00.000 1 INFO keystone [-] three\nfour\nfive\n"
+	if got, want := Quote(log), "three\nfour\nfive"; got != want {
+		t.Errorf("got %q, expected %q", got, want)
+	}
+	traceback := "Traceback (most recent call last):\n  File \"x.py\"\nValueError: no key\nbye\n"
+	if got, want := Quote(traceback), "ValueError: no key"; got != want {
+		t.Errorf("got %q, expected %q", got, want)
+	}
+}
+
+func TestPodsAreShownToAUserWhoMayNotSeeTheirOwners(t *testing.T) {
+	found := testutil.WrongImage()
+	for i := range found.Pods {
+		if found.Pods[i].OwnerReferences != nil {
+			found.Pods[i].Labels = map[string]string{labelName: keystonev1alpha1.TaskName, labelInstance: "keystone"}
+		}
+	}
+	found.Deployments, found.Jobs = nil, nil
+	var names []string
+	for _, child := range build(t, found).Tree.Children {
+		names = append(names, child.Kind+"/"+child.Name)
+	}
+	want := []string{"Pod/keystone-6d4b-x7k2p", "Pod/keystone-db-sync-q8v4n"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("children (-want +got):\n%s", diff)
+	}
+}

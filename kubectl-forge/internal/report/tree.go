@@ -1,0 +1,251 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// State is how an object fares.
+type State string
+
+// The states.
+const (
+	StateOK      State = "OK"
+	StateWaiting State = "Waiting"
+	StateFailed  State = "Failed"
+	// StateUnknown is that of an object whose operator has not looked at it.
+	StateUnknown State = "Unknown"
+)
+
+// Node is an object in the tree of what a target is made of.
+type Node struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	State State  `json:"state"`
+	// Text is a few words about the state.
+	Text string `json:"text,omitempty"`
+	// Since is when the object came into its state, or when it was made.
+	Since    *metav1.Time `json:"since,omitempty"`
+	Children []Node       `json:"children,omitempty"`
+}
+
+func (b *builder) controlPlaneTree(cp *c5c3v1alpha1.ControlPlane) Node {
+	node := conditionedNode(inventory.KindControlPlane, cp, cp.Status.Conditions)
+	node.Children = append(node.Children, b.foreignNodes(cp.UID)...)
+	if k := b.Keystone(cp.KeystoneName()); k != nil {
+		node.Children = append(node.Children, b.keystoneTree(k))
+	}
+	for i := range b.Rotations {
+		rotation := &b.Rotations[i]
+		node.Children = append(node.Children, conditionedNode("CredentialRotation", rotation, rotation.Status.Conditions))
+	}
+	for i := range b.Aggregates {
+		aggregate := &b.Aggregates[i]
+		node.Children = append(node.Children, conditionedNode("SecretAggregate", aggregate, aggregate.Status.Conditions))
+	}
+	return node
+}
+
+func (b *builder) keystoneTree(k *keystonev1alpha1.Keystone) Node {
+	node := conditionedNode(inventory.KindKeystone, k, k.Status.Conditions)
+	// A MariaDB that the Keystone only uses belongs to nobody, or to a ControlPlane
+	// above, which shows it.
+	if ref := k.Spec.Database.ClusterRef; ref != nil && metav1.GetControllerOf(k) == nil {
+		for i := range b.Foreign {
+			obj := &b.Foreign[i]
+			if obj.GetKind() == "MariaDB" && obj.GetName() == ref.Name {
+				node.Children = append(node.Children, b.foreignNode(obj))
+			}
+		}
+	}
+	node.Children = append(node.Children, b.foreignNodes(k.UID)...)
+	node.Children = append(node.Children, b.apiNodes(k)...)
+	node.Children = append(node.Children, b.jobNodes(k.UID)...)
+	for i := range b.CronJobs {
+		if cronJob := &b.CronJobs[i]; inventory.OwnedBy(cronJob, k.UID) {
+			node.Children = append(node.Children, b.cronJobNode(cronJob))
+		}
+	}
+	return withPods(node, b.strayPods(k))
+}
+
+// apiNodes are the Deployment with its pods, or the pods alone when there is no
+// Deployment, as for a user who may not list them.
+func (b *builder) apiNodes(k *keystonev1alpha1.Keystone) []Node {
+	pods := b.PodsWith(keystonev1alpha1.SelectorLabels(k.Name))
+	for i := range b.Deployments {
+		if deployment := &b.Deployments[i]; inventory.OwnedBy(deployment, k.UID) {
+			return []Node{withPods(deploymentNode(deployment), pods)}
+		}
+	}
+	return withPods(Node{}, pods).Children
+}
+
+// strayPods are the pods of Jobs that are not known, as to a user who may not list
+// them, or that are gone. What has succeeded is history.
+func (b *builder) strayPods(k *keystonev1alpha1.Keystone) []corev1.Pod {
+	pods := b.PodsWith(map[string]string{labelName: keystonev1alpha1.TaskName, labelInstance: k.Name})
+	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
+		owner := metav1.GetControllerOf(&pod)
+		known := slices.ContainsFunc(b.Jobs, func(run batchv1.Job) bool { return owner != nil && run.UID == owner.UID })
+		return known || pod.Status.Phase == corev1.PodSucceeded
+	})
+}
+
+// conditionedNode is the node of an object with the condition Ready.
+func conditionedNode(kind string, obj metav1.Object, conditions []metav1.Condition) Node {
+	ready := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionReady)
+	node := availabilityNode(kind, obj, ready)
+	if meta.IsStatusConditionTrue(conditions, keystonev1alpha1.ConditionStalled) {
+		node.State = StateFailed
+	}
+	return node
+}
+
+// availabilityNode is the node of an object of which a condition says whether it
+// can be used.
+func availabilityNode(kind string, obj metav1.Object, available *metav1.Condition) Node {
+	created := obj.GetCreationTimestamp()
+	node := Node{Kind: kind, Name: obj.GetName(), State: StateUnknown, Text: "its operator has not looked at it yet", Since: &created}
+	switch {
+	case obj.GetDeletionTimestamp() != nil:
+		node.State, node.Text, node.Since = StateWaiting, "being deleted", obj.GetDeletionTimestamp()
+	case available == nil:
+	case available.Status == metav1.ConditionTrue:
+		node.State, node.Text, node.Since = StateOK, cmp.Or(available.Reason, "Ready"), &available.LastTransitionTime
+	default:
+		node.State, node.Text, node.Since = StateWaiting, cmp.Or(available.Reason, "NotReady"), &available.LastTransitionTime
+	}
+	return node
+}
+
+// foreignNodes are the objects of other projects that the object controls.
+func (b *builder) foreignNodes(uid types.UID) []Node {
+	var nodes []Node
+	for i := range b.Foreign {
+		if obj := &b.Foreign[i]; inventory.OwnedBy(obj, uid) {
+			nodes = append(nodes, b.foreignNode(obj))
+		}
+	}
+	return nodes
+}
+
+// servers are the names that the pods of database and cache carry.
+var servers = map[string]string{"MariaDB": "mariadb", "Memcached": "memcached"}
+
+func (b *builder) foreignNode(obj *unstructured.Unstructured) Node {
+	available := inventory.Availability(obj)
+	node := availabilityNode(obj.GetKind(), obj, available)
+	if available != nil && available.Status != metav1.ConditionTrue && available.Message != "" {
+		node.Text += ": " + firstLine(available.Message)
+	}
+	if app, serves := servers[obj.GetKind()]; serves {
+		pods := b.PodsWith(map[string]string{labelName: app, labelInstance: obj.GetName()})
+		return withPods(node, pods)
+	}
+	return node
+}
+
+const (
+	labelName     = "app.kubernetes.io/name"
+	labelInstance = "app.kubernetes.io/instance"
+)
+
+func deploymentNode(deployment *appsv1.Deployment) Node {
+	wanted, status := ptr.Deref(deployment.Spec.Replicas, 1), deployment.Status
+	created := deployment.CreationTimestamp
+	node := Node{
+		Kind: "Deployment", Name: deployment.Name, State: StateOK, Since: &created,
+		Text: fmt.Sprintf("%d of %d pods available, %d up to date", status.AvailableReplicas, wanted, status.UpdatedReplicas),
+	}
+	if status.AvailableReplicas < wanted || status.UpdatedReplicas < wanted || status.ObservedGeneration < deployment.Generation {
+		node.State = StateWaiting
+	}
+	for _, condition := range status.Conditions {
+		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
+			node.State, node.Since = StateFailed, condition.LastTransitionTime.DeepCopy()
+		}
+	}
+	return node
+}
+
+// jobNodes are the Jobs that the object controls, the oldest first, each with its
+// pods while it has not succeeded.
+func (b *builder) jobNodes(uid types.UID) []Node {
+	jobs := b.jobsOf(uid)
+	nodes := make([]Node, 0, len(jobs))
+	for i := range jobs {
+		nodes = append(nodes, b.jobNode(&jobs[i]))
+	}
+	return nodes
+}
+
+func (b *builder) jobsOf(uid types.UID) []batchv1.Job {
+	var jobs []batchv1.Job
+	for i := range b.Jobs {
+		if inventory.OwnedBy(&b.Jobs[i], uid) {
+			jobs = append(jobs, b.Jobs[i])
+		}
+	}
+	slices.SortStableFunc(jobs, func(x, y batchv1.Job) int {
+		return cmp.Or(x.CreationTimestamp.Compare(y.CreationTimestamp.Time), cmp.Compare(x.Name, y.Name))
+	})
+	return jobs
+}
+
+func (b *builder) jobNode(run *batchv1.Job) Node {
+	created := run.CreationTimestamp
+	node := Node{Kind: "Job", Name: run.Name, State: StateWaiting, Text: "running", Since: &created}
+	ended, succeeded, _ := job.Ended(run)
+	switch {
+	case succeeded:
+		node.State, node.Text = StateOK, "succeeded"
+		if run.Status.CompletionTime != nil {
+			node.Since = run.Status.CompletionTime
+		}
+		return node
+	case ended:
+		node.State, node.Text = StateFailed, "failed"
+	case run.Status.Active == 0:
+		node.Text = "has no pod yet"
+	}
+	return withPods(node, b.PodsOwnedBy(run.UID))
+}
+
+// cronJobNode shows the latest run; what ran before is history.
+func (b *builder) cronJobNode(cronJob *batchv1.CronJob) Node {
+	created := cronJob.CreationTimestamp
+	node := Node{Kind: "CronJob", Name: cronJob.Name, State: StateOK, Text: cronJob.Spec.Schedule, Since: &created}
+	if ptr.Deref(cronJob.Spec.Suspend, false) {
+		node.Text += ", suspended"
+	}
+	if jobs := b.jobsOf(cronJob.UID); len(jobs) > 0 {
+		last := b.jobNode(&jobs[len(jobs)-1])
+		if node.Children = []Node{last}; last.State == StateFailed {
+			node.State = StateFailed
+		}
+	}
+	return node
+}
+
+func withPods(node Node, pods []corev1.Pod) Node {
+	for i := range pods {
+		node.Children = append(node.Children, podNode(&pods[i]))
+	}
+	return node
+}

@@ -1,0 +1,79 @@
+package rotate
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/follow"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// ApplicationCredential is what the user types for the administrator's.
+const ApplicationCredential = "application-credential"
+
+// Request returns the CredentialRotation that asks for another application
+// credential.
+func Request(cp *c5c3v1alpha1.ControlPlane) *c5c3v1alpha1.CredentialRotation {
+	return &c5c3v1alpha1.CredentialRotation{
+		ObjectMeta: metav1.ObjectMeta{Namespace: cp.Namespace, GenerateName: cp.Name + "-manual-"},
+		Spec: c5c3v1alpha1.CredentialRotationSpec{
+			Target: c5c3v1alpha1.RotationTargetAdminApplicationCredential, ReMint: true,
+		},
+	}
+}
+
+// CredentialID is the id of the application credential in use, "" when there is
+// none.
+func CredentialID(cp *c5c3v1alpha1.ControlPlane) string {
+	if cp.Status.AdminApplicationCredential == nil {
+		return ""
+	}
+	return cp.Status.AdminApplicationCredential.ID
+}
+
+// CheckControlPlane returns an error when there is no credential to replace.
+func CheckControlPlane(cp *c5c3v1alpha1.ControlPlane) error {
+	if CredentialID(cp) == "" {
+		return fmt.Errorf("ControlPlane %s has no application credential yet: see \"kubectl forge status controlplane/%s\"", cp.Name, cp.Name)
+	}
+	return nil
+}
+
+// credentialConditions are those that a replacement goes through.
+var credentialConditions = []string{
+	c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, c5c3v1alpha1.ConditionReady,
+}
+
+// CredentialView describes how far the replacement of the credential with the id
+// is.
+func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.ControlPlane, before string) follow.View {
+	view := follow.View{Title: "replacement of the application credential"}
+	asked := request.Status.LastTriggeredGeneration == request.Generation
+	row := follow.Row{Name: "Request", State: "Wait", Colour: show.Yellow, Text: request.Name}
+	if asked {
+		row.State, row.Colour = "Done", show.Green
+	} else if ready := meta.FindStatusCondition(request.Status.Conditions, c5c3v1alpha1.ConditionReady); ready != nil {
+		row.Text += ": " + ready.Message
+		if ready.Status == metav1.ConditionFalse && ready.Reason != c5c3v1alpha1.ReasonWaitingForApplicationCredential {
+			view.Failed = errors.New(ready.Message)
+		}
+	}
+	view.Rows = append(view.Rows, row)
+	replaced := asked && CredentialID(cp) != "" && CredentialID(cp) != before
+	credential := follow.Row{Name: "Credential", State: "Wait", Colour: show.Yellow, Text: "the one in use is " + before}
+	if replaced {
+		credential.State, credential.Colour, credential.Text = "Done", show.Green, CredentialID(cp)+" replaces "+before
+	}
+	view.Rows = append(view.Rows, credential)
+	for _, name := range credentialConditions {
+		if condition := meta.FindStatusCondition(cp.Status.Conditions, name); condition != nil {
+			view.Rows = append(view.Rows, follow.ConditionRows([]metav1.Condition{*condition})...)
+		}
+	}
+	view.Done = replaced && meta.IsStatusConditionTrue(cp.Status.Conditions, c5c3v1alpha1.ConditionReady)
+	return view
+}

@@ -1,0 +1,224 @@
+// Package rotate starts the rotation of keys, passwords and credentials, and says
+// how far it is. It makes no request.
+package rotate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/kubectl-forge/internal/follow"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// Kind is something of a Keystone that a CronJob rotates.
+type Kind struct {
+	// Name is what the user types.
+	Name string
+	// What it is, in words.
+	What string
+
+	cronJob   string
+	condition string
+	// promoted is the reason of the event that ends the rotation.
+	promoted string
+	// settled is the reason of the condition when the new value has reached
+	// everything, "" when the event says enough.
+	settled string
+	// refusals are the reasons of events after which the operator waits for somebody.
+	refusals []string
+	// missing says why there is no CronJob.
+	missing string
+	// after says what follows by itself.
+	after string
+}
+
+// The kinds.
+var (
+	Fernet = Kind{
+		Name: "fernet", What: "the keys that sign tokens", cronJob: keystonev1alpha1.FernetRotation,
+		condition: keystonev1alpha1.ConditionFernetKeysReady, promoted: keystonev1alpha1.EventFernetKeysRotated,
+		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
+		missing:  "it is made when the Keystone is installed",
+		after:    "The pods have the new keys within two minutes; tokens from before stay valid.",
+	}
+	Credential = Kind{
+		Name: "credential", What: "the keys that encrypt stored credentials", cronJob: keystonev1alpha1.CredentialRotation,
+		condition: keystonev1alpha1.ConditionCredentialKeysReady, promoted: keystonev1alpha1.EventCredentialKeysRotated,
+		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
+		missing:  "it is made when the Keystone is installed",
+		after:    "When the pods have the new keys, within two minutes, a Job encrypts all credentials with the new one.",
+	}
+	Password = Kind{
+		Name: "password", What: "the administrator's password", cronJob: keystonev1alpha1.PasswordRotation,
+		condition: keystonev1alpha1.ConditionPasswordRotationReady, promoted: keystonev1alpha1.EventAdminPasswordRotated,
+		settled: keystonev1alpha1.ReasonPasswordRotationConfigured,
+		refusals: []string{
+			keystonev1alpha1.EventAdminPasswordRotationRejected, keystonev1alpha1.EventAdminPasswordRotationAnnotationInvalid,
+		},
+		missing: "set spec.bootstrap.passwordRotation.enabled on the Keystone",
+		after:   "The Secret, the secret store and Keystone have the new password; the previous one is refused.",
+	}
+)
+
+// CronJobName is the name of the CronJob of a Keystone.
+func (k Kind) CronJobName(keystone string) string { return keystone + "-" + k.cronJob }
+
+// Missing is the error for a Keystone without the CronJob.
+func (k Kind) Missing(keystone string) error {
+	return fmt.Errorf("there is no CronJob %s: %s", k.CronJobName(keystone), k.missing)
+}
+
+// After says what follows by itself when the rotation has come to its end.
+func (k Kind) After() string { return k.after }
+
+// Job returns a Job that does what the CronJob does on its schedule, as "kubectl
+// create job --from" makes it.
+func Job(cronJob *batchv1.CronJob) *batchv1.Job {
+	annotations := maps.Clone(cronJob.Spec.JobTemplate.Annotations)
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations["cronjob.kubernetes.io/instantiate"] = "manual"
+	return &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: cronJob.Namespace, GenerateName: cronJob.Name + "-manual-",
+			Labels: maps.Clone(cronJob.Spec.JobTemplate.Labels), Annotations: annotations,
+			// Not NewControllerRef: blockOwnerDeletion takes a right to the CronJob.
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "CronJob",
+				Name: cronJob.Name, UID: cronJob.UID, Controller: ptr.To(true),
+			}},
+		},
+		Spec: *cronJob.Spec.JobTemplate.Spec.DeepCopy(),
+	}
+}
+
+// Facts are what the view of a rotation depends on.
+type Facts struct {
+	Keystone *keystonev1alpha1.Keystone
+	Job      *batchv1.Job
+	Pods     []corev1.Pod
+	// News are the events about the Keystone since the rotation began.
+	News []corev1.Event
+	// NoEvents is set when the user may not read events.
+	NoEvents bool
+}
+
+// View describes how far the rotation is.
+func (k Kind) View(f Facts) follow.View {
+	view := follow.View{Title: "rotation of " + k.What}
+	jobRow, succeeded, failed := jobRow(f)
+	view.Rows = append(view.Rows, jobRow)
+	if view.Failed = failed; failed != nil {
+		return view
+	}
+	condition := meta.FindStatusCondition(f.Keystone.Status.Conditions, k.condition)
+	promotion := follow.Row{Name: "Promotion", State: "Wait", Colour: show.Yellow, Text: "waits for the Job"}
+	if succeeded {
+		promotion, view.Done, view.Failed = k.promotion(f, condition)
+	}
+	view.Rows = append(view.Rows, promotion)
+	if condition != nil {
+		view.Rows = append(view.Rows, follow.ConditionRows([]metav1.Condition{*condition})...)
+	}
+	return view
+}
+
+func jobRow(f Facts) (row follow.Row, succeeded bool, failed error) {
+	row = follow.Row{Name: "Job", State: "Run", Colour: show.Yellow, Text: f.Job.Name}
+	ended, succeeded, _ := job.Ended(f.Job)
+	trouble, _ := pods.Problem(f.Pods)
+	switch {
+	case succeeded:
+		row.State, row.Colour = "Done", show.Green
+	case ended:
+		row.State, row.Colour = "Failed", show.Red
+		trouble = cmp.Or(trouble, f.Job.Annotations[job.LastWordsAnnotation], "its pod is gone")
+		failed = fmt.Errorf("job %s failed: %s; what is in use stays", f.Job.Name, trouble)
+	case trouble != "":
+		row.Text += ": " + trouble
+	}
+	return row, succeeded, failed
+}
+
+// promotion describes what the operator does with what the Job has made.
+func (k Kind) promotion(f Facts, condition *metav1.Condition) (row follow.Row, done bool, failed error) {
+	row = follow.Row{Name: "Promotion", State: "Wait", Colour: show.Yellow, Text: "the operator checks what the Job has made"}
+	for i := range f.News {
+		event := &f.News[i]
+		switch {
+		case event.Reason == k.promoted:
+			row.State, row.Colour, row.Text = "Done", show.Green, event.Message
+			done = k.isSettled(f.Keystone, condition)
+		case event.Reason == keystonev1alpha1.EventRotationHeld && strings.Contains(event.Message, k.heldSecret(f.Keystone.Name)):
+			row.State, row.Text, done = "Held", event.Message, true
+		case slices.Contains(k.refusals, event.Reason):
+			return follow.Row{Name: "Promotion", State: "Failed", Colour: show.Red, Text: event.Message}, false, errors.New(event.Message)
+		}
+	}
+	if condition != nil && condition.Reason == keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed {
+		return row, false, errors.New(condition.Message)
+	}
+	if row.State == "Wait" && condition != nil && strings.Contains(condition.Message, "a rotation is held") {
+		row.State, row.Text, done = "Held", condition.Message, true
+	}
+	if row.State == "Wait" && f.NoEvents {
+		row.Text, done = "you may not list events, which say when the operator promotes it: see the condition "+k.condition, true
+	}
+	return row, done, nil
+}
+
+// heldSecret is the Secret whose rotation an event tells of: both families of
+// keys use the same reason.
+func (k Kind) heldSecret(keystone string) string {
+	if k.Name == Credential.Name {
+		return keystone + "-credential-keys"
+	}
+	return keystone + "-fernet-keys"
+}
+
+// isSettled reports whether the promoted value has reached everything.
+func (k Kind) isSettled(keystone *keystonev1alpha1.Keystone, condition *metav1.Condition) bool {
+	if k.settled == "" {
+		return true
+	}
+	return condition != nil && condition.Reason == k.settled && condition.Status == metav1.ConditionTrue &&
+		meta.IsStatusConditionTrue(keystone.Status.Conditions, keystonev1alpha1.ConditionReady)
+}
+
+// Baseline remembers events by what changes when one is repeated.
+type Baseline map[types.UID]string
+
+// NewBaseline remembers the events.
+func NewBaseline(events []corev1.Event) Baseline {
+	b := Baseline{}
+	for i := range events {
+		b[events[i].UID] = events[i].ResourceVersion
+	}
+	return b
+}
+
+// News returns the events that are new or were repeated since.
+func (b Baseline) News(events []corev1.Event) []corev1.Event {
+	var news []corev1.Event
+	for i := range events {
+		if seen, known := b[events[i].UID]; !known || seen != events[i].ResourceVersion {
+			news = append(news, events[i])
+		}
+	}
+	return news
+}

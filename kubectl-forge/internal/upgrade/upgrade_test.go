@@ -1,0 +1,196 @@
+package upgrade
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/kubectl-forge/internal/check"
+	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// ready is a Keystone of its own with release 2025.2.
+func ready() Facts {
+	return Facts{Keystone: testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))}
+}
+
+// planned is a Keystone of a ControlPlane with release 2025.2.
+func planned() Facts {
+	f := ready()
+	f.ControlPlane = testutil.ControlPlane(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
+	return f
+}
+
+func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
+	tests := []struct {
+		name, to string
+		change   func(*Facts)
+		// want is part of the text of the check that fails, "" when none does.
+		want string
+	}{
+		{"the next release", "2026.1", nil, ""},
+		{"another build", "2025.2-fixed", nil, ""},
+		{"no release", "latest", nil, "not an OpenStack release"},
+		{"the installed one", "2025.2", nil, "is installed already"},
+		{"an older one", "2025.1", nil, "does not go back"},
+		{"one is skipped", "2026.2", nil, "the next release is 2026.1"},
+		{"nothing is installed", "2026.1", func(f *Facts) { f.Keystone.Status.InstalledRelease = "" }, "no release is installed yet"},
+		{"not ready", "2026.1", func(f *Facts) { f.Keystone.Status.Conditions[0].Status = "False" }, "is not ready"},
+		{"another upgrade", "2026.1", func(f *Facts) {
+			f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1-a", keystonev1alpha1.UpgradePhaseExpanding
+		}, "use --abort first"},
+		{"the same upgrade again", "2026.1", func(f *Facts) {
+			f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseExpanding
+			f.Keystone.Status.Conditions[0].Status = "False"
+		}, ""},
+		{"back during an upgrade", "2025.2", func(f *Facts) { f.Keystone.Status.TargetRelease = "2026.1" }, "use --abort"},
+		{"an expanded schema", "2025.2-fixed", func(f *Facts) { f.Keystone.Status.ExpandedRelease = "2026.1" }, "expanded for 2026.1"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			f := ready()
+			if tc.change != nil {
+				tc.change(&f)
+			}
+			var failures []string
+			for _, finding := range Preflight(f, tc.to) {
+				if finding.Result == check.Failed {
+					failures = append(failures, finding.Text)
+				}
+			}
+			if text := strings.Join(failures, "; "); (tc.want == "") != (text == "") || !strings.Contains(text, tc.want) {
+				t.Errorf("got %q, expected %q", text, tc.want)
+			}
+		})
+	}
+}
+
+func TestPreflightWarnsOfAnInterruptionAndOfAMissingBackup(t *testing.T) {
+	f := ready()
+	f.Keystone.Spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+	f.Keystone.Status.Conditions = append(f.Keystone.Status.Conditions,
+		testutil.False(keystonev1alpha1.ConditionBackupHealthy, keystonev1alpha1.ReasonBackupNotConfigured, "no copy"))
+	var warnings []string
+	for _, finding := range Preflight(f, "2026.1") {
+		if finding.Result == check.Warning {
+			warnings = append(warnings, finding.Name)
+		}
+	}
+	if strings.Join(warnings, ",") != "Rollout,Backup of the keys" {
+		t.Errorf("got %v", warnings)
+	}
+}
+
+func TestAnotherBuildInAControlPlaneNeedsAnImageOfItsUsers(t *testing.T) {
+	f := planned()
+	if findings := Preflight(f, "2025.2-fixed"); !check.AnyFailed(findings) {
+		t.Errorf("got %v", findings)
+	}
+	f.ControlPlane.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2"}
+	if findings := Preflight(f, "2025.2-fixed"); check.AnyFailed(findings) {
+		t.Errorf("got %v", findings)
+	}
+}
+
+func TestTheReleaseIsSetWhereItComesFrom(t *testing.T) {
+	if got := Apply(ready(), "2026.1").Keystone.Spec.Image.Tag; got != "2026.1" {
+		t.Errorf("got tag %s", got)
+	}
+	f := planned()
+	changed := Apply(f, "2026.1")
+	if got := changed.ControlPlane.Spec.OpenStackRelease; got != "2026.1" {
+		t.Errorf("got release %s", got)
+	}
+	if got := changed.Keystone.Spec.Image.Tag; got != "2025.2" {
+		t.Errorf("got tag %s: the Keystone belongs to the operator", got)
+	}
+	if f.ControlPlane.Spec.OpenStackRelease != "2025.2" {
+		t.Error("what was read has changed")
+	}
+	f.ControlPlane.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2"}
+	changed = Apply(f, "2026.1-b")
+	if changed.ControlPlane.Spec.OpenStackRelease != "2026.1" || changed.ControlPlane.Spec.Services.Keystone.Image.Tag != "2026.1-b" {
+		t.Errorf("got %s and %s", changed.ControlPlane.Spec.OpenStackRelease, changed.ControlPlane.Spec.Services.Keystone.Image.Tag)
+	}
+}
+
+func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
+	for _, phase := range []keystonev1alpha1.UpgradePhase{
+		keystonev1alpha1.UpgradePhaseExpanding, keystonev1alpha1.UpgradePhaseMigrating, keystonev1alpha1.UpgradePhaseRollingUpdate,
+	} {
+		f := ready()
+		f.Keystone.Spec.Image.Tag, f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1", "2026.1", phase
+		if to, err := AbortTarget(f); err != nil || to != "2025.2" {
+			t.Errorf("%s: got %q, %v", phase, to, err)
+		}
+	}
+	f := ready()
+	f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
+	if _, err := AbortTarget(f); err == nil || !strings.Contains(err.Error(), "no way back") {
+		t.Errorf("Contracting: got %v", err)
+	}
+	if _, err := AbortTarget(ready()); err == nil || !strings.Contains(err.Error(), "no upgrade is under way") {
+		t.Errorf("no upgrade: got %v", err)
+	}
+}
+
+func TestARefusedReleaseCanBeTakenBack(t *testing.T) {
+	f := planned()
+	f.ControlPlane.Spec.OpenStackRelease = "2026.2"
+	if to, err := AbortTarget(f); err != nil || to != "2025.2" {
+		t.Errorf("got %q, %v", to, err)
+	}
+}
+
+func TestTheViewGoesThroughThePhases(t *testing.T) {
+	f := ready()
+	f.Keystone.Spec.Image.Tag = "2026.1"
+	f.Keystone.Generation = 2
+	if view := View(f, "2026.1"); view.Done || view.Rows[0].Name != "Operator" {
+		t.Errorf("got %+v before the operator has seen the change", view)
+	}
+	f.Keystone.Status.ObservedGeneration, f.Keystone.Status.TargetRelease = 2, "2026.1"
+	f.Keystone.Status.UpgradePhase = keystonev1alpha1.UpgradePhaseRollingUpdate
+	var states []string
+	for _, row := range View(f, "2026.1").Rows[:4] {
+		states = append(states, row.Name+" "+row.State)
+	}
+	if got := strings.Join(states, ", "); got != "Expanding Done, Migrating Done, RollingUpdate Run, Contracting Wait" {
+		t.Errorf("got %s", got)
+	}
+	f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase, f.Keystone.Status.InstalledRelease = "", "", "2026.1"
+	if view := View(f, "2026.1"); !view.Done {
+		t.Errorf("got %+v at the end", view)
+	}
+}
+
+func TestAControlPlaneIsDoneWhenItIsReadyItself(t *testing.T) {
+	f := planned()
+	f.ControlPlane.Generation = 2
+	if View(f, "2025.2").Done {
+		t.Error("its operator has not seen the change")
+	}
+	f.ControlPlane.Status.ObservedGeneration = 2
+	if !View(f, "2025.2").Done {
+		t.Error("everything is ready")
+	}
+}
+
+func TestAFailedPhaseEndsTheViewUnlessItIsOfAnEarlierSpec(t *testing.T) {
+	found := testutil.Upgrading()
+	f := Facts{Keystone: &found.Keystones[0]}
+	if view := View(f, "2026.1"); view.Failed == nil || !strings.Contains(view.Failed.Error(), "MigrateFailed") {
+		t.Errorf("got %v", view.Failed)
+	}
+	f.Keystone.Generation, f.Keystone.Status.ObservedGeneration = 2, 2
+	if view := View(f, "2026.1"); view.Failed != nil {
+		t.Errorf("got %v from the spec before", view.Failed)
+	}
+	f.Keystone.Spec.Image.Tag = "2025.2"
+	if view := View(f, "2025.2"); view.Done || view.Rows[0].Name != "Abort" {
+		t.Errorf("got %+v while the upgrade is taken back", view)
+	}
+}

@@ -1,0 +1,11 @@
+//go:build integration && helm
+
+package main
+
+import "testing"
+
+func TestHelmUpgradesRollsBackAndUninstallsWithoutTakingAnything(t *testing.T) {
+	resource := readControlPlane(t, env.Namespace(t))
+	chart(t).Lifecycle(t, "../../tests/e2e/released", resource,
+		"controlplanes.c5c3.io", "credentialrotations.c5c3.io", "secretaggregates.c5c3.io")
+}

@@ -1,0 +1,47 @@
+// Package metrics says which metrics the c5c3 operator has. The reference of the
+// documentation is written from it.
+package metrics
+
+import (
+	"slices"
+
+	"github.com/c5c3/forge/internal/common/metric"
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/reconcile"
+)
+
+// Prefix begins the names of all metrics of the operator.
+const Prefix = "c5c3_operator"
+
+// ofResource tells resources of one kind apart.
+var ofResource = []metric.Label{metric.Namespace, metric.Name}
+
+// The metrics of the operator beside those that all operators have.
+var (
+	CredentialAge = metric.Definition{
+		Name: Prefix + "_credential_age_seconds", Type: metric.Gauge, Labels: ofResource,
+		Help: "Time for which the application credential of a ControlPlane has been in use, in seconds.",
+	}
+	RotationLast = metric.Definition{
+		Name: Prefix + "_credential_rotation_last_timestamp_seconds", Type: metric.Gauge, Labels: ofResource,
+		Help: "When a CredentialRotation last asked for a new credential, as Unix time.",
+	}
+	RotationDue = metric.Definition{
+		Name: Prefix + "_credential_rotation_due_timestamp_seconds", Type: metric.Gauge, Labels: ofResource,
+		Help: "When the schedule of a CredentialRotation asks for the successor of the credential in use, as Unix time.",
+	}
+	UpdateInfo = metric.Definition{
+		Name: Prefix + "_update_info", Type: metric.Gauge,
+		Labels: append(slices.Clone(ofResource),
+			metric.Label{Name: "release", Meaning: "release that the ControlPlane asks for"},
+			metric.Label{Name: "phase", Meaning: "phase of the update, `Idle` when none runs"}),
+		Help: "Which release a ControlPlane asks for, and how far the update to it is; always 1.",
+	}
+)
+
+// Definitions returns all metrics of the operator.
+func Definitions() []metric.Definition {
+	return slices.Concat(reconcile.MetricDefinitions(Prefix), []metric.Definition{
+		UpdateInfo, CredentialAge, RotationLast, RotationDue,
+	}, operator.MetricDefinitions(Prefix))
+}

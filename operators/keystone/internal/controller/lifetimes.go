@@ -1,0 +1,118 @@
+package controller
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/metric"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	cron "github.com/c5c3/forge/internal/common/schedule"
+	"github.com/c5c3/forge/internal/common/tls"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/metrics"
+)
+
+// The values of the label certificate.
+const (
+	certificateCA     = "ca"
+	certificateClient = "client"
+)
+
+// lifetimes are the metrics of what grows old: keys, passwords and certificates.
+type lifetimes struct {
+	age, due, held   *metric.Times
+	certificateStart *metric.Times
+	certificateEnd   *metric.Times
+}
+
+// newLifetimes registers the metrics, or finds those of an earlier controller of
+// the process.
+func newLifetimes(registerer prometheus.Registerer) (*lifetimes, error) {
+	var problems []error
+	times := func(d metric.Definition, value func(at, now time.Time) float64) *metric.Times {
+		made, err := metric.NewTimes(registerer, d, value)
+		problems = append(problems, err)
+		return made
+	}
+	l := &lifetimes{
+		age:              times(metrics.KeyRotationAge, metric.Age),
+		due:              times(metrics.KeyRotationDue, metric.Timestamp),
+		held:             times(metrics.KeyRotationHeld, metric.Age),
+		certificateStart: times(metrics.DatabaseCertificateStart, metric.Timestamp),
+		certificateEnd:   times(metrics.DatabaseCertificateExpiration, metric.Timestamp),
+	}
+	return l, errors.Join(problems...)
+}
+
+// setDue records when the CronJob is to make the successor of the key or password
+// in use: at its first activation after that was rotated in. A CronJob that is new
+// or has changed owes nothing of the time before, and one that is suspended, or
+// never comes true, owes nothing at all.
+func (l *lifetimes) setDue(k types.NamespacedName, keyType string, cronJob *batchv1.CronJob) {
+	since, known := l.age.Get(k, keyType)
+	if changed := changedAt(cronJob); changed.After(since) {
+		since = changed
+	}
+	// CronJobs follow the clock of the control plane, which is UTC nearly everywhere.
+	due, err := cron.Next(cronJob.Spec.Schedule, since.UTC())
+	if !known || err != nil || ptr.Deref(cronJob.Spec.Suspend, false) {
+		l.due.Unset(k, keyType)
+		return
+	}
+	l.due.Set(k, keyType, due)
+}
+
+// changedAt returns when the operator last changed what the object asks for.
+func changedAt(obj client.Object) time.Time {
+	at := obj.GetCreationTimestamp().Time
+	for _, entry := range obj.GetManagedFields() {
+		if entry.Manager == apply.FieldManager && entry.Subresource == "" && entry.Time != nil && entry.Time.After(at) {
+			at = entry.Time.Time
+		}
+	}
+	return at
+}
+
+func (l *lifetimes) endRotation(k types.NamespacedName, keyType string) {
+	for _, times := range []*metric.Times{l.age, l.due, l.held} {
+		times.Unset(k, keyType)
+	}
+}
+
+func (l *lifetimes) setCertificate(k types.NamespacedName, certificate string, text []byte) {
+	start, end, ok := tls.Validity(text)
+	if !ok {
+		return
+	}
+	l.certificateStart.Set(k, certificate, start)
+	l.certificateEnd.Set(k, certificate, end)
+}
+
+func (l *lifetimes) endCertificates(k types.NamespacedName) {
+	l.certificateStart.Forget(k)
+	l.certificateEnd.Forget(k)
+}
+
+func (l *lifetimes) forget(k types.NamespacedName) {
+	for _, times := range []*metric.Times{l.age, l.due, l.held, l.certificateStart, l.certificateEnd} {
+		times.Forget(k)
+	}
+}
+
+// releaseInfo tells which release a Keystone has.
+var releaseInfo = reconcile.Gauge[*keystonev1alpha1.Keystone]{
+	Definition: metrics.ReleaseInfo,
+	Read: func(k *keystonev1alpha1.Keystone, _ time.Time) []reconcile.Sample {
+		status := k.Status
+		return []reconcile.Sample{{
+			Labels: []string{status.InstalledRelease, status.TargetRelease, string(status.UpgradePhase)}, Value: 1,
+		}}
+	},
+}

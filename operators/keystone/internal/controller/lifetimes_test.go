@@ -1,0 +1,129 @@
+package controller
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/metric"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/testutil/certificate"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/metrics"
+)
+
+var (
+	someKeystone = types.NamespacedName{Namespace: "openstack", Name: "keystone"}
+	// A Wednesday.
+	rotatedAt = time.Date(2026, time.June, 3, 12, 0, 0, 0, time.UTC)
+)
+
+func someLifetimes(t *testing.T) (*lifetimes, *prometheus.Registry) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	l, err := newLifetimes(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, registry
+}
+
+// weekly is a CronJob for each Sunday that the operator last changed then.
+func weekly(changed time.Time) *batchv1.CronJob {
+	return &batchv1.CronJob{
+		ObjectMeta: metav1.ObjectMeta{
+			CreationTimestamp: metav1.NewTime(rotatedAt.AddDate(-1, 0, 0)),
+			ManagedFields: []metav1.ManagedFieldsEntry{
+				{Manager: apply.FieldManager, Time: ptr.To(metav1.NewTime(changed))},
+				{Manager: "kube-controller-manager", Subresource: "status", Time: ptr.To(metav1.NewTime(rotatedAt.AddDate(1, 0, 0)))},
+				{Manager: "kubectl-edit", Time: ptr.To(metav1.NewTime(rotatedAt.AddDate(1, 0, 0)))},
+			},
+		},
+		Spec: batchv1.CronJobSpec{Schedule: "0 0 * * 0"},
+	}
+}
+
+func TestARotationIsDueAtTheFirstActivationAfterTheLastOne(t *testing.T) {
+	sunday := time.Date(2026, time.June, 7, 0, 0, 0, 0, time.UTC)
+	suspended, impossible := weekly(rotatedAt), weekly(rotatedAt)
+	suspended.Spec.Suspend, impossible.Spec.Schedule = ptr.To(true), "0 0 30 2 *"
+	created := weekly(rotatedAt)
+	created.ManagedFields, created.CreationTimestamp = nil, metav1.NewTime(sunday.Add(time.Hour))
+	for name, c := range map[string]struct {
+		cronJob *batchv1.CronJob
+		want    time.Time
+	}{
+		"on schedule":                            {weekly(rotatedAt.AddDate(0, 0, -30)), sunday},
+		"what a change has paused is not missed": {weekly(sunday.Add(time.Hour)), sunday.AddDate(0, 0, 7)},
+		"nor is what a new CronJob did not do":   {created, sunday.AddDate(0, 0, 7)},
+		"never while it is suspended":            {suspended, time.Time{}},
+		"never on 30 February":                   {impossible, time.Time{}},
+	} {
+		l, _ := someLifetimes(t)
+		l.age.Set(someKeystone, "fernet", rotatedAt)
+		l.due.Set(someKeystone, "fernet", rotatedAt) // what an earlier pass found
+		l.setDue(someKeystone, "fernet", c.cronJob)
+		if got, _ := l.due.Get(someKeystone, "fernet"); !got.Equal(c.want) {
+			t.Errorf("%s: due %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsOfUnknownAgeIsNotDue(t *testing.T) {
+	l, _ := someLifetimes(t)
+	l.setDue(someKeystone, keyTypeAdminPassword, weekly(rotatedAt))
+	if at, ok := l.due.Get(someKeystone, keyTypeAdminPassword); ok {
+		t.Errorf("due %s", at)
+	}
+}
+
+func TestEveryDefinedLifetimeIsExportedUntilTheKeystoneIsGone(t *testing.T) {
+	l, registry := someLifetimes(t)
+	text, _ := certificate.SelfSigned(t)
+	l.age.Set(someKeystone, "fernet", rotatedAt)
+	l.held.Set(someKeystone, "fernet", rotatedAt)
+	l.setDue(someKeystone, "fernet", weekly(rotatedAt))
+	l.setCertificate(someKeystone, certificateClient, text)
+	l.setCertificate(someKeystone, certificateCA, []byte("no certificate"))
+
+	const key, client = " key_type=fernet,keystone=keystone,namespace=openstack", " certificate=client,keystone=keystone,namespace=openstack"
+	want := []string{
+		metrics.DatabaseCertificateExpiration.Name + client, metrics.DatabaseCertificateStart.Name + client,
+		metrics.KeyRotationAge.Name + key, metrics.KeyRotationDue.Name + key, metrics.KeyRotationHeld.Name + key,
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(samples(t, registry)))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	l.endCertificates(someKeystone)
+	l.endRotation(someKeystone, "fernet")
+	if left := samples(t, registry); len(left) != 0 {
+		t.Errorf("left after everything was turned off: %v", left)
+	}
+	l.held.Set(someKeystone, "fernet", rotatedAt)
+	l.setCertificate(someKeystone, certificateClient, text)
+	l.forget(someKeystone)
+	if left := samples(t, registry); len(left) != 0 {
+		t.Errorf("left of a Keystone that is gone: %v", left)
+	}
+}
+
+func TestTheReleaseOfAKeystoneIsExported(t *testing.T) {
+	k := installed(minimal())
+	k.Status.InstalledRelease, k.Status.TargetRelease, k.Status.UpgradePhase = "2025.2", "2026.1", keystonev1alpha1.UpgradePhaseExpanding
+	want := []reconcile.Sample{{Labels: []string{"2025.2", "2026.1", string(keystonev1alpha1.UpgradePhaseExpanding)}, Value: 1}}
+	if diff := cmp.Diff(want, releaseInfo.Read(k, rotatedAt)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := len(releaseInfo.Labels); got != len(want[0].Labels)+len([]metric.Label{metric.Namespace, metric.Name}) {
+		t.Errorf("%d labels are defined", got)
+	}
+}

@@ -1,0 +1,211 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// adminLogin is the login of the fixtures' administrator.
+func adminLogin(password string) testutil.Login {
+	return testutil.Login{User: "admin", Domain: "default", Password: password}
+}
+
+func TestAKeystoneAtWhichNobodyCanLogInIsNotReady(t *testing.T) {
+	failedPart := func(part string) http.Header { return http.Header{"X-Forge-Failed-Part": {part}} }
+	for _, f := range []struct {
+		failure
+		answer testutil.LoginAnswer
+	}{
+		{
+			failure: failure{name: "database", reason: "DatabaseUnavailable", says: []string{"db.example.com:3306"}},
+			answer:  testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("database")},
+		},
+		{
+			failure: failure{name: "cache", reason: "CacheUnavailable", says: []string{"memcached.example.com:11211"}},
+			answer:  testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("cache")},
+		},
+		{
+			failure: failure{name: "keys", reason: "TokenKeysUnusable", says: []string{"keystone-fernet-keys"}},
+			answer:  testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("keys")},
+		},
+		{
+			failure: failure{name: "any other error", reason: "LoginFailed", says: []string{"500", "log of the API pods"}},
+			answer:  testutil.LoginAnswer{Code: http.StatusInternalServerError},
+		},
+		{
+			failure: failure{name: "no such path", reason: "LoginFailed", says: []string{"404", "/v3/auth/tokens"}},
+			answer:  testutil.LoginAnswer{Code: http.StatusNotFound},
+		},
+		{
+			failure: failure{name: "an answer without a token", reason: "LoginFailed", says: []string{"no token"}},
+			answer:  testutil.LoginAnswer{Code: http.StatusCreated},
+		},
+		{
+			failure: failure{name: "no answer", reason: "LoginTimeout", says: []string{"10s", "database"}},
+			answer:  testutil.LoginAnswer{Err: context.DeadlineExceeded},
+		},
+	} {
+		f.condition = "KeystoneAPIReady"
+		f.cause = func(w *world) { w.operator.API.AnswerLogins(f.answer) }
+		// It is tried again soon, without anybody's doing.
+		f.repair = func(w *world) { w.operator.API.AnswerLogins(testutil.LoginAnswer{}) }
+		t.Run(f.name, f.run)
+	}
+}
+
+func TestARefusedPasswordIsTriedOnceAndACorrectedOneAtOnce(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace)
+	operator.API.AnswerLogins(testutil.LoginAnswer{Password: "another"})
+	k := testutil.Brownfield(namespace, testutil.Name)
+	objects.Create(t, c, k)
+	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, "AdminPasswordRefused",
+		testutil.AdminSecret, "admin", "keystone-bootstrap", keystonev1alpha1.AnnotationRunAgain)
+	expect.Condition(t, c, k, "Stalled", metav1.ConditionTrue, "AdminPasswordRefused")
+	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "NotAllReady", "KeystoneAPIReady")
+	expectEvent(t, c, k, "Warning AdminPasswordRefused")
+	settle(t, c, k, operator)
+
+	w := &world{T: t, client: c, namespace: namespace, keystone: k, operator: operator}
+	// Neither other pods nor another operator are a reason to try it again.
+	setDeployment(standin.Fail("restarting"))(w)
+	expect.Condition(t, c, k, "DeploymentReady", metav1.ConditionFalse, "WaitingForDeployment")
+	setDeployment(standin.Succeed())(w)
+	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, "AdminPasswordRefused")
+	settle(t, c, k, operator)
+	operator.Stop()
+	second := testutil.Start(t, asOperator, namespace)
+	second.API.AnswerLogins(testutil.LoginAnswer{Password: "another"})
+	expect.Eventually(t, "a health probe by the restarted operator", func(context.Context) error {
+		if len(second.API.Asked()) == 0 {
+			return errors.New("there was none")
+		}
+		return nil
+	})
+	settle(t, c, k, second)
+	if diff := cmp.Diff([]testutil.Login{adminLogin("admin-password")}, append(operator.API.Logins(), second.API.Logins()...)); diff != "" {
+		t.Errorf("logins (-want +got):\n%s", diff)
+	}
+
+	setSecret(w, testutil.AdminSecret, map[string]string{"password": "another"})
+	ready(t, c, k)
+	for _, login := range second.API.Logins() {
+		if login != adminLogin("another") {
+			t.Errorf("a login with %q after it was refused", login.Password)
+		}
+	}
+}
+
+func TestABootstrapThatRunsAgainIsAReasonToTryARefusedPassword(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace)
+	operator.API.AnswerLogins(testutil.LoginAnswer{Password: "another"})
+	k := testutil.Brownfield(namespace, testutil.Name)
+	objects.Create(t, c, k)
+	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, "AdminPasswordRefused")
+	operator.API.AnswerLogins(testutil.LoginAnswer{})
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
+		metav1.SetMetaDataAnnotation(&k.ObjectMeta, keystonev1alpha1.AnnotationRunAgain, "now")
+	})
+	ready(t, c, k)
+}
+
+func TestAChangedPasswordIsProvenBeforeItCounts(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	settle(t, c, k, operator)
+	w := &world{T: t, client: c, namespace: k.Namespace, keystone: k, operator: operator}
+	answer := operator.API.Hold()
+	t.Cleanup(answer)
+	setSecret(w, testutil.AdminSecret, map[string]string{"password": "another"})
+	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, "LoginPending")
+	expect.Condition(t, c, k, "BootstrapReady", metav1.ConditionTrue, "BootstrapComplete")
+	answer()
+	ready(t, c, k)
+	logins := operator.API.Logins()
+	if last := logins[len(logins)-1]; last != adminLogin("another") {
+		t.Errorf("the last login was %+v, want one with the new password", last)
+	}
+}
+
+func TestALoginIsProvenAgainWhenPodsOrKeysChange(t *testing.T) {
+	for name, change := range map[string]func(w *world){
+		"pods": func(w *world) {
+			objects.Change(w.T, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas = 2 })
+		},
+		"keys": func(w *world) {
+			made, err := keys.Generate(1)
+			if err != nil {
+				w.Fatal(err)
+			}
+			fernet := secret(w.namespace, "keystone-fernet-keys", nil)
+			objects.Change(w.T, w.client, fernet, func(s *corev1.Secret) { s.Data["0"] = made["0"] })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, k, operator := converged(t, modes[0])
+			settle(t, c, k, operator)
+			before := len(operator.API.Logins())
+			change(&world{T: t, client: c, namespace: k.Namespace, keystone: k, operator: operator})
+			expect.Eventually(t, "another login", func(context.Context) error {
+				if got := len(operator.API.Logins()); got <= before {
+					return fmt.Errorf("there were %d before and %d now", before, got)
+				}
+				return nil
+			})
+			ready(t, c, k)
+		})
+	}
+}
+
+func TestAKeystoneWithoutPasswordLoginsNeedsNoneToBeReady(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace)
+	operator.API.AnswerLogins(testutil.LoginAnswer{Password: "none"})
+	k := testutil.Brownfield(namespace, testutil.Name)
+	k.Spec.ExtraConfig = map[string]map[string]string{"auth": {"methods": "external,token"}}
+	objects.Create(t, c, k)
+	ready(t, c, k)
+	if logins := operator.API.Logins(); len(logins) > 0 {
+		t.Errorf("%d logins", len(logins))
+	}
+}
+
+func TestNeitherPasswordNorTokenOfALoginIsShownAnywhere(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	settle(t, c, k, operator)
+	if len(operator.API.Logins()) == 0 {
+		t.Fatal("there was no login")
+	}
+	operator.Stop()
+	for _, value := range []string{"admin-password", testutil.Token} {
+		if strings.Contains(operator.Log(), value) {
+			t.Errorf("the operator's log shows %s", value)
+		}
+		if state := expect.State(t, c, k); strings.Contains(state, value) {
+			t.Errorf("conditions or events show %s:\n%s", value, state)
+		}
+	}
+}

@@ -1,0 +1,10 @@
+package controller
+
+import (
+	"github.com/c5c3/forge/internal/common/reconcile"
+)
+
+// Outlines returns what the controllers of this operator do in a pass.
+func Outlines() []reconcile.Outline {
+	return []reconcile.Outline{reconcile.NewOutline("Keystone", pipeline, finalizers)}
+}

@@ -1,0 +1,31 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+func BenchmarkAPassOverAConvergedKeystone(b *testing.B) {
+	namespace := env.Namespace(b)
+	objects.Create(b, admin, modes[0].inputs(namespace)...)
+	operator := testutil.Start(b, asOperator, namespace)
+	k := modes[0].keystone(namespace, testutil.Name)
+	objects.Create(b, admin, k)
+	expect.Condition(b, admin, k, keystonev1alpha1.ConditionReady, metav1.ConditionTrue, keystonev1alpha1.ReasonAllReady)
+	expect.Condition(b, admin, k, keystonev1alpha1.ConditionBackupHealthy, metav1.ConditionTrue, keystonev1alpha1.ReasonKeysBackedUp)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := operator.Pass(b.Context(), client.ObjectKeyFromObject(k)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

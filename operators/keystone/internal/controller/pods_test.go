@@ -1,0 +1,36 @@
+package controller
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// everyPod are all pods of a Keystone.
+func everyPod(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
+	t.Helper()
+	s.keystone.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
+	keystonev1alpha1.SetDefaults(s.keystone)
+	templates := keystonesCode(t, s)
+	templates["policy validation"] = jobOf(t, s, policyValidationTask(s)).Spec.Template
+	templates["rotation of the password"] = passwordRotator(s.keystone).cronJob(s.keystone, "scripts").Spec.JobTemplate.Spec.Template
+	return templates
+}
+
+func TestEveryPodPullsItsImageWithThePullSecretsOfTheSpec(t *testing.T) {
+	s := scopeOf(installed(minimal()))
+	for name, template := range everyPod(t, s) {
+		if got := template.Spec.ImagePullSecrets; got != nil {
+			t.Errorf("%s: has %v although the spec names none", name, got)
+		}
+	}
+	s.keystone.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}
+	for name, template := range everyPod(t, s) {
+		if diff := cmp.Diff(s.keystone.Spec.ImagePullSecrets, template.Spec.ImagePullSecrets); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// schedule is what a CronJob does, in words.
+type schedule struct {
+	// name is the suffix of the CronJob and the component of its pods.
+	name string
+	does string
+	// failed is the reason of the condition when its last Job failed.
+	failed string
+}
+
+var (
+	trustFlushSchedule = schedule{
+		name: trustFlush, does: "deleting expired trusts", failed: keystonev1alpha1.ReasonTrustFlushFailed,
+	}
+	passwordSchedule = schedule{
+		name: passwordRotate, does: "making a new password of the administrator", failed: keystonev1alpha1.ReasonRotationFailed,
+	}
+)
+
+// followSchedule is the outcome of a step whose CronJob is in place: that of the
+// step, unless the last Job of the CronJob failed or cannot start.
+func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.Outcome) reconcile.Outcome {
+	if !step.IsDone() {
+		return step
+	}
+	name := s.keystone.Name + "-" + of.name
+	last, err := s.jobs.LastRun(ctx, s.key(name), taskLabels(s.keystone, of.name))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	if last.Job == "" {
+		return step.Within(last.Again)
+	}
+	outcome := reconcile.Terminal(of.failed, s.lastRunError(name, of.does, last)).Within(last.Again)
+	for _, event := range step.Events() {
+		outcome = outcome.WithEvent(event.Type, event.Reason, event.Note)
+	}
+	return outcome
+}
+
+// lastRunError says what is wrong with a Job of the CronJob and what ends that.
+func (s *scope) lastRunError(cronJob, does string, last job.LastRun) error {
+	verb := "cannot start"
+	if last.Failed {
+		verb = "failed"
+	}
+	return fmt.Errorf("%s: Job %s %s: %s%s; the next Job of the CronJob that succeeds ends this, or one that you start with "+
+		"kubectl create job --from=cronjob/%s", does, last.Job, verb, last.Text, s.databaseHint(last.Text), cronJob)
+}

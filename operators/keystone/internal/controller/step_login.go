@@ -1,0 +1,222 @@
+package controller
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/proof"
+)
+
+// reconcileLogin reports whether the administrator can log in with the password
+// that bootstrap has given to Keystone. It is tried in the background: after
+// each change of what a login depends on, and seldom otherwise.
+func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
+	k := s.keystone
+	name := client.ObjectKeyFromObject(k)
+	switch {
+	case s.options != nil && !takesPasswords(s.options):
+		s.proofs.Suspend(name)
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+	case s.options == nil || s.bootstrapJob == nil:
+		return s.loginOutcome(s.proofs.Suspend(name))
+	}
+	fernet, err := s.owned.Find(ctx, s.key(fernetKeysName(k)))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
+	}
+	var tokenKeys map[string][]byte
+	if fernet != nil {
+		tokenKeys = fernet.Data
+	}
+	pods, err := s.podsOfLabels(ctx, selectorLabels(k))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
+	}
+	return s.loginOutcome(s.proofs.Check(name, loginTarget(s, pods, tokenKeys)))
+}
+
+// loginTarget is the login of now. The status of a Deployment whose only pod was
+// replaced is what it was before: the pods have to be told apart, too.
+func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof.Target {
+	k := s.keystone
+	refusal := refusedMessage(s)
+	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+	return proof.Target{
+		Account: proof.Account{
+			URL: internalEndpoint(s.cluster, k), User: k.Spec.Bootstrap.AdminUser, Domain: s.options["identity"]["default_domain_id"],
+			Password: s.credentials.adminPassword,
+		},
+		Bootstrap: string(s.bootstrapJob.UID),
+		Inputs:    s.rollout + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
+		Wait:      !s.serving,
+		Retries:   refusedRetries(s.options),
+		Refusal:   refusal,
+		Settled:   standing(k).IsDone(),
+		Refused:   last != nil && last.Reason == keystonev1alpha1.ReasonAdminPasswordRefused && last.Message == refusal,
+	}
+}
+
+// podUIDs identifies the pods that are to stay.
+func podUIDs(pods []corev1.Pod) string {
+	var uids []string
+	for i := range pods {
+		if pods[i].DeletionTimestamp == nil {
+			uids = append(uids, string(pods[i].UID))
+		}
+	}
+	slices.Sort(uids)
+	return strings.Join(uids, ",")
+}
+
+// refusedMessage names the bootstrap after which the password was refused: an
+// operator that starts knows by it what its predecessor has tried.
+func refusedMessage(s *scope) string {
+	k := s.keystone
+	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
+	return fmt.Sprintf("Keystone refuses the password of %s under %s of Secret %s, which Job %s of %s has set: "+
+		"it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap set the password again "+
+		"with another value of the annotation %s",
+		k.Spec.Bootstrap.AdminUser, passwordKey(ref), ref.Name, s.bootstrapJob.Name,
+		s.bootstrapJob.CreationTimestamp.UTC().Format(time.RFC3339), keystonev1alpha1.AnnotationRunAgain)
+}
+
+// takesPasswords reports whether Keystone takes a password at all; it does by
+// default.
+func takesPasswords(options config.INI) bool {
+	methods, set := options["auth"]["methods"]
+	return !set || slices.Contains(strings.FieldsFunc(methods, func(r rune) bool { return r == ',' || r == ' ' }), "password")
+}
+
+// refusedRetries is how often a refused password may be tried again merely
+// because time has passed. Keystone counts refused passwords until it accepts one,
+// and locks the account when there are too many: the user keeps one try at least.
+func refusedRetries(options config.INI) int {
+	limit, set := options["security_compliance"]["lockout_failure_attempts"]
+	attempts, err := strconv.Atoi(strings.TrimSpace(limit))
+	switch {
+	case !set:
+		return -1
+	case err != nil:
+		return 0
+	}
+	return max(attempts-2, 0)
+}
+
+func dataHash(data map[string][]byte) string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		_, _ = fmt.Fprintf(sum, "%d:%s%d:%s", len(name), name, len(data[name]), data[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// loginReasons word a finding about logins in the condition's vocabulary. What
+// the network says has the words of the health check.
+var loginReasons = map[proof.Verdict]string{
+	proof.Pending:        keystonev1alpha1.ReasonLoginPending,
+	proof.Refused:        keystonev1alpha1.ReasonAdminPasswordRefused,
+	proof.DatabaseFailed: keystonev1alpha1.ReasonDatabaseUnavailable,
+	proof.CacheFailed:    keystonev1alpha1.ReasonCacheUnavailable,
+	proof.KeysFailed:     keystonev1alpha1.ReasonTokenKeysUnusable,
+	proof.Erred:          keystonev1alpha1.ReasonLoginFailed,
+	proof.Odd:            keystonev1alpha1.ReasonLoginFailed,
+	proof.TimedOut:       keystonev1alpha1.ReasonLoginTimeout,
+}
+
+var networkReasons = map[proof.Verdict]string{
+	proof.Unresolved:  keystonev1alpha1.ReasonEndpointNotReady,
+	proof.Unreachable: keystonev1alpha1.ReasonConnectionFailed,
+	proof.Broken:      keystonev1alpha1.ReasonHealthCheckFailed,
+}
+
+// aboutLogin reports whether the reason is one that follows a healthy API.
+func aboutLogin(reason string) bool {
+	return slices.Contains(slices.Collect(maps.Values(loginReasons)), reason)
+}
+
+func (s *scope) loginOutcome(result proof.Result) reconcile.Outcome {
+	switch result.Verdict {
+	case proof.Accepted:
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+	case proof.Unasked:
+		return standing(s.keystone)
+	case proof.Pending:
+		return loginPending()
+	case proof.Refused:
+		return reconcile.Terminal(keystonev1alpha1.ReasonAdminPasswordRefused, errors.New(result.Message))
+	}
+	verdict := blamed(s.keystone, result.Verdict)
+	if reason, network := networkReasons[verdict]; network {
+		return reconcile.Waiting(reason, result.Message)
+	}
+	return reconcile.Waiting(loginReasons[verdict], result.Message+s.loginRemedy(verdict))
+}
+
+func loginPending() reconcile.Outcome {
+	return reconcile.Waiting(keystonev1alpha1.ReasonLoginPending,
+		"Nobody has logged in with the administrator's password yet, which takes API pods and BootstrapReady")
+}
+
+// blamed takes an error that Keystone does not explain for that of a part which
+// is known not to be in order.
+func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
+	switch conditions := k.Status.Conditions; {
+	case verdict != proof.Erred:
+		return verdict
+	case meta.IsStatusConditionFalse(conditions, keystonev1alpha1.ConditionFernetKeysReady):
+		return proof.KeysFailed
+	case meta.IsStatusConditionFalse(conditions, keystonev1alpha1.ConditionDatabaseReady):
+		return proof.DatabaseFailed
+	}
+	return verdict
+}
+
+func (s *scope) loginRemedy(verdict proof.Verdict) string {
+	k := s.keystone
+	database := "the database at " + databaseAddress(k)
+	cache := "the cache at " + strings.Join(cacheServers(s.cluster, k), ", ")
+	switch verdict {
+	case proof.DatabaseFailed:
+		return ", because it cannot use " + database + "; look there, and at the log of the API pods"
+	case proof.CacheFailed:
+		return ", because it cannot use " + cache + "; look there, and at the log of the API pods"
+	case proof.KeysFailed:
+		return ", because it cannot use the keys of Secret " + fernetKeysName(k) + "; look there, and at the log of the API pods"
+	case proof.TimedOut:
+		return " to a login; look at " + database + ", at " + cache + " and at the load of the API pods"
+	}
+	return "; look at the log of the API pods"
+}
+
+// standing is what was last said about logins, as long as nothing else is known:
+// that the operator was restarted is no news about them.
+func standing(k *keystonev1alpha1.Keystone) reconcile.Outcome {
+	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+	switch {
+	case last == nil || last.ObservedGeneration != k.Generation:
+		return loginPending()
+	case last.Status == metav1.ConditionTrue && meta.IsStatusConditionTrue(k.Status.Conditions, keystonev1alpha1.ConditionBootstrapReady):
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
+	case last.Reason == keystonev1alpha1.ReasonAdminPasswordRefused:
+		return reconcile.Terminal(last.Reason, errors.New(last.Message))
+	case aboutLogin(last.Reason):
+		return reconcile.Waiting(last.Reason, last.Message)
+	}
+	return loginPending()
+}

@@ -1,0 +1,249 @@
+package proof
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+)
+
+var (
+	start  = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	wanted = Target{Account: admin, Bootstrap: "one", Inputs: "pods", Retries: -1, Refusal: "refused"}
+)
+
+func with(change func(*Target)) Target {
+	target := wanted
+	change(&target)
+	return target
+}
+
+func TestALoginIsDue(t *testing.T) {
+	const never = -1 * time.Nanosecond
+	tried := func(results ...Verdict) func(*history) {
+		return func(h *history) {
+			for _, verdict := range results {
+				h.record(wanted, Result{Verdict: verdict}, start, 0)
+			}
+		}
+	}
+	changedPods := with(func(t *Target) { t.Inputs = "other pods" })
+	changedPassword := with(func(t *Target) { t.Password = []byte("another") })
+	again := with(func(t *Target) { t.Bootstrap = "two" })
+	for title, test := range map[string]struct {
+		before func(*history)
+		target Target
+		// want is how long after start; 0 for at once.
+		want time.Duration
+	}{
+		"at once, the first time":                           {tried(), wanted, 0},
+		"never while it has to wait":                        {tried(), with(func(t *Target) { t.Wait = true }), never},
+		"never without a password":                          {tried(), with(func(t *Target) { t.Password = nil }), never},
+		"every hour when it is accepted":                    {tried(Accepted), wanted, period},
+		"soon after a change":                               {tried(Accepted), changedPods, gap},
+		"at once after a change of the password":            {tried(Accepted), changedPassword, 0},
+		"at once after another bootstrap":                   {tried(Accepted), again, 0},
+		"soon when it fails":                                {tried(Erred), wanted, firstRetry},
+		"later when it fails again":                         {tried(Erred, Erred, Erred), wanted, 4 * firstRetry},
+		"within half a minute whenever it fails":            {tried(Erred, Erred, Erred, Erred, Erred, Erred, Erred, Erred), wanted, lastRetry},
+		"soon after a change when it fails":                 {tried(Erred, Erred, Erred, Erred), changedPods, gap},
+		"after an hour when it is refused":                  {tried(Refused), wanted, firstPause},
+		"no sooner when pods change":                        {tried(Refused), changedPods, firstPause},
+		"after two hours when it is refused again":          {tried(Refused, Refused), wanted, 2 * firstPause},
+		"soon when the try after the pause fails otherwise": {tried(Refused, Erred), wanted, firstRetry},
+		"at once when a refused password is corrected":      {tried(Refused), changedPassword, 0},
+		"at once when a bootstrap sets a refused one":       {tried(Refused), again, 0},
+		"never again where accounts are locked":             {tried(Refused), with(func(t *Target) { t.Retries = 0 }), never},
+		"as often as accounts are not locked for it":        {tried(Refused), with(func(t *Target) { t.Retries = 1 }), firstPause},
+		"and not more often":                                {tried(Refused, Refused), with(func(t *Target) { t.Retries = 1 }), never},
+		"soon after a change, once it is known to be settled": {
+			func(h *history) {
+				h.record(wanted, Result{Verdict: Accepted}, start.Add(-time.Minute), 0)
+				h.record(changedPods, Result{Verdict: Accepted}, start, 0)
+			}, changedPods, settle,
+		},
+		"not at once after a restart": {
+			func(h *history) { h.adopt(with(func(t *Target) { t.Settled = true }), start, 0.5) }, wanted, spread / 2,
+		},
+		"not at once after a restart when it was refused": {
+			func(h *history) { h.adopt(with(func(t *Target) { t.Refused = true }), start, 0) }, wanted, firstPause,
+		},
+		"at once after a restart when it had failed otherwise": {
+			func(h *history) { h.adopt(wanted, start, 0.5) }, wanted, 0,
+		},
+	} {
+		t.Run(title, func(t *testing.T) {
+			h := &history{}
+			test.before(h)
+			at, ever := h.due(test.target)
+			got := max(at.Sub(start), 0)
+			if !ever {
+				got = never
+			}
+			if got != test.want {
+				t.Errorf("due after %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAFindingCountsForItsAccount(t *testing.T) {
+	changedPassword := with(func(t *Target) { t.Password = []byte("another") })
+	again := with(func(t *Target) { t.Bootstrap = "two" })
+	for title, test := range map[string]struct {
+		found  Verdict
+		target Target
+		want   Verdict
+	}{
+		"nothing yet":                           {Unasked, wanted, Unasked},
+		"accepted":                              {Accepted, wanted, Accepted},
+		"accepted before pods changed":          {Accepted, with(func(t *Target) { t.Inputs = "other" }), Accepted},
+		"accepted before the same bootstrap":    {Accepted, again, Accepted},
+		"accepted, but another password":        {Accepted, changedPassword, Pending},
+		"refused":                               {Refused, wanted, Refused},
+		"refused before a bootstrap":            {Refused, again, Pending},
+		"failed, and then the password changed": {Erred, changedPassword, Pending},
+	} {
+		t.Run(title, func(t *testing.T) {
+			h := &history{}
+			if test.found != Unasked {
+				h.record(wanted, Result{Verdict: test.found}, start, 0)
+			}
+			if got := h.about(test.target); got.Verdict != test.want {
+				t.Errorf("got %s, want %s", got.Verdict, test.want)
+			}
+		})
+	}
+}
+
+func TestALoginThatIsNotAnsweredIsNewsTheSecondTime(t *testing.T) {
+	for title, test := range map[string]struct {
+		found []Verdict
+		want  Verdict
+	}{
+		"once":                        {[]Verdict{Accepted, Unreachable}, Accepted},
+		"twice":                       {[]Verdict{Accepted, Unreachable, TimedOut}, TimedOut},
+		"once and then once more":     {[]Verdict{Accepted, Broken, Accepted, Unresolved}, Accepted},
+		"never accepted":              {[]Verdict{Unreachable}, Unreachable},
+		"an error is an answer":       {[]Verdict{Accepted, Erred}, Erred},
+		"a refusal is an answer, too": {[]Verdict{Accepted, Refused}, Refused},
+	} {
+		t.Run(title, func(t *testing.T) {
+			h := &history{}
+			for _, verdict := range test.found {
+				h.record(wanted, Result{Verdict: verdict}, start, 0)
+			}
+			if got := h.about(wanted); got.Verdict != test.want {
+				t.Errorf("got %s, want %s", got.Verdict, test.want)
+			}
+		})
+	}
+}
+
+// model is a Keystone, its operator and a user who does anything at any time.
+type model struct {
+	*rand.Rand
+	now     time.Time
+	target  Target
+	history *history
+	// accepts is the password that Keystone takes.
+	accepts string
+	// former are targets that were wanted before, in the lifetime of the operator.
+	former  []Target
+	serial  int
+	refused map[string][]time.Time
+}
+
+func (m *model) next() string {
+	m.serial++
+	return strconv.Itoa(m.serial)
+}
+
+func (m *model) want(change func(*Target)) {
+	m.former = append(m.former, m.target)
+	change(&m.target)
+}
+
+func (m *model) step() (what string) {
+	switch m.IntN(9) {
+	case 0:
+		m.want(func(t *Target) { t.Password, t.Bootstrap = []byte(m.next()), m.next() })
+		if m.IntN(2) == 0 {
+			m.accepts = string(m.target.Password)
+		}
+		return "another password"
+	case 1:
+		m.want(func(t *Target) { t.Bootstrap = m.next() })
+		return "another bootstrap"
+	case 2:
+		m.want(func(t *Target) { t.Inputs = m.next() })
+		return "other pods"
+	case 3:
+		if len(m.former) > 0 {
+			m.want(func(t *Target) { *t = m.former[m.IntN(len(m.former))] })
+		}
+		return "back to what was before"
+	case 4:
+		m.accepts = m.next()
+		return "another password in Keystone"
+	case 5:
+		m.target.Refused = m.history.about(m.target).Verdict == Refused
+		m.target.Settled = m.history.about(m.target).Verdict == Accepted
+		m.history, m.former = &history{}, nil
+		m.history.adopt(m.target, m.now, m.Float64())
+		return "a restart"
+	default:
+		m.now = m.now.Add(time.Duration(m.Int64N(int64(90 * time.Minute))))
+		return "time"
+	}
+}
+
+// logIn tries when it is due, and returns what must not have been.
+func (m *model) logIn() (problem string) {
+	at, ever := m.history.due(m.target)
+	if !ever || at.After(m.now) {
+		return ""
+	}
+	credential := m.target.credential()
+	before := m.refused[credential]
+	if len(before) > 0 {
+		if since := m.now.Sub(before[len(before)-1]); since < firstPause {
+			problem = fmt.Sprintf("a refused password is tried again after %s", since)
+		}
+		if m.target.Retries == 0 {
+			problem = "a refused password is tried again where accounts are locked"
+		}
+	}
+	verdict := Accepted
+	switch {
+	case m.IntN(4) == 0:
+		verdict = Erred
+	case string(m.target.Password) != m.accepts:
+		verdict = Refused
+		m.refused[credential] = append(before, m.now)
+	default:
+		delete(m.refused, credential)
+	}
+	m.history.record(m.target, Result{Verdict: verdict}, m.now, m.Float64())
+	return problem
+}
+
+func TestARefusedPasswordIsNeverTriedAgainTooSoonWhateverHappens(t *testing.T) {
+	for seed := range uint64(300) {
+		m := &model{
+			Rand: rand.New(rand.NewPCG(seed, 0)), now: start, target: wanted, history: &history{},
+			accepts: password, refused: map[string][]time.Time{},
+		}
+		m.target.Retries = int(seed%2) - 1
+		var log []string
+		for range 400 {
+			log = append(log, m.step())
+			for range 3 {
+				if problem := m.logIn(); problem != "" {
+					t.Fatalf("seed %d: %s, after %v", seed, problem, log)
+				}
+			}
+		}
+	}
+}

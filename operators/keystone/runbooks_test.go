@@ -1,0 +1,92 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/c5c3/forge/internal/common/testutil/monitoring"
+	"github.com/c5c3/forge/internal/common/testutil/outside"
+)
+
+const runbooks = repository + "/docs/runbooks"
+
+// alertsOf maps the alerts of all charts to the folder of their chart.
+func alertsOf(t *testing.T) map[string]string {
+	t.Helper()
+	charts := map[string]string{}
+	files, err := filepath.Glob(repository + "/operators/*/helm/*/files/alerts.yaml")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("found the files %v, error %v", files, err)
+	}
+	for _, file := range files {
+		for _, alert := range monitoring.Alerts(t, file) {
+			if charts[alert.Alert] != "" {
+				t.Errorf("two alerts are called %s", alert.Alert)
+			}
+			charts[alert.Alert] = filepath.Dir(filepath.Dir(file))
+			if got := alert.Annotations["runbook_url"]; got != "RUNBOOKS/"+alert.Alert+".md" {
+				t.Errorf("the runbook of %s is %q", alert.Alert, got)
+			}
+			if severity := alert.Labels["severity"]; severity != "critical" && severity != "warning" {
+				t.Errorf("%s has the severity %q", alert.Alert, severity)
+			}
+			if alert.Annotations["summary"] == "" || alert.Annotations["description"] == "" {
+				t.Errorf("%s does not say what it is about", alert.Alert)
+			}
+		}
+	}
+	return charts
+}
+
+func TestEveryAlertHasARunbookAndEveryRunbookAnAlert(t *testing.T) {
+	alerts := alertsOf(t)
+	index := read(t, filepath.Join(runbooks, "README.md"))
+	pages := map[string]bool{}
+	walk(t, runbooks, ".md", func(path string) {
+		if name := strings.TrimSuffix(filepath.Base(path), ".md"); name != "README" {
+			pages[name] = true
+		}
+	})
+	for name := range pages {
+		if alerts[name] == "" {
+			t.Errorf("%s/%s.md is of no alert", runbooks, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(alerts)) {
+		if !pages[name] {
+			t.Errorf("%s has no runbook %s/%s.md", name, runbooks, name)
+			continue
+		}
+		page := read(t, filepath.Join(runbooks, name+".md"))
+		for _, part := range []string{"# " + name + "\n", "\n## Why it matters\n", "\n## What to do\n", "\n## When it is over\n", "\nkubectl "} {
+			if !strings.Contains(page, part) {
+				t.Errorf("the runbook of %s lacks %q", name, part)
+			}
+		}
+		if !strings.Contains(index, "("+name+".md)") {
+			t.Errorf("%s/README.md does not list %s", runbooks, name)
+		}
+	}
+}
+
+func TestEveryAlertIsTestedFiringAndNotFiring(t *testing.T) {
+	for alert, chart := range alertsOf(t) {
+		firing, silent := monitoring.Tested(t, chart+"/tests/alerts.yaml")
+		if !firing[alert] || !silent[alert] {
+			t.Errorf("the tests of %s: fires %t, does not fire %t", alert, firing[alert], silent[alert])
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(outside.File(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
