@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"context"
 	"maps"
 	"strings"
 	"testing"
@@ -49,6 +50,47 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 		s.credential.Annotations = c.secret
 		live := applicationCredential(cp, "name", maps.Clone(c.live))
 		live.Status.ID = ptr.To("id")
+		if got := s.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
+		}
+	}
+}
+
+// A pass may come so late that Keystone has refused the credential for long.
+func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.T) {
+	const retry = time.Second
+	for name, c := range map[string]struct {
+		said string
+		want string
+	}{
+		"nothing said":        {"", ""},
+		"said of another one": {refusal("other"), ""},
+		"said of this one":    {refusal("id"), "Keystone refuses"},
+	} {
+		cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: proven.Namespace, Name: proven.Name}}
+		c5c3v1alpha1.SetDefaults(cp)
+		if c.said != "" {
+			cp.Status.Conditions = []metav1.Condition{{
+				Type: c5c3v1alpha1.ConditionAdminCredentialReady, Status: metav1.ConditionFalse,
+				Message: c.said, LastTransitionTime: metav1.NewTime(noon.Add(-time.Hour)),
+			}}
+		}
+		now, tasks := noon.Add(-time.Hour), &later{}
+		refusing := func(context.Context, string, string, string) (Verdict, error) { return Rejected, nil }
+		s := &scope{
+			toolbox: &toolbox{
+				proofs:      newProofs(refusing, tasks, func(string) time.Time { return now }, time.Minute, time.Second),
+				clock:       func() time.Time { return now },
+				retryPeriod: retry,
+			},
+			cp: cp, credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}},
+		}
+		_, _ = s.proofs.verdict(s.name(), "url", "id", "secret")
+		tasks.work(t.Context())
+		now = noon
+		live := applicationCredential(cp, "name", nil)
+		live.Status.ID = ptr.To("id")
+		live.CreationTimestamp = metav1.NewTime(noon.Add(-time.Hour))
 		if got := s.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
 		}

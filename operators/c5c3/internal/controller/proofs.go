@@ -3,10 +3,12 @@ package controller
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
@@ -142,12 +144,21 @@ func (p *proofs) forget(of types.NamespacedName) {
 	delete(p.verdicts, of)
 }
 
-// isRejected reports whether Keystone refuses the credential, and the condition has
-// had the time to say so.
+// refusal is what the condition says of a credential that Keystone refuses.
+func refusal(id string) string {
+	return fmt.Sprintf("Keystone refuses the application credential %s; a new one is made", id)
+}
+
+// isRejected reports whether Keystone has refused the credential for a while. It
+// does not count before the condition says so, however late a pass is: otherwise
+// nobody would learn why the credential was replaced.
 func (s *scope) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
+	said := meta.FindStatusCondition(s.cp.Status.Conditions, c5c3v1alpha1.ConditionAdminCredentialReady)
+	if said == nil || said.Message != refusal(*live.Status.ID) {
+		return false
+	}
 	known, rejected := s.proofs.rejected(s.name(), *live.Status.ID, string(s.credential.Data[keyValue]))
-	return rejected && known >= s.retryPeriod &&
-		s.retryAfter(live.CreationTimestamp.Time, s.failingSince(c5c3v1alpha1.ConditionAdminCredentialReady)) == 0
+	return rejected && known >= s.retryPeriod && s.retryAfter(live.CreationTimestamp.Time, said.LastTransitionTime.Time) == 0
 }
 
 // isDead reports whether Keystone refuses the credential that the users have. The

@@ -71,8 +71,7 @@ func (s *scope) prove(id, secret string) reconcile.Outcome {
 	case verdict == Accepted, errors.Is(err, errAsking) && s.wasProven(id):
 		return reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, "")
 	case verdict == Rejected:
-		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
-			"Keystone refuses the application credential %s; a new one is made", id)).After(s.retryPeriod).AtOnce()
+		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialRejected, refusal(id)).After(s.retryPeriod).AtOnce()
 	case errors.Is(err, errAsking):
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialUnproven,
 			"Keystone is being asked whether it accepts the application credential "+id).After(identityTimeout)
