@@ -32,7 +32,7 @@ GO_RUN_DOCS = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath -gcflags=all=-
 
 .PHONY: generate-docs
 generate-docs: manifests generate-deepcopy ## Write the reference of the API, of conditions, events, metrics, flags and steps, of the kubectl plugin, and the table of suites.
-	@$(foreach operator,$(OPERATORS),(cd operators/$(operator) && $(GO_RUN_DOCS) ./api/internal/reference ../../docs/reference);)
+	@$(GO_RUN_DOCS) ./hack/docgen docs/reference
 	@cd kubectl-forge && $(GO_RUN_DOCS) ./internal/reference ../docs/reference
 	@hack/e2e/document.sh
 

@@ -6,12 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/c5c3/forge/internal/common/reference"
+	"github.com/c5c3/forge/internal/common/testutil/source"
 )
 
 func constantValues(t *testing.T, file string) []string {
 	t.Helper()
-	constants, err := reference.Constants(file)
+	constants, err := source.Constants(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,13 @@ package controller
 import (
 	"testing"
 
-	"github.com/c5c3/forge/internal/common/reference"
 	"github.com/c5c3/forge/internal/common/testutil/outside"
+	"github.com/c5c3/forge/internal/common/testutil/source"
 )
 
 func TestNoReasonAndNoEventIsDocumentedThatNothingSays(t *testing.T) {
 	code := []string{".", outside.File("../../../../internal/common/reconcile")}
-	unsaid, err := reference.Unsaid(code, "../../api/v1alpha1/conditions.go", "../../api/v1alpha1/events.go")
+	unsaid, err := source.Unsaid(code, "../../api/v1alpha1/conditions.go", "../../api/v1alpha1/events.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package reference
+// Package source reads Go files for what they say in constants: the words of an API with
+// their meanings.
+package source
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package reference
+package pages
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/testutil/source"
 )
 
 func golden(t *testing.T, name string, got []byte) {
@@ -60,57 +61,10 @@ func TestAKindWithoutASchemaIsRefused(t *testing.T) {
 	}
 }
 
-func writeGo(t *testing.T, source string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "words.go")
-	if err := os.WriteFile(path, []byte("package words\n\n"+source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func TestConstantsCarryTheirComment(t *testing.T) {
-	got, err := Constants(writeGo(t, `
-// Words.
-const (
-	// ReasonLeaking: stop the leak,
-	// then bail.
-	ReasonLeaking = "Leaking"
-	// ConditionAfloat tells whether it floats.
-	ConditionAfloat = "Afloat"
-)
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Constant{
-		{Name: "ReasonLeaking", Value: "Leaking", Meaning: "Stop the leak, then bail."},
-		{Name: "ConditionAfloat", Value: "Afloat", Meaning: "Tells whether it floats."},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-func TestAConstantThatTellsNothingIsRefused(t *testing.T) {
-	for name, c := range map[string]struct{ source, message string }{
-		"no comment":      {`const ReasonLeaking = "Leaking"`, "ReasonLeaking needs a comment"},
-		"not a string":    {"const (\n\t// Depth is deep.\n\tDepth = 3\n)", "Depth must be a string literal"},
-		"two in one line": {`const A, B = "a", "b"`, "one name and one value"},
-		"not Go":          {"const (", "expected"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := Constants(writeGo(t, c.source)); err == nil || !strings.Contains(err.Error(), c.message) {
-				t.Errorf("want %q, got %v", c.message, err)
-			}
-		})
-	}
-}
-
 func TestTheVocabularyExplainsEveryWord(t *testing.T) {
 	conditions := []Condition{{Type: "Afloat", Aggregated: true, True: []string{"Afloat"}, False: []string{"Leaking"}}}
 	events := []Event{{Reason: "Leaking", Type: "Warning"}}
-	constants := []Constant{
+	constants := []source.Constant{
 		{Name: "ConditionAfloat", Value: "Afloat", Meaning: "Tells whether it floats."},
 		{Name: "ReasonAfloat", Value: "Afloat", Meaning: "Nothing to do."},
 		{Name: "ReasonLeaking", Value: "Leaking", Meaning: "Stop the leak | bail."},

@@ -1,4 +1,4 @@
-package reference
+package pages
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/c5c3/forge/internal/common/testutil/source"
 )
 
 // Condition is a condition type with the reasons it has by status.
@@ -31,7 +33,7 @@ type Vocabulary struct {
 	Events     []Event
 	// Constants tell what each word means. Their names begin with Condition, Reason or
 	// Event.
-	Constants []Constant
+	Constants []source.Constant
 }
 
 // kind is what a constant is a word for. Its name begins with it.
@@ -91,7 +93,7 @@ type explanation struct {
 	err      error
 }
 
-func newExplanation(constants []Constant) *explanation {
+func newExplanation(constants []source.Constant) *explanation {
 	v := &explanation{meanings: map[word]string{}}
 	for _, constant := range constants {
 		for _, kind := range []kind{kindCondition, kindReason, kindEvent} {

@@ -1,4 +1,4 @@
-package reference
+package pages
 
 import (
 	"encoding/json"

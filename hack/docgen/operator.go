@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/hack/docgen/internal/pages"
+	"github.com/c5c3/forge/internal/common/testutil/source"
+)
+
+// command is what the pages say has written them.
+const command = "make generate"
+
+const kubernetesAPI = "https://kubernetes.io/docs/reference/kubernetes-api/"
+
+// external are the fields of services that have a type of Kubernetes, with the address
+// of its documentation.
+var external = map[string]string{
+	"spec.resources":                 kubernetesAPI + "workload-resources/pod-v1/#resources",
+	"spec.strategy":                  kubernetesAPI + "workload-resources/deployment-v1/#DeploymentSpec",
+	"spec.topologySpreadConstraints": kubernetesAPI + "workload-resources/pod-v1/#scheduling",
+	"spec.networkPolicy.additionalEgress": kubernetesAPI +
+		"policy-resources/network-policy-v1/#NetworkPolicySpec",
+}
+
+// operator is an operator of the checkout.
+type operator struct {
+	// name is that of its folder, such as "keystone".
+	name, folder string
+}
+
+// writePages writes all pages of the operator into a folder.
+func (o operator) writePages(folder string) error {
+	found, err := o.describe()
+	if err != nil {
+		return err
+	}
+	help, err := o.help()
+	if err != nil {
+		return err
+	}
+	constants, err := o.constants()
+	if err != nil {
+		return err
+	}
+	for _, kind := range found.Kinds {
+		kind.Constants = constants
+		if err := (pages.Page{Command: command}).WriteVocabularyFiles(folder, kind); err != nil {
+			return err
+		}
+	}
+	page := func(title string) pages.Page {
+		return pages.Page{Title: title + " of " + o.name + "-operator", Command: command}
+	}
+	return errors.Join(
+		o.writeAPI(filepath.Join(folder, "api-"+o.name+".md")),
+		write(filepath.Join(folder, "flags-"+o.name+"-operator.md"), func(w io.Writer) error {
+			return page("Flags").WriteFlags(w, help)
+		}),
+		write(filepath.Join(folder, "steps-"+o.name+"-operator.md"), func(w io.Writer) error {
+			return page("Steps").WritePipelines(w, found.Controllers...)
+		}),
+		write(filepath.Join(folder, "metrics-"+o.name+"-operator.md"), func(w io.Writer) error {
+			return page("Metrics").WriteMetrics(w, found.Metrics)
+		}),
+	)
+}
+
+// constants returns the words of the operator's API with their meanings.
+func (o operator) constants() ([]source.Constant, error) {
+	var all []source.Constant
+	for _, file := range []string{"conditions.go", "events.go"} {
+		found, err := source.Constants(filepath.Join(o.folder, "api", "v1alpha1", file))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// writeAPI writes the page about the operator's kinds, which has the name of the first.
+func (o operator) writeAPI(path string) error {
+	crds, err := o.definitions()
+	if err != nil {
+		return err
+	}
+	description := pages.Page{
+		Title: crds[0].Spec.Names.Kind + " API", Command: command, External: maps.Clone(external),
+	}
+	// A page about one kind has one page of conditions to lead to.
+	description.External["status.conditions"] = kubernetesAPI + "common-definitions/"
+	if len(crds) == 1 {
+		description.External["status.conditions"] = strings.ToLower(crds[0].Spec.Names.Kind) + "-conditions.md"
+	}
+	return write(path, func(w io.Writer) error { return description.WriteCRDs(w, crds...) })
+}
+
+// definitions returns the definitions of the operator's kinds, by the names of their files.
+func (o operator) definitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	pattern := filepath.Join(o.folder, "config", "crd", "bases", "*.yaml")
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("there are no definitions %s", pattern)
+	}
+	crds := make([]*apiextensionsv1.CustomResourceDefinition, 0, len(files))
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict(content, crd); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		crds = append(crds, crd)
+	}
+	return crds, nil
+}
+
+// write writes a file with what fill writes, unless that fails.
+func write(path string, fill func(io.Writer) error) error {
+	var content bytes.Buffer
+	if err := fill(&content); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content.Bytes(), 0o644)
+}

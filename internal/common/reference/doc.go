@@ -1,5 +1,0 @@
-// Package reference writes the reference pages of the documentation from what
-// they describe: the API of a kind from its CustomResourceDefinition, the metrics
-// from their definitions, and the vocabulary of conditions and events from the
-// constants in the code.
-package reference
