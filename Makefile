@@ -8,8 +8,10 @@ MAKEFLAGS += --no-print-directory
 ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 CACHE := $(ROOT)/.cache
 BIN := $(CACHE)/bin
+OPERATORS := $(shell $(ROOT)/hack/tools/operators.sh)
 # The operators come first: their tests take longest.
-GO_MODULES := operators/keystone operators/c5c3 internal/common $(sort $(patsubst %/go.mod,%,$(wildcard kubectl-forge/go.mod hack/*/go.mod)))
+GO_MODULES := $(addprefix operators/,$(OPERATORS)) internal/common \
+	$(sort $(patsubst %/go.mod,%,$(wildcard kubectl-forge/go.mod hack/*/go.mod)))
 
 include $(sort $(wildcard hack/make/*.mk))
 

@@ -79,13 +79,13 @@ func definitions(t *testing.T, file string) []*apiextensionsv1.CustomResourceDef
 // start runs an API server that knows every kind of our manifests.
 func start(t *testing.T) client.Client {
 	t.Helper()
+	own := []string{filepath.Join(root, "deploy/infra/memcached-operator/crd.yaml")}
+	for _, operator := range operators(t) {
+		own = append(own, filepath.Join(root, "operators", operator, "config/crd/bases"))
+	}
 	env := envtest.Start(t, envtest.Options{
 		Foreign: []foreign.Project{foreign.CertManager, foreign.ExternalSecrets, foreign.GatewayAPI, foreign.MariaDB},
-		CRDs: []string{
-			filepath.Join(root, "operators/keystone/config/crd/bases"),
-			filepath.Join(root, "operators/c5c3/config/crd/bases"),
-			filepath.Join(root, "deploy/infra/memcached-operator/crd.yaml"),
-		},
+		CRDs:    own,
 	})
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	for module, files := range pinned {

@@ -8,7 +8,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
+
+	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
+
+// operators returns the names of our operators.
+func operators(t *testing.T) []string {
+	t.Helper()
+	names, err := outside.Operators(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
 
 // find returns the object with a kind and a name.
 func find(t *testing.T, objects resmap.ResMap, kind, name string) *resource.Resource {
@@ -53,10 +65,11 @@ func TestTheReleasesAreThoseThatAreDocumented(t *testing.T) {
 		"external-secrets":         "https://charts.external-secrets.io external-secrets >=0.10 <1 in external-secrets",
 		"openbao":                  "https://openbao.github.io/openbao-helm openbao >=0.5 <1 in openbao-system",
 		"memcached-operator":       "oci://ghcr.io/c5c3/charts memcached-operator >=0.1 <1 in memcached-system",
-		"keystone-operator":        "oci://ghcr.io/c5c3/charts keystone-operator >=0.1 <1 in keystone-system",
-		"c5c3-operator":            "oci://ghcr.io/c5c3/charts c5c3-operator >=0.1 <1 in c5c3-system",
 		"prometheus-operator-crds": "https://prometheus-community.github.io/helm-charts prometheus-operator-crds >=17 <20 in monitoring",
 		"envoy-gateway":            "oci://docker.io/envoyproxy gateway-helm >=1.8.2 <2 in envoy-gateway-system",
+	}
+	for _, operator := range operators(t) {
+		want[operator+"-operator"] = fmt.Sprintf("oci://ghcr.io/c5c3/charts %[1]s-operator >=0.1 <1 in %[1]s-system", operator)
 	}
 	objects := build(t, "flux-system")
 	got := map[string]string{}
@@ -148,10 +161,11 @@ func checkStage(t *testing.T, stage, path string, checks []string) {
 
 func TestTheOverlayForKindIsSmall(t *testing.T) {
 	infrastructure, base := build(t, "kind/infrastructure"), build(t, "kind/base")
-	for _, c := range []struct {
+	type value struct {
 		object     *resource.Resource
 		path, want string
-	}{
+	}
+	values := []value{
 		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.replicas", "1"},
 		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.galera", ""},
 		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.maxScale", ""},
@@ -160,15 +174,17 @@ func TestTheOverlayForKindIsSmall(t *testing.T) {
 		{find(t, infrastructure, "MariaDB", "openstack-db"), "spec.tls.required", ""},
 		{find(t, infrastructure, "Memcached", "openstack-memcached"), "spec.replicas", "1"},
 		{find(t, infrastructure, "GatewayClass", "envoy"), "spec.parametersRef.name", "envoy-nodeport"},
-		{find(t, base, "HelmRelease", "keystone-operator"), "spec.suspend", "true"},
-		{find(t, base, "HelmRelease", "c5c3-operator"), "spec.suspend", "true"},
 		{find(t, base, "HelmRelease", "memcached-operator"), "spec.suspend", ""},
 		{find(t, base, "Kustomization", "k-orc"), "spec.suspend", "true"},
 		{find(t, base, "GitRepository", "k-orc"), "spec.suspend", "true"},
 		{find(t, base, "HelmRepository", "c5c3-charts"), "spec.suspend", "true"},
 		{find(t, base, "HelmRepository", "memcached-operator"), "spec.suspend", ""},
 		{find(t, base, "HelmRelease", "openbao"), "spec.values.server.ha.replicas", "1"},
-	} {
+	}
+	for _, operator := range operators(t) {
+		values = append(values, value{find(t, base, "HelmRelease", operator+"-operator"), "spec.suspend", "true"})
+	}
+	for _, c := range values {
 		if got := at(c.object, c.path); got != c.want {
 			t.Errorf("%s %s: %s is %q, want %q", c.object.GetKind(), c.object.GetName(), c.path, got, c.want)
 		}

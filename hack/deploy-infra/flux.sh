@@ -12,6 +12,8 @@ else
 	base=deploy/flux-system infrastructure=deploy/infrastructure
 fi
 
+mapfile -t operators < <("$root/hack/tools/operators.sh")
+
 apply() { kubectl apply --server-side --force-conflicts --field-manager=deploy-infra "$@" >/dev/null; }
 
 preflight_flux() {
@@ -58,16 +60,19 @@ suspend() { kubectl -n flux-system patch "$1" "$2" --type=merge -p "{\"spec\": {
 
 # The operators of a ControlPlane come by Flux, from somebody else, or not at all.
 choose_operators() {
-	local korc=true c5c3=true keystone=true
+	local korc=true controlplane=true services=true operator suspended
 	[[ $WITH_CONTROLPLANE == false ]] || korc=false
-	[[ $WITH_CONTROLPLANE == false || $CONTROLPLANE_OPERATORS == external ]] || c5c3=false keystone=false
-	# For production the Keystone operator is wanted without a ControlPlane, too.
-	[[ $base == deploy/kind/base || $CONTROLPLANE_OPERATORS == external ]] || keystone=false
+	[[ $WITH_CONTROLPLANE == false || $CONTROLPLANE_OPERATORS == external ]] || controlplane=false services=false
+	# For production the operators of services are wanted without a ControlPlane, too.
+	[[ $base == deploy/kind/base || $CONTROLPLANE_OPERATORS == external ]] || services=false
 	suspend gitrepository k-orc "$korc"
 	suspend kustomization.kustomize.toolkit.fluxcd.io k-orc "$korc"
-	suspend helmrelease c5c3-operator "$c5c3"
-	suspend helmrepository c5c3-charts "$keystone"
-	suspend helmrelease keystone-operator "$keystone"
+	suspend helmrepository c5c3-charts "$services"
+	for operator in "${operators[@]}"; do
+		suspended=$services
+		[[ $operator != c5c3 ]] || suspended=$controlplane
+		suspend helmrelease "$operator-operator" "$suspended"
+	done
 }
 
 apply_releases() {
@@ -152,11 +157,13 @@ await_secrets() {
 }
 
 await_controlplane_operators() {
+	local operator
 	kubectl -n flux-system wait --for=condition=Ready "--timeout=${HELMRELEASE_TIMEOUT}s" \
 		kustomization.kustomize.toolkit.fluxcd.io/k-orc >/dev/null
 	if [[ $CONTROLPLANE_OPERATORS == flux ]]; then
-		await_release keystone-operator
-		await_release c5c3-operator
+		for operator in "${operators[@]}"; do
+			await_release "$operator-operator"
+		done
 	fi
 	[[ $WITH_CONTROLPLANE_CR == false ]] || apply_controlplane true
 }

@@ -4,7 +4,8 @@
 # changes only what differs.
 #
 # Usage: local.sh PART...
-#   PART   one of the files in "parts" beside this script
+#   PART   one of the files in "parts" beside this script, or one of our operators,
+#          such as "keystone-operator"
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=../quickstart/lib.sh
@@ -18,6 +19,16 @@ source "$here/lib.sh"
 # shellcheck source=../quickstart/operators.sh
 source "$here/../quickstart/operators.sh"
 
+mapfile -t operators < <("$root/hack/tools/operators.sh")
+
+# read_part reads the file of the current part. Our operators share one.
+read_part() {
+	local file=$current
+	[[ " ${operators[*]/%/-operator} " != *" $current "* ]] || file=own-operator
+	# shellcheck source=/dev/null
+	source "$here/parts/$file.sh"
+}
+
 # A part's file defines "deploy", which applies, and "await", which returns when
 # it works. All are applied before the first is waited for. "namespace" is where
 # to look when it does not.
@@ -25,8 +36,7 @@ run_part() {
 	local step=$1 part=$2
 	current=$part
 	(
-		# shellcheck source=/dev/null
-		source "$here/parts/$part.sh"
+		read_part
 		"$step"
 	)
 }
@@ -50,7 +60,7 @@ await_parts() {
 # What others are configured with comes before them.
 order=(
 	cert-manager gateway-api mariadb-operator external-secrets secretstore metrics-server traefik k-orc memcached-operator
-	keystone-operator c5c3-operator openstack
+	"${operators[@]/%/-operator}" openstack
 )
 parts=()
 for part in "${order[@]}"; do
@@ -59,8 +69,7 @@ done
 
 diagnose() {
 	local namespace=
-	# shellcheck source=/dev/null
-	source "$here/parts/$current.sh"
+	read_part
 	echo "$current does not get ready" >&2
 	[[ -z $namespace ]] || forge status --workloads --namespace="$namespace" --request-timeout=10s >&2 || true
 }

@@ -31,6 +31,29 @@ func TestSecretsOfTheQuickStartStay(t *testing.T) {
 	}
 }
 
+func TestTheLocalClusterGetsOurOperatorsByTheirCharts(t *testing.T) {
+	m := newMachine(t)
+	m.write(t, ".cache/bin/helm", note)
+	var parts, wanted []string
+	for _, operator := range operators(t) {
+		app, namespace := operator+"-operator", operator+"-system"
+		m.write(t, ".cache/images/"+app+"/manager", "a program")
+		parts = append(parts, app)
+		wanted = append(wanted,
+			"helm upgrade --install "+app+" "+m.dir+"/operators/"+operator+"/helm/"+app+" --namespace "+namespace,
+			"kubectl -n "+namespace+" rollout status deployment/"+app)
+	}
+	output, calls, err := m.local(t, parts...)
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, output, calls)
+	}
+	for _, call := range wanted {
+		if !strings.Contains(calls, call) {
+			t.Errorf("%q is missing in\n%s", call, calls)
+		}
+	}
+}
+
 func TestTheLocalClusterGetsAControlPlane(t *testing.T) {
 	m := newMachine(t).set(map[string]string{
 		"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true", "CONTROLPLANE_NAME": "identity", "DB_CREDS_MAX_TTL": "80h",

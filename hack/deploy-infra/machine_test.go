@@ -15,7 +15,7 @@ import (
 // tools are what the scripts use of a machine; nothing else of it is on their path.
 var tools = []string{
 	"awk", "base64", "basename", "bash", "cat", "date", "dirname", "env", "grep", "head", "jq", "ls", "mkdir", "mktemp", "mv", "od",
-	"rm", "sed", "sleep", "sort", "tr",
+	"rm", "sed", "sha256sum", "sleep", "sort", "tr",
 }
 
 // note makes a program note what it was called with, and what it got of variables
@@ -106,7 +106,7 @@ func newMachine(t *testing.T, programs ...string) *machine {
 		t.Fatal(err)
 	}
 	for _, path := range []string{
-		"hack/deploy-infra.sh", "hack/deploy-infra", "hack/kind-config.yaml", "hack/quickstart", "operators",
+		"hack/deploy-infra.sh", "hack/deploy-infra", "hack/kind-config.yaml", "hack/quickstart", "hack/tools/operators.sh", "operators",
 		"deploy/namespaces", "deploy/flux-system", "deploy/infrastructure", "deploy/kind", "deploy/local",
 		"deploy/quickstart", "deploy/controlplane",
 	} {

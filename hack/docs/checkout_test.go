@@ -17,10 +17,24 @@ const root = "../.."
 // otherPages are pages that the site does not have.
 var otherPages = []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "hack/tools/README.md"}
 
-// charts are the charts of the operators, by name.
-var charts = map[string]string{
-	"keystone-operator": "operators/keystone/helm/keystone-operator",
-	"c5c3-operator":     "operators/c5c3/helm/c5c3-operator",
+// operators returns the names of the operators.
+func operators(t *testing.T) []string {
+	t.Helper()
+	names, err := outside.Operators(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// charts returns the folders of the operators' charts by their names.
+func charts(t *testing.T) map[string]string {
+	t.Helper()
+	folders := map[string]string{}
+	for _, operator := range operators(t) {
+		folders[operator+"-operator"] = "operators/" + operator + "/helm/" + operator + "-operator"
+	}
+	return folders
 }
 
 // pages reads every page of the documentation.
@@ -30,7 +44,7 @@ func pages(t *testing.T) []Page {
 		t.Fatal(err)
 	}
 	paths := append([]string{}, otherPages...)
-	for _, chart := range charts {
+	for _, chart := range charts(t) {
 		outside.File(filepath.Join(root, chart))
 		paths = append(paths, chart+"/README.md")
 	}

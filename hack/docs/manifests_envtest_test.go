@@ -53,7 +53,7 @@ type server struct {
 func startServer(t *testing.T) *server {
 	t.Helper()
 	env := envtest.Start(t, envtest.Options{
-		CRDs:     append(operatorFiles("crd", "bases"), filepath.Join(root, "deploy", "infra", "memcached-operator", "crd.yaml")),
+		CRDs:     append(operatorFiles(t, "crd", "bases"), filepath.Join(root, "deploy", "infra", "memcached-operator", "crd.yaml")),
 		Foreign:  foreign.All,
 		Webhooks: webhookFiles(t),
 	})
@@ -80,9 +80,10 @@ func startServer(t *testing.T) *server {
 	return &server{Client: env.Client(t, s), discovery: discovery.NewDiscoveryClientForConfigOrDie(env.Config)}
 }
 
-func operatorFiles(below ...string) []string {
+func operatorFiles(t *testing.T, below ...string) []string {
+	t.Helper()
 	var folders []string
-	for _, operator := range []string{"keystone", "c5c3"} {
+	for _, operator := range operators(t) {
 		folders = append(folders, filepath.Join(append([]string{root, "operators", operator, "config"}, below...)...))
 	}
 	return folders
@@ -93,7 +94,7 @@ func operatorFiles(below ...string) []string {
 func webhookFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	for i, folder := range operatorFiles("webhook") {
+	for i, folder := range operatorFiles(t, "webhook") {
 		content, err := os.ReadFile(filepath.Join(outside.File(folder), "manifests.yaml"))
 		if err != nil {
 			t.Fatal(err)

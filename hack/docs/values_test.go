@@ -13,7 +13,7 @@ import (
 // checkValues returns what the chart's schema says about values on top of its own.
 func checkValues(t *testing.T, chart string, values []byte) error {
 	t.Helper()
-	folder, ok := charts[chart]
+	folder, ok := charts(t)[chart]
 	if !ok {
 		t.Fatalf("there is no chart %q", chart)
 	}
@@ -61,7 +61,7 @@ func TestEveryFileOfValuesIsTakenByItsChart(t *testing.T) {
 
 func TestEveryValueThatHelmSetsExists(t *testing.T) {
 	known := map[string]map[string]bool{}
-	for name, folder := range charts {
+	for name, folder := range charts(t) {
 		var values map[string]any
 		readYAML(t, folder+"/values.yaml", &values)
 		known[name] = map[string]bool{}

@@ -7,13 +7,12 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 page=docs/testing.md
 
-# The suites of the Keystone operator are named by their folder alone.
 rows() {
 	printf '| Suite | Shows that | Core |\n|---|---|---|\n'
-	find tests/e2e/keystone tests/e2e/c5c3 -name chainsaw-test.yaml | LC_ALL=C sort -t/ -k3,3r -k4 | while read -r file; do
+	find tests/e2e -name chainsaw-test.yaml | LC_ALL=C sort -t/ -k3,3r -k4 | while read -r file; do
 		local folder=${file%/*}
 		local suite=${folder#tests/e2e/}
-		awk -v suite="${suite#keystone/}" -v folder="$folder" '
+		awk -v suite="$suite" -v folder="$folder" '
 			/^  description: / { description = substr($0, 16) }
 			/^    core: "true"/ { core = "yes" }
 			END {

@@ -9,10 +9,13 @@ also fails when something is granted that was not asked for.
 
 import fnmatch
 import json
+import pathlib
 import subprocess
 import sys
 
-ACCOUNTS = ("system:serviceaccount:keystone-system:keystone-operator", "system:serviceaccount:c5c3-system:c5c3-operator")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ACCOUNTS = tuple(f"system:serviceaccount:{main.parent.name}-system:{main.parent.name}-operator"
+                 for main in sorted(ROOT.glob("operators/*/main.go")))
 
 # Rights that no request shows, by operator, resource and verb; * stands for any.
 SILENT = {

@@ -22,11 +22,10 @@ import time
 
 import leaks
 
-WATCHED = (
-    "/api/v1/secrets", "/api/v1/configmaps", "/api/v1/events", "/api/v1/pods",
-    "/apis/keystone.openstack.c5c3.io/v1alpha1/keystones", "/apis/c5c3.io/v1alpha1/controlplanes",
-    "/apis/c5c3.io/v1alpha1/credentialrotations", "/apis/c5c3.io/v1alpha1/secretaggregates",
-)
+# The files of definitions are called GROUP_RESOURCE.yaml.
+DEFINITIONS = sorted(pathlib.Path(__file__).resolve().parents[2].glob("operators/*/config/crd/bases/*.yaml"))
+WATCHED = ("/api/v1/secrets", "/api/v1/configmaps", "/api/v1/events", "/api/v1/pods") + tuple(
+    f"/apis/{group}/v1alpha1/{resource}" for group, _, resource in (file.stem.rpartition("_") for file in DEFINITIONS))
 
 # How soon a stream that has ended is asked for again, in seconds.
 AGAIN = 2

@@ -3,9 +3,10 @@
 # each took, and fails when a value of a Secret has got into a log or an object.
 #
 # Usage: run.sh [SUITE...] [-- CHAINSAW-ARGUMENT...]
-#   SUITE   a folder below tests/e2e/keystone, or "c5c3" or one below it, such as
-#           "c5c3/minimal". Without one, all suites for which the cluster has
-#           what they need
+#   SUITE   a folder below tests/e2e, such as "keystone/smoke", or "c5c3" for all
+#           of an operator. Without the operator, such as "gateway", those of that
+#           name of all operators. Without any, all suites for which the cluster
+#           has what they need
 # Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the JUnit
 # report), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
 # (true: only the suites with the label "core"), COMPLETE (true: fail instead of
@@ -15,21 +16,20 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 export PATH=$BIN:$PATH NO_PROXY='*' no_proxy='*'
 
-# folder_of SUITE prints where it is.
-folder_of() {
-	local folder=tests/e2e/keystone/$1
-	[[ $1 != c5c3 && $1 != c5c3/* ]] || folder=tests/e2e/$1
-	if [[ ! -d $folder ]]; then
-		echo "there is no suite \"$1\" below tests/e2e/keystone, nor is it \"c5c3/...\" below tests/e2e" >&2
+# add_folders SUITE adds where it is to folders.
+add_folders() {
+	local found=(tests/e2e/"$1")
+	[[ -d ${found[0]} ]] || found=(tests/e2e/*/"$1")
+	if [[ ! -d ${found[0]} ]]; then
+		echo "there is no suite \"$1\" below tests/e2e or a folder in it" >&2
 		return 2
 	fi
-	echo "$folder"
+	folders+=("${found[@]}")
 }
 
 folders=()
 while (($# > 0)) && [[ $1 != -- ]]; do
-	folder=$(folder_of "$1")
-	folders+=("$folder")
+	add_folders "$1"
 	shift
 done
 (($# == 0)) || shift
@@ -41,15 +41,16 @@ fi
 # label FILE NAME succeeds when the suite has that label.
 label() { grep --quiet --line-regexp "    $2: \"true\"" "$1"; }
 
-# needs_of FILE prints what the suite needs beside a cluster with the operator.
+# needs_of FILE prints what the suite needs beside a cluster.
 needs_of() {
-	[[ $1 != tests/e2e/c5c3/* ]] || echo controlplane
+	local folder=${1#tests/e2e/}
+	echo "operator-${folder%%/*}"
 	sed -n 's|^    needs/\([a-z-]*\): "true"$|\1|p' "$1"
 }
 
 probe() {
 	case $1 in
-	controlplane) kubectl get crd controlplanes.c5c3.io ;;
+	operator-*) sed -n 's/^  name: //p' "operators/${1#operator-}"/config/crd/bases/*.yaml | xargs kubectl get crd ;;
 	mariadb-operator) kubectl get crd mariadbs.k8s.mariadb.com ;;
 	metrics-server) kubectl get apiservice v1beta1.metrics.k8s.io ;;
 	# The samples have the names of a control plane that may be there.
@@ -64,7 +65,7 @@ probe() {
 
 remedy() {
 	case $1 in
-	controlplane) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
+	operator-*) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
 	no-controlplane) echo 'kubectl --namespace openstack delete controlplane controlplane' ;;
 	quickstart) echo 'make quickstart' ;;
 	*) echo 'make deploy-infra' ;;
@@ -89,7 +90,7 @@ select_suites() {
 		else
 			folders+=("${file%/*}")
 		fi
-	done < <(find tests/e2e/keystone tests/e2e/c5c3 -name chainsaw-test.yaml | LC_ALL=C sort)
+	done < <(find tests/e2e -name chainsaw-test.yaml | LC_ALL=C sort)
 	if ((${#folders[@]} == 0)) || { ((left)) && [[ $COMPLETE == true ]]; }; then
 		echo 'the cluster lacks what these suites need' >&2
 		return 1

@@ -5,7 +5,7 @@ import unittest
 
 import rbac
 
-ACCOUNT = rbac.ACCOUNTS[0]
+ACCOUNT = "system:serviceaccount:keystone-system:keystone-operator"
 
 
 def event(verb, resource="keystones", code=200, decision="allow", user=ACCOUNT, **ref):

@@ -1,8 +1,8 @@
 ##@ End-to-end tests
 
-# Folders below tests/e2e/keystone, such as "smoke" or "bad-input", and "c5c3" or
-# what is below it, such as "c5c3/minimal"; all of them when empty. SUITE is the
-# same for one.
+# Folders below tests/e2e, such as "keystone/smoke", or "c5c3" for all of an operator; a
+# name alone, such as "gateway", stands for those of all operators. All of them when
+# empty. SUITE is the same for one.
 SUITE ?=
 SUITES ?= $(SUITE)
 # How many suites run at once. Two cores are too busy for four: probes and names

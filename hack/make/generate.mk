@@ -3,12 +3,15 @@
 # Everything that is written by a program and yet committed, so that it can be
 # read and reviewed, and used without any tool.
 
-OPERATORS := keystone c5c3
-
-API_PACKAGES := internal/common/types operators/keystone/api/v1alpha1 operators/c5c3/api/v1alpha1
+API_PACKAGES := internal/common/types $(wildcard operators/*/api/v1alpha1)
 
 .PHONY: generate
-generate: versions generate-deepcopy manifests sync-crds gen-helm-schema generate-docs ## Write everything that is generated: code, manifests, chart files, reference.
+generate: workspace versions generate-deepcopy manifests sync-crds gen-helm-schema generate-docs ## Write everything that is generated: code, manifests, chart files, reference.
+
+# What is missing is added. Any build names a module that is gone.
+.PHONY: workspace
+workspace: ## Put every module into go.work.
+	@go work use $(addprefix ./,$(GO_MODULES))
 
 .PHONY: versions
 versions: ## Write the version of the file VERSION into the charts.

@@ -5,12 +5,13 @@ IMAGES_CACHE := $(CACHE)/images
 ROOTFS_CACHE := $(IMAGES_CACHE)/rootfs
 ROOTFS_SCRIPTS := $(addprefix images/,build-rootfs.sh setup-rootfs.sh prepare-rootfs.sh)
 
-# Images on a root file system of Debian packages, and those of our own binaries.
-DEBIAN_IMAGES := keystone mariadb memcached openstack-client
-OPERATOR_IMAGES := keystone-operator c5c3-operator
+# Images on a root file system of Debian packages, and those of our own binaries. That of
+# kube-proxy is packed by the cluster, with the binary.
+DEBIAN_IMAGES := $(filter-out kube-proxy,$(patsubst images/%/packages,%,$(wildcard images/*/packages)))
+OPERATOR_IMAGES := $(addsuffix -operator,$(OPERATORS))
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
 # What a Keystone alone needs.
-QUICKSTART_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) keystone-operator)
+QUICKSTART_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,keystone mariadb memcached openstack-client keystone-operator)
 
 # Two at a time keep two cores busy: one unpacks while the other downloads.
 .PHONY: images

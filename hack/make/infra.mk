@@ -6,23 +6,24 @@ WITH_CONTROLPLANE ?= false
 # Where our own operators come from: "external" leaves them to somebody else.
 CONTROLPLANE_OPERATORS ?= flux
 
-infra_images_c5c3-operator := c5c3-operator
 infra_images_cert-manager :=
 infra_images_external-secrets := external-secrets
 infra_images_gateway-api :=
 infra_images_k-orc := k-orc
-infra_images_keystone-operator := keystone-operator keystone openstack-client
 infra_images_mariadb-operator := mariadb-operator mariadb
 infra_images_memcached-operator := memcached-operator memcached
 infra_images_metrics-server := metrics-server
 infra_images_openstack := mariadb memcached
 infra_images_secretstore := secretstore
 infra_images_traefik := traefik
+# An operator comes with its service, if it has one of its own, and the client of all.
+$(foreach operator,$(OPERATORS),$(eval infra_images_$(operator)-operator := \
+	$(operator)-operator openstack-client $(filter $(operator),$(DEBIAN_IMAGES))))
 infra_parts := $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
 
 # What a ControlPlane needs beside what is deployed anyway, with our own operators, and
 # what it makes itself.
-infra_controlplane := k-orc memcached-operator $(if $(filter external,$(CONTROLPLANE_OPERATORS)),,keystone-operator c5c3-operator)
+infra_controlplane := k-orc memcached-operator $(if $(filter external,$(CONTROLPLANE_OPERATORS)),,$(addsuffix -operator,$(OPERATORS)))
 infra_selected = $(sort $(if $(filter true,$(WITH_CONTROLPLANE)),$(filter-out openstack,$(INFRA)) $(infra_controlplane),$(INFRA)))
 infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infra_selected),$(infra_images_$(part)))))
 

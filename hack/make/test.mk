@@ -26,7 +26,7 @@ TEST_INPUTS = \
 	FORGE_FILES_HACK_DEPLOY_INFRA_SH=$(call digest,hack/deploy-infra.sh) \
 	FORGE_FILES_HACK_KIND_CONFIG_YAML=$(call digest,hack/kind-config.yaml) \
 	FORGE_FILES_HACK_QUICKSTART=$(call digest,hack/quickstart) \
-	FORGE_FILES_HACK_TOOLS=$(call digest,hack/tools/kubernetes hack/tools/custom-resources) \
+	FORGE_FILES_HACK_TOOLS=$(call digest,hack/tools/kubernetes hack/tools/custom-resources hack/tools/operators.sh) \
 	FORGE_FILES_INTERNAL=$(call digest,internal) \
 	FORGE_FILES_KUBECTL_FORGE=$(call digest,kubectl-forge) \
 	FORGE_FILES_OPERATORS=$(call digest,operators) \
@@ -106,20 +106,24 @@ FUZZTIME ?= 3s
 fuzz: ## Fuzz everything that parses or renders (FUZZTIME=1m, FUZZ_GUIDED=true for long runs).
 	@hack/tools/fuzz.sh $(FUZZTIME)
 
-INVALID_CR := tests/e2e/keystone/invalid-cr
+# Each is a suite of refused manifests.
+INVALID_CR := $(wildcard tests/e2e/*/invalid-cr)
+
+# $(call unittest,FOLDERS) runs the Python tests in each folder, next to what they test.
+unittest = for folder in $(1); do (cd "$$folder" && python3 -B -m unittest --quiet $$(basename -s .py test_*.py)); done
 
 .PHONY: verify-invalid-cr-fixtures
-verify-invalid-cr-fixtures: ## Fail when the manifests of the suite invalid-cr are not what their generator writes.
+verify-invalid-cr-fixtures: ## Fail when the manifests of the suites invalid-cr are not what their generators write.
 	@hack/tools/install-debian-packages.sh test
-	@python3 -B $(INVALID_CR)/_generate.py --check
-	@cd $(INVALID_CR) && python3 -B -m unittest --quiet test_generate
+	@for folder in $(INVALID_CR); do python3 -B "$$folder/_generate.py" --check; done
+	@$(call unittest,$(INVALID_CR))
 
 .PHONY: test-consumer
 test-consumer: ## Test the consumer of the control planes' end-to-end suites.
 	@hack/tools/install-debian-packages.sh test
-	@cd tests/e2e/c5c3/steps && python3 -B -m unittest --quiet test_consumer
+	@$(call unittest,$(sort $(dir $(wildcard tests/e2e/*/steps/test_consumer.py))))
 
 .PHONY: test-python
 test-python: ## Test the Python modules that travel with the configuration.
 	@hack/tools/install-debian-packages.sh test
-	@cd operators/keystone/internal/controller/files && python3 -B -m unittest --quiet test_config_check test_forge_cache test_forge_errors test_forge_log test_sitecustomize
+	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py))))

@@ -13,7 +13,8 @@ source "$here/lib.sh"
 source "$here/stages.sh"
 
 namespace=openstack
-parts=(mariadb-operator external-secrets secretstore k-orc memcached-operator keystone-operator c5c3-operator)
+mapfile -t operators < <("$root/hack/tools/operators.sh")
+parts=(mariadb-operator external-secrets secretstore k-orc memcached-operator "${operators[@]/%/-operator}")
 
 with_parts() { "$@" INFRA="${parts[*]}" WITH_CONTROLPLANE=true; }
 
@@ -77,7 +78,7 @@ say_what_next() {
 	END
 }
 
-end_with 'make quickstart WITH_CONTROLPLANE=true' "$namespace" orc-system external-secrets c5c3-system keystone-system
+end_with 'make quickstart WITH_CONTROLPLANE=true' "$namespace" orc-system external-secrets "${operators[@]/%/-system}"
 
 run_stage "Checking this machine" check_machine
 run_stage "Building tools and images" build_parts

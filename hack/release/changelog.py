@@ -7,22 +7,37 @@ The file VERSION names the next release from the moment that the last one is out
 that the commits since then are those of the next one, with or without tags.
 """
 
+import pathlib
 import subprocess
 import sys
 
-# What a commit is about, by the files that it touches. The first that fits counts.
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OPERATORS = subprocess.run((ROOT / "hack" / "tools" / "operators.sh",), check=True, capture_output=True, text=True).stdout.split()
+SEVERAL = "Several operators"
+
+
+def heading(operator):
+    """Returns the section of an operator. Services have a name, c5c3 is an abbreviation."""
+    return f"{operator.capitalize() if operator.isalpha() else operator} operator"
+
+
+def operator_of(paths):
+    """Returns the section of the operators that a commit touches, nothing when there are none."""
+    touched = [operator for operator in OPERATORS if touches(paths, f"operators/{operator}/")]
+    if len(touched) == 1:
+        return heading(touched[0])
+    return SEVERAL if touched or touches(paths, "internal/common/") else None
+
+
+# What else a commit is about, by the files that it touches. The first that fits counts.
 SECTIONS = (
-    ("Both operators", lambda paths: touches(paths, "operators/keystone/") and touches(paths, "operators/c5c3/")),
-    ("Keystone operator", lambda paths: touches(paths, "operators/keystone/")),
-    ("c5c3 operator", lambda paths: touches(paths, "operators/c5c3/")),
-    ("Both operators", lambda paths: touches(paths, "internal/common/")),
     ("Charts", lambda paths: any("/helm/" in path for path in paths)),
     ("kubectl forge", lambda paths: touches(paths, "kubectl-forge/")),
     ("Deployment", lambda paths: touches(paths, "deploy/") or touches(paths, "hack/deploy-infra")),
     ("Documentation", lambda paths: bool(paths) and all(path.startswith("docs/") or path.endswith(".md") for path in paths)),
     ("Development", lambda paths: True),
 )
-ORDER = ("Both operators", "Keystone operator", "c5c3 operator", "Charts", "kubectl forge", "Deployment", "Documentation", "Development")
+ORDER = (SEVERAL, *map(heading, OPERATORS), *(name for name, _ in SECTIONS))
 
 
 def product(path):
@@ -36,7 +51,7 @@ def touches(paths, prefix):
 
 def section(paths):
     """Returns the heading under which a commit that touches these files stands."""
-    return next(name for name, fits in SECTIONS if fits(paths))
+    return operator_of(paths) or next(name for name, fits in SECTIONS if fits(paths))
 
 
 def parse(log):

@@ -42,6 +42,67 @@ class Workflows(unittest.TestCase):
                     self.assertRegex(line, r"@[0-9a-f]{40} # v[0-9.]+$")
 
 
+# What of the checkout belongs to one operator or is made from what does, and what is about
+# operators as they are: pages, and the plugin, which shows the kinds that it knows.
+APART = re.compile(r"operators/|images/|tests/e2e/|docs/|kubectl-forge/|.*\.md$|.*/go\.(mod|sum)$|go\.work$")
+
+# Where somebody who adds an operator has to name it. docs/add-a-service.md walks through them.
+PLACES = (
+    "PROJECT",
+    "deploy/flux-system/releases/",
+    "deploy/flux/operators.yaml",
+    "deploy/namespaces/namespaces.yaml",
+    "hack/docs/manifests_envtest_test.go",
+)
+
+# What names more than one operator, and has nothing to say of another.
+EXAMPLES = (
+    "hack/cluster/internal/manifests/",
+    "hack/deploy-infra/contents_test.go",
+    "hack/deploy-infra/scripts_test.go",
+    "hack/e2e/rbac.py",
+    "hack/release/test_changelog.py",
+    "hack/release/test_sbom.py",
+)
+
+
+class Operators(unittest.TestCase):
+    def setUp(self):
+        self.operators = {main.parent.name for main in ROOT.glob("operators/*/main.go")}
+        self.lists = {}
+        for path in files():
+            file = ROOT / path
+            if not APART.match(path) and file.is_file():
+                names = self.named(file.read_bytes().decode("utf-8", "replace"))
+                if len(names) > 1:
+                    self.lists[path] = names
+
+    def named(self, text):
+        """Returns the operators that a text names by their folder, program or namespace."""
+        return {name for name in self.operators
+                if re.search(rf"operators/{name}\b|e2e/{name}\b|(?<![\w-]){name}-(operator|system)\b", text)}
+
+    def test_operators_are_listed_in_few_places(self):
+        unknown = [path for path in self.lists if not path.startswith(PLACES + EXAMPLES)]
+        self.assertEqual(unknown, [], "ask hack/tools/operators.sh for the operators, or look for their folders")
+        self.assertLessEqual(len(PLACES), 5)
+
+    def test_each_place_has_each_operator(self):
+        for place in PLACES:
+            with self.subTest(place=place):
+                named = set().union(*(names for path, names in self.lists.items() if path.startswith(place)))
+                self.assertEqual(named, self.operators)
+
+    def test_no_example_is_left_over(self):
+        for example in EXAMPLES:
+            self.assertTrue([path for path in self.lists if path.startswith(example)], example)
+
+    def test_the_workspace_has_each_operator(self):
+        workspace = (ROOT / "go.work").read_text(encoding="utf-8")
+        for operator in self.operators:
+            self.assertIn(f"\t./operators/{operator}\n", workspace, "make workspace")
+
+
 class Renovate(unittest.TestCase):
     def setUp(self):
         self.config = json.loads((ROOT / "renovate.json").read_text(encoding="utf-8"))

@@ -8,7 +8,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-modules=(internal/common operators/{keystone,c5c3} kubectl-forge hack/{memcached-operator,ociimage,secretstore}
+mapfile -t operators < <(hack/tools/operators.sh)
+modules=(internal/common "${operators[@]/#/operators/}" kubectl-forge hack/{memcached-operator,ociimage,secretstore}
 	hack/tools/{kubernetes,local-path-provisioner,k-orc,mariadb-operator,metrics-server,external-secrets})
 
 work=$(mktemp -d)

@@ -3,8 +3,9 @@ import path from 'node:path'
 
 import { docs } from './repository.js'
 
-// A page is listed in the first section that names it, or its folder with a star. One that
-// none names stands under "More", so that no page is out of reach.
+// A page is listed in the first section that names it, alone or by a pattern such as
+// "reference/steps-*", or else in the first that has its folder with a star. One that none
+// names stands under "More", so that no page is out of reach.
 const sections = [
   { text: 'Start', pages: ['quick-start', 'start/kind', 'start/helm', 'start/flux', 'deploy-infra', 'start/*'] },
   { text: 'Understand', pages: ['concepts', 'control-plane', 'database', 'behaviours'] },
@@ -25,7 +26,7 @@ const sections = [
   {
     text: 'How it is built',
     pages: [
-      'architecture', 'reference/steps-keystone-operator', 'reference/steps-c5c3-operator', 'performance',
+      'architecture', 'reference/steps-*', 'performance',
       'decisions/index', 'decisions/*',
     ],
     collapsed: true,
@@ -55,18 +56,21 @@ function titleOf(page) {
 }
 
 function matching(pattern, pages) {
-  if (pattern === '*') return pages
-  if (!pattern.endsWith('/*')) return pages.filter((page) => page === pattern)
+  if (!pattern.endsWith('*')) return pages.filter((page) => page === pattern)
   return pages.filter((page) => page.startsWith(pattern.slice(0, -1)))
+}
+
+function isFolder(pattern) {
+  return pattern === '*' || pattern.endsWith('/*')
 }
 
 export function sidebar() {
   let unlisted = pagesBelow(docs).filter((page) => page !== 'index').sort()
-  // A page that is named goes before one that only its folder's star finds, in whichever section.
-  const named = new Set(sections.flatMap((section) => section.pages).filter((page) => !page.endsWith('*')))
+  const names = sections.flatMap((section) => section.pages).filter((pattern) => !isFolder(pattern))
+  const named = new Set(names.flatMap((pattern) => matching(pattern, unlisted)))
   return sections.map((section) => {
     const pages = section.pages.flatMap((pattern) => {
-      const found = matching(pattern, unlisted).filter((page) => page === pattern || !named.has(page))
+      const found = matching(pattern, unlisted).filter((page) => !isFolder(pattern) || !named.has(page))
       unlisted = unlisted.filter((page) => !found.includes(page))
       return found
     })

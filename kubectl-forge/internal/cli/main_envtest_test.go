@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -32,10 +33,11 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	o := envtest.Options{
-		CRDs:    []string{"../../../operators/keystone/config/crd/bases", "../../../operators/c5c3/config/crd/bases"},
-		Foreign: foreign.All,
+	definitions, err := filepath.Glob("../../../operators/*/config/crd/bases")
+	if err != nil {
+		panic(err)
 	}
+	o := envtest.Options{CRDs: definitions, Foreign: foreign.All}
 	envtest.Main(m, o, func(_ context.Context, e *envtest.Env) error {
 		env = e
 		scheme, err := kube.Scheme()

@@ -59,15 +59,18 @@ func (f Facts) checkVersion() check.Finding {
 	return finding(TopicVersion, check.OK, "%s", f.Version)
 }
 
-// operatorApps are the names under which the charts install the operators.
-var operatorApps = map[string]string{"keystone-operator": "Keystone", "c5c3-operator": "ControlPlane"}
+// OperatorApps are the names under which the charts install the operators.
+var OperatorApps = []string{"keystone-operator", "c5c3-operator"}
+
+// kindsOf are the kinds that the operators are needed for.
+var kindsOf = map[string]string{"keystone-operator": "Keystone", "c5c3-operator": "ControlPlane"}
 
 func (f Facts) checkOperators() []check.Finding {
 	if found, isHidden := f.hidden(TopicOperators); isHidden {
 		return []check.Finding{found}
 	}
 	var findings []check.Finding
-	for _, app := range []string{"keystone-operator", "c5c3-operator"} {
+	for _, app := range OperatorApps {
 		findings = append(findings, f.checkOperator(app))
 	}
 	return findings
@@ -78,10 +81,10 @@ func (f Facts) checkOperator(app string) check.Finding {
 	i := slices.IndexFunc(f.Operators, func(d appsv1.Deployment) bool { return d.Labels["app.kubernetes.io/name"] == app })
 	if i < 0 {
 		result := check.Warning
-		if f.serves(operatorApps[app]) {
+		if f.serves(kindsOf[app]) {
 			result = check.Failed
 		}
-		return finding(topic, result, "there is no Deployment of it: install the chart %s to work with a %s", app, operatorApps[app])
+		return finding(topic, result, "there is no Deployment of it: install the chart %s to work with a %s", app, kindsOf[app])
 	}
 	d := &f.Operators[i]
 	ready, wanted := d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)

@@ -51,7 +51,7 @@ func healthy() Facts {
 	for _, right := range AllRights(f.Namespace) {
 		f.Rights[right] = true
 	}
-	for app := range operatorApps {
+	for app := range kindsOf {
 		operator := appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 			Namespace: app + "-system", Name: app, Labels: map[string]string{"app.kubernetes.io/name": app},
 		}}

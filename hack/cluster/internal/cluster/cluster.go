@@ -48,6 +48,19 @@ func (c *Cluster) tools() string     { return filepath.Join(c.cache(), "bin") }
 func (c *Cluster) dir() string       { return filepath.Join(c.cache(), "cluster") }
 func (c *Cluster) stateFile() string { return filepath.Join(c.dir(), "state.json") }
 
+// operators returns the names of our operators: the folders with a program in them.
+func (c *Cluster) operators() ([]string, error) {
+	programs, err := filepath.Glob(filepath.Join(c.checkout, "operators", "*", "main.go"))
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(programs))
+	for _, program := range programs {
+		names = append(names, filepath.Base(filepath.Dir(program)))
+	}
+	return names, nil
+}
+
 func (c *Cluster) builder() images.Builder {
 	return images.Builder{
 		Tools:  c.tools(),
@@ -97,7 +110,11 @@ func (c *Cluster) newPlan() (plan, error) {
 	if p.set, err = images.NewSet(c.tools()); err != nil {
 		return p, err
 	}
-	if p.files, err = manifests.NodeFiles(p.node, p.set); err != nil {
+	operators, err := c.operators()
+	if err != nil {
+		return p, err
+	}
+	if p.files, err = manifests.NodeFiles(p.node, p.set, operators); err != nil {
 		return p, err
 	}
 	p.addOns, err = manifests.AddOns(p.node, p.set)

@@ -141,7 +141,7 @@ func TestAClusterIsHealthyOnlyWithEveryPartOfIt(t *testing.T) {
 func TestTheFingerprintChangesWithVersionsAndOnlyThen(t *testing.T) {
 	fingerprint := func(tag string) string {
 		n, set := node.New(0, controlPlane, "/cache/cluster", "/cache/bin", here), images.NewFixedSet(tag)
-		files, err := manifests.NodeFiles(n, set)
+		files, err := manifests.NodeFiles(n, set, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,6 +37,8 @@ type values struct {
 	EtcdTag           string
 	AuditPolicy       string
 	Images            references
+	// Operators are the names of our operators.
+	Operators []string
 }
 
 type references struct {
@@ -72,8 +74,11 @@ func dnsAddress() string {
 }
 
 // NodeFiles returns the contents of the files that a node starts with, by
-// their paths inside the node.
-func NodeFiles(n node.Node, set images.Set) (map[string]string, error) {
+// their paths inside the node. What the named operators of the checkout ask the API
+// server for is recorded.
+func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]string, error) {
+	v := newValues(n, set)
+	v.Operators = operators
 	files := map[string]string{
 		"/etc/passwd":   "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
 		"/etc/group":    "root:x:0:\nnogroup:x:65534:\n",
@@ -89,7 +94,7 @@ func NodeFiles(n node.Node, set images.Set) (map[string]string, error) {
 		KubeadmConfig:                   "kubeadm.yaml",
 		auditPolicy:                     "audit-policy.yaml",
 	} {
-		content, err := render(name, newValues(n, set))
+		content, err := render(name, v)
 		if err != nil {
 			return nil, err
 		}

@@ -16,13 +16,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+var operators = []string{"keystone", "c5c3"}
+
 func example() (node.Node, images.Set) {
 	return node.New(0, "forge-control-plane", "/cache/cluster", "/cache/bin", "/checkout"), images.NewFixedSet("v1.2.3")
 }
 
 func TestRenderedFilesMatchTheGoldenOnes(t *testing.T) {
 	n, set := example()
-	files, err := NodeFiles(n, set)
+	files, err := NodeFiles(n, set, operators)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func TestRenderedFilesMatchTheGoldenOnes(t *testing.T) {
 
 func TestEveryFileIsRenderedToTheEnd(t *testing.T) {
 	n, set := example()
-	files, err := NodeFiles(n, set)
+	files, err := NodeFiles(n, set, operators)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,7 @@ func TestEachNodeGivesItsPodsItsOwnAddresses(t *testing.T) {
 	subnets := map[string]bool{}
 	for i := range 3 {
 		n := node.New(i, "node", "/cache/cluster", "/cache/bin", "/checkout")
-		files, err := NodeFiles(n, images.NewFixedSet("v1.2.3"))
+		files, err := NodeFiles(n, images.NewFixedSet("v1.2.3"), operators)
 		if err != nil {
 			t.Fatal(err)
 		}

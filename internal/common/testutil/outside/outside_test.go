@@ -1,6 +1,20 @@
 package outside
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOperatorsAreFoundByTheirPrograms(t *testing.T) {
+	operators, err := Operators("../../../..")
+	if err != nil || !slices.Contains(operators, "keystone") || slices.Contains(operators, "shared") {
+		t.Errorf("got %v, %v", operators, err)
+	}
+	if _, err := Operators(t.TempDir()); err == nil || !strings.Contains(err.Error(), "go.work") {
+		t.Errorf("outside a checkout: %v", err)
+	}
+}
 
 func TestAPathBelongsToAnOperatorOrToAFolderAtTheTop(t *testing.T) {
 	const root = "../../../../"

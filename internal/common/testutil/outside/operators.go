@@ -1,0 +1,27 @@
+package outside
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// Operators returns the names of the operators of the checkout at root: the folders below
+// "operators" with a program in them, in alphabetical order. What a test reads in those it
+// names to [File] itself.
+func Operators(root string) ([]string, error) {
+	if _, err := Checkout(root); err != nil {
+		return nil, err
+	}
+	programs, err := filepath.Glob(filepath.Join(root, "operators", "*", "main.go"))
+	if err != nil {
+		return nil, err
+	}
+	if len(programs) == 0 {
+		return nil, fmt.Errorf("there are no operators/*/main.go below %s", root)
+	}
+	names := make([]string, 0, len(programs))
+	for _, program := range programs {
+		names = append(names, filepath.Base(filepath.Dir(program)))
+	}
+	return names, nil
+}
