@@ -1,4 +1,5 @@
 // Package docs reads the documentation for its tests, which hold what the pages say to
 // the code: manifests are applied to an API server, and the targets, files, resources,
-// flags, values and fields that the pages name have to exist.
+// flags, values, fields, tests and suites that the pages name have to exist. Each alert of
+// the charts has a runbook.
 package docs

@@ -95,28 +95,10 @@ func TestEveryFileOfTheCheckoutExists(t *testing.T) {
 	enough(t, seen, 40, "files")
 }
 
-var (
-	testName     = regexp.MustCompile(`^(?:Test|Fuzz)[A-Z][A-Za-z0-9]+$`)
-	testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
-)
+var testName = regexp.MustCompile(`^(?:Test|Fuzz)[A-Z][A-Za-z0-9]+$`)
 
 func TestEveryTestThatIsNamedExists(t *testing.T) {
-	exist := map[string]bool{}
-	for _, folder := range []string{"hack", "internal", "operators"} {
-		err := filepath.WalkDir(outside.File(filepath.Join(root, folder)), func(path string, _ os.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			content, err := os.ReadFile(path)
-			for _, match := range testFunction.FindAllStringSubmatch(string(content), -1) {
-				exist[match[1]] = true
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	exist := goTests(t)
 	seen := 0
 	for _, page := range pages(t) {
 		for _, span := range page.Spans {

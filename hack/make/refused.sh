@@ -5,7 +5,7 @@
 set -euo pipefail
 
 case $1 in
-check-feature-ids) use='docs/behaviours.md is checked by: make test-operator OPERATOR=keystone GO_TEST_FLAGS="-run TestEveryBehaviour"' ;;
+check-feature-ids) use='docs/behaviours.md is checked by: make test-unit GO_TEST_FLAGS="-run TestEveryBehaviour"' ;;
 e2e-chaos) use='outages are suites of their own: make e2e SUITES="database-outage cache-outage c5c3/backing-operator-outage c5c3/secret-store-outage"' ;;
 e2e-prometheus) use='there is no Prometheus on the local cluster; the metrics that dashboards show are checked by: make test' ;;
 perf-benchmark) use='make bench' ;;

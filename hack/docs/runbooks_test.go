@@ -1,4 +1,4 @@
-package main
+package docs
 
 import (
 	"maps"
@@ -12,22 +12,18 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
-const runbooks = repository + "/docs/runbooks"
+const runbooks = root + "/docs/runbooks"
 
 // alertsOf maps the alerts of all charts to the folder of their chart.
 func alertsOf(t *testing.T) map[string]string {
 	t.Helper()
-	charts := map[string]string{}
-	files, err := filepath.Glob(repository + "/operators/*/helm/*/files/alerts.yaml")
-	if err != nil || len(files) != 2 {
-		t.Fatalf("found the files %v, error %v", files, err)
-	}
-	for _, file := range files {
-		for _, alert := range monitoring.Alerts(t, file) {
-			if charts[alert.Alert] != "" {
+	folders := map[string]string{}
+	for _, chart := range charts(t) {
+		for _, alert := range monitoring.Alerts(t, filepath.Join(root, chart, "files", "alerts.yaml")) {
+			if folders[alert.Alert] != "" {
 				t.Errorf("two alerts are called %s", alert.Alert)
 			}
-			charts[alert.Alert] = filepath.Dir(filepath.Dir(file))
+			folders[alert.Alert] = filepath.Join(root, chart)
 			if got := alert.Annotations["runbook_url"]; got != "RUNBOOKS/"+alert.Alert+".md" {
 				t.Errorf("the runbook of %s is %q", alert.Alert, got)
 			}
@@ -39,7 +35,7 @@ func alertsOf(t *testing.T) map[string]string {
 			}
 		}
 	}
-	return charts
+	return folders
 }
 
 func TestEveryAlertHasARunbookAndEveryRunbookAnAlert(t *testing.T) {

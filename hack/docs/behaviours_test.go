@@ -1,4 +1,4 @@
-package main
+package docs
 
 import (
 	"io/fs"
@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	repository    = "../.."
-	behavioursDoc = repository + "/docs/behaviours.md"
-	suites        = repository + "/tests/e2e"
+	behavioursDoc = root + "/docs/behaviours.md"
+	suites        = root + "/tests/e2e"
 )
 
 var (
@@ -62,8 +61,8 @@ func TestEveryBehaviourIsProvenByTestsThatExist(t *testing.T) {
 func goTests(t *testing.T) map[string]bool {
 	t.Helper()
 	functions := map[string]bool{}
-	for _, root := range []string{"hack", "internal/common", "kubectl-forge", "operators"} {
-		walk(t, filepath.Join(repository, root), "_test.go", func(path string) {
+	for _, folder := range []string{"hack", "internal/common", "kubectl-forge", "operators"} {
+		walk(t, filepath.Join(root, folder), "_test.go", func(path string) {
 			content, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -91,9 +90,9 @@ func suiteFolders(t *testing.T) []string {
 	return folders
 }
 
-func walk(t *testing.T, root, suffix string, visit func(path string)) {
+func walk(t *testing.T, folder, suffix string, visit func(path string)) {
 	t.Helper()
-	err := filepath.WalkDir(outside.File(root), func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(outside.File(folder), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, suffix) {
 			visit(path)
 		}
