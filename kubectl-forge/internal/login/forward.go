@@ -18,9 +18,6 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// apiPort is the port of Keystone's API in its pods.
-const apiPort = 5000
-
 // ReadyPod returns the name of an API pod of the Keystone that serves.
 func ReadyPod(ctx context.Context, c client.Client, namespace, keystone string) (string, error) {
 	var list corev1.PodList
@@ -48,7 +45,7 @@ func Forward(ctx context.Context, s *kube.Session, namespace, pod string) (addre
 	}
 	ready, ended := make(chan struct{}), make(chan error, 1)
 	forwarder, err := portforward.NewOnAddressesForStreamingWithContext(ctx, dialer, []string{"127.0.0.1"},
-		[]string{fmt.Sprintf("0:%d", apiPort)}, ready, io.Discard, io.Discard)
+		[]string{fmt.Sprintf("0:%d", keystonev1alpha1.APIPort)}, ready, io.Discard, io.Discard)
 	if err != nil {
 		return "", err
 	}

@@ -186,9 +186,9 @@ func (k Kind) promotion(f Facts, condition *metav1.Condition) (row follow.Row, d
 // keys use the same reason.
 func (k Kind) heldSecret(keystone string) string {
 	if k.Name == Credential.Name {
-		return keystone + "-credential-keys"
+		return keystonev1alpha1.CredentialKeysName(keystone)
 	}
-	return keystone + "-fernet-keys"
+	return keystonev1alpha1.FernetKeysName(keystone)
 }
 
 // isSettled reports whether the promoted value has reached everything.

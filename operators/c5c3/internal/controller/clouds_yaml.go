@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // keyClouds is where K-ORC reads a clouds.yaml in a Secret.
@@ -49,7 +50,7 @@ type cloudAuth struct {
 
 // authURL is Keystone inside the cluster.
 func authURL(cp *c5c3v1alpha1.ControlPlane) string {
-	return fmt.Sprintf("http://%s.%s.svc:%d/v3", cp.KeystoneName(), cp.Namespace, keystonePort)
+	return keystonev1alpha1.LocalEndpoint(cp.Namespace, cp.KeystoneName())
 }
 
 // systemCloud is the cloud for what Keystone allows to an administrator of the

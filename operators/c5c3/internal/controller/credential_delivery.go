@@ -11,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 const (
@@ -27,7 +28,7 @@ const (
 )
 
 func credentialPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	return c.StorePath("openstack", "keystone", cp.Namespace, cp.Name, "admin", "app-credential")
+	return keystonev1alpha1.StorePath(c, cp.Namespace, cp.Name, "admin", "app-credential")
 }
 
 // credentialPush copies the whole Secret of the application credential. The copy

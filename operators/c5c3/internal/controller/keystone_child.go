@@ -64,7 +64,7 @@ func publicEndpoint(service *c5c3v1alpha1.ServiceKeystoneSpec) string {
 	case service.PublicEndpoint != "":
 		return service.PublicEndpoint
 	case service.Gateway != nil:
-		return "https://" + service.Gateway.Hostname + "/v3"
+		return keystonev1alpha1.GatewayEndpoint(service.Gateway.Hostname)
 	}
 	return ""
 }

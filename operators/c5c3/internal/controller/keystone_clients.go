@@ -13,9 +13,6 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// keystonePort is where Keystone's Service and pods listen.
-const keystonePort = 5000
-
 // keystoneClients lets the pods of some namespaces reach the API pods of the
 // control plane's Keystone. The Keystone operator has policies of the Keystone's
 // name and of <name>.tasks.
@@ -33,7 +30,7 @@ func keystoneClients(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networ
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 			Ingress: []networkingv1.NetworkPolicyIngressRule{{
 				From:  peers,
-				Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromInt32(keystonePort))}},
+				Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromInt32(keystonev1alpha1.APIPort))}},
 			}},
 		},
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // The pure builders of the K-ORC objects of a control plane.
@@ -170,7 +171,7 @@ func identityService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
 func identityEndpoint(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Endpoint {
 	url := publicEndpoint(cp.Spec.Services.Keystone)
 	if url == "" {
-		url = fmt.Sprintf("http://%s:%d/v3", c.ServiceHost(cp.KeystoneName(), cp.Namespace), keystonePort)
+		url = keystonev1alpha1.InternalEndpoint(c, cp.Namespace, cp.KeystoneName())
 	}
 	return &orcv1alpha1.Endpoint{
 		ObjectMeta: childMeta(cp, cp.IdentityEndpointName()),

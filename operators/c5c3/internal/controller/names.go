@@ -6,6 +6,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // managedBy is the value of app.kubernetes.io/managed-by on everything the
@@ -23,14 +24,12 @@ func childMeta(cp *c5c3v1alpha1.ControlPlane, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: cp.Namespace, Labels: commonLabels(cp)}
 }
 
-// Paths in the secret store. What the Keystone operator writes when it rotates
-// the administrator's password is at the same path.
 func databasePath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	return c.StorePath("openstack", "keystone", cp.Namespace, cp.Name, "db")
+	return keystonev1alpha1.StorePath(c, cp.Namespace, cp.Name, "db")
 }
 
 func adminPasswordPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	return c.StorePath("bootstrap", cp.Namespace, cp.KeystoneName(), "admin")
+	return keystonev1alpha1.AdminPasswordPath(c, cp.Namespace, cp.KeystoneName())
 }
 
 // managesCredentials tells whether the operator provides the credentials of the

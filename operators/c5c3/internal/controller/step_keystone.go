@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -90,8 +89,8 @@ func keystoneProgress(cp *c5c3v1alpha1.ControlPlane, keystone *keystonev1alpha1.
 		return "Keystone " + keystone.Name + " is not ready"
 	}
 	message := fmt.Sprintf("Keystone %s is not ready: %s", keystone.Name, ready.Message)
-	if strings.Contains(message, "image.tag") {
-		message += "; here " + releaseField(cp) + " sets image.tag"
+	if keystone.AsksForImageTag() {
+		message += "; here " + releaseField(cp) + " sets " + keystonev1alpha1.ImageTagField
 	}
 	return message
 }

@@ -2,7 +2,6 @@ package controller
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -23,7 +22,7 @@ const (
 )
 
 const (
-	apiPort       = 5000
+	apiPort       = keystonev1alpha1.APIPort
 	containerName = "keystone"
 	// runAsID is the user and group of the Keystone image.
 	runAsID int64 = 42424
@@ -69,9 +68,13 @@ func loginsSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-d
 
 func clientCertificateName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-client" }
 
-func fernetKeysName(k *keystonev1alpha1.Keystone) string { return k.Name + "-fernet-keys" }
+func fernetKeysName(k *keystonev1alpha1.Keystone) string {
+	return keystonev1alpha1.FernetKeysName(k.Name)
+}
 
-func credentialKeysName(k *keystonev1alpha1.Keystone) string { return k.Name + "-credential-keys" }
+func credentialKeysName(k *keystonev1alpha1.Keystone) string {
+	return keystonev1alpha1.CredentialKeysName(k.Name)
+}
 
 func secretOptionsName(k *keystonev1alpha1.Keystone) string { return k.Name + "-extra-config" }
 
@@ -94,7 +97,7 @@ func scheduledImage(k *keystonev1alpha1.Keystone) string {
 
 // internalEndpoint is the URL of the API inside the cluster.
 func internalEndpoint(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
-	return fmt.Sprintf("http://%s:%d/v3", c.ServiceHost(k.Name, k.Namespace), apiPort)
+	return keystonev1alpha1.InternalEndpoint(c, k.Namespace, k.Name)
 }
 
 // publicEndpoint is the URL that status.endpoint and the catalog show to users.
@@ -105,5 +108,5 @@ func publicEndpoint(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 	case k.Spec.Bootstrap.PublicEndpoint != "":
 		return k.Spec.Bootstrap.PublicEndpoint
 	}
-	return "https://" + k.Spec.Gateway.Hostname + "/v3"
+	return keystonev1alpha1.GatewayEndpoint(k.Spec.Gateway.Hostname)
 }

@@ -41,7 +41,7 @@ func (b keyBackup) path(c cluster.Settings, k *keystonev1alpha1.Keystone) string
 
 // keysPath is what the paths of all copies begin with.
 func keysPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
-	return c.StorePath("openstack", "keystone", k.Namespace, k.Name)
+	return keystonev1alpha1.StorePath(c, k.Namespace, k.Name)
 }
 
 // push copies the whole Secret. External Secrets removes the copy with the

@@ -8,6 +8,8 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
+const imageTag = keystonev1alpha1.ImageTagField
+
 // schemaPlan is what has to happen to the database for the image's release.
 type schemaPlan int
 
@@ -43,16 +45,16 @@ func planSchema(k *keystonev1alpha1.Keystone, contracted string) (schemaPlan, re
 	installed, err := release.Parse(from)
 	if err != nil {
 		return refuse(keystonev1alpha1.ReasonVersionParseError,
-			"the installed release cannot be compared with image.tag %s: %w; set image.tag back to %s", to, err, from)
+			"the installed release cannot be compared with "+imageTag+" %s: %w; set "+imageTag+" back to %s", to, err, from)
 	}
 	target, err := release.Parse(to)
 	if err != nil {
-		return refuse(keystonev1alpha1.ReasonVersionParseError, "spec.image.tag: %w", err)
+		return refuse(keystonev1alpha1.ReasonVersionParseError, "spec."+imageTag+": %w", err)
 	}
 	switch release.Classify(installed, target) {
 	case release.Downgrade:
 		return refuse(keystonev1alpha1.ReasonDowngradeNotSupported,
-			"going back from %s to %s is not possible, because the database schema does not go back; set image.tag to %s or later",
+			"going back from %s to %s is not possible, because the database schema does not go back; set "+imageTag+" to %s or later",
 			from, to, from)
 	case release.Skip:
 		return refuse(keystonev1alpha1.ReasonUpgradePathInvalid,
@@ -77,11 +79,11 @@ func planRunningUpgrade(k *keystonev1alpha1.Keystone, contracted string) (schema
 		}
 		return schemaAbort, reconcile.Outcome{}
 	}
-	remedy := fmt.Sprintf("set image.tag to %s to finish it", to)
+	remedy := fmt.Sprintf("set "+imageTag+" to %s to finish it", to)
 	if !noReturn {
 		remedy += fmt.Sprintf(", or to %s to abort it", from)
 	}
-	return refuse(keystonev1alpha1.ReasonUpgradeTargetChanged, "image.tag became %s during the upgrade from %s to %s; %s",
+	return refuse(keystonev1alpha1.ReasonUpgradeTargetChanged, imageTag+" became %s during the upgrade from %s to %s; %s",
 		k.Spec.Image.Tag, from, to, remedy)
 }
 
@@ -93,7 +95,7 @@ func refuse(reason, format string, arguments ...any) (schemaPlan, reconcile.Outc
 // they use.
 func refuseAbort(from, to string) reconcile.Outcome {
 	return reconcile.Terminal(keystonev1alpha1.ReasonUpgradeAbortRefused, fmt.Errorf(
-		"the upgrade from %s to %s cannot be taken back, because its contraction of the database schema has begun; set image.tag to %s",
+		"the upgrade from %s to %s cannot be taken back, because its contraction of the database schema has begun; set "+imageTag+" to %s",
 		from, to, to))
 }
 

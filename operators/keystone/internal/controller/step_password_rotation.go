@@ -65,7 +65,7 @@ func passwordPushName(k *keystonev1alpha1.Keystone) string { return k.Name + "-a
 
 // passwordPath is where the store keeps the password, relative to its mount.
 func passwordPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
-	return c.StorePath("bootstrap", k.Namespace, k.Name, "admin")
+	return keystonev1alpha1.AdminPasswordPath(c, k.Namespace, k.Name)
 }
 
 func passwordRotator(k *keystonev1alpha1.Keystone) rotator {

@@ -166,5 +166,5 @@ func (s *scope) serveOn(ctx context.Context, outcome reconcile.Outcome) reconcil
 
 // abortHint says how to take the upgrade back.
 func (s *scope) abortHint() string {
-	return fmt.Sprintf("; set image.tag back to %s to abort the upgrade", s.keystone.Status.InstalledRelease)
+	return fmt.Sprintf("; set "+imageTag+" back to %s to abort the upgrade", s.keystone.Status.InstalledRelease)
 }

@@ -1,0 +1,61 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+)
+
+// APIPort is where the Service and the API pods of a Keystone listen.
+const APIPort = 5000
+
+// InternalEndpoint returns the URL of the API of a Keystone inside the cluster.
+func InternalEndpoint(c cluster.Settings, namespace, name string) string {
+	return apiURL(c.ServiceHost(name, namespace))
+}
+
+// LocalEndpoint returns the URL of the API of a Keystone for pods of its cluster, which
+// find it whatever the domain of the cluster is.
+func LocalEndpoint(namespace, name string) string {
+	return apiURL(name + "." + namespace + ".svc")
+}
+
+func apiURL(host string) string { return fmt.Sprintf("http://%s:%d/v3", host, APIPort) }
+
+// GatewayEndpoint returns the URL of the API of a Keystone that a Gateway publishes under
+// a host name.
+func GatewayEndpoint(hostname string) string { return "https://" + hostname + "/v3" }
+
+// StorePath returns where the secret store keeps something of a Keystone or of its
+// ControlPlane, relative to its mount, such as "openstack/keystone/tenant/cloud/db".
+func StorePath(c cluster.Settings, namespace, name string, elements ...string) string {
+	return c.StorePath(append([]string{"openstack", "keystone", namespace, name}, elements...)...)
+}
+
+// AdminPasswordPath returns where the secret store keeps the password of a Keystone's
+// administrator, relative to its mount.
+func AdminPasswordPath(c cluster.Settings, namespace, name string) string {
+	return c.StorePath("bootstrap", namespace, name, "admin")
+}
+
+// FernetKeysName returns the name of the Secret with the token keys of a Keystone.
+func FernetKeysName(name string) string { return name + "-fernet-keys" }
+
+// CredentialKeysName returns the name of the Secret with the keys that encrypt the
+// credentials of a Keystone.
+func CredentialKeysName(name string) string { return name + "-credential-keys" }
+
+// ImageTagField is the field of the release, as the messages of conditions name it when
+// it has to be set to something else.
+const ImageTagField = "image.tag"
+
+// AsksForImageTag reports whether Ready says that the Keystone needs another image tag, or
+// could go back to the one before. Who sets the tag by another field says which one.
+func (k *Keystone) AsksForImageTag() bool {
+	ready := meta.FindStatusCondition(k.Status.Conditions, ConditionReady)
+	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, ImageTagField)
+}
