@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/schedule"
 )
 
 // Check looks at one aspect of a resource and reports its errors at or below
@@ -73,6 +75,40 @@ func AtLeast[T any, N int32 | int64](minimum N, get func(T) *N) Check[T] {
 		}
 		return nil
 	}
+}
+
+// Between checks a number that is not nil.
+func Between[T any, N int32 | int64](minimum, maximum N, get func(T) *N) Check[T] {
+	atLeast := AtLeast(minimum, get)
+	return func(resource T, at *field.Path) field.ErrorList {
+		if value := get(resource); value != nil && *value > maximum {
+			return field.ErrorList{field.Invalid(at, *value, fmt.Sprintf("%s must be at most %d", leaf(at), maximum))}
+		}
+		return atLeast(resource, at)
+	}
+}
+
+// Schedule checks a cron expression that is not nil.
+func Schedule[T any](get func(T) *string) Check[T] {
+	return func(resource T, at *field.Path) field.ErrorList {
+		expression := get(resource)
+		if expression == nil {
+			return nil
+		}
+		if *expression == "" {
+			return field.ErrorList{field.Required(at, `set a cron expression with five fields, for example "0 0 * * 0"`)}
+		}
+		if err := schedule.Validate(*expression); err != nil {
+			return field.ErrorList{field.Invalid(at, *expression, err.Error())}
+		}
+		return nil
+	}
+}
+
+// Covers reports whether an error at the path of a field may be one of the rule's.
+func (r Rule[T]) Covers(path string) bool {
+	rest, below := strings.CutPrefix(path, r.Path)
+	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // Path is the field at a path with dots, such as "spec.replicas".

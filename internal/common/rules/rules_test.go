@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,4 +76,54 @@ func TestOnlyAChangedImmutableFieldIsReported(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+func TestARangeNamesTheBoundThatIsBroken(t *testing.T) {
+	between := Table[boat]{{"spec.crew", Between(2, 4, func(b boat) *int32 { return b.crew })}}
+	for crew, want := range map[int32]string{
+		1: "spec.crew: Invalid value: 1: crew must be at least 2", 2: "", 4: "",
+		5: "spec.crew: Invalid value: 5: crew must be at most 4",
+	} {
+		if got := text(between.Validate(boat{crew: &crew})); got != want {
+			t.Errorf("%d: got %q, expected %q", crew, got, want)
+		}
+	}
+	if errs := between.Validate(boat{}); len(errs) > 0 {
+		t.Errorf("an unset number is refused: %v", errs)
+	}
+}
+
+func TestAScheduleHasToBeACronExpression(t *testing.T) {
+	for expression, want := range map[string]string{
+		"0 0 * * 0": "", "@daily": "",
+		"":           `spec.departure: Required value: set a cron expression with five fields, for example "0 0 * * 0"`,
+		"at the ebb": `spec.departure: Invalid value: "at the ebb": invalid cron expression: `,
+	} {
+		schedule := Table[boat]{{"spec.departure", Schedule(func(boat) *string { return &expression })}}
+		if got := text(schedule.Validate(boat{})); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%q: got %q, expected %q", expression, got, want)
+		}
+	}
+	none := Table[boat]{{"spec.departure", Schedule(func(boat) *string { return nil })}}
+	if errs := none.Validate(boat{}); len(errs) > 0 {
+		t.Errorf("a schedule that is not set is refused: %v", errs)
+	}
+}
+
+func TestARuleCoversItsFieldAndWhatIsBelow(t *testing.T) {
+	rule := Rule[boat]{Path: "spec.crew"}
+	for path, want := range map[string]bool{
+		"spec.crew": true, "spec.crew.cook": true, "spec.crew[0]": true, "spec.crews": false, "spec": false,
+	} {
+		if got := rule.Covers(path); got != want {
+			t.Errorf("%s: got %t", path, got)
+		}
+	}
+}
+
+func text(errs field.ErrorList) string {
+	if len(errs) == 0 {
+		return ""
+	}
+	return errs.ToAggregate().Error()
 }

@@ -26,6 +26,7 @@ var (
 	databaseName    = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 	cacheBackend    = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
 	cacheServer     = regexp.MustCompile(`^[^\s,]+$`)
+	serviceName     = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
 	gatewayHostname = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 )
 
@@ -37,6 +38,16 @@ const (
 	maxHostnameLength  = 253
 	maxImageNameLength = 255
 )
+
+// ValidateServiceName checks a name that becomes that of a Service, or its beginning:
+// a DNS label as RFC 1035 has it. The error ends with the reason that is given.
+func ValidateServiceName(name, because string, at *field.Path) field.ErrorList {
+	if serviceName.MatchString(name) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, name,
+		"name must start with a letter and consist of lower case letters, digits and dashes: "+because)}
+}
 
 // ValidateImage checks the form of an image reference.
 func ValidateImage(image ImageSpec, at *field.Path) field.ErrorList {

@@ -56,19 +56,12 @@ func Validate(cp *ControlPlane) field.ErrorList {
 // and may have 34 at most.
 const maxNameLength = 25
 
-// A Keystone's name becomes that of a Service, a DNS label as RFC 1035 has it.
-var serviceName = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
-
 // checkName leaves an empty name to the API server, which may yet generate one.
 func checkName(cp *ControlPlane, at *field.Path) field.ErrorList {
 	if cp.Name == "" || cp.Spec.Services.Keystone == nil {
 		return nil
 	}
-	var errs field.ErrorList
-	if !serviceName.MatchString(cp.Name) {
-		errs = append(errs, field.Invalid(at, cp.Name,
-			"name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"))
-	}
+	errs := commonv1.ValidateServiceName(cp.Name, "a Service is named after it", at)
 	if len(cp.Name) > maxNameLength {
 		errs = append(errs, field.Invalid(at, cp.Name,
 			fmt.Sprintf("name must be no longer than %d characters: the Keystone is named after it", maxNameLength)))

@@ -12,23 +12,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/rules"
 )
 
-// covers tells whether an error at the path is one of the rule's.
-func (r rule) covers(path string) bool {
-	rest, below := strings.CutPrefix(path, r.path)
-	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
-}
-
 func TestEveryRuleHasAViolation(t *testing.T) {
-	for _, r := range rules {
-		if !slices.ContainsFunc(violations(), func(v violation) bool { return r.covers(v.path) }) {
-			t.Errorf("no violation breaks the rule of %s: add one to violations()", r.path)
+	for _, r := range table {
+		if !slices.ContainsFunc(violations(), func(v violation) bool { return r.Covers(v.path) }) {
+			t.Errorf("no violation breaks the rule of %s: add one to violations()", r.Path)
 		}
 	}
 	for _, immutable := range immutables {
-		if _, found := changeOf(immutable.path); !found {
-			t.Errorf("no change breaks the rule that %s is immutable: add one to immutableChanges()", immutable.path)
+		if _, found := changeOf(immutable.Path); !found {
+			t.Errorf("no change breaks the rule that %s is immutable: add one to immutableChanges()", immutable.Path)
 		}
 	}
 }
@@ -44,7 +40,7 @@ func changeOf(path string) (violation, bool) {
 
 func TestEveryViolationBelongsToARule(t *testing.T) {
 	for _, v := range violations() {
-		if !slices.ContainsFunc(rules, func(r rule) bool { return r.covers(v.path) }) {
+		if !slices.ContainsFunc(table, func(r rules.Rule[*Keystone]) bool { return r.Covers(v.path) }) {
 			t.Errorf("%s: no rule is about %s", v.name, v.path)
 		}
 	}
@@ -130,7 +126,7 @@ func TestEveryRefusalInTheSourceHasAViolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := &refusals{kinds: map[string]int{}}
-	for _, file := range append(own, common+"/types/validation.go", common+"/config/validate.go") {
+	for _, file := range append(own, common+"/types/validation.go", common+"/rules/rules.go", common+"/config/validate.go") {
 		if !strings.HasSuffix(file, "_test.go") {
 			source.add(t, file)
 		}

@@ -12,18 +12,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func targetCPU(s *KeystoneSpec) *int32 {
-	if s.Autoscaling == nil {
+func targetCPU(k *Keystone) *int32 {
+	if k.Spec.Autoscaling == nil {
 		return nil
 	}
-	return s.Autoscaling.TargetCPUUtilization
+	return k.Spec.Autoscaling.TargetCPUUtilization
 }
 
-func targetMemory(s *KeystoneSpec) *int32 {
-	if s.Autoscaling == nil {
+func targetMemory(k *Keystone) *int32 {
+	if k.Spec.Autoscaling == nil {
 		return nil
 	}
-	return s.Autoscaling.TargetMemoryUtilization
+	return k.Spec.Autoscaling.TargetMemoryUtilization
 }
 
 func checkAutoscalingTargets(k *Keystone, at *field.Path) field.ErrorList {
@@ -81,18 +81,18 @@ func checkIngress(k *Keystone, at *field.Path) field.ErrorList {
 	return errs
 }
 
-func uwsgiProcesses(s *KeystoneSpec) *int32 {
-	if s.UWSGI == nil {
+func uwsgiProcesses(k *Keystone) *int32 {
+	if k.Spec.UWSGI == nil {
 		return nil
 	}
-	return &s.UWSGI.Processes
+	return &k.Spec.UWSGI.Processes
 }
 
-func uwsgiThreads(s *KeystoneSpec) *int32 {
-	if s.UWSGI == nil {
+func uwsgiThreads(k *Keystone) *int32 {
+	if k.Spec.UWSGI == nil {
 		return nil
 	}
-	return &s.UWSGI.Threads
+	return &k.Spec.UWSGI.Threads
 }
 
 // checkKeepAliveTimeout refuses a zero because uWSGI reads it as unbounded,
