@@ -2,6 +2,8 @@ package v1alpha1
 
 import (
 	corev1 "k8s.io/api/core/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // The values SetDefaults fills in. Where the schema states one, too, it is the
@@ -35,23 +37,16 @@ const (
 // and again at the start of a reconcile pass, because an object may have been
 // stored while the webhook was off.
 func SetDefaults(cp *ControlPlane) {
-	setIfZero(&cp.Spec.Region, DefaultRegion)
+	commonv1.SetIfZero(&cp.Spec.Region, DefaultRegion)
 	defaultDatabase(&cp.Spec.Infrastructure.Database)
 	defaultCache(&cp.Spec.Infrastructure)
 	defaultCredential(&cp.Spec.KORC.AdminCredential)
 }
 
-func setIfZero[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
-
 // defaultDatabase never makes a database that somebody else runs a managed one.
 func defaultDatabase(db *InfrastructureDatabaseSpec) {
-	setIfZero(&db.Database, DefaultDatabaseName)
-	setIfZero(&db.SecretRef.Name, DefaultDatabaseSecret)
+	commonv1.SetIfZero(&db.Database, DefaultDatabaseName)
+	commonv1.SetIfZero(&db.SecretRef.Name, DefaultDatabaseSecret)
 	if db.Host == "" {
 		db.ClusterRef = namedRef(db.ClusterRef, DefaultDatabaseCluster)
 	}
@@ -74,10 +69,10 @@ func namedRef(ref *corev1.LocalObjectReference, name string) *corev1.LocalObject
 }
 
 func defaultCredential(credential *AdminCredentialSpec) {
-	setIfZero(&credential.CloudCredentialsRef.CloudName, DefaultCloudName)
-	setIfZero(&credential.CloudCredentialsRef.SecretName, DefaultCloudsSecret)
-	setIfZero(&credential.PasswordSecretRef.Name, DefaultAdminPasswordSecret)
-	setIfZero(&credential.PasswordSecretRef.Key, DefaultAdminPasswordKey)
-	setIfZero(&credential.ApplicationCredential.Restricted, new(DefaultRestricted))
-	setIfZero(&credential.ApplicationCredential.Rotation.Mode, DefaultRotationMode)
+	commonv1.SetIfZero(&credential.CloudCredentialsRef.CloudName, DefaultCloudName)
+	commonv1.SetIfZero(&credential.CloudCredentialsRef.SecretName, DefaultCloudsSecret)
+	commonv1.SetIfZero(&credential.PasswordSecretRef.Name, DefaultAdminPasswordSecret)
+	commonv1.SetIfZero(&credential.PasswordSecretRef.Key, DefaultAdminPasswordKey)
+	commonv1.SetIfZero(&credential.ApplicationCredential.Restricted, new(DefaultRestricted))
+	commonv1.SetIfZero(&credential.ApplicationCredential.Rotation.Mode, DefaultRotationMode)
 }

@@ -42,33 +42,15 @@ const (
 // stored while the webhook was off.
 func SetDefaults(k *Keystone) {
 	spec := &k.Spec
-	setIfZero(&spec.Replicas, DefaultReplicas)
-	defaultCache(&spec.Cache)
-	defaultDatabase(&spec.Database)
+	commonv1.SetIfZero(&spec.Replicas, DefaultReplicas)
+	spec.Cache.SetDefaults()
+	spec.Database.SetDefaults()
 	defaultKeys(spec)
 	defaultTrustFlush(spec)
 	defaultBootstrap(&spec.Bootstrap)
 	defaultUWSGI(spec.UWSGI)
 	defaultLogging(spec)
 	defaultResources(spec)
-}
-
-func setIfZero[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}
-
-func defaultCache(cache *commonv1.CacheSpec) {
-	setIfZero(&cache.Backend, commonv1.DefaultCacheBackend)
-	setIfZero(&cache.Replicas, commonv1.DefaultCacheReplicas)
-}
-
-func defaultDatabase(db *commonv1.DatabaseSpec) {
-	if db.TLS != nil {
-		setIfZero(&db.TLS.Mode, commonv1.DatabaseTLSRequire)
-	}
 }
 
 // defaultKeys treats a schedule that is empty in an otherwise filled block as
@@ -81,8 +63,8 @@ func defaultKeys(spec *KeystoneSpec) {
 	if spec.CredentialKeys == (CredentialKeysSpec{}) {
 		spec.CredentialKeys.RotationSchedule = DefaultRotationSchedule
 	}
-	setIfZero(&spec.Fernet.MaxActiveKeys, DefaultMaxActiveKeys)
-	setIfZero(&spec.CredentialKeys.MaxActiveKeys, DefaultMaxActiveKeys)
+	commonv1.SetIfZero(&spec.Fernet.MaxActiveKeys, DefaultMaxActiveKeys)
+	commonv1.SetIfZero(&spec.CredentialKeys.MaxActiveKeys, DefaultMaxActiveKeys)
 }
 
 func defaultTrustFlush(spec *KeystoneSpec) {
@@ -92,11 +74,11 @@ func defaultTrustFlush(spec *KeystoneSpec) {
 }
 
 func defaultBootstrap(bootstrap *BootstrapSpec) {
-	setIfZero(&bootstrap.AdminUser, DefaultAdminUser)
-	setIfZero(&bootstrap.Region, DefaultRegion)
+	commonv1.SetIfZero(&bootstrap.AdminUser, DefaultAdminUser)
+	commonv1.SetIfZero(&bootstrap.Region, DefaultRegion)
 	if rotation := bootstrap.PasswordRotation; rotation != nil {
-		setIfZero(&rotation.Schedule, DefaultPasswordSchedule)
-		setIfZero(&rotation.PasswordLength, DefaultPasswordLength)
+		commonv1.SetIfZero(&rotation.Schedule, DefaultPasswordSchedule)
+		commonv1.SetIfZero(&rotation.PasswordLength, DefaultPasswordLength)
 	}
 }
 
@@ -104,17 +86,17 @@ func defaultUWSGI(uwsgi *UWSGISpec) {
 	if uwsgi == nil {
 		return
 	}
-	setIfZero(&uwsgi.Processes, DefaultUWSGIProcesses)
-	setIfZero(&uwsgi.Threads, DefaultUWSGIThreads)
-	setIfZero(&uwsgi.HTTPKeepAlive, new(DefaultUWSGIHTTPKeepAlive))
+	commonv1.SetIfZero(&uwsgi.Processes, DefaultUWSGIProcesses)
+	commonv1.SetIfZero(&uwsgi.Threads, DefaultUWSGIThreads)
+	commonv1.SetIfZero(&uwsgi.HTTPKeepAlive, new(DefaultUWSGIHTTPKeepAlive))
 }
 
 func defaultLogging(spec *KeystoneSpec) {
 	if spec.Logging == nil {
 		spec.Logging = &LoggingSpec{}
 	}
-	setIfZero(&spec.Logging.Format, DefaultLogFormat)
-	setIfZero(&spec.Logging.Level, DefaultLogLevel)
+	commonv1.SetIfZero(&spec.Logging.Format, DefaultLogFormat)
+	commonv1.SetIfZero(&spec.Logging.Level, DefaultLogLevel)
 }
 
 // DefaultCPULimit is the CPU limit of an API pod for which the spec asks for no
