@@ -67,9 +67,9 @@ func startServer(t *testing.T) *server {
 	}
 	env.ServeWebhooks(t, s, func(mgr ctrl.Manager) error {
 		for _, webhook := range []interface{ SetupWebhookWithManager(ctrl.Manager) error }{
-			&keystonev1alpha1.KeystoneWebhook{Cluster: cluster.Settings{Domain: cluster.DefaultDomain}},
-			&c5c3v1alpha1.ControlPlaneWebhook{Client: mgr.GetAPIReader()},
-			&c5c3v1alpha1.CredentialRotationWebhook{Client: mgr.GetAPIReader()},
+			keystonev1alpha1.NewKeystoneWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
+			c5c3v1alpha1.NewControlPlaneWebhook(),
+			c5c3v1alpha1.NewCredentialRotationWebhook(),
 		} {
 			if err := webhook.SetupWebhookWithManager(mgr); err != nil {
 				return err

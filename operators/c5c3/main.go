@@ -42,11 +42,10 @@ func options() operator.Options {
 			return setup(ctx, mgr, cfg, korc.String())
 		},
 		Webhooks: func(mgr ctrl.Manager, _ operator.Config) error {
-			rotations := &c5c3v1alpha1.CredentialRotationWebhook{Client: mgr.GetAPIReader()}
-			if err := rotations.SetupWebhookWithManager(mgr); err != nil {
+			if err := c5c3v1alpha1.NewCredentialRotationWebhook().SetupWebhookWithManager(mgr); err != nil {
 				return err
 			}
-			return (&c5c3v1alpha1.ControlPlaneWebhook{Client: mgr.GetAPIReader()}).SetupWebhookWithManager(mgr)
+			return c5c3v1alpha1.NewControlPlaneWebhook().SetupWebhookWithManager(mgr)
 		},
 	}
 }

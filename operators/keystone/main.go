@@ -27,7 +27,7 @@ func options() operator.Options {
 		Setup:            controller.Setup,
 		CacheTransform:   controller.Trim,
 		Webhooks: func(mgr ctrl.Manager, cfg operator.Config) error {
-			return (&keystonev1alpha1.KeystoneWebhook{Cluster: cfg.Cluster}).SetupWebhookWithManager(mgr)
+			return keystonev1alpha1.NewKeystoneWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}
 }

@@ -1,12 +1,8 @@
 package types
 
 import (
-	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -36,13 +32,3 @@ func CheckDeletionPolicy(policy DeletionPolicy, at *field.Path) field.ErrorList 
 // AnnotationDeletionProtection on a resource with data has admission refuse to
 // delete the resource while its value is "true".
 const AnnotationDeletionProtection = "forge.c5c3.io/deletion-protection"
-
-// CheckDeletion refuses to delete an object that [AnnotationDeletionProtection]
-// protects, with an error of type Forbidden.
-func CheckDeletion(resource schema.GroupResource, obj metav1.Object) error {
-	if obj.GetAnnotations()[AnnotationDeletionProtection] != "true" {
-		return nil
-	}
-	return apierrors.NewForbidden(resource, obj.GetName(), fmt.Errorf(
-		"it is protected from deletion; remove the annotation %s first", AnnotationDeletionProtection))
-}

@@ -20,10 +20,10 @@ import (
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := startServer(t, filepath.Join(configDir, "webhook"))
 	server.env.ServeWebhooks(t, testScheme(t), func(mgr ctrl.Manager) error {
-		if err := (&CredentialRotationWebhook{Client: mgr.GetAPIReader()}).SetupWebhookWithManager(mgr); err != nil {
+		if err := NewCredentialRotationWebhook().SetupWebhookWithManager(mgr); err != nil {
 			return err
 		}
-		return (&ControlPlaneWebhook{Client: mgr.GetAPIReader()}).SetupWebhookWithManager(mgr)
+		return NewControlPlaneWebhook().SetupWebhookWithManager(mgr)
 	})
 	t.Run("refuses", server.testWebhookRefuses)
 	t.Run("refuses on update", server.testWebhookRefusesUpdate)

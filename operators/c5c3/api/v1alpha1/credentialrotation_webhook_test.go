@@ -29,7 +29,8 @@ func TestAScheduleThatDoesNotActIsAWarning(t *testing.T) {
 		"nobody knows":                 {unreachable(t), every30, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			webhook := &CredentialRotationWebhook{Client: c.reader}
+			webhook := NewCredentialRotationWebhook()
+			webhook.Reader = c.reader
 			rotation := &CredentialRotation{ObjectMeta: metav1.ObjectMeta{Name: "rotation", Namespace: "openstack"}, Spec: c.spec}
 			created, err := webhook.ValidateCreate(t.Context(), rotation)
 			if err != nil {

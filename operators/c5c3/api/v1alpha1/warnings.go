@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
-
 	"github.com/c5c3/forge/internal/common/keys"
 )
 
@@ -19,24 +17,25 @@ const (
 	keystoneAllowExpiredWindow = 48 * time.Hour
 )
 
-// warnings names what works but probably not as the user wants.
-func warnings(cp *ControlPlane) admission.Warnings {
+// fernetWarning says how many keys a rotation so often needs, "" when Keystone keeps
+// enough.
+func fernetWarning(cp *ControlPlane) string {
 	keystone := cp.Spec.Services.Keystone
 	if keystone == nil || keystone.RotationInterval == nil {
-		return nil
+		return ""
 	}
 	interval := keystone.RotationInterval.Duration
 	if _, ok := RotationDays(*keystone.RotationInterval); !ok {
-		return nil
+		return ""
 	}
 	required := keys.RequiredActiveKeys(keystoneTokenExpiration, keystoneAllowExpiredWindow, interval)
 	if required <= keystoneFernetKeys {
-		return nil
+		return ""
 	}
-	return admission.Warnings{fmt.Sprintf(
+	return fmt.Sprintf(
 		"spec.services.keystone.rotationInterval: a rotation every %s needs spec.fernet.maxActiveKeys of at least %d on Keystone %s; "+
 			"with its default of %d keys a token could become invalid before its lifetime ends",
-		interval, required, cp.KeystoneName(), keystoneFernetKeys)}
+		interval, required, cp.KeystoneName(), keystoneFernetKeys)
 }
 
 // HasSchedule tells whether the CredentialRotation is to replace the credential

@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/admission"
 )
 
 func cluster(t testing.TB, objects ...client.Object) client.WithWatch {
@@ -35,13 +37,19 @@ func unreachable(t testing.TB) client.Reader {
 	})
 }
 
+func admitting(reader client.Reader) *admission.Webhook[*ControlPlane] {
+	webhook := NewControlPlaneWebhook()
+	webhook.Reader = reader
+	return webhook
+}
+
 func TestAllErrorsComeAtOnce(t *testing.T) {
 	cp := completed()
 	cp.Spec.OpenStackRelease = "latest"
 	cp.Spec.Services.Keystone.Replicas = new(int32(0))
 	present := completed()
 	present.Name = "first"
-	_, err := (&ControlPlaneWebhook{Client: cluster(t, present)}).ValidateCreate(t.Context(), cp)
+	_, err := admitting(cluster(t, present)).ValidateCreate(t.Context(), cp)
 	status := apierrors.APIStatus(nil)
 	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
 		t.Fatalf("want Invalid, got %v", err)
@@ -68,7 +76,7 @@ func TestANamespaceHasOneControlPlane(t *testing.T) {
 		{"nobody knows", unreachable(t), "metadata.namespace: Internal error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := (&ControlPlaneWebhook{Client: c.reader}).ValidateCreate(t.Context(), completed())
+			_, err := admitting(c.reader).ValidateCreate(t.Context(), completed())
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("want %q, got %v", c.want, err)
 			}
@@ -81,7 +89,7 @@ func TestAnUpdateThatLeavesTheSpecAloneIsNotChecked(t *testing.T) {
 	stored.Spec.OpenStackRelease = "was valid once"
 	labelled := defaulted(stored)
 	labelled.Labels = map[string]string{"a": "b"}
-	webhook := &ControlPlaneWebhook{Client: unreachable(t)}
+	webhook := admitting(unreachable(t))
 	if _, err := webhook.ValidateUpdate(t.Context(), stored, labelled); err != nil {
 		t.Errorf("a label is refused: %v", err)
 	}
@@ -96,7 +104,7 @@ func TestAnObjectBeingDeletedIsNotChecked(t *testing.T) {
 	deleted := stored.DeepCopy()
 	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
 	deleted.Spec.Region = "other"
-	if _, err := (&ControlPlaneWebhook{Client: unreachable(t)}).ValidateUpdate(t.Context(), stored, deleted); err != nil {
+	if _, err := admitting(unreachable(t)).ValidateUpdate(t.Context(), stored, deleted); err != nil {
 		t.Errorf("refused: %v", err)
 	}
 }
@@ -110,7 +118,7 @@ func TestARotationThatNeedsMoreKeysIsAWarning(t *testing.T) {
 	} {
 		cp := completed()
 		cp.Spec.Services.Keystone.RotationInterval = every(interval)
-		warnings, err := (&ControlPlaneWebhook{Client: cluster(t)}).ValidateCreate(t.Context(), cp)
+		warnings, err := admitting(cluster(t)).ValidateCreate(t.Context(), cp)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +144,7 @@ func FuzzAdmissionTakesAnyJSON(f *testing.F) {
 	for _, v := range violations() {
 		add(v.apply())
 	}
-	webhook := &ControlPlaneWebhook{Client: cluster(f)}
+	webhook := admitting(cluster(f))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		cp := &ControlPlane{}
 		if json.Unmarshal(content, cp) != nil {

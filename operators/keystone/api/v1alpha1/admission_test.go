@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -22,18 +21,6 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
-
-func testScheme(t *testing.T) *runtime.Scheme {
-	t.Helper()
-	s := runtime.NewScheme()
-	if err := AddToScheme(s); err != nil {
-		t.Fatal(err)
-	}
-	if err := scheme.AddToScheme(s); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // apiServer is an API server that knows Keystones.
 type apiServer struct {

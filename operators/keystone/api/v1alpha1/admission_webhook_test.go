@@ -17,13 +17,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := startServer(t, filepath.Join(configDir, "webhook"))
-	server.env.ServeWebhooks(t, testScheme(t), (&KeystoneWebhook{}).SetupWebhookWithManager)
+	server.env.ServeWebhooks(t, testScheme(t), NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
 	server.awaitWebhooks(t)
 	t.Run("refuses", server.testWebhookRefuses)
 	t.Run("refuses on update", server.testWebhookRefusesUpdate)

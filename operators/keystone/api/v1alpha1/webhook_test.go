@@ -11,20 +11,33 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/admission"
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/schedule"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// unreachable is an API server that answers nothing.
-func unreachable() client.Reader {
-	return interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
+func admitting(reader client.Reader) *admission.Webhook[*Keystone] {
+	webhook := NewKeystoneWebhook(cluster.Settings{})
+	webhook.Reader = reader
+	return webhook
+}
+
+// storing is an API server with these objects.
+func storing(t testing.TB, objects ...client.Object) client.WithWatch {
+	t.Helper()
+	return fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(objects...).Build()
+}
+
+// withoutPriorityClasses is an API server from which no PriorityClass can be read.
+func withoutPriorityClasses(t testing.TB) client.Reader {
+	t.Helper()
+	return interceptor.NewClient(storing(t), interceptor.Funcs{
 		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
 			return errors.New("connection refused")
 		},
@@ -36,7 +49,7 @@ func TestAllErrorsComeAtOnce(t *testing.T) {
 	k.Spec.Replicas = -1
 	k.Spec.Fernet.MaxActiveKeys = 1
 	k.Spec.PriorityClassName = new("missing")
-	_, err := (&KeystoneWebhook{Client: fake.NewFakeClient()}).ValidateCreate(t.Context(), k)
+	_, err := admitting(storing(t)).ValidateCreate(t.Context(), k)
 	status := apierrors.APIStatus(nil)
 	if !errors.As(err, &status) || !apierrors.IsInvalid(err) {
 		t.Fatalf("want Invalid, got %v", err)
@@ -55,16 +68,16 @@ func TestThePriorityClassMustExist(t *testing.T) {
 		reader client.Reader
 		want   string
 	}{
-		{"none", nil, unreachable(), ""},
-		{"an empty one", new(""), unreachable(), ""},
-		{"an existing one", new("high"), fake.NewFakeClient(class), ""},
-		{"a missing one", new("low"), fake.NewFakeClient(class), `spec.priorityClassName: Not found: "low"`},
-		{"one that cannot be read", new("high"), unreachable(), "spec.priorityClassName: Internal error"},
+		{"none", nil, withoutPriorityClasses(t), ""},
+		{"an empty one", new(""), withoutPriorityClasses(t), ""},
+		{"an existing one", new("high"), storing(t, class), ""},
+		{"a missing one", new("low"), storing(t, class), `spec.priorityClassName: Not found: "low"`},
+		{"one that cannot be read", new("high"), withoutPriorityClasses(t), "spec.priorityClassName: Internal error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := defaulted(minimal())
 			k.Spec.PriorityClassName = c.class
-			_, err := (&KeystoneWebhook{Client: c.reader}).ValidateCreate(t.Context(), k)
+			_, err := admitting(c.reader).ValidateCreate(t.Context(), k)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("want %q, got %v", c.want, err)
 			}
@@ -77,7 +90,7 @@ func TestAnUpdateThatLeavesTheSpecAloneIsNotChecked(t *testing.T) {
 	stored.Spec.Fernet.RotationSchedule = "was valid once"
 	labelled := defaulted(stored)
 	labelled.Labels = map[string]string{"a": "b"}
-	webhook := &KeystoneWebhook{Client: unreachable()}
+	webhook := admitting(withoutPriorityClasses(t))
 	if _, err := webhook.ValidateUpdate(t.Context(), stored, labelled); err != nil {
 		t.Errorf("a label is refused: %v", err)
 	}
@@ -93,7 +106,7 @@ func TestAnObjectBeingDeletedIsNotChecked(t *testing.T) {
 	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
 	deleted.Spec.Database.Database = "other"
 	deleted.Spec.PriorityClassName = new("gone")
-	if _, err := (&KeystoneWebhook{Client: unreachable()}).ValidateUpdate(t.Context(), stored, deleted); err != nil {
+	if _, err := admitting(withoutPriorityClasses(t)).ValidateUpdate(t.Context(), stored, deleted); err != nil {
 		t.Errorf("refused: %v", err)
 	}
 }
@@ -132,7 +145,7 @@ func TestTooFewFernetKeysAreAWarning(t *testing.T) {
 			k := defaulted(minimal())
 			k.Spec.Fernet = FernetSpec{RotationSchedule: c.rotation, MaxActiveKeys: c.keys}
 			k.Spec.ExtraConfig = map[string]map[string]string{"token": c.token}
-			warnings, err := (&KeystoneWebhook{Client: unreachable()}).ValidateCreate(t.Context(), k)
+			warnings, err := admitting(withoutPriorityClasses(t)).ValidateCreate(t.Context(), k)
 			if err != nil {
 				t.Fatalf("refused: %v", err)
 			}
@@ -180,7 +193,7 @@ func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
 			if c.ingress != nil {
 				k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: c.ingress}
 			}
-			warnings, err := (&KeystoneWebhook{Client: unreachable()}).ValidateCreate(t.Context(), k)
+			warnings, err := admitting(withoutPriorityClasses(t)).ValidateCreate(t.Context(), k)
 			if err != nil {
 				t.Fatalf("refused: %v", err)
 			}
@@ -234,7 +247,7 @@ func FuzzAdmissionTakesAnyJSON(f *testing.F) {
 		}
 		f.Add(content)
 	}
-	webhook := &KeystoneWebhook{Client: fake.NewFakeClient()}
+	webhook := admitting(storing(f))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		k := &Keystone{}
 		if json.Unmarshal(content, k) != nil {
@@ -259,26 +272,14 @@ func FuzzAdmissionTakesAnyJSON(f *testing.F) {
 	})
 }
 
-// keystones is a scheme that has nothing but Keystones.
-func keystones(t *testing.T) *runtime.Scheme {
-	t.Helper()
-	s := runtime.NewScheme()
-	if err := AddToScheme(s); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestAdmissionKnowsTheDomainOfTheCluster(t *testing.T) {
 	older, younger := defaulted(minimal()), defaulted(minimal())
 	older.Namespace, older.Name = "other", "older"
 	older.Spec.Database.Host = "mariadb.databases"
 	younger.Namespace = "openstack"
 	younger.Spec.Database.Host = "mariadb.databases.svc.k8s.example.com"
-	hook := &KeystoneWebhook{
-		Keystones: fake.NewClientBuilder().WithScheme(keystones(t)).WithObjects(older).Build(),
-		Cluster:   cluster.Settings{Domain: "k8s.example.com"},
-	}
+	hook := NewKeystoneWebhook(cluster.Settings{Domain: "k8s.example.com"})
+	hook.Reader = storing(t, older)
 	_, err := hook.ValidateCreate(t.Context(), younger)
 	if err == nil || !strings.Contains(err.Error(), "Keystone older of namespace other has the database") {
 		t.Errorf("the same database by its full name: %v", err)
@@ -291,7 +292,7 @@ func TestADatabaseOfAnotherKeystoneIsRefused(t *testing.T) {
 	younger := defaulted(minimal())
 	younger.Namespace = "openstack"
 	reader := func(funcs interceptor.Funcs) client.Reader {
-		return fake.NewClientBuilder().WithScheme(keystones(t)).WithObjects(older).WithInterceptorFuncs(funcs).Build()
+		return interceptor.NewClient(storing(t, older), funcs)
 	}
 	// The operator of one namespace may not list the Keystones of others.
 	ofOne := interceptor.Funcs{List: func(
@@ -315,17 +316,17 @@ func TestADatabaseOfAnotherKeystoneIsRefused(t *testing.T) {
 	}{
 		{name: "a new one", want: "spec.database: Forbidden: Keystone older of namespace other has the database keystone"},
 		{name: "a new one with another database", change: func() error {
-			_, err := (&KeystoneWebhook{Keystones: reader(interceptor.Funcs{})}).ValidateCreate(t.Context(), elsewhere)
+			_, err := admitting(reader(interceptor.Funcs{})).ValidateCreate(t.Context(), elsewhere)
 			return err
 		}},
 		{name: "one that comes to it", change: func() error {
 			before := younger.DeepCopy()
 			before.Spec.Database.Host = "elsewhere.example.com"
-			_, err := (&KeystoneWebhook{Keystones: reader(interceptor.Funcs{})}).ValidateUpdate(t.Context(), before, younger)
+			_, err := admitting(reader(interceptor.Funcs{})).ValidateUpdate(t.Context(), before, younger)
 			return err
 		}, want: "spec.database: Forbidden"},
 		{name: "the one that has it", change: func() error {
-			_, err := (&KeystoneWebhook{Keystones: reader(interceptor.Funcs{})}).ValidateCreate(t.Context(), older)
+			_, err := admitting(reader(interceptor.Funcs{})).ValidateCreate(t.Context(), older)
 			return err
 		}},
 		{name: "the operator of one namespace", reader: reader(ofOne)},
@@ -337,7 +338,7 @@ func TestADatabaseOfAnotherKeystoneIsRefused(t *testing.T) {
 			}
 			if c.change == nil {
 				c.change = func() error {
-					_, err := (&KeystoneWebhook{Keystones: c.reader}).ValidateCreate(t.Context(), younger)
+					_, err := admitting(c.reader).ValidateCreate(t.Context(), younger)
 					return err
 				}
 			}

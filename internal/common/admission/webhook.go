@@ -1,0 +1,133 @@
+// Package admission has the admission webhook of every kind: it fills in defaults,
+// refuses what cannot work, and keeps what an annotation protects from being deleted. A
+// kind brings nothing but its own rules.
+package admission
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// Webhook is the admission webhook of the kind T, a pointer to a Go type. A function
+// that the kind has no use for is nil.
+type Webhook[T client.Object] struct {
+	// Object is an empty object of the kind.
+	Object T
+	// Kind and Resource name the kind in errors.
+	Kind     schema.GroupKind
+	Resource schema.GroupResource
+	// Spec returns the part of an object that the rules are about. An update that leaves
+	// it alone is not checked. When Spec is nil, every update is.
+	Spec func(T) any
+	// Defaults fills in what the user left out. A kind without it has no mutating webhook.
+	Defaults func(T)
+	// Rules returns what is wrong with an object on its own.
+	Rules func(T) field.ErrorList
+	// UpdateRules returns what is wrong with an update, beside what Rules finds wrong with
+	// its result. Both objects have their defaults.
+	UpdateRules func(old, updated T) field.ErrorList
+	// Lookup returns what is wrong with an object in view of others, which it reads. The
+	// old object is nil on creation, and has its defaults on an update.
+	Lookup func(ctx context.Context, reader client.Reader, old, updated T) field.ErrorList
+	// Warnings names what works but probably not as the user wants. It may contain empty
+	// texts.
+	Warnings func(ctx context.Context, reader client.Reader, object T) []string
+	// Reader is what Lookup and Warnings read from. It should not be a cached one, so that
+	// an object created a moment ago is found and no cache of all objects of a kind is
+	// kept. When it is nil, SetupWebhookWithManager uses the manager's API reader.
+	Reader client.Reader
+}
+
+// SetupWebhookWithManager serves the webhook from the manager's webhook server.
+func (w *Webhook[T]) SetupWebhookWithManager(mgr ctrl.Manager) error {
+	hook := *w
+	if hook.Reader == nil {
+		hook.Reader = mgr.GetAPIReader()
+	}
+	builder := ctrl.NewWebhookManagedBy(mgr, hook.Object).WithValidator(&hook)
+	if hook.Defaults != nil {
+		builder = builder.WithDefaulter(&hook)
+	}
+	return builder.Complete()
+}
+
+// Default fills in what the user left out.
+func (w *Webhook[T]) Default(_ context.Context, object T) error {
+	if w.Defaults != nil {
+		w.Defaults(object)
+	}
+	return nil
+}
+
+// ValidateCreate refuses a new object that cannot work. Everything that is wrong is in
+// one error of type Invalid.
+func (w *Webhook[T]) ValidateCreate(ctx context.Context, object T) (admission.Warnings, error) {
+	var none T
+	return w.answer(ctx, none, object, w.rules(object))
+}
+
+// ValidateUpdate refuses a change that cannot work or that what runs already would not
+// survive. It lets an object that is being deleted, and a change that leaves the spec
+// alone, pass: neither may hang on a rule that is newer than the object, or on another
+// object that is gone.
+func (w *Webhook[T]) ValidateUpdate(ctx context.Context, old, updated T) (admission.Warnings, error) {
+	if updated.GetDeletionTimestamp() != nil {
+		return nil, nil
+	}
+	before := old.DeepCopyObject().(T) //nolint:errcheck // a copy has the type of the original
+	if w.Defaults != nil {
+		w.Defaults(before)
+	}
+	if w.Spec != nil && equality.Semantic.DeepEqual(w.Spec(before), w.Spec(updated)) {
+		return nil, nil
+	}
+	errs := w.rules(updated)
+	if w.UpdateRules != nil {
+		errs = append(errs, w.UpdateRules(before, updated)...)
+	}
+	return w.answer(ctx, before, updated, errs)
+}
+
+// ValidateDelete refuses to delete an object that an annotation protects.
+func (w *Webhook[T]) ValidateDelete(_ context.Context, object T) (admission.Warnings, error) {
+	if object.GetAnnotations()[commonv1.AnnotationDeletionProtection] != "true" {
+		return nil, nil
+	}
+	return nil, apierrors.NewForbidden(w.Resource, object.GetName(), fmt.Errorf(
+		"it is protected from deletion; remove the annotation %s first", commonv1.AnnotationDeletionProtection))
+}
+
+func (w *Webhook[T]) rules(object T) field.ErrorList {
+	if w.Rules == nil {
+		return nil
+	}
+	return w.Rules(object)
+}
+
+func (w *Webhook[T]) answer(ctx context.Context, old, updated T, errs field.ErrorList) (admission.Warnings, error) {
+	if w.Lookup != nil {
+		errs = append(errs, w.Lookup(ctx, w.Reader, old, updated)...)
+	}
+	var warnings admission.Warnings
+	if w.Warnings != nil {
+		for _, warning := range w.Warnings(ctx, w.Reader, updated) {
+			if warning != "" {
+				warnings = append(warnings, warning)
+			}
+		}
+	}
+	if len(errs) == 0 {
+		return warnings, nil
+	}
+	return warnings, apierrors.NewInvalid(w.Kind, updated.GetName(), errs)
+}
