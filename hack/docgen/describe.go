@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/c5c3/forge/hack/docgen/internal/pages"
 	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // describeSource is a program that prints the description of an operator, with OPERATOR in place
@@ -26,7 +26,7 @@ var describeSource string
 type description struct {
 	Controllers []reconcile.Outline
 	Metrics     []metric.Definition
-	Kinds       []pages.Vocabulary
+	Kinds       []vocabulary.Kind
 }
 
 // describe asks an operator's code for its description. Packages below internal can be

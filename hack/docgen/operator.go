@@ -48,15 +48,14 @@ func (o operator) writePages(folder string) error {
 	if err != nil {
 		return err
 	}
-	constants, err := o.constants()
+	api := filepath.Join(o.folder, "api", "v1alpha1")
+	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary", "words.go")
+	constants, err := source.Constants(shared, filepath.Join(api, "conditions.go"), filepath.Join(api, "events.go"))
 	if err != nil {
 		return err
 	}
-	for _, kind := range found.Kinds {
-		kind.Constants = constants
-		if err := (pages.Page{Command: command}).WriteVocabularyFiles(folder, kind); err != nil {
-			return err
-		}
+	if err := (pages.Page{Command: command}).WriteVocabularies(folder, found.Kinds, constants); err != nil {
+		return err
 	}
 	page := func(title string) pages.Page {
 		return pages.Page{Title: title + " of " + o.name + "-operator", Command: command}
@@ -73,19 +72,6 @@ func (o operator) writePages(folder string) error {
 			return page("Metrics").WriteMetrics(w, found.Metrics)
 		}),
 	)
-}
-
-// constants returns the words of the operator's API with their meanings.
-func (o operator) constants() ([]source.Constant, error) {
-	var all []source.Constant
-	for _, file := range []string{"conditions.go", "events.go"} {
-		found, err := source.Constants(filepath.Join(o.folder, "api", "v1alpha1", file))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
 }
 
 // writeAPI writes the page about the operator's kinds, which has the name of the first.

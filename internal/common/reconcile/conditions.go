@@ -7,23 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-// Condition types and reasons that mean the same on every kind. Reconciling
-// and Stalled follow kstatus: they are present and True only while the
-// abnormal state lasts, so that kubectl wait, Flux and Argo CD understand the
-// resource without custom health checks
-// (https://github.com/kubernetes-sigs/cli-utils/tree/master/pkg/kstatus).
-const (
-	ConditionReady       = "Ready"
-	ConditionReconciling = "Reconciling"
-	ConditionStalled     = "Stalled"
-
-	ReasonAllReady    = "AllReady"
-	ReasonNotAllReady = "NotAllReady"
-	ReasonInvalidSpec = "InvalidSpec"
-	ReasonDeleting    = "Deleting"
-	ReasonProgressing = "Progressing"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // Length limits of the Kubernetes API, in bytes: of a condition message, and of
@@ -106,13 +91,13 @@ func groupByCondition(results []stepResult) [][]stepResult {
 // aggregate computes Ready, unless a step owns it, and the kstatus conditions
 // from Ready and the step results.
 func aggregate(conditions *[]metav1.Condition, generation int64, types []string, results []stepResult) {
-	if !slices.Contains(types, ConditionReady) {
+	if !slices.Contains(types, vocabulary.ConditionReady) {
 		sumUp(conditions, generation, types, results)
 	}
-	ready := meta.FindStatusCondition(*conditions, ConditionReady)
+	ready := meta.FindStatusCondition(*conditions, vocabulary.ConditionReady)
 	if ready == nil || ready.Status == metav1.ConditionTrue {
-		meta.RemoveStatusCondition(conditions, ConditionReconciling)
-		meta.RemoveStatusCondition(conditions, ConditionStalled)
+		meta.RemoveStatusCondition(conditions, vocabulary.ConditionReconciling)
+		meta.RemoveStatusCondition(conditions, vocabulary.ConditionStalled)
 		return
 	}
 	stalled := slices.IndexFunc(results, func(r stepResult) bool { return r.outcome.verdict == verdictTerminal })
@@ -121,8 +106,8 @@ func aggregate(conditions *[]metav1.Condition, generation int64, types []string,
 		setStalled(conditions, generation, outcome.reason, outcome.message)
 		return
 	}
-	setCondition(conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonProgressing, ready.Message)
-	meta.RemoveStatusCondition(conditions, ConditionStalled)
+	setCondition(conditions, generation, vocabulary.ConditionReconciling, metav1.ConditionTrue, vocabulary.ReasonProgressing, ready.Message)
+	meta.RemoveStatusCondition(conditions, vocabulary.ConditionStalled)
 }
 
 // sumUp computes Ready from the conditions that count. A missing condition, or
@@ -135,17 +120,17 @@ func sumUp(conditions *[]metav1.Condition, generation int64, types []string, res
 		}
 	}
 	if len(notReady) == 0 {
-		setCondition(conditions, generation, ConditionReady, metav1.ConditionTrue, ReasonAllReady, "All sub-resources are ready")
+		setCondition(conditions, generation, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady, "All sub-resources are ready")
 		return
 	}
 	message := "Not ready: " + strings.Join(notReady, "; ")
-	setCondition(conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonNotAllReady, message)
+	setCondition(conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, vocabulary.ReasonNotAllReady, message)
 }
 
 // setStalled marks a resource that makes no progress until the user acts.
 func setStalled(conditions *[]metav1.Condition, generation int64, reason, message string) {
-	setCondition(conditions, generation, ConditionStalled, metav1.ConditionTrue, reason, message)
-	meta.RemoveStatusCondition(conditions, ConditionReconciling)
+	setCondition(conditions, generation, vocabulary.ConditionStalled, metav1.ConditionTrue, reason, message)
+	meta.RemoveStatusCondition(conditions, vocabulary.ConditionReconciling)
 }
 
 // unready says why a condition does not count as ready, "" when it does.

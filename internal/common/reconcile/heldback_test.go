@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 func TestAStepMaySayWhyItIsHeldBack(t *testing.T) {
@@ -42,7 +44,7 @@ func TestAParkedResourceIsLeftAloneButForReady(t *testing.T) {
 	if _, err := w.pass(t); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.get(t); !meta.IsStatusConditionTrue(got.Status.Conditions, ConditionReady) || len(got.Finalizers) != 2 {
+	if got := w.get(t); !meta.IsStatusConditionTrue(got.Status.Conditions, vocabulary.ConditionReady) || len(got.Finalizers) != 2 {
 		t.Errorf("once the reason is gone: finalizers %v, conditions %v", got.Finalizers, got.Status.Conditions)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // Step is one sub-reconciler: a named piece of work that owns a condition.
@@ -58,8 +60,8 @@ func (p Pipeline[S]) Validate() error {
 		}
 		seen[step.Name] = true
 	}
-	if types := p.Conditions(); len(types) > 1 && slices.Contains(types, ConditionReady) {
-		return fmt.Errorf("%s sums up the conditions %s and cannot be a step's", ConditionReady, strings.Join(types, ", "))
+	if types := p.Conditions(); len(types) > 1 && slices.Contains(types, vocabulary.ConditionReady) {
+		return fmt.Errorf("%s sums up the conditions %s and cannot be a step's", vocabulary.ConditionReady, strings.Join(types, ", "))
 	}
 	return nil
 }

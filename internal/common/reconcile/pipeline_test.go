@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // fixed is a step that always concludes the same and notes that it ran.
@@ -116,12 +118,12 @@ func TestReadyNamesEveryPartThatIsNotReady(t *testing.T) {
 		{Type: "C", Status: metav1.ConditionTrue, ObservedGeneration: 1},
 	}
 	aggregate(&conditions, 2, []string{"A", "B", "C", "D"}, []stepResult{{condition: "D", skipped: "Database"}})
-	ready := meta.FindStatusCondition(conditions, ConditionReady)
+	ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
 	want := "Not ready: B (Broken: mend it); C (not yet evaluated); D (waits for Database)"
-	if ready.Status != metav1.ConditionFalse || ready.Reason != ReasonNotAllReady || ready.Message != want {
-		t.Errorf("Ready is %s/%s %q, want False/%s %q", ready.Status, ready.Reason, ready.Message, ReasonNotAllReady, want)
+	if ready.Status != metav1.ConditionFalse || ready.Reason != vocabulary.ReasonNotAllReady || ready.Message != want {
+		t.Errorf("Ready is %s/%s %q, want False/%s %q", ready.Status, ready.Reason, ready.Message, vocabulary.ReasonNotAllReady, want)
 	}
-	if !meta.IsStatusConditionTrue(conditions, ConditionReconciling) {
+	if !meta.IsStatusConditionTrue(conditions, vocabulary.ConditionReconciling) {
 		t.Error("Reconciling is not True while work is left")
 	}
 }
@@ -129,13 +131,13 @@ func TestReadyNamesEveryPartThatIsNotReady(t *testing.T) {
 func TestReadyAndKstatusFollowTheWorstOutcome(t *testing.T) {
 	all := []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, ObservedGeneration: 1}}
 	aggregate(&all, 1, []string{"A"}, nil)
-	if !meta.IsStatusConditionTrue(all, ConditionReady) || len(all) != 2 {
+	if !meta.IsStatusConditionTrue(all, vocabulary.ConditionReady) || len(all) != 2 {
 		t.Errorf("conditions %v, want Ready and neither Reconciling nor Stalled", all)
 	}
 	stuck := []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, ObservedGeneration: 1}}
 	results := []stepResult{{name: "A", condition: "A", outcome: Terminal("Wrong", errors.New("change the spec"))}}
 	aggregate(&stuck, 1, []string{"A"}, results)
-	if !meta.IsStatusConditionTrue(stuck, ConditionStalled) || meta.FindStatusCondition(stuck, ConditionReconciling) != nil {
+	if !meta.IsStatusConditionTrue(stuck, vocabulary.ConditionStalled) || meta.FindStatusCondition(stuck, vocabulary.ConditionReconciling) != nil {
 		t.Errorf("conditions %v, want Stalled and not Reconciling", stuck)
 	}
 }
@@ -147,22 +149,22 @@ func TestAStepOfAKindWithoutOtherConditionsMayOwnReady(t *testing.T) {
 		kstatus string
 	}{
 		{Done("Collected", "all of it"), ""},
-		{Waiting("NotYet", "the other one is missing"), ConditionReconciling},
-		{Terminal("Wrong", errors.New("change the spec")), ConditionStalled},
+		{Waiting("NotYet", "the other one is missing"), vocabulary.ConditionReconciling},
+		{Terminal("Wrong", errors.New("change the spec")), vocabulary.ConditionStalled},
 	} {
-		pipeline := Pipeline[*[]string]{fixed("A", ConditionReady, test.outcome, &ran)}
+		pipeline := Pipeline[*[]string]{fixed("A", vocabulary.ConditionReady, test.outcome, &ran)}
 		if err := pipeline.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		results := pipeline.run(t.Context(), &ran, nil)
-		conditions := []metav1.Condition{{Type: ConditionReconciling, Status: metav1.ConditionTrue}}
+		conditions := []metav1.Condition{{Type: vocabulary.ConditionReconciling, Status: metav1.ConditionTrue}}
 		record(&conditions, 1, results)
 		aggregate(&conditions, 1, pipeline.Conditions(), results)
-		ready := meta.FindStatusCondition(conditions, ConditionReady)
+		ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
 		if ready.Reason != test.outcome.Reason() || ready.Message != test.outcome.Message() {
 			t.Errorf("Ready is %+v, want what the step said", ready)
 		}
-		for _, kstatus := range []string{ConditionReconciling, ConditionStalled} {
+		for _, kstatus := range []string{vocabulary.ConditionReconciling, vocabulary.ConditionStalled} {
 			if got := meta.IsStatusConditionTrue(conditions, kstatus); got != (kstatus == test.kstatus) {
 				t.Errorf("after %s, %s is %t", test.outcome.Reason(), kstatus, got)
 			}

@@ -19,6 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // safetyNet is the requeue of a waiting resource when no watch fires. Progress
@@ -195,10 +197,10 @@ func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, erro
 	generation := p.obj.GetGeneration()
 	conditions := p.obj.GetConditions()
 	message := "The spec is not valid and nothing was changed: " + cause.Error()
-	setCondition(&conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonInvalidSpec, message)
-	setStalled(&conditions, generation, ReasonInvalidSpec, message)
+	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, vocabulary.ReasonInvalidSpec, message)
+	setStalled(&conditions, generation, vocabulary.ReasonInvalidSpec, message)
 	p.obj.SetConditions(conditions)
-	p.results = []stepResult{{condition: ConditionReady, outcome: Terminal(ReasonInvalidSpec, errors.New(message))}}
+	p.results = []stepResult{{condition: vocabulary.ConditionReady, outcome: Terminal(vocabulary.ReasonInvalidSpec, errors.New(message))}}
 	return p.finish(ctx)
 }
 
@@ -206,12 +208,12 @@ func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, erro
 func (p *pass[T, S]) park(ctx context.Context, outcome Outcome) (ctrl.Result, error) {
 	outcome = outcome.normalised()
 	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
-	setCondition(&conditions, generation, ConditionReady, metav1.ConditionFalse, outcome.reason, outcome.message)
+	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, outcome.reason, outcome.message)
 	if outcome.verdict == verdictTerminal {
 		setStalled(&conditions, generation, outcome.reason, outcome.message)
 	}
 	p.obj.SetConditions(conditions)
-	p.results = []stepResult{{condition: ConditionReady, outcome: outcome}}
+	p.results = []stepResult{{condition: vocabulary.ConditionReady, outcome: outcome}}
 	return p.finish(ctx)
 }
 
@@ -254,9 +256,9 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
 	record(&conditions, generation, last)
 	message := "Deletion waits: " + last[0].outcome.message
-	setCondition(&conditions, generation, ConditionReady, metav1.ConditionFalse, ReasonDeleting, message)
-	setCondition(&conditions, generation, ConditionReconciling, metav1.ConditionTrue, ReasonDeleting, message)
-	meta.RemoveStatusCondition(&conditions, ConditionStalled)
+	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, vocabulary.ReasonDeleting, message)
+	setCondition(&conditions, generation, vocabulary.ConditionReconciling, metav1.ConditionTrue, vocabulary.ReasonDeleting, message)
+	meta.RemoveStatusCondition(&conditions, vocabulary.ConditionStalled)
 	p.obj.SetConditions(conditions)
 	return p.finishQuietly(ctx)
 }

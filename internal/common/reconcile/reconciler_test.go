@@ -19,6 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 var thingVersion = schema.GroupVersion{Group: "test.c5c3.io", Version: "v1"}
@@ -149,7 +151,7 @@ func TestAnUnchangedStatusIsNotWrittenAndAnnouncedAgain(t *testing.T) {
 	if diff := cmp.Diff([]string{"Normal Fine all well"}, w.events()); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if got := w.get(t); !meta.IsStatusConditionTrue(got.Status.Conditions, ConditionReady) || got.Status.ObservedGeneration != 1 {
+	if got := w.get(t); !meta.IsStatusConditionTrue(got.Status.Conditions, vocabulary.ConditionReady) || got.Status.ObservedGeneration != 1 {
 		t.Errorf("status %+v, want Ready for generation 1", got.Status)
 	}
 }
@@ -329,9 +331,9 @@ func TestAnInvalidSpecStopsEverythingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := w.get(t).Status.Conditions
-	ready := meta.FindStatusCondition(got, ConditionReady)
-	if ready == nil || ready.Reason != ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.replicas") ||
-		!meta.IsStatusConditionTrue(got, ConditionStalled) {
+	ready := meta.FindStatusCondition(got, vocabulary.ConditionReady)
+	if ready == nil || ready.Reason != vocabulary.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.replicas") ||
+		!meta.IsStatusConditionTrue(got, vocabulary.ConditionStalled) {
 		t.Errorf("conditions %v, want Ready=False/InvalidSpec and Stalled", got)
 	}
 }
@@ -348,11 +350,11 @@ func TestDeletionReleasesItsStagesInOrderAndSaysWhatItWaitsFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := w.get(t)
-	ready := meta.FindStatusCondition(got.Status.Conditions, ConditionReady)
+	ready := meta.FindStatusCondition(got.Status.Conditions, vocabulary.ConditionReady)
 	if diff := cmp.Diff([]string{"test.c5c3.io/second"}, got.Finalizers); diff != "" {
 		t.Errorf("finalizers (-want +got):\n%s", diff)
 	}
-	if ready == nil || ready.Reason != ReasonDeleting || !strings.Contains(ready.Message, "unseal the store") {
+	if ready == nil || ready.Reason != vocabulary.ReasonDeleting || !strings.Contains(ready.Message, "unseal the store") {
 		t.Errorf("Ready is %+v, want it to name what deletion waits for", ready)
 	}
 	second = Done("Released", "")

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/c5c3/forge/internal/common/metric"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // scrapeTimeout bounds the reading of all resources of a kind from the cache.
@@ -156,10 +157,10 @@ func (e *resourceExporter[T]) Collect(series chan<- prometheus.Metric) {
 
 func (e *resourceExporter[T]) exportConditions(series chan<- prometheus.Metric, resource T) {
 	conditions := resource.GetConditions()
-	if meta.FindStatusCondition(conditions, ConditionReady) == nil {
+	if meta.FindStatusCondition(conditions, vocabulary.ConditionReady) == nil {
 		// Nobody has looked at it yet, which must not stay unnoticed.
 		conditions = append([]metav1.Condition{{
-			Type: ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: resource.GetCreationTimestamp(),
+			Type: vocabulary.ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: resource.GetCreationTimestamp(),
 		}}, conditions...)
 	}
 	namespace, name := resource.GetNamespace(), resource.GetName()

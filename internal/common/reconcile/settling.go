@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // settleTime is how old the conditions of a resource on its way to Ready may get:
@@ -83,5 +85,5 @@ func (p *pass[T, S]) onlyConditions() bool {
 }
 
 func isReady(conditions []metav1.Condition) bool {
-	return meta.IsStatusConditionTrue(conditions, ConditionReady)
+	return meta.IsStatusConditionTrue(conditions, vocabulary.ConditionReady)
 }

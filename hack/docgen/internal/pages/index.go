@@ -3,6 +3,9 @@ package pages
 import (
 	"encoding/json"
 	"io"
+
+	"github.com/c5c3/forge/internal/common/testutil/source"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // entry is one word that a kind says, as a search for it shows it.
@@ -15,27 +18,27 @@ type entry struct {
 	Meaning   string `json:"meaning"`
 }
 
-// WriteIndex writes the vocabulary as JSON, for a search: a list with an entry for each
+// writeIndex writes the vocabulary as JSON, for a search: a list with an entry for each
 // reason of each condition and for each event.
-func (vocabulary Vocabulary) WriteIndex(w io.Writer) error {
-	v := newExplanation(vocabulary.Constants)
+func writeIndex(w io.Writer, said vocabulary.Kind, constants []source.Constant) error {
+	v := newExplanation(constants)
 	var entries []entry
-	for _, condition := range vocabulary.Conditions {
+	for _, condition := range said.Conditions {
 		for _, status := range []struct {
 			name    string
 			reasons []string
 		}{{"True", condition.True}, {"False", condition.False}} {
 			for _, reason := range status.reasons {
 				entries = append(entries, entry{
-					Kind: vocabulary.Kind, Condition: condition.Type, Status: status.name,
+					Kind: said.Kind, Condition: condition.Type, Status: status.name,
 					Reason: reason, Meaning: v.meaning(kindReason, reason),
 				})
 			}
 		}
 	}
-	for _, event := range vocabulary.Events {
+	for _, event := range said.Events {
 		entries = append(entries, entry{
-			Kind: vocabulary.Kind, Event: event.Type, Reason: event.Reason, Meaning: v.meaning(kindEvent, event.Reason),
+			Kind: said.Kind, Event: event.Type, Reason: event.Reason, Meaning: v.meaning(kindEvent, event.Reason),
 		})
 	}
 	if v.err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/testutil/source"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 func golden(t *testing.T, name string, got []byte) {
@@ -62,22 +63,22 @@ func TestAKindWithoutASchemaIsRefused(t *testing.T) {
 }
 
 func TestTheVocabularyExplainsEveryWord(t *testing.T) {
-	conditions := []Condition{{Type: "Afloat", Aggregated: true, True: []string{"Afloat"}, False: []string{"Leaking"}}}
-	events := []Event{{Reason: "Leaking", Type: "Warning"}}
+	conditions := []vocabulary.Condition{{Type: "Afloat", Aggregated: true, True: []string{"Afloat"}, False: []string{"Leaking"}}}
+	events := []vocabulary.Event{{Reason: "Leaking", Type: "Warning"}}
 	constants := []source.Constant{
 		{Name: "ConditionAfloat", Value: "Afloat", Meaning: "Tells whether it floats."},
 		{Name: "ReasonAfloat", Value: "Afloat", Meaning: "Nothing to do."},
 		{Name: "ReasonLeaking", Value: "Leaking", Meaning: "Stop the leak | bail."},
 		{Name: "EventLeaking", Value: "Leaking", Meaning: "It began to leak."},
 	}
-	vocabulary := Vocabulary{Kind: "Boat", Conditions: conditions, Events: events, Constants: constants}
+	said := vocabulary.Kind{Kind: "Boat", Conditions: conditions, Events: events}
 	var out, index bytes.Buffer
 	page := Page{Title: "Boat conditions", Command: "make boats"}
-	if err := page.WriteVocabulary(&out, vocabulary); err != nil {
+	if err := page.writeVocabulary(&out, said, constants); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "vocabulary.md", out.Bytes())
-	if err := vocabulary.WriteIndex(&index); err != nil {
+	if err := writeIndex(&index, said, constants); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "vocabulary.json", index.Bytes())
@@ -86,8 +87,8 @@ func TestTheVocabularyExplainsEveryWord(t *testing.T) {
 		1: `no constant Reason... tells what "Afloat" means`,
 		3: `no constant Event... tells what "Leaking" means`,
 	} {
-		vocabulary.Constants = constants[:count]
-		for name, err := range map[string]error{"page": page.WriteVocabulary(&out, vocabulary), "index": vocabulary.WriteIndex(&out)} {
+		some := constants[:count]
+		for name, err := range map[string]error{"page": page.writeVocabulary(&out, said, some), "index": writeIndex(&out, said, some)} {
 			if err == nil || !strings.Contains(err.Error(), message) {
 				t.Errorf("%s: want %q, got %v", name, message, err)
 			}

@@ -10,31 +10,8 @@ import (
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/testutil/source"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-// Condition is a condition type with the reasons it has by status.
-type Condition struct {
-	Type        string
-	Aggregated  bool
-	True, False []string
-}
-
-// Event is the reason of an event and its type, Normal or Warning.
-type Event struct {
-	Reason, Type string
-}
-
-// Vocabulary is what one kind says about itself.
-type Vocabulary struct {
-	// Kind is the kind's name.
-	Kind string
-	// Conditions and Events are what it says.
-	Conditions []Condition
-	Events     []Event
-	// Constants tell what each word means. Their names begin with Condition, Reason or
-	// Event.
-	Constants []source.Constant
-}
 
 // kind is what a constant is a word for. Its name begins with it.
 type kind string
@@ -51,34 +28,44 @@ type word struct {
 	value string
 }
 
-// WriteVocabularyFiles writes the page of a kind's vocabulary into a folder, and beside
-// it the index for a search.
-func (p Page) WriteVocabularyFiles(folder string, vocabulary Vocabulary) error {
-	p.Title = vocabulary.Kind + " conditions and events"
+// WriteVocabularies writes for each of the kinds into a folder the page of its vocabulary,
+// and beside it the index for a search. The constants tell what each word means; their
+// names begin with Condition, Reason or Event.
+func (p Page) WriteVocabularies(folder string, kinds []vocabulary.Kind, constants []source.Constant) error {
+	for _, said := range kinds {
+		if err := p.writeVocabularyFiles(folder, said, constants); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Page) writeVocabularyFiles(folder string, said vocabulary.Kind, constants []source.Constant) error {
+	p.Title = said.Kind + " conditions and events"
 	var page, index bytes.Buffer
-	if err := errors.Join(p.WriteVocabulary(&page, vocabulary), vocabulary.WriteIndex(&index)); err != nil {
+	if err := errors.Join(p.writeVocabulary(&page, said, constants), writeIndex(&index, said, constants)); err != nil {
 		return err
 	}
-	path := filepath.Join(folder, strings.ToLower(vocabulary.Kind)+"-conditions")
+	path := filepath.Join(folder, strings.ToLower(said.Kind)+"-conditions")
 	return errors.Join(
 		os.WriteFile(path+".md", page.Bytes(), 0o644),
 		os.WriteFile(path+".json", index.Bytes(), 0o644),
 	)
 }
 
-// WriteVocabulary writes the conditions and events of a kind as Markdown. It fails
+// writeVocabulary writes the conditions and events of a kind as Markdown. It fails
 // when no constant tells what a word means.
-func (p Page) WriteVocabulary(w io.Writer, vocabulary Vocabulary) error {
-	v := newExplanation(vocabulary.Constants)
+func (p Page) writeVocabulary(w io.Writer, said vocabulary.Kind, constants []source.Constant) error {
+	v := newExplanation(constants)
 	fmt.Fprintf(&v.out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)
 	v.out.WriteString("\nA reason is stable, so alerts and scripts may rely on it. The message beside it says the details.\n" +
 		"Besides the reasons below, every condition can be False with `ReconcileError`: look at the error in the message; the\n" +
 		"operator tries again.\n")
-	for _, condition := range vocabulary.Conditions {
+	for _, condition := range said.Conditions {
 		v.writeCondition(condition)
 	}
-	if len(vocabulary.Events) > 0 {
-		v.writeEvents(vocabulary.Events)
+	if len(said.Events) > 0 {
+		v.writeEvents(said.Events)
 	}
 	if v.err != nil {
 		return v.err
@@ -113,7 +100,7 @@ func (v *explanation) meaning(kind kind, value string) string {
 	return meaning
 }
 
-func (v *explanation) writeCondition(condition Condition) {
+func (v *explanation) writeCondition(condition vocabulary.Condition) {
 	fmt.Fprintf(&v.out, "\n## %s\n\n%s\n", condition.Type, v.meaning(kindCondition, condition.Type))
 	if condition.Aggregated {
 		v.out.WriteString("Ready needs it to be True.\n")
@@ -127,7 +114,7 @@ func (v *explanation) writeCondition(condition Condition) {
 	}
 }
 
-func (v *explanation) writeEvents(events []Event) {
+func (v *explanation) writeEvents(events []vocabulary.Event) {
 	v.out.WriteString("\n## Events\n\n| Type | Reason | What happened, or what to do |\n|---|---|---|\n")
 	for _, event := range events {
 		fmt.Fprintf(&v.out, "| %s | `%s` | %s |\n", event.Type, event.Reason, cell(v.meaning(kindEvent, event.Reason)))

@@ -6,25 +6,26 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Vocabulary is all that a kind may say in its conditions.
+// Vocabulary is what a kind says in its conditions, and what of it no test can show.
 type Vocabulary struct {
-	// Kind is the kind's name.
-	Kind string
-	// Conditions are the kind's conditions with their reasons.
-	Conditions []Reasons
+	vocabulary.Kind
 	// Unreached are the reasons that no run against an API server can show, and
 	// why.
 	Unreached map[string]string
 }
 
-// Reasons are those that a condition has with either status.
-type Reasons struct {
-	// Type is the condition's type.
-	Type string
-	// True and False are the reasons with that status.
-	True, False []string
+// Vocabularies are those of several kinds. What no test can show of a kind stands under
+// its name.
+func Vocabularies(kinds []vocabulary.Kind, unreached map[string]map[string]string) []Vocabulary {
+	all := make([]Vocabulary, 0, len(kinds))
+	for _, kind := range kinds {
+		all = append(all, Vocabulary{Kind: kind, Unreached: unreached[kind.Kind]})
+	}
+	return all
 }
 
 // state is what an object of a kind has said in a condition.
@@ -59,8 +60,8 @@ func (v Vocabulary) Gaps() (gaps []string) {
 	check := func(condition string, status metav1.ConditionStatus, reasons []string) {
 		for _, reason := range reasons {
 			why := v.Unreached[reason]
-			what := fmt.Sprintf("%s=%s of a %s with the reason %s", condition, status, v.Kind, reason)
-			switch found := shown[state{v.Kind, condition, status, reason}]; {
+			what := fmt.Sprintf("%s=%s of a %s with the reason %s", condition, status, v.Kind.Kind, reason)
+			switch found := shown[state{v.Kind.Kind, condition, status, reason}]; {
 			case !found && why == "":
 				gaps = append(gaps, "no test expects "+what+": write one")
 			case found && why != "":

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 func TestAVocabularyNamesWhatNoTestHasShown(t *testing.T) {
@@ -15,11 +17,10 @@ func TestAVocabularyNamesWhatNoTestHasShown(t *testing.T) {
 	c := fake.NewClientBuilder().WithObjects(pod).Build()
 	Condition(t, c, pod, "Shown", metav1.ConditionFalse, "Waiting")
 	got := Vocabulary{
-		Kind: "Pod",
-		Conditions: []Reasons{
+		Kind: vocabulary.Kind{Kind: "Pod", Conditions: []vocabulary.Condition{
 			{Type: "Shown", True: []string{"Done"}, False: []string{"Waiting", "Failed", "Never"}},
 			{Type: "Hidden", False: []string{"Waiting"}},
-		},
+		}},
 		Unreached: map[string]string{"Never": "it cannot be"},
 	}.Gaps()
 	want := []string{
@@ -31,7 +32,7 @@ func TestAVocabularyNamesWhatNoTestHasShown(t *testing.T) {
 		t.Errorf("gaps (-want +got):\n%s", diff)
 	}
 	got = Vocabulary{
-		Kind: "Pod", Conditions: []Reasons{{Type: "Shown", False: []string{"Waiting"}}},
+		Kind:      vocabulary.Kind{Kind: "Pod", Conditions: []vocabulary.Condition{{Type: "Shown", False: []string{"Waiting"}}}},
 		Unreached: map[string]string{"Waiting": "it cannot be"},
 	}.Gaps()
 	want = []string{"a test has shown Shown=False of a Pod with the reason Waiting, of which is said that it cannot be: one of them is wrong"}

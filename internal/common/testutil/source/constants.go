@@ -21,9 +21,21 @@ type Constant struct {
 	Meaning string
 }
 
-// Constants returns the documented string constants of a Go file, in the order
-// of the file. It fails when one has no comment.
-func Constants(path string) ([]Constant, error) {
+// Constants returns the documented string constants of Go files, in their order.
+// It fails when one has no comment.
+func Constants(paths ...string) ([]Constant, error) {
+	var all []Constant
+	for _, path := range paths {
+		found, err := constantsOf(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func constantsOf(path string) ([]Constant, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 	if err != nil {
 		return nil, err

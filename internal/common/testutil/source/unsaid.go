@@ -16,15 +16,13 @@ func Unsaid(folders []string, vocabulary ...string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	constants, err := Constants(vocabulary...)
+	if err != nil {
+		return nil, err
+	}
 	said := map[string]bool{}
-	for _, file := range vocabulary {
-		constants, err := Constants(file)
-		if err != nil {
-			return nil, err
-		}
-		for _, constant := range constants {
-			said[constant.Value] = said[constant.Value] || mentions(code, constant.Name) || mentions(code, constant.Value)
-		}
+	for _, constant := range constants {
+		said[constant.Value] = said[constant.Value] || mentions(code, constant.Name) || mentions(code, constant.Value)
 	}
 	var unsaid []string
 	for value, ok := range said {

@@ -3,8 +3,6 @@ package v1alpha1
 // Condition types. Those of a ControlPlane are all counted by Ready but the two
 // of kstatus; the companion kinds have Ready and those two only.
 const (
-	// ConditionReady is True when everything is as the spec asks.
-	ConditionReady = "Ready"
 	// ConditionInfrastructureReady covers the database and the cache.
 	ConditionInfrastructureReady = "InfrastructureReady"
 	// ConditionDBCredentialsReady covers the Secret with the database's user and password.
@@ -19,31 +17,13 @@ const (
 	ConditionAdminCredentialReady = "AdminCredentialReady"
 	// ConditionCatalogReady covers the entry of Keystone in the service catalog.
 	ConditionCatalogReady = "CatalogReady"
-
-	// ConditionReconciling is present and True, as kstatus defines it, while the operator still works towards the spec.
-	ConditionReconciling = "Reconciling"
-	// ConditionStalled is present and True, as kstatus defines it, when the operator cannot go on before somebody changes something.
-	// Its reason is InvalidSpec, or that of the condition which tells what to change.
-	ConditionStalled = "Stalled"
 )
 
 // Reasons of conditions. A reason is stable, so alerts and scripts may rely on
 // it; the condition's message says the details and what to do.
 const (
-	// ReasonAllReady: nothing to do.
-	ReasonAllReady = "AllReady"
-	// ReasonNotAllReady: look at the conditions the message names.
-	ReasonNotAllReady = "NotAllReady"
-	// ReasonProgressing: wait; the message names what is not ready yet.
-	ReasonProgressing = "Progressing"
-	// ReasonInvalidSpec: change the field the message names; nothing is touched until then.
-	ReasonInvalidSpec = "InvalidSpec"
-	// ReasonDeleting: wait; the message names what is still being removed.
-	ReasonDeleting = "Deleting"
 	// ReasonDuplicateControlPlane: delete this ControlPlane or the one the message names; only the older one is worked on.
 	ReasonDuplicateControlPlane = "DuplicateControlPlane"
-	// ReasonReconcileError: look at the error in the message; the operator tries again.
-	ReasonReconcileError = "ReconcileError"
 
 	// ReasonInfrastructureReady: nothing to do.
 	ReasonInfrastructureReady = "InfrastructureReady"

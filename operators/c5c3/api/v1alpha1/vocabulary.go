@@ -1,74 +1,45 @@
 package v1alpha1
 
-import (
-	corev1 "k8s.io/api/core/v1"
+import "github.com/c5c3/forge/internal/common/vocabulary"
+
+// Words that mean the same on every kind; see package vocabulary.
+const (
+	ConditionReady       = vocabulary.ConditionReady
+	ConditionReconciling = vocabulary.ConditionReconciling
+	ConditionStalled     = vocabulary.ConditionStalled
+
+	ReasonAllReady       = vocabulary.ReasonAllReady
+	ReasonNotAllReady    = vocabulary.ReasonNotAllReady
+	ReasonInvalidSpec    = vocabulary.ReasonInvalidSpec
+	ReasonDeleting       = vocabulary.ReasonDeleting
+	ReasonProgressing    = vocabulary.ReasonProgressing
+	ReasonReconcileError = vocabulary.ReasonReconcileError
 )
 
-// ConditionDoc tells which reasons a condition has. What a reason means to the
-// user stands once, at its constant.
-//
-// +kubebuilder:object:generate=false
-type ConditionDoc struct {
-	// Type is the condition's type.
-	Type string
-	// Aggregated tells whether Ready needs this condition to be True.
-	Aggregated bool
-	// True and False are the reasons the condition has with that status.
-	True, False []string
-}
-
-// EventDoc tells whether an event reports a problem.
-//
-// +kubebuilder:object:generate=false
-type EventDoc struct {
-	// Reason is the event's reason.
-	Reason string
-	// Type is Normal or Warning.
-	Type string
-}
-
-// Vocabulary is what one kind says about itself.
-//
-// +kubebuilder:object:generate=false
-type Vocabulary struct {
-	// Kind is the kind's name.
-	Kind string
-	// Conditions are its conditions, in the order in which they become True,
-	// with all their reasons. ReasonReconcileError belongs to every condition
-	// and is listed with Ready only.
-	Conditions []ConditionDoc
-	// Events are its events.
-	Events []EventDoc
-}
-
 // Vocabularies returns what each kind of the package says about itself.
-func Vocabularies() []Vocabulary {
-	return []Vocabulary{
+func Vocabularies() []vocabulary.Kind {
+	return []vocabulary.Kind{
 		{
 			Kind:       "ControlPlane",
 			Conditions: append(append(serviceConditions(), credentialConditions()...), controlPlaneSummary()...),
-			Events: []EventDoc{
-				{EventFinalizingORC, corev1.EventTypeNormal},
-				{EventORCTeardownComplete, corev1.EventTypeNormal},
-				{EventORCTeardownStalled, corev1.EventTypeWarning},
-				{EventKeystoneTeardownStalled, corev1.EventTypeWarning},
-			},
+			Events: append(vocabulary.Normal(EventFinalizingORC, EventORCTeardownComplete),
+				vocabulary.Warnings(EventORCTeardownStalled, EventKeystoneTeardownStalled)...),
 		},
 		{
 			Kind:       "CredentialRotation",
 			Conditions: rotationConditions(),
-			Events:     []EventDoc{{EventRotationNudged, corev1.EventTypeNormal}},
+			Events:     vocabulary.Normal(EventRotationNudged),
 		},
 		{
 			Kind:       "SecretAggregate",
 			Conditions: aggregateConditions(),
-			Events:     []EventDoc{{EventSecretsAggregated, corev1.EventTypeNormal}},
+			Events:     vocabulary.Normal(EventSecretsAggregated),
 		},
 	}
 }
 
-func serviceConditions() []ConditionDoc {
-	return []ConditionDoc{
+func serviceConditions() []vocabulary.Condition {
+	return []vocabulary.Condition{
 		{
 			Type: ConditionInfrastructureReady, Aggregated: true,
 			True: []string{ReasonInfrastructureReady},
@@ -103,8 +74,8 @@ func serviceConditions() []ConditionDoc {
 	}
 }
 
-func credentialConditions() []ConditionDoc {
-	return []ConditionDoc{
+func credentialConditions() []vocabulary.Condition {
+	return []vocabulary.Condition{
 		{
 			Type: ConditionKORCReady, Aggregated: true,
 			True: []string{ReasonApplicationCredentialMinted, ReasonKeystoneNotManaged},
@@ -135,16 +106,16 @@ func credentialConditions() []ConditionDoc {
 	}
 }
 
-func controlPlaneSummary() []ConditionDoc {
-	return append([]ConditionDoc{{
+func controlPlaneSummary() []vocabulary.Condition {
+	return append([]vocabulary.Condition{{
 		Type:  ConditionReady,
 		True:  []string{ReasonAllReady},
 		False: []string{ReasonNotAllReady, ReasonDuplicateControlPlane, ReasonInvalidSpec, ReasonReconcileError, ReasonDeleting},
-	}}, kstatusConditions()...)
+	}}, vocabulary.Kstatus()...)
 }
 
-func rotationConditions() []ConditionDoc {
-	return append([]ConditionDoc{{
+func rotationConditions() []vocabulary.Condition {
+	return append([]vocabulary.Condition{{
 		Type: ConditionReady,
 		True: []string{ReasonRotationTriggered, ReasonRotationScheduled, ReasonNoRotationNeeded, ReasonBootstrapComplete},
 		False: []string{
@@ -152,12 +123,12 @@ func rotationConditions() []ConditionDoc {
 			ReasonWaitingForBootstrap, ReasonWaitingForApplicationCredential, ReasonWaitingForAdminPassword,
 			ReasonRotationModeNotScheduled, ReasonInvalidSpec, ReasonReconcileError,
 		},
-	}}, kstatusConditions(ReasonRotationModeNotScheduled)...)
+	}}, vocabulary.Kstatus(ReasonRotationModeNotScheduled)...)
 }
 
-func aggregateConditions() []ConditionDoc {
+func aggregateConditions() []vocabulary.Condition {
 	stalled := []string{ReasonAmbiguousControlPlane, ReasonKeyCollision, ReasonSecretError, ReasonInvalidSpec}
-	return []ConditionDoc{
+	return []vocabulary.Condition{
 		{
 			Type:  ConditionReady,
 			True:  []string{ReasonSecretsAggregated},
@@ -165,12 +136,5 @@ func aggregateConditions() []ConditionDoc {
 		},
 		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
 		{Type: ConditionStalled, True: stalled},
-	}
-}
-
-func kstatusConditions(stalled ...string) []ConditionDoc {
-	return []ConditionDoc{
-		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
-		{Type: ConditionStalled, True: append([]string{ReasonInvalidSpec}, stalled...)},
 	}
 }

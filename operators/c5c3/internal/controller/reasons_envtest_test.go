@@ -18,13 +18,6 @@ var unreached = map[string]map[string]string{
 const listed = "a cache that has synced answers every list; a unit test shows it"
 
 // vocabularies are what the tests of this package show together.
-func vocabularies() (all []expect.Vocabulary) {
-	for _, kind := range c5c3v1alpha1.Vocabularies() {
-		v := expect.Vocabulary{Kind: kind.Kind, Unreached: unreached[kind.Kind]}
-		for _, condition := range kind.Conditions {
-			v.Conditions = append(v.Conditions, expect.Reasons{Type: condition.Type, True: condition.True, False: condition.False})
-		}
-		all = append(all, v)
-	}
-	return all
+func vocabularies() []expect.Vocabulary {
+	return expect.Vocabularies(c5c3v1alpha1.Vocabularies(), unreached)
 }

@@ -9,7 +9,8 @@ import (
 
 func TestNoReasonAndNoEventIsDocumentedThatNothingSays(t *testing.T) {
 	code := []string{".", outside.File("../../../../internal/common/reconcile")}
-	unsaid, err := source.Unsaid(code, "../../api/v1alpha1/conditions.go", "../../api/v1alpha1/events.go")
+	shared := outside.File("../../../../internal/common/vocabulary/words.go")
+	unsaid, err := source.Unsaid(code, shared, "../../api/v1alpha1/conditions.go", "../../api/v1alpha1/events.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,6 @@ package v1alpha1
 // Condition types of a Keystone. Ready sums up all the others but
 // BackupHealthy and LoggingHealthy, which only inform, and the two of kstatus.
 const (
-	// ConditionReady is True when the API serves and everything around it is as the spec asks.
-	ConditionReady = "Ready"
 	// ConditionSecretsReady covers the Secrets the spec refers to and the configuration made from them.
 	ConditionSecretsReady = "SecretsReady"
 	// ConditionDatabaseTLSReady covers the client certificate for the database.
@@ -37,27 +35,11 @@ const (
 	ConditionBackupHealthy = "BackupHealthy"
 	// ConditionLoggingHealthy tells whether log records reach standard error; it only informs.
 	ConditionLoggingHealthy = "LoggingHealthy"
-
-	// ConditionReconciling is present and True, as kstatus defines it, while the operator still works towards the spec.
-	ConditionReconciling = "Reconciling"
-	// ConditionStalled is present and True, as kstatus defines it, when the operator cannot go on before somebody changes something.
-	// Its reason is InvalidSpec, or that of the condition which tells what to change.
-	ConditionStalled = "Stalled"
 )
 
 // Reasons of conditions. A reason is stable, so alerts and scripts may rely on
 // it; the condition's message says the details and what to do.
 const (
-	// ReasonAllReady: nothing to do.
-	ReasonAllReady = "AllReady"
-	// ReasonNotAllReady: look at the conditions the message names.
-	ReasonNotAllReady = "NotAllReady"
-	// ReasonProgressing: wait; the message names what is not ready yet.
-	ReasonProgressing = "Progressing"
-	// ReasonInvalidSpec: change the field the message names; nothing is touched until then.
-	ReasonInvalidSpec = "InvalidSpec"
-	// ReasonDeleting: wait; the message names what is still being removed.
-	ReasonDeleting = "Deleting"
 	// ReasonDatabaseInUse: give one of the two Keystones another database, or delete it; only the older one is worked on.
 	ReasonDatabaseInUse = "DatabaseInUse"
 
@@ -256,7 +238,4 @@ const (
 	ReasonStderrEnabled = "StderrEnabled"
 	// ReasonStderrDisabled: remove DEFAULT.use_stderr from extraConfig, or collect the log where it goes.
 	ReasonStderrDisabled = "StderrDisabled"
-
-	// ReasonReconcileError: look at the error in the message; the operator tries again.
-	ReasonReconcileError = "ReconcileError"
 )

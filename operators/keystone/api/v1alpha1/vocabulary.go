@@ -1,41 +1,32 @@
 package v1alpha1
 
-import (
-	corev1 "k8s.io/api/core/v1"
+import "github.com/c5c3/forge/internal/common/vocabulary"
+
+// Words that mean the same on every kind; see package vocabulary.
+const (
+	ConditionReady       = vocabulary.ConditionReady
+	ConditionReconciling = vocabulary.ConditionReconciling
+	ConditionStalled     = vocabulary.ConditionStalled
+
+	ReasonAllReady       = vocabulary.ReasonAllReady
+	ReasonNotAllReady    = vocabulary.ReasonNotAllReady
+	ReasonInvalidSpec    = vocabulary.ReasonInvalidSpec
+	ReasonDeleting       = vocabulary.ReasonDeleting
+	ReasonProgressing    = vocabulary.ReasonProgressing
+	ReasonReconcileError = vocabulary.ReasonReconcileError
 )
 
-// ConditionDoc tells which reasons a condition has. What a reason means to the
-// user stands once, at its constant.
-//
-// +kubebuilder:object:generate=false
-type ConditionDoc struct {
-	// Type is the condition's type.
-	Type string
-	// Aggregated tells whether Ready needs this condition to be True.
-	Aggregated bool
-	// True and False are the reasons the condition has with that status.
-	True, False []string
+// Vocabularies returns what each kind of the package says about itself.
+func Vocabularies() []vocabulary.Kind {
+	return []vocabulary.Kind{{
+		Kind:       "Keystone",
+		Conditions: append(append(prerequisiteConditions(), serviceConditions()...), summaryConditions()...),
+		Events:     append(vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)...),
+	}}
 }
 
-// EventDoc tells whether an event reports a problem.
-//
-// +kubebuilder:object:generate=false
-type EventDoc struct {
-	// Reason is the event's reason.
-	Reason string
-	// Type is Normal or Warning.
-	Type string
-}
-
-// Conditions returns all conditions of a Keystone, in the order in which they
-// become True, with all their reasons. Two reasons belong to every condition
-// and are listed with Ready only: ReasonReconcileError and ReasonInvalidSpec.
-func Conditions() []ConditionDoc {
-	return append(append(prerequisiteConditions(), serviceConditions()...), summaryConditions()...)
-}
-
-func prerequisiteConditions() []ConditionDoc {
-	return []ConditionDoc{
+func prerequisiteConditions() []vocabulary.Condition {
+	return []vocabulary.Condition{
 		{
 			Type: ConditionSecretsReady, Aggregated: true,
 			True: []string{ReasonSecretsAvailable},
@@ -82,8 +73,8 @@ func prerequisiteConditions() []ConditionDoc {
 	}
 }
 
-func serviceConditions() []ConditionDoc {
-	return []ConditionDoc{
+func serviceConditions() []vocabulary.Condition {
+	return []vocabulary.Condition{
 		{
 			Type: ConditionDeploymentReady, Aggregated: true,
 			True:  []string{ReasonDeploymentReady},
@@ -139,29 +130,12 @@ func serviceConditions() []ConditionDoc {
 	}
 }
 
-func summaryConditions() []ConditionDoc {
-	return []ConditionDoc{
-		{
-			Type:  ConditionReady,
-			True:  []string{ReasonAllReady},
-			False: []string{ReasonNotAllReady, ReasonInvalidSpec, ReasonDatabaseInUse, ReasonReconcileError, ReasonDeleting},
-		},
-		{Type: ConditionReconciling, True: []string{ReasonProgressing}},
-		{Type: ConditionStalled, True: []string{ReasonInvalidSpec}},
-	}
-}
-
-// Events returns all events of a Keystone.
-func Events() []EventDoc {
-	return append(eventsOfType(corev1.EventTypeNormal, normalEvents), eventsOfType(corev1.EventTypeWarning, warningEvents)...)
-}
-
-func eventsOfType(eventType string, reasons []string) []EventDoc {
-	docs := make([]EventDoc, 0, len(reasons))
-	for _, reason := range reasons {
-		docs = append(docs, EventDoc{Reason: reason, Type: eventType})
-	}
-	return docs
+func summaryConditions() []vocabulary.Condition {
+	return append([]vocabulary.Condition{{
+		Type:  ConditionReady,
+		True:  []string{ReasonAllReady},
+		False: []string{ReasonNotAllReady, ReasonInvalidSpec, ReasonDatabaseInUse, ReasonReconcileError, ReasonDeleting},
+	}}, vocabulary.Kstatus()...)
 }
 
 var normalEvents = []string{

@@ -6,12 +6,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/c5c3/forge/internal/common/testutil/outside"
 	"github.com/c5c3/forge/internal/common/testutil/source"
 )
 
-func constantValues(t *testing.T, file string) []string {
+var words = outside.File("../../../../internal/common/vocabulary/words.go")
+
+func constantValues(t *testing.T, file ...string) []string {
 	t.Helper()
-	constants, err := source.Constants(file)
+	constants, err := source.Constants(file...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,18 +28,18 @@ func constantValues(t *testing.T, file string) []string {
 
 func TestEveryConditionAndReasonIsInTheVocabulary(t *testing.T) {
 	var listed []string
-	for _, condition := range Conditions() {
+	for _, condition := range Vocabularies()[0].Conditions {
 		listed = slices.Concat(listed, []string{condition.Type}, condition.True, condition.False)
 	}
 	slices.Sort(listed)
-	if diff := cmp.Diff(constantValues(t, "conditions.go"), slices.Compact(listed)); diff != "" {
+	if diff := cmp.Diff(constantValues(t, words, "conditions.go"), slices.Compact(listed)); diff != "" {
 		t.Errorf("constants and table differ (-constants +table):\n%s", diff)
 	}
 }
 
 func TestEveryEventIsInTheVocabulary(t *testing.T) {
-	listed := make([]string, 0, len(Events()))
-	for _, event := range Events() {
+	listed := make([]string, 0, 50)
+	for _, event := range Vocabularies()[0].Events {
 		listed = append(listed, event.Reason)
 	}
 	slices.Sort(listed)
@@ -46,12 +49,7 @@ func TestEveryEventIsInTheVocabulary(t *testing.T) {
 }
 
 func TestReadyAggregatesFourteenConditions(t *testing.T) {
-	var aggregated []string
-	for _, condition := range Conditions() {
-		if condition.Aggregated {
-			aggregated = append(aggregated, condition.Type)
-		}
-	}
+	aggregated := Vocabularies()[0].Aggregated()
 	slices.Sort(aggregated)
 	want := []string{
 		"BootstrapReady", "CredentialKeysReady", "DatabaseReady", "DatabaseTLSReady", "DeploymentReady", "FernetKeysReady",

@@ -1,0 +1,32 @@
+package vocabulary
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadyNeedsTheAggregatedConditionsAlone(t *testing.T) {
+	boat := Kind{Kind: "Boat", Conditions: append([]Condition{
+		{Type: "Afloat", Aggregated: true}, {Type: "Painted"}, {Type: "Manned", Aggregated: true}, {Type: ConditionReady},
+	}, Kstatus()...)}
+	if diff := cmp.Diff([]string{"Afloat", "Manned"}, boat.Aggregated()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestEveryKindIsStalledByAnInvalidSpecAndByWhatElseItNames(t *testing.T) {
+	want := []Condition{
+		{Type: "Reconciling", True: []string{"Progressing"}}, {Type: "Stalled", True: []string{"InvalidSpec", "Aground"}},
+	}
+	if diff := cmp.Diff(want, Kstatus("Aground")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestAnEventReportsProgressOrAProblem(t *testing.T) {
+	want := []Event{{"Launched", "Normal"}, {"Moored", "Normal"}, {"Leaking", "Warning"}}
+	if diff := cmp.Diff(want, append(Normal("Launched", "Moored"), Warnings("Leaking")...)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

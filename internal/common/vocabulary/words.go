@@ -1,0 +1,29 @@
+package vocabulary
+
+// Condition types and reasons that mean the same on every kind. Reconciling
+// and Stalled follow kstatus: they are present and True only while the
+// abnormal state lasts, so that kubectl wait, Flux and Argo CD understand the
+// resource without custom health checks
+// (https://github.com/kubernetes-sigs/cli-utils/tree/master/pkg/kstatus).
+const (
+	// ConditionReady is True when everything is as the spec asks.
+	ConditionReady = "Ready"
+	// ConditionReconciling is present and True, as kstatus defines it, while the operator still works towards the spec.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is present and True, as kstatus defines it, when the operator cannot go on before somebody changes something.
+	// Its reason is InvalidSpec, or that of the condition which tells what to change.
+	ConditionStalled = "Stalled"
+
+	// ReasonAllReady: nothing to do.
+	ReasonAllReady = "AllReady"
+	// ReasonNotAllReady: look at the conditions the message names.
+	ReasonNotAllReady = "NotAllReady"
+	// ReasonProgressing: wait; the message names what is not ready yet.
+	ReasonProgressing = "Progressing"
+	// ReasonInvalidSpec: change the field the message names; nothing is touched until then.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonDeleting: wait; the message names what is still being removed.
+	ReasonDeleting = "Deleting"
+	// ReasonReconcileError: look at the error in the message; the operator tries again.
+	ReasonReconcileError = "ReconcileError"
+)
