@@ -1,5 +1,5 @@
 // Command docgen writes the reference pages of the operators: their APIs, the vocabulary
-// of their kinds, their flags, steps and metrics.
+// of their kinds, their flags, steps and metrics. Their kinds it lists in PROJECT.
 //
 //	docgen docs/reference
 //
@@ -28,6 +28,13 @@ func main() {
 func run(root, folder string) error {
 	operators, err := findOperators(root)
 	if err != nil {
+		return err
+	}
+	content, err := projectOf(operators)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(root, "PROJECT"), content, 0o644); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {

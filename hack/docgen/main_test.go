@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
 func TestAnOperatorIsAFolderWithAProgram(t *testing.T) {
@@ -31,6 +33,32 @@ func TestAnOperatorIsAFolderWithAProgram(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"anchor", "boat"}, names); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestTheProjectHasTheKindsOfAllOperators(t *testing.T) {
+	const root = "../.."
+	names, err := outside.Operators(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		outside.File(filepath.Join(root, "operators", name, "config"))
+	}
+	operators, err := findOperators(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := projectOf(operators)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(outside.File(filepath.Join(root, "PROJECT")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("make generate writes it (-want +got):\n%s", diff)
 	}
 }
 

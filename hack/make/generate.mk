@@ -34,7 +34,7 @@ sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
 GO_RUN_DOCS = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath -gcflags=all=-dwarf=false '-ldflags=-s -w'" go run
 
 .PHONY: generate-docs
-generate-docs: manifests generate-deepcopy ## Write the reference of the API, of conditions, events, metrics, flags and steps, of the kubectl plugin, and the table of suites.
+generate-docs: manifests generate-deepcopy ## Write the reference of the API, of conditions, events, metrics, flags and steps, of the kubectl plugin, the table of suites, and PROJECT.
 	@$(GO_RUN_DOCS) ./hack/docgen docs/reference
 	@cd kubectl-forge && $(GO_RUN_DOCS) ./internal/reference ../docs/reference
 	@hack/e2e/document.sh

@@ -29,6 +29,7 @@ TEST_INPUTS = \
 	FORGE_FILES_HACK_TOOLS=$(call digest,hack/tools/kubernetes hack/tools/custom-resources hack/tools/operators.sh) \
 	FORGE_FILES_INTERNAL=$(call digest,internal) \
 	FORGE_FILES_KUBECTL_FORGE=$(call digest,kubectl-forge) \
+	FORGE_FILES_PROJECT=$(call digest,PROJECT) \
 	FORGE_FILES_OPERATORS=$(call digest,operators) \
 	FORGE_FILES_TESTS=$(call digest,tests) \
 	$(foreach operator,$(OPERATORS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
