@@ -120,7 +120,8 @@ func sumUp(conditions *[]metav1.Condition, generation int64, types []string, res
 		}
 	}
 	if len(notReady) == 0 {
-		setCondition(conditions, generation, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady, "All sub-resources are ready")
+		setCondition(conditions, generation, vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady,
+			"All sub-resources are ready")
 		return
 	}
 	message := "Not ready: " + strings.Join(notReady, "; ")

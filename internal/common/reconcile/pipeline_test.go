@@ -137,7 +137,8 @@ func TestReadyAndKstatusFollowTheWorstOutcome(t *testing.T) {
 	stuck := []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, ObservedGeneration: 1}}
 	results := []stepResult{{name: "A", condition: "A", outcome: Terminal("Wrong", errors.New("change the spec"))}}
 	aggregate(&stuck, 1, []string{"A"}, results)
-	if !meta.IsStatusConditionTrue(stuck, vocabulary.ConditionStalled) || meta.FindStatusCondition(stuck, vocabulary.ConditionReconciling) != nil {
+	if !meta.IsStatusConditionTrue(stuck, vocabulary.ConditionStalled) ||
+		meta.FindStatusCondition(stuck, vocabulary.ConditionReconciling) != nil {
 		t.Errorf("conditions %v, want Stalled and not Reconciling", stuck)
 	}
 }

@@ -1,108 +1,136 @@
 package v1alpha1
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 )
 
-type rotationViolation struct {
-	spec                  CredentialRotationSpec
-	path, message, schema string
+type rotationViolation apitest.Violation[*CredentialRotation]
+
+func minimalRotation() *CredentialRotation {
+	return &CredentialRotation{
+		ObjectMeta: metav1.ObjectMeta{Name: "rotate", Namespace: "openstack"},
+		Spec:       CredentialRotationSpec{Target: RotationTargetAdminApplicationCredential},
+	}
 }
 
-func rotationViolations() map[string]rotationViolation {
-	const target = RotationTargetAdminApplicationCredential
-	return map[string]rotationViolation{
-		"an unknown target": {
-			CredentialRotationSpec{Target: "everything"}, "spec.target", "Unsupported value", "Unsupported value",
+func completeRotation() *CredentialRotation {
+	rotation := minimalRotation()
+	rotation.Spec = CredentialRotationSpec{
+		Target: RotationTargetAdminApplicationCredential, Bootstrap: true, ReMint: true,
+		IntervalDays: new(int32(30)), PreRotationDays: new(int32(29)), GracePeriodDays: new(int32(1)),
+	}
+	return rotation
+}
+
+func rotations() apitest.Kind[*CredentialRotation] {
+	return apitest.Kind[*CredentialRotation]{
+		Definition: configDir + "/crd/bases/c5c3.io_credentialrotations.yaml",
+		Columns:    []string{"Target", "Ready", "Age"},
+		Minimal:    minimalRotation,
+		Complete:   []func() *CredentialRotation{completeRotation},
+		Rules:      rotationTable,
+		Violations: apitest.Violations(rotationViolations()),
+		Accepted: map[string]func(*CredentialRotation){
+			"a schedule": func(r *CredentialRotation) { r.Spec = completeRotation().Spec },
+			"no grace":   func(r *CredentialRotation) { r.Spec.GracePeriodDays = new(int32(0)) },
 		},
-		"an interval of no day": {
-			CredentialRotationSpec{Target: target, IntervalDays: new(int32(0))}, "spec.intervalDays", "must be between 1 and 36500", tooSmall,
+		DefaultRows: []apitest.Default{{Path: "spec.bootstrap", Want: false}, {Path: "spec.reMint", Want: false}},
+		Words:       []string{"", "a", "x\ny", "adminApplicationCredential"},
+	}
+}
+
+func rotationViolations() []rotationViolation {
+	return []rotationViolation{
+		{
+			"an unknown target", func(r *CredentialRotation) { r.Spec.Target = "everything" },
+			"spec.target", "Unsupported value", "Unsupported value", "",
 		},
-		"an interval of a thousand years": {
-			CredentialRotationSpec{Target: target, IntervalDays: new(int32(365000))},
-			"spec.intervalDays", "must be between 1 and 36500", "should be less than or equal to",
+		{
+			"an interval of no day", func(r *CredentialRotation) { r.Spec.IntervalDays = new(int32(0)) },
+			"spec.intervalDays", "must be between 1 and 36500", apitest.TooSmall, "",
 		},
-		"a rotation after its interval": {
-			CredentialRotationSpec{Target: target, PreRotationDays: new(int32(-1))}, "spec.preRotationDays", "must be between 0", tooSmall,
+		{
+			"an interval of a thousand years", func(r *CredentialRotation) { r.Spec.IntervalDays = new(int32(365000)) },
+			"spec.intervalDays", "must be between 1 and 36500", apitest.TooLarge, "",
 		},
-		"a rotation before its interval": {
-			CredentialRotationSpec{Target: target, IntervalDays: new(int32(7)), PreRotationDays: new(int32(7))},
-			"spec.preRotationDays", "preRotationDays must be less than intervalDays", "preRotationDays must be less than intervalDays",
+		{
+			"a rotation after its interval", func(r *CredentialRotation) { r.Spec.PreRotationDays = new(int32(-1)) },
+			"spec.preRotationDays", "must be between 0", apitest.TooSmall, "",
 		},
-		"a grace period of less than nothing": {
-			CredentialRotationSpec{Target: target, GracePeriodDays: new(int32(-1))}, "spec.gracePeriodDays", "must be between 0", tooSmall,
+		{
+			"a rotation before its interval", func(r *CredentialRotation) {
+				r.Spec.IntervalDays, r.Spec.PreRotationDays = new(int32(7)), new(int32(7))
+			},
+			"spec.preRotationDays", "preRotationDays must be less than intervalDays", "preRotationDays must be less than intervalDays", "",
+		},
+		{
+			"a grace period of less than nothing", func(r *CredentialRotation) { r.Spec.GracePeriodDays = new(int32(-1)) },
+			"spec.gracePeriodDays", "must be between 0", apitest.TooSmall, "",
 		},
 	}
 }
 
-type aggregateViolation struct {
-	spec                  SecretAggregateSpec
-	path, message, schema string
+type aggregateViolation apitest.Violation[*SecretAggregate]
+
+func minimalAggregate() *SecretAggregate {
+	return &SecretAggregate{ObjectMeta: metav1.ObjectMeta{Name: "all", Namespace: "openstack"}}
 }
 
-func aggregateViolations() map[string]aggregateViolation {
-	of := func(sources ...SecretAggregateSource) SecretAggregateSpec {
-		return SecretAggregateSpec{Sources: sources}
-	}
-	return map[string]aggregateViolation{
-		"a Secret that cannot exist": {
-			SecretAggregateSpec{TargetSecretName: "All_Secrets"}, "spec.targetSecretName", "RFC 1123 subdomain", noMatch,
-		},
-		"a credential that is not the control plane's": {
-			of(SecretAggregateSource{Credential: "rootPassword"}), "spec.sources[0].credential", "Unsupported value", "Unsupported value",
-		},
-		"a credential twice": {
-			of(SecretAggregateSource{Credential: AggregatedAdminPassword}, SecretAggregateSource{Credential: AggregatedAdminPassword}),
-			"spec.sources[1]", "Duplicate value", "Duplicate value",
-		},
-		"a key that cannot exist": {
-			of(SecretAggregateSource{Credential: AggregatedAdminPassword, Keys: []string{"pass word"}}),
-			"spec.sources[0].keys[0]", "must consist of", noMatch,
-		},
-		"a prefix that no key can have": {
-			of(SecretAggregateSource{Credential: AggregatedAdminPassword, KeyPrefix: new("admin/")}),
-			"spec.sources[0].keyPrefix", "must consist of", noMatch,
-		},
-	}
-}
-
-func wantError(t *testing.T, errs field.ErrorList, path, message string) {
-	t.Helper()
-	if len(errs) == 0 || !slices.ContainsFunc(errs, func(err *field.Error) bool {
-		return err.Field == path && strings.Contains(err.Error(), message)
-	}) {
-		t.Errorf("want an error at %s that says %q, got %v", path, message, errs)
-	}
-}
-
-func TestARotationThatCannotWorkIsRefused(t *testing.T) {
-	for name, v := range rotationViolations() {
-		t.Run(name, func(t *testing.T) {
-			wantError(t, ValidateCredentialRotation(&CredentialRotation{Spec: v.spec}), v.path, v.message)
-		})
-	}
-}
-
-func TestARotationThatWorksIsAccepted(t *testing.T) {
-	rotation := &CredentialRotation{Spec: CredentialRotationSpec{
-		Target: RotationTargetAdminApplicationCredential, IntervalDays: new(int32(30)), PreRotationDays: new(int32(29)),
-		GracePeriodDays: new(int32(0)), ReMint: true,
+func completeAggregate() *SecretAggregate {
+	aggregate := minimalAggregate()
+	aggregate.Spec = SecretAggregateSpec{TargetSecretName: "credentials", Sources: []SecretAggregateSource{
+		{Credential: AggregatedAdminPassword, Keys: []string{"password"}, KeyPrefix: new("admin_")},
 	}}
-	if errs := ValidateCredentialRotation(rotation); len(errs) > 0 {
-		t.Error(errs)
+	return aggregate
+}
+
+func aggregates() apitest.Kind[*SecretAggregate] {
+	return apitest.Kind[*SecretAggregate]{
+		Definition: configDir + "/crd/bases/c5c3.io_secretaggregates.yaml",
+		Minimal:    minimalAggregate,
+		Complete:   []func() *SecretAggregate{completeAggregate},
+		Rules:      aggregateTable,
+		Violations: apitest.Violations(aggregateViolations()),
+		Accepted: map[string]func(*SecretAggregate){
+			"all fields": func(a *SecretAggregate) { a.Spec = completeAggregate().Spec },
+			"no prefix":  from(SecretAggregateSource{Credential: AggregatedAdminPassword, KeyPrefix: new("")}),
+		},
+		Words: []string{"", "a", "x\ny", "adminPassword"},
 	}
 }
 
-func TestAnAggregateThatCannotWorkIsRefused(t *testing.T) {
-	for name, v := range aggregateViolations() {
-		t.Run(name, func(t *testing.T) {
-			wantError(t, ValidateSecretAggregate(&SecretAggregate{Spec: v.spec}), v.path, v.message)
-		})
+func from(sources ...SecretAggregateSource) func(*SecretAggregate) {
+	return func(a *SecretAggregate) { a.Spec.Sources = sources }
+}
+
+func aggregateViolations() []aggregateViolation {
+	password := SecretAggregateSource{Credential: AggregatedAdminPassword}
+	return []aggregateViolation{
+		{
+			"a Secret that cannot exist", func(a *SecretAggregate) { a.Spec.TargetSecretName = "All_Secrets" },
+			"spec.targetSecretName", "RFC 1123 subdomain", apitest.NoMatch, "",
+		},
+		{
+			"a credential that is not the control plane's", from(SecretAggregateSource{Credential: "rootPassword"}),
+			"spec.sources[0].credential", "Unsupported value", "Unsupported value", "",
+		},
+		{"a credential twice", from(password, password), "spec.sources[1]", "Duplicate value", "Duplicate value", ""},
+		{
+			"a key that cannot exist", from(SecretAggregateSource{Credential: AggregatedAdminPassword, Keys: []string{"pass word"}}),
+			"spec.sources[0].keys[0]", "must consist of", apitest.NoMatch, "",
+		},
+		{
+			"a key twice", from(SecretAggregateSource{Credential: AggregatedAdminPassword, Keys: []string{"password", "password"}}),
+			"spec.sources[0].keys[1]", "Duplicate value", "Duplicate value", "",
+		},
+		{
+			"a prefix that no key can have", from(SecretAggregateSource{Credential: AggregatedAdminPassword, KeyPrefix: new("admin/")}),
+			"spec.sources[0].keyPrefix", "must consist of", apitest.NoMatch, "",
+		},
 	}
 }
 

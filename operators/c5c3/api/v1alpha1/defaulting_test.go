@@ -1,14 +1,9 @@
 package v1alpha1
 
 import (
-	"maps"
-	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/randfill"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -75,65 +70,5 @@ func TestDefaultsNeverReplaceWhatTheUserWrote(t *testing.T) {
 	}
 	if diff := cmp.Diff(cp.Spec, defaulted(cp).Spec); diff != "" {
 		t.Errorf("-written +defaulted:\n%s", diff)
-	}
-}
-
-const randomControlPlanes = 2000
-
-// randomControlPlane fills in everything at random, so that hardly any of it is
-// valid.
-func randomControlPlane(seed uint64) *ControlPlane {
-	cp := &ControlPlane{}
-	randfill.NewWithSeed(int64(seed)).NilChance(0.4).NumElements(0, 3).MaxDepth(12).Funcs(
-		func(s *string, c randfill.Continue) {
-			*s = []string{"", "a", "x\ny", "2025.2", "https://a.example.com", "keystone-admin", "10Gi"}[c.Intn(7)]
-		},
-	).Fill(&cp.Spec)
-	cp.Name = "controlplane"
-	return cp
-}
-
-func TestDefaultingTwiceIsDefaultingOnce(t *testing.T) {
-	for seed := range uint64(randomControlPlanes) {
-		once := defaulted(randomControlPlane(seed))
-		if diff := cmp.Diff(once, defaulted(once)); diff != "" {
-			t.Fatalf("seed %d (-once +twice):\n%s", seed, diff)
-		}
-	}
-}
-
-func TestValidationTakesWhateverComesAndNamesAField(t *testing.T) {
-	for seed := range uint64(randomControlPlanes) {
-		cp := randomControlPlane(seed)
-		for _, err := range append(Validate(cp), ValidateUpdate(cp, randomControlPlane(seed+1))...) {
-			if !strings.HasPrefix(err.Field, "spec.") {
-				t.Fatalf("seed %d: an error names no field of the spec: %v", seed, err)
-			}
-		}
-	}
-}
-
-func TestAValidControlPlaneStaysValidWithDefaults(t *testing.T) {
-	changes, names := accepted(), slices.Sorted(maps.Keys(accepted()))
-	valid := 0
-	for seed := range uint64(randomControlPlanes) {
-		random := rand.New(rand.NewPCG(seed, seed))
-		cp := minimal()
-		for range random.IntN(4) {
-			if change := changes[names[random.IntN(len(names))]]; cp.Spec.Services.Keystone != nil {
-				change(cp)
-			}
-		}
-		written := defaulted(cp)
-		if errs := Validate(written); len(errs) > 0 {
-			continue
-		}
-		valid++
-		if errs := append(Validate(defaulted(written)), ValidateUpdate(defaulted(cp), written)...); len(errs) > 0 {
-			t.Fatalf("seed %d: valid before, now %v", seed, errs)
-		}
-	}
-	if valid < randomControlPlanes/2 {
-		t.Errorf("only %d of %d objects were valid, which shows little", valid, randomControlPlanes)
 	}
 }

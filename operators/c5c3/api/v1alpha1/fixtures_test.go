@@ -37,3 +37,43 @@ func every(interval time.Duration) *metav1.Duration { return &metav1.Duration{Du
 func gateway(hostname string) *commonv1.GatewaySpec {
 	return &commonv1.GatewaySpec{ParentRef: commonv1.GatewayParentRefSpec{Name: "public"}, Hostname: hostname}
 }
+
+// complete returns a ControlPlane that creates its database and cache, with every field
+// set that such a one can have.
+func complete() *ControlPlane {
+	cp := completed()
+	cp.Spec.DeletionPolicy = commonv1.DeletionPolicyRetain
+	cp.Spec.Global = policy()
+	database := &cp.Spec.Infrastructure.Database
+	database.Port, database.Replicas, database.StorageSize = 3306, new(int32(3)), "100Gi"
+	database.SecretRef.Key = "password"
+	database.TLS = &commonv1.DatabaseTLSSpec{
+		Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,
+		CABundleSecretRef:   &commonv1.SecretRefSpec{Name: "ca", Key: "ca.crt"},
+		ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client", Key: "tls.crt"},
+	}
+	published := gateway("keystone.example.com")
+	published.ParentRef.Namespace, published.ParentRef.SectionName = "gateways", "https"
+	published.Path, published.Annotations = "/", map[string]string{"a": "b"}
+	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{
+		Replicas: new(int32(3)), Image: &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}, PolicyOverrides: policy(),
+		RotationInterval: every(168 * time.Hour), Gateway: published, PublicEndpoint: "https://keystone.example.com/v3",
+	}
+	credential := &cp.Spec.KORC.AdminCredential
+	credential.ApplicationCredential.AccessRules = []AccessRule{{Path: "/v2.1/servers", Method: "GET", Service: "compute"}}
+	credential.BootstrapResources = []BootstrapResourceSpec{{Kind: BootstrapKindProject, Name: "service"}}
+	return cp
+}
+
+// completeBrownfield returns a ControlPlane with the fields that complete cannot have.
+func completeBrownfield() *ControlPlane {
+	cp := complete()
+	cp.Spec.Infrastructure.Database.ClusterRef, cp.Spec.Infrastructure.Database.Host = nil, "db.example.com"
+	cp.Spec.Infrastructure.Cache.ClusterRef, cp.Spec.Infrastructure.Cache.Servers = nil, []string{"memcached:11211"}
+	return cp
+}
+
+func policy() *commonv1.PolicySpec {
+	return &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}, ConfigMapRef: named("policy")}
+}

@@ -96,9 +96,7 @@ func checkSources(aggregate *SecretAggregate, at *field.Path) field.ErrorList {
 		if !slices.Contains(aggregatedCredentials, source.Credential) {
 			errs = append(errs, field.NotSupported(entry.Child("credential"), source.Credential, aggregatedCredentials))
 		}
-		for j, key := range source.Keys {
-			errs = append(errs, checkKey(key, entry.Child("keys").Index(j))...)
-		}
+		errs = append(errs, checkKeys(source.Keys, entry.Child("keys"))...)
 		if prefix := source.KeyPrefix; prefix != nil && strings.ContainsFunc(*prefix, notInKey) {
 			errs = append(errs, field.Invalid(entry.Child("keyPrefix"), *prefix, "must consist of letters, digits, '-', '_' and '.'"))
 		}
@@ -106,11 +104,17 @@ func checkSources(aggregate *SecretAggregate, at *field.Path) field.ErrorList {
 	return errs
 }
 
-func checkKey(key string, at *field.Path) field.ErrorList {
-	if key == "" || strings.ContainsFunc(key, notInKey) {
-		return field.ErrorList{field.Invalid(at, key, "must consist of letters, digits, '-', '_' and '.'")}
+func checkKeys(keys []string, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
+			errs = append(errs, field.Duplicate(at.Index(i), key))
+		}
+		if key == "" || strings.ContainsFunc(key, notInKey) {
+			errs = append(errs, field.Invalid(at.Index(i), key, "must consist of letters, digits, '-', '_' and '.'"))
+		}
 	}
-	return nil
+	return errs
 }
 
 // notInKey tells whether a Secret's key may not contain the character.

@@ -4,32 +4,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // violation is one change to a valid ControlPlane that breaks one rule.
-type violation struct {
-	name   string
-	change func(*ControlPlane)
-	// path and message are what validation in Go says.
-	path, message string
-	// schema is a part of what the API server says without a webhook, after
-	// schemaPath if that differs from path. It is empty when the schema cannot
-	// state the rule.
-	schema, schemaPath string
-}
-
-// apply starts from an object with its defaults, as the schema's rules see it.
-func (v violation) apply() *ControlPlane {
-	cp := completed()
-	v.change(cp)
-	return cp
-}
+type violation apitest.Violation[*ControlPlane]
 
 const (
-	tooSmall = "should be greater than or equal to"
-	noMatch  = "should match"
-
 	databasePath   = "spec.infrastructure.database"
 	cachePath      = "spec.infrastructure.cache"
 	keystonePath   = "spec.services.keystone"
@@ -59,15 +41,15 @@ func infrastructureViolations() []violation {
 		},
 		{
 			"no release", func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "" },
-			"spec.openStackRelease", "must be an OpenStack release", noMatch, "",
+			"spec.openStackRelease", "must be an OpenStack release", apitest.NoMatch, "",
 		},
 		{
 			"a release with a suffix", func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2025.2-rc1" },
-			"spec.openStackRelease", "must be an OpenStack release", noMatch, "",
+			"spec.openStackRelease", "must be an OpenStack release", apitest.NoMatch, "",
 		},
 		{
 			"a release by its name", func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "flamingo" },
-			"spec.openStackRelease", "must be an OpenStack release", noMatch, "",
+			"spec.openStackRelease", "must be an OpenStack release", apitest.NoMatch, "",
 		},
 		{
 			"a region that is too long", func(cp *ControlPlane) { cp.Spec.Region = strings.Repeat("r", 256) },
@@ -86,15 +68,15 @@ func infrastructureViolations() []violation {
 				cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
 				cp.Spec.Infrastructure.Database.Host = "db:3306"
 			},
-			databasePath + ".host", "must be a host name or an IP address", noMatch, "",
+			databasePath + ".host", "must be a host name or an IP address", apitest.NoMatch, "",
 		},
 		{
 			"a database name with a dash", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Database = "key-stone" },
-			databasePath + ".database", "must be 1 to 64 letters", noMatch, "",
+			databasePath + ".database", "must be 1 to 64 letters", apitest.NoMatch, "",
 		},
 		{
 			"no database servers", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(0)) },
-			databasePath + ".replicas", "replicas must be at least 1", tooSmall, "",
+			databasePath + ".replicas", "replicas must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"an even number of database servers", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.Replicas = new(int32(2)) },
@@ -117,12 +99,49 @@ func infrastructureViolations() []violation {
 			databasePath + ".tls.caBundleSecretRef", "caBundleSecretRef is required", "caBundleSecretRef is required", databasePath + ".tls",
 		},
 		{
+			"database TLS without a client certificate", func(cp *ControlPlane) {
+				cp.Spec.Infrastructure.Database.TLS = &commonv1.DatabaseTLSSpec{Enabled: true, CABundleSecretRef: &commonv1.SecretRefSpec{Name: "ca"}}
+			},
+			databasePath + ".tls.clientCertSecretRef", "clientCertSecretRef is required", "clientCertSecretRef is required", databasePath + ".tls",
+		},
+		{
+			"an unknown TLS mode", func(cp *ControlPlane) {
+				cp.Spec.Infrastructure.Database.TLS = &commonv1.DatabaseTLSSpec{Mode: "always"}
+			},
+			databasePath + ".tls.mode", "Unsupported value", "Unsupported value", "",
+		},
+		{
 			"a cache in both modes", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Servers = []string{"memcached:11211"} },
 			cachePath, oneCache, oneCache, "",
 		},
 		{
+			"a cache backend with a line break", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Backend = "x\n[DEFAULT]" },
+			cachePath + ".backend", "must be the name of a dogpile.cache backend", apitest.NoMatch, "",
+		},
+		{
+			"two cache servers in one entry", func(cp *ControlPlane) {
+				cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"a:11211,b:11211"}}
+			},
+			cachePath + ".servers[0]", "without white space or commas", apitest.NoMatch, "",
+		},
+		{
 			"no cache servers", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Replicas = -1 },
-			cachePath + ".replicas", "replicas must be at least 1", tooSmall, "",
+			cachePath + ".replicas", "replicas must be at least 1", apitest.TooSmall, "",
+		},
+	}
+}
+
+// mendedViolations are what the operator fills in before it looks at it.
+func mendedViolations() []violation {
+	const message = "clusterRef.name must not be empty"
+	return []violation{
+		{
+			"a database cluster without a name", func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.ClusterRef.Name = "" },
+			databasePath, "", message, "",
+		},
+		{
+			"a cache cluster without a name", func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.ClusterRef.Name = "" },
+			cachePath, "", message, "",
 		},
 	}
 }
@@ -143,19 +162,29 @@ func keystoneViolations() []violation {
 	return []violation{
 		{
 			"no Keystone replicas", ofService(func(k *ServiceKeystoneSpec) { k.Replicas = new(int32(0)) }),
-			keystonePath + ".replicas", "replicas must be at least 1", tooSmall, "",
+			keystonePath + ".replicas", "replicas must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"an image name with a tag", ofService(func(k *ServiceKeystoneSpec) {
 				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone:2025.2", Tag: "2025.2"}
 			}),
-			keystonePath + ".image.repository", "must be an image name without a tag", noMatch, "",
+			keystonePath + ".image.repository", "must be an image name without a tag", apitest.NoMatch, "",
 		},
 		{
 			"an image without a tag", ofService(func(k *ServiceKeystoneSpec) {
 				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone"}
 			}),
-			keystonePath + ".image.tag", "Required value", noMatch, "",
+			keystonePath + ".image.tag", "Required value", apitest.NoMatch, "",
+		},
+		{
+			"an image without a name", ofService(func(k *ServiceKeystoneSpec) { k.Image = &commonv1.ImageSpec{Tag: "2025.2"} }),
+			keystonePath + ".image.repository", "name the image", apitest.TooShort, "",
+		},
+		{
+			"an image tag with a slash", ofService(func(k *ServiceKeystoneSpec) {
+				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025/2"}
+			}),
+			keystonePath + ".image.tag", "must be at most 128", apitest.NoMatch, "",
 		},
 		{
 			"a pull secret without a name", pulling(""),
@@ -184,11 +213,15 @@ func keystoneViolations() []violation {
 		},
 		{
 			"a Gateway without a host name", ofService(func(k *ServiceKeystoneSpec) { k.Gateway = gateway("") }),
-			keystonePath + ".gateway.hostname", "Required value", "should be at least 1 chars long", "",
+			keystonePath + ".gateway.hostname", "Required value", apitest.TooShort, "",
+		},
+		{
+			"a Gateway with a wildcard", ofService(func(k *ServiceKeystoneSpec) { k.Gateway = gateway("*.example.com") }),
+			keystonePath + ".gateway.hostname", "must be a lower case host name without a wildcard or port", apitest.NoMatch, "",
 		},
 		{
 			"an endpoint of another protocol", ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "ftp://keystone.example.com" }),
-			keystonePath + ".publicEndpoint", "must be a URL", noMatch, "",
+			keystonePath + ".publicEndpoint", "must be a URL", apitest.NoMatch, "",
 		},
 		{
 			"an endpoint without a host", ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "https:///v3" }),
@@ -226,7 +259,11 @@ func keystoneViolations() []violation {
 }
 
 func ofService(change func(*ServiceKeystoneSpec)) func(*ControlPlane) {
-	return func(cp *ControlPlane) { change(cp.Spec.Services.Keystone) }
+	return func(cp *ControlPlane) {
+		if cp.Spec.Services.Keystone != nil {
+			change(cp.Spec.Services.Keystone)
+		}
+	}
 }
 
 func interval(d time.Duration) func(*ControlPlane) {
@@ -243,7 +280,7 @@ func credentialViolations() []violation {
 		},
 		{
 			"a clouds.yaml in a Secret that cannot exist", clouds("Clouds_YAML"),
-			cloudsPath, "RFC 1123 subdomain", noMatch, "",
+			cloudsPath, "RFC 1123 subdomain", apitest.NoMatch, "",
 		},
 		{"a clouds.yaml over the application credential", clouds("controlplane-admin-app-credential"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over K-ORC's password", clouds("controlplane-admin-password-cloud"), cloudsPath, otherSecret, otherSecret, ""},
@@ -256,11 +293,11 @@ func credentialViolations() []violation {
 		{"a clouds.yaml over the given database's Secret", clouds("keystone-db"), cloudsPath, otherSecret, otherSecret, ""},
 		{
 			"a password in a Secret that cannot exist", ofCredential(func(c *AdminCredentialSpec) { c.PasswordSecretRef.Name = "Keystone_Admin" }),
-			credentialPath + ".passwordSecretRef.name", "RFC 1123 subdomain", noMatch, "",
+			credentialPath + ".passwordSecretRef.name", "RFC 1123 subdomain", apitest.NoMatch, "",
 		},
 		{
 			"a password under an impossible key", ofCredential(func(c *AdminCredentialSpec) { c.PasswordSecretRef.Key = "pass word" }),
-			credentialPath + ".passwordSecretRef.key", "a valid config key must consist of", noMatch, "",
+			credentialPath + ".passwordSecretRef.key", "a valid config key must consist of", apitest.NoMatch, "",
 		},
 		{
 			"an unknown rotation", ofCredential(func(c *AdminCredentialSpec) { c.ApplicationCredential.Rotation.Mode = "Never" }),
@@ -268,11 +305,11 @@ func credentialViolations() []violation {
 		},
 		{
 			"access to no service", accessRule(AccessRule{}),
-			accessRulePath + ".service", "Required value", "should be at least 1 chars long", "",
+			accessRulePath + ".service", "Required value", apitest.TooShort, "",
 		},
 		{
 			"access to a service that cannot exist", accessRule(AccessRule{Service: "Compute API"}),
-			accessRulePath + ".service", "RFC 1123 subdomain", noMatch, "",
+			accessRulePath + ".service", "RFC 1123 subdomain", apitest.NoMatch, "",
 		},
 		{
 			"an unknown method", accessRule(AccessRule{Service: "compute", Method: "FETCH"}),
@@ -280,7 +317,7 @@ func credentialViolations() []violation {
 		},
 		{
 			"a relative path", accessRule(AccessRule{Service: "compute", Path: "servers"}),
-			accessRulePath + ".path", "must begin with /", noMatch, "",
+			accessRulePath + ".path", "must begin with /", apitest.NoMatch, "",
 		},
 		{
 			"an unknown resource", bootstrap(BootstrapResourceSpec{Kind: "User", Name: "x"}),
@@ -288,7 +325,7 @@ func credentialViolations() []violation {
 		},
 		{
 			"a resource without a name", bootstrap(BootstrapResourceSpec{Kind: BootstrapKindRole}),
-			credentialPath + ".bootstrapResources[0].name", "Required value", "should be at least 1 chars long", "",
+			credentialPath + ".bootstrapResources[0].name", "Required value", apitest.TooShort, "",
 		},
 		{
 			"a resource whose name is too long", bootstrap(BootstrapResourceSpec{Kind: BootstrapKindRole, Name: strings.Repeat("r", 256)}),

@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -129,39 +128,5 @@ func TestARotationThatNeedsMoreKeysIsAWarning(t *testing.T) {
 }
 
 func FuzzAdmissionTakesAnyJSON(f *testing.F) {
-	add := func(cp *ControlPlane) {
-		content, err := json.Marshal(cp)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(content)
-	}
-	for _, change := range accepted() {
-		cp := minimal()
-		change(cp)
-		add(cp)
-	}
-	for _, v := range violations() {
-		add(v.apply())
-	}
-	webhook := admitting(cluster(f))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		cp := &ControlPlane{}
-		if json.Unmarshal(content, cp) != nil {
-			return
-		}
-		if err := webhook.Default(t.Context(), cp); err != nil {
-			t.Fatal(err)
-		}
-		_, err := webhook.ValidateCreate(t.Context(), cp)
-		if err != nil && !apierrors.IsInvalid(err) {
-			t.Fatalf("want Invalid, got %v", err)
-		}
-		if _, again := webhook.ValidateCreate(t.Context(), defaulted(cp)); (again == nil) != (err == nil) {
-			t.Fatalf("first %v, then %v", err, again)
-		}
-		if _, err := webhook.ValidateUpdate(t.Context(), minimal(), cp); err != nil && !apierrors.IsInvalid(err) {
-			t.Fatalf("want Invalid, got %v", err)
-		}
-	})
+	controlPlanes().FuzzAdmission(f, admitting(cluster(f)), nil)
 }

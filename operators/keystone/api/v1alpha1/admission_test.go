@@ -3,224 +3,68 @@
 package v1alpha1
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
-	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// apiServer is an API server that knows Keystones.
-type apiServer struct {
-	client.Client
-	env       *envtest.Env
-	namespace string
-	warnings  *recordedWarnings
-}
-
-type recordedWarnings struct{ texts []string }
-
-func (w *recordedWarnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
-	w.texts = append(w.texts, text)
-}
-
-func startServer(t *testing.T, webhooks ...string) *apiServer {
-	t.Helper()
-	env := envtest.Start(t, envtest.Options{CRDs: []string{filepath.Join(configDir, "crd", "bases")}, Webhooks: webhooks})
-	seen := &recordedWarnings{}
-	config := rest.CopyConfig(env.Config)
-	config.WarningHandlerWithContext = seen
-	c, err := client.New(config, client.Options{Scheme: testScheme(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &apiServer{Client: c, env: env, namespace: env.Namespace(t), warnings: seen}
-}
-
-// place makes room for the object: each lives in the server's namespace, one
-// at a time.
-func (s *apiServer) place(k *Keystone) *Keystone {
-	k.Namespace = s.namespace
-	return k
-}
-
-func (s *apiServer) create(t *testing.T, k *Keystone) *Keystone {
-	t.Helper()
-	if err := s.Create(t.Context(), s.place(k)); err != nil {
-		t.Fatalf("refused: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := s.Delete(context.WithoutCancel(t.Context()), k); client.IgnoreNotFound(err) != nil {
-			t.Errorf("delete: %v", err)
-		}
-	})
-	return k
-}
+const samples = configDir + "/samples/*.yaml"
 
 func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
-	server := startServer(t)
-	t.Run("refuses", server.testSchemaRefuses)
-	t.Run("refuses what is out of bounds", server.testSchemaBounds)
-	t.Run("accepts", server.testAccepts)
-	t.Run("fills in defaults", server.testSchemaDefaults)
-	t.Run("fills in each default", server.testEachDefault)
-	t.Run("does not hold up a deletion", server.testDeletion)
-	t.Run("keeps immutable fields", server.testImmutable)
-	t.Run("keeps an explicit false and an explicit empty list", server.testExplicit)
-	t.Run("is listed with openstack and has no short name", server.testCategory)
-	t.Run("accepts the samples", server.testSamples)
+	server := apitest.Start(t, configDir, testScheme(t))
+	keystones().TheSchemaAlone(t, server)
+	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
+	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
-func (s *apiServer) testSchemaRefuses(t *testing.T) {
-	for _, v := range violations() {
-		if v.schema == "" {
-			continue
-		}
-		t.Run(v.name, func(t *testing.T) {
-			path := v.path
-			if v.schemaPath != "" {
-				path = v.schemaPath
-			}
-			expect.Invalid(t, s.Create(t.Context(), s.place(v.apply())), path, v.schema)
-			if strings.HasPrefix(v.path, "metadata.") {
-				return
-			}
-			stored := s.create(t, minimal())
-			v.change(stored)
-			expect.Invalid(t, s.Update(t.Context(), stored), path, v.schema)
-		})
-	}
+func TestTheWebhookCompletesTheSchema(t *testing.T) {
+	server := apitest.Start(t, configDir, testScheme(t), NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	keystones().TheWebhook(t, server)
+	t.Run("fills in zeros", func(t *testing.T) { testZeros(t, server) })
+	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
+	t.Run("asks for an existing PriorityClass", func(t *testing.T) { testPriorityClass(t, server) })
+	t.Run("warns of too few keys", func(t *testing.T) { testWarning(t, server) })
+	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
-// testSchemaBounds breaks what a Go client cannot even write, too.
-func (s *apiServer) testSchemaBounds(t *testing.T) {
-	stored := map[bool]*Keystone{}
-	for _, managed := range []bool{false, true} {
-		k := complete()
-		if managed {
-			k = completeManaged()
-		}
-		k.Name = fmt.Sprint("stored-", managed)
-		for i := range k.Spec.TopologySpreadConstraints {
-			k.Spec.TopologySpreadConstraints[i].LabelSelector.MatchLabels = SelectorLabels(k.Name)
-		}
-		stored[managed] = s.create(t, k)
-	}
-	for _, b := range bounds(t) {
-		t.Run(b.String(), func(t *testing.T) {
-			path := strings.TrimSuffix(b.path, "[*]")
-			raw := &unstructured.Unstructured{Object: b.brokenObject(t)}
-			raw.SetNamespace(s.namespace)
-			expect.Invalid(t, s.Create(t.Context(), raw, client.DryRunAll), path, b.message)
-
-			_, managed, _ := unstructured.NestedMap(raw.Object, "spec", "database", "clusterRef")
-			raw.SetName(stored[managed].Name)
-			raw.SetResourceVersion(stored[managed].ResourceVersion)
-			expect.Invalid(t, s.Update(t.Context(), raw, client.DryRunAll), path, b.message)
-		})
-	}
-}
-
-func (s *apiServer) testAccepts(t *testing.T) {
-	t.Run("a minimal brownfield Keystone", func(t *testing.T) { s.create(t, minimal()) })
-	t.Run("a minimal managed Keystone", func(t *testing.T) { s.create(t, minimalManaged()) })
-	for name, change := range accepted() {
-		t.Run(name, func(t *testing.T) {
-			k := minimal()
-			change(k)
-			s.create(t, k)
-		})
-	}
-}
-
-// testSchemaDefaults compares with the defaults in Go: they must not differ,
-// whichever of the two an object meets.
-func (s *apiServer) testSchemaDefaults(t *testing.T) {
-	k := minimal()
-	k.Spec.UWSGI = &UWSGISpec{}
-	k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{}
-	k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{}
-	want := defaulted(k).Spec
-	// The one default that only the webhook and the operator fill in.
-	want.Resources = nil
-	if diff := cmp.Diff(want, s.create(t, k).Spec); diff != "" {
-		t.Errorf("the schema's defaults differ from SetDefaults (-Go +schema):\n%s", diff)
-	}
-}
-
-// testEachDefault leaves a field out of a new Keystone, and then out of a
-// replacement of the stored one.
-func (s *apiServer) testEachDefault(t *testing.T) {
-	for _, row := range defaultRows() {
-		t.Run(row.path, func(t *testing.T) {
-			k := &unstructured.Unstructured{Object: row.written(t)}
-			k.SetNamespace(s.namespace)
-			if err := s.Create(t.Context(), k); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = s.Delete(context.WithoutCancel(t.Context()), k) })
-			if got, _ := valueAt(k.Object, row.path); got != row.want {
-				t.Errorf("created: got %v, want %v", got, row.want)
-			}
-			again := &unstructured.Unstructured{Object: row.written(t)}
-			again.SetNamespace(s.namespace)
-			again.SetResourceVersion(k.GetResourceVersion())
-			if err := s.Update(t.Context(), again); err != nil {
-				t.Fatal(err)
-			}
-			if got, _ := valueAt(again.Object, row.path); got != row.want {
-				t.Errorf("replaced: got %v, want %v", got, row.want)
-			}
-		})
-	}
-}
-
-func (s *apiServer) testImmutable(t *testing.T) {
-	for name, change := range immutableChanges() {
-		t.Run(name, func(t *testing.T) {
-			k := s.create(t, minimal())
-			change.change(k)
-			expect.Invalid(t, s.Update(t.Context(), k), change.path, change.message)
-		})
-	}
-}
-
-func (s *apiServer) testExplicit(t *testing.T) {
-	k := minimal()
-	k.Spec.UWSGI = &UWSGISpec{HTTPKeepAlive: new(false)}
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(s.place(k))
+// asWritten returns a Keystone as a user writes it, so that fields can be set to nothing.
+func asWritten(t *testing.T, k *Keystone) *unstructured.Unstructured {
+	t.Helper()
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw := &unstructured.Unstructured{Object: object}
-	raw.SetGroupVersionKind(GroupVersion.WithKind("Keystone"))
-	if err := unstructured.SetNestedSlice(raw.Object, []any{}, "spec", "topologySpreadConstraints"); err != nil {
+	object := &unstructured.Unstructured{Object: fields}
+	object.SetGroupVersionKind(GroupVersion.WithKind("Keystone"))
+	return object
+}
+
+func testExplicit(t *testing.T, server *apitest.Server) {
+	k := minimal()
+	k.Spec.UWSGI = &UWSGISpec{HTTPKeepAlive: new(false)}
+	written := asWritten(t, k)
+	if err := unstructured.SetNestedSlice(written.Object, []any{}, "spec", "topologySpreadConstraints"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Create(t.Context(), raw); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Delete(context.WithoutCancel(t.Context()), raw) })
+	server.Put(t, written)
 
 	// What a controller does that adds a finalizer must not lose them either.
 	stored := &Keystone{}
-	if err := s.Get(t.Context(), client.ObjectKeyFromObject(raw), stored); err != nil {
+	if err := server.Get(t.Context(), client.ObjectKeyFromObject(written), stored); err != nil {
 		t.Fatal(err)
 	}
 	stored.Labels = map[string]string{"touched": "true"}
-	if err := s.Update(t.Context(), stored); err != nil {
+	if err := server.Update(t.Context(), stored); err != nil {
 		t.Fatal(err)
 	}
 	if stored.Spec.UWSGI.HTTPKeepAlive == nil || *stored.Spec.UWSGI.HTTPKeepAlive {
@@ -231,40 +75,57 @@ func (s *apiServer) testExplicit(t *testing.T) {
 	}
 }
 
-func (s *apiServer) testCategory(t *testing.T) {
-	crd := &unstructured.Unstructured{}
-	crd.SetAPIVersion("apiextensions.k8s.io/v1")
-	crd.SetKind("CustomResourceDefinition")
-	if err := s.Get(t.Context(), client.ObjectKey{Name: "keystones.keystone.openstack.c5c3.io"}, crd); err != nil {
+func testZeros(t *testing.T, server *apitest.Server) {
+	written := asWritten(t, minimal())
+	for path, zero := range map[string]any{
+		"replicas": int64(0), "cache.backend": "", "fernet.maxActiveKeys": int64(0), "credentialKeys.maxActiveKeys": int64(0),
+		"bootstrap.adminUser": "", "bootstrap.region": "", "uwsgi.processes": int64(0), "uwsgi.threads": int64(0),
+	} {
+		if err := unstructured.SetNestedField(written.Object, zero, append([]string{"spec"}, strings.Split(path, ".")...)...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server.Put(t, written)
+	got := &Keystone{}
+	if err := server.Get(t.Context(), client.ObjectKeyFromObject(written), got); err != nil {
 		t.Fatal(err)
 	}
-	categories, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "categories")
-	shortNames, _, _ := unstructured.NestedStringSlice(crd.Object, "spec", "names", "shortNames")
-	if diff := cmp.Diff([]string{"openstack"}, categories); diff != "" || len(shortNames) != 0 {
-		t.Errorf("categories %v, short names %v", categories, shortNames)
+	input := minimal()
+	input.Spec.UWSGI = &UWSGISpec{}
+	if diff := cmp.Diff(defaulted(input).Spec, got.Spec); diff != "" {
+		t.Errorf("zeros are not replaced by defaults (-want +got):\n%s", diff)
 	}
 }
 
-func (s *apiServer) testSamples(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(configDir, "samples", "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples: %v", err)
+func testPriorityClass(t *testing.T, server *apitest.Server) {
+	missing := minimal()
+	missing.Namespace = server.Namespace
+	missing.Spec.PriorityClassName = new("missing")
+	expect.Invalid(t, server.Create(t.Context(), missing), "spec.priorityClassName", "Not found")
+
+	class := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "keystone-high"}, Value: 1000}
+	if err := server.Create(t.Context(), class); err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			content, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			k := &Keystone{}
-			if err := yaml.UnmarshalStrict(content, k); err != nil {
-				t.Fatal(err)
-			}
-			s.warnings.texts = nil
-			s.create(t, k)
-			if len(s.warnings.texts) > 0 {
-				t.Errorf("warnings: %q", s.warnings.texts)
-			}
-		})
+	present := minimal()
+	present.Spec.PriorityClassName = new(class.Name)
+	server.Put(t, present)
+
+	if err := server.Delete(t.Context(), class); err != nil {
+		t.Fatal(err)
+	}
+	present.Spec.Replicas = 5
+	if err := server.Update(t.Context(), present); err != nil {
+		t.Errorf("a class that was deleted later blocks a change of something else: %v", err)
+	}
+}
+
+func testWarning(t *testing.T, server *apitest.Server) {
+	k := minimal()
+	k.Spec.Fernet = FernetSpec{RotationSchedule: "0 * * * *", MaxActiveKeys: 3}
+	server.Warnings = nil
+	server.Put(t, k)
+	if len(server.Warnings) != 1 || !strings.Contains(server.Warnings[0], "set maxActiveKeys to at least 51") {
+		t.Errorf("want one warning that asks for 51 keys, got %q", server.Warnings)
 	}
 }

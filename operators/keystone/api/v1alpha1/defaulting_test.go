@@ -1,16 +1,11 @@
 package v1alpha1
 
 import (
-	"maps"
-	"math/rand/v2"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"sigs.k8s.io/randfill"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -82,71 +77,5 @@ func TestEmptyResourcesCountAsUnset(t *testing.T) {
 	k.Spec.Resources = &corev1.ResourceRequirements{}
 	if diff := cmp.Diff(standardResources(), defaulted(k).Spec.Resources); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-const randomKeystones = 2000
-
-// randomKeystone fills in everything at random, so that hardly any of it is
-// valid.
-func randomKeystone(seed uint64) *Keystone {
-	k := &Keystone{}
-	filler := randfill.NewWithSeed(int64(seed)).NilChance(0.4).NumElements(0, 3).MaxDepth(12).Funcs(
-		func(q *resource.Quantity, c randfill.Continue) {
-			*q = *resource.NewMilliQuantity(c.Int63n(1<<20), resource.DecimalSI)
-		},
-		func(s *string, c randfill.Continue) {
-			*s = []string{"", "a", "x\ny", "0 0 * * *", "https://a.example.com", "keystone"}[c.Intn(6)]
-		},
-	)
-	filler.Fill(&k.Spec)
-	k.Name = "keystone"
-	return k
-}
-
-func TestDefaultingTwiceIsDefaultingOnce(t *testing.T) {
-	for seed := range uint64(randomKeystones) {
-		once := defaulted(randomKeystone(seed))
-		if diff := cmp.Diff(once, defaulted(once)); diff != "" {
-			t.Fatalf("seed %d (-once +twice):\n%s", seed, diff)
-		}
-	}
-}
-
-func TestValidationTakesWhateverComesAndNamesAField(t *testing.T) {
-	for seed := range uint64(randomKeystones) {
-		k := randomKeystone(seed)
-		for _, err := range append(Validate(k), ValidateUpdate(k, randomKeystone(seed+1))...) {
-			if !strings.HasPrefix(err.Field, "spec.") {
-				t.Fatalf("seed %d: an error names no field of the spec: %v", seed, err)
-			}
-		}
-	}
-}
-
-func TestAValidKeystoneStaysValidWithDefaults(t *testing.T) {
-	changes, names := accepted(), slices.Sorted(maps.Keys(accepted()))
-	valid := 0
-	for seed := range uint64(randomKeystones) {
-		random := rand.New(rand.NewPCG(seed, seed))
-		k := minimal()
-		for range random.IntN(4) {
-			changes[names[random.IntN(len(names))]](k)
-		}
-		// The user may have written the defaults out already, or not.
-		written := defaulted(k)
-		if errs := Validate(written); len(errs) > 0 {
-			continue
-		}
-		valid++
-		if errs := Validate(defaulted(written)); len(errs) > 0 {
-			t.Fatalf("seed %d: valid before, now %v", seed, errs)
-		}
-		if errs := ValidateUpdate(defaulted(k), written); len(errs) > 0 {
-			t.Fatalf("seed %d: writing the defaults out is refused: %v", seed, errs)
-		}
-	}
-	if valid < randomKeystones/2 {
-		t.Errorf("only %d of %d objects were valid, which shows little", valid, randomKeystones)
 	}
 }

@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -22,7 +23,7 @@ func configViolations() []violation {
 		},
 		{
 			"a plugin without a name", func(k *Keystone) { k.Spec.Plugins = []commonv1.PluginSpec{{ConfigSection: "keycloak"}} },
-			"spec.plugins[0].name", "Required value", "should be at least 1 chars long", "",
+			"spec.plugins[0].name", "Required value", apitest.TooShort, "",
 		},
 		{
 			"a plugin section that closes its header", func(k *Keystone) {
@@ -46,13 +47,19 @@ func configViolations() []violation {
 		},
 		{
 			"a middleware name with a space", func(k *Keystone) { k.Spec.Middleware = []commonv1.MiddlewareSpec{filter("my audit")} },
-			"spec.middleware[0].name", "name must consist of", noMatch, "",
+			"spec.middleware[0].name", "name must consist of", apitest.NoMatch, "",
 		},
 		{
 			"a middleware factory that is no callable", func(k *Keystone) {
 				k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "audit", FilterFactory: "audit", Position: commonv1.PipelineAfter}}
 			},
-			"spec.middleware[0].filterFactory", "must have the form module:callable", noMatch, "",
+			"spec.middleware[0].filterFactory", "must have the form module:callable", apitest.NoMatch, "",
+		},
+		{
+			"a middleware without a factory", func(k *Keystone) {
+				k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "audit", Position: commonv1.PipelineAfter}}
+			},
+			"spec.middleware[0].filterFactory", "filter factory must not be empty", apitest.NoMatch, "",
 		},
 		{
 			"a middleware in no position", func(k *Keystone) {
@@ -166,11 +173,11 @@ func configViolations() []violation {
 		},
 		{
 			"secret options of nobody", secretOptions("", ""),
-			"spec.extraConfigSecretRef.name", "Required value", "should be at least 1 chars long", "",
+			"spec.extraConfigSecretRef.name", "Required value", apitest.TooShort, "",
 		},
 		{
 			"secret options under a key that cannot exist", secretOptions("keystone-ldap", "a b"),
-			"spec.extraConfigSecretRef.key", "a valid config key", noMatch, "",
+			"spec.extraConfigSecretRef.key", "a valid config key", apitest.NoMatch, "",
 		},
 		{
 			"an extra option with an equals sign", func(k *Keystone) {

@@ -5,32 +5,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // violation is one change to a valid Keystone that breaks one rule.
-type violation struct {
-	name   string
-	change func(*Keystone)
-	// path and message are what validation in Go says.
-	path, message string
-	// schema is a part of what the API server says without a webhook, after
-	// schemaPath if that differs from path. It is empty when the schema cannot
-	// state the rule.
-	schema, schemaPath string
-}
-
-func (v violation) apply() *Keystone {
-	k := minimal()
-	v.change(k)
-	return k
-}
-
-const (
-	tooSmall = "should be greater than or equal to"
-	tooLarge = "should be less than or equal to"
-	noMatch  = "should match"
-)
+type violation apitest.Violation[*Keystone]
 
 func violations() []violation {
 	return append(append(append(coreViolations(), keyViolations()...), configViolations()...), workloadViolations()...)
@@ -55,27 +35,27 @@ func coreViolations() []violation {
 		},
 		{
 			"negative replicas", func(k *Keystone) { k.Spec.Replicas = -1 },
-			"spec.replicas", "replicas must be at least 1", tooSmall, "",
+			"spec.replicas", "replicas must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"no image name", func(k *Keystone) { k.Spec.Image.Repository = "" },
-			"spec.image.repository", "Required value", "should be at least 1 chars long", "",
+			"spec.image.repository", "Required value", apitest.TooShort, "",
 		},
 		{
 			"an image name with a tag", func(k *Keystone) { k.Spec.Image.Repository = "example.com/keystone:2025.2" },
-			"spec.image.repository", "must be an image name without a tag", noMatch, "",
+			"spec.image.repository", "must be an image name without a tag", apitest.NoMatch, "",
 		},
 		{
 			"an image name in upper case", func(k *Keystone) { k.Spec.Image.Repository = "example.com/Keystone" },
-			"spec.image.repository", "must be an image name without a tag", noMatch, "",
+			"spec.image.repository", "must be an image name without a tag", apitest.NoMatch, "",
 		},
 		{
 			"no image tag", func(k *Keystone) { k.Spec.Image.Tag = "" },
-			"spec.image.tag", "Required value", noMatch, "",
+			"spec.image.tag", "Required value", apitest.NoMatch, "",
 		},
 		{
 			"an image tag with a slash", func(k *Keystone) { k.Spec.Image.Tag = "2025/2" },
-			"spec.image.tag", "must be at most 128", noMatch, "",
+			"spec.image.tag", "must be at most 128", apitest.NoMatch, "",
 		},
 		{
 			"a database in both modes", func(k *Keystone) { k.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"} },
@@ -94,23 +74,23 @@ func coreViolations() []violation {
 		},
 		{
 			"a database host with credentials", func(k *Keystone) { k.Spec.Database.Host = "user:secret@db" },
-			"spec.database.host", "must be a host name or an IP address", noMatch, "",
+			"spec.database.host", "must be a host name or an IP address", apitest.NoMatch, "",
 		},
 		{
 			"a database host with a port", func(k *Keystone) { k.Spec.Database.Host = "db:3306" },
-			"spec.database.host", "must be a host name or an IP address", noMatch, "",
+			"spec.database.host", "must be a host name or an IP address", apitest.NoMatch, "",
 		},
 		{
 			"a database port out of range", func(k *Keystone) { k.Spec.Database.Port = 65536 },
-			"spec.database.port", "must be between 1 and 65535", tooLarge, "",
+			"spec.database.port", "must be between 1 and 65535", apitest.TooLarge, "",
 		},
 		{
 			"no database name", func(k *Keystone) { k.Spec.Database.Database = "" },
-			"spec.database.database", "Required value", "should be at least 1 chars long", "",
+			"spec.database.database", "Required value", apitest.TooShort, "",
 		},
 		{
 			"a database name with a dash", func(k *Keystone) { k.Spec.Database.Database = "key-stone" },
-			"spec.database.database", "must be 1 to 64 letters, digits and '_'", noMatch, "",
+			"spec.database.database", "must be 1 to 64 letters, digits and '_'", apitest.NoMatch, "",
 		},
 		{
 			"a database name that is too long", func(k *Keystone) { k.Spec.Database.Database = strings.Repeat("k", 65) },
@@ -118,15 +98,15 @@ func coreViolations() []violation {
 		},
 		{
 			"no database Secret", func(k *Keystone) { k.Spec.Database.SecretRef.Name = "" },
-			"spec.database.secretRef.name", "Required value", "should be at least 1 chars long", "",
+			"spec.database.secretRef.name", "Required value", apitest.TooShort, "",
 		},
 		{
 			"a database Secret that cannot exist", func(k *Keystone) { k.Spec.Database.SecretRef.Name = "Keystone_DB" },
-			"spec.database.secretRef.name", "RFC 1123 subdomain", noMatch, "",
+			"spec.database.secretRef.name", "RFC 1123 subdomain", apitest.NoMatch, "",
 		},
 		{
 			"a key no Secret can have", func(k *Keystone) { k.Spec.Database.SecretRef.Key = "pass word" },
-			"spec.database.secretRef.key", "a valid config key must consist of", noMatch, "",
+			"spec.database.secretRef.key", "a valid config key must consist of", apitest.NoMatch, "",
 		},
 		{
 			"an unknown database TLS mode", func(k *Keystone) { k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{Mode: "disable"} },
@@ -162,15 +142,15 @@ func coreViolations() []violation {
 		},
 		{
 			"a cache backend with a line break", func(k *Keystone) { k.Spec.Cache.Backend = "x\n[DEFAULT]" },
-			"spec.cache.backend", "must be the name of a dogpile.cache backend", noMatch, "",
+			"spec.cache.backend", "must be the name of a dogpile.cache backend", apitest.NoMatch, "",
 		},
 		{
 			"two cache servers in one entry", func(k *Keystone) { k.Spec.Cache.Servers = []string{"a:11211,b:11211"} },
-			"spec.cache.servers[0]", "without white space or commas", noMatch, "",
+			"spec.cache.servers[0]", "without white space or commas", apitest.NoMatch, "",
 		},
 		{
 			"negative cache replicas", func(k *Keystone) { k.Spec.Cache.Replicas = -1 },
-			"spec.cache.replicas", "replicas must be at least 1", tooSmall, "",
+			"spec.cache.replicas", "replicas must be at least 1", apitest.TooSmall, "",
 		},
 	}
 }
@@ -189,7 +169,7 @@ func keyViolations() []violation {
 			"too few fernet keys", func(k *Keystone) {
 				k.Spec.Fernet = FernetSpec{RotationSchedule: DefaultRotationSchedule, MaxActiveKeys: 2}
 			},
-			"spec.fernet.maxActiveKeys", "maxActiveKeys must be at least 3", tooSmall, "",
+			"spec.fernet.maxActiveKeys", "maxActiveKeys must be at least 3", apitest.TooSmall, "",
 		},
 		{
 			"a credential key schedule that is no cron expression", func(k *Keystone) { k.Spec.CredentialKeys.RotationSchedule = "0 0 * *" },
@@ -199,7 +179,7 @@ func keyViolations() []violation {
 			"too few credential keys", func(k *Keystone) {
 				k.Spec.CredentialKeys = CredentialKeysSpec{RotationSchedule: DefaultRotationSchedule, MaxActiveKeys: 1}
 			},
-			"spec.credentialKeys.maxActiveKeys", "maxActiveKeys must be at least 3", tooSmall, "",
+			"spec.credentialKeys.maxActiveKeys", "maxActiveKeys must be at least 3", apitest.TooSmall, "",
 		},
 		{
 			"a trust flush schedule that is no cron expression", func(k *Keystone) { k.Spec.TrustFlush = &TrustFlushSpec{Schedule: "60 * * * *"} },
@@ -207,11 +187,11 @@ func keyViolations() []violation {
 		},
 		{
 			"no administrator password", func(k *Keystone) { k.Spec.Bootstrap.AdminPasswordSecretRef.Name = "" },
-			"spec.bootstrap.adminPasswordSecretRef.name", "Required value", "should be at least 1 chars long", "",
+			"spec.bootstrap.adminPasswordSecretRef.name", "Required value", apitest.TooShort, "",
 		},
 		{
 			"a public endpoint of another protocol", func(k *Keystone) { k.Spec.Bootstrap.PublicEndpoint = "ftp://keystone.example.com" },
-			"spec.bootstrap.publicEndpoint", "must be a URL", noMatch, "",
+			"spec.bootstrap.publicEndpoint", "must be a URL", apitest.NoMatch, "",
 		},
 		{
 			"a public endpoint without a host", func(k *Keystone) { k.Spec.Bootstrap.PublicEndpoint = "https:///v3" },
@@ -243,13 +223,13 @@ func keyViolations() []violation {
 			"a password that is too short", func(k *Keystone) {
 				k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{Enabled: true, PasswordLength: 23}
 			},
-			"spec.bootstrap.passwordRotation.passwordLength", "passwordLength must be at least 24", tooSmall, "",
+			"spec.bootstrap.passwordRotation.passwordLength", "passwordLength must be at least 24", apitest.TooSmall, "",
 		},
 		{
 			"a password that is too long", func(k *Keystone) {
 				k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{Enabled: true, PasswordLength: 1025}
 			},
-			"spec.bootstrap.passwordRotation.passwordLength", "passwordLength must be at most 1024", tooLarge, "",
+			"spec.bootstrap.passwordRotation.passwordLength", "passwordLength must be at most 1024", apitest.TooLarge, "",
 		},
 	}
 }

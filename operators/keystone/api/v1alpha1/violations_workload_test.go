@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -47,7 +48,7 @@ func workloadViolations() []violation {
 		},
 		{
 			"no lower bound for autoscaling", scaling(func(s *AutoscalingSpec) { s.MinReplicas = new(int32(0)) }),
-			"spec.autoscaling.minReplicas", "minReplicas must be at least 1", tooSmall, "",
+			"spec.autoscaling.minReplicas", "minReplicas must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"an upper bound below the lower one", scaling(func(s *AutoscalingSpec) { s.MinReplicas = new(int32(11)) }),
@@ -55,7 +56,7 @@ func workloadViolations() []violation {
 		},
 		{
 			"no upper bound for autoscaling", scaling(func(s *AutoscalingSpec) { s.MaxReplicas = 0 }),
-			"spec.autoscaling.maxReplicas", "maxReplicas must be at least 1", tooSmall, "",
+			"spec.autoscaling.maxReplicas", "maxReplicas must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"an upper bound below spec.replicas", scaling(func(s *AutoscalingSpec) { s.MaxReplicas = 2 }),
@@ -64,11 +65,11 @@ func workloadViolations() []violation {
 		},
 		{
 			"a CPU target of nothing", scaling(func(s *AutoscalingSpec) { s.TargetCPUUtilization = new(int32(0)) }),
-			"spec.autoscaling.targetCPUUtilization", "targetCPUUtilization must be at least 1", tooSmall, "",
+			"spec.autoscaling.targetCPUUtilization", "targetCPUUtilization must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"a memory target above everything", scaling(func(s *AutoscalingSpec) { s.TargetMemoryUtilization = new(int32(101)) }),
-			"spec.autoscaling.targetMemoryUtilization", "targetMemoryUtilization must be at most 100", tooLarge, "",
+			"spec.autoscaling.targetMemoryUtilization", "targetMemoryUtilization must be at most 100", apitest.TooLarge, "",
 		},
 		{
 			"a network policy that lets nobody in", func(k *Keystone) {
@@ -93,35 +94,35 @@ func workloadViolations() []violation {
 		},
 		{
 			"a Gateway without a host", func(k *Keystone) { k.Spec.Gateway = gateway("") },
-			"spec.gateway.hostname", "Required value", "should be at least 1 chars long", "",
+			"spec.gateway.hostname", "Required value", apitest.TooShort, "",
 		},
 		{
 			"a Gateway with a wildcard host", func(k *Keystone) { k.Spec.Gateway = gateway("*.example.com") },
-			"spec.gateway.hostname", "without a wildcard or port", noMatch, "",
+			"spec.gateway.hostname", "without a wildcard or port", apitest.NoMatch, "",
 		},
 		{
 			"a Gateway without a name", func(k *Keystone) { k.Spec.Gateway = &commonv1.GatewaySpec{Hostname: "keystone.example.com"} },
-			"spec.gateway.parentRef.name", "Required value", "should be at least 1 chars long", "",
+			"spec.gateway.parentRef.name", "Required value", apitest.TooShort, "",
 		},
 		{
 			"negative processes", uwsgi(UWSGISpec{Processes: -1}),
-			"spec.uwsgi.processes", "processes must be at least 1", tooSmall, "",
+			"spec.uwsgi.processes", "processes must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"too many processes", uwsgi(UWSGISpec{Processes: 257}),
-			"spec.uwsgi.processes", "processes must be at most 256", tooLarge, "",
+			"spec.uwsgi.processes", "processes must be at most 256", apitest.TooLarge, "",
 		},
 		{
 			"negative threads", uwsgi(UWSGISpec{Threads: -1}),
-			"spec.uwsgi.threads", "threads must be at least 1", tooSmall, "",
+			"spec.uwsgi.threads", "threads must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"too many threads", uwsgi(UWSGISpec{Threads: 257}),
-			"spec.uwsgi.threads", "threads must be at most 256", tooLarge, "",
+			"spec.uwsgi.threads", "threads must be at most 256", apitest.TooLarge, "",
 		},
 		{
 			"an unbounded keep-alive", uwsgi(UWSGISpec{HTTPKeepAliveTimeout: new(int32(0))}),
-			"spec.uwsgi.httpKeepAliveTimeout", "httpKeepAliveTimeout must be at least 1", tooSmall, "",
+			"spec.uwsgi.httpKeepAliveTimeout", "httpKeepAliveTimeout must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"a timeout of a keep-alive that is off", uwsgi(UWSGISpec{HTTPKeepAlive: new(false), HTTPKeepAliveTimeout: new(int32(5))}),
@@ -130,7 +131,7 @@ func workloadViolations() []violation {
 		},
 		{
 			"a harakiri of nothing", uwsgi(UWSGISpec{Harakiri: new(int32(0))}),
-			"spec.uwsgi.harakiri", "harakiri must be at least 1", tooSmall, "",
+			"spec.uwsgi.harakiri", "harakiri must be at least 1", apitest.TooSmall, "",
 		},
 		{
 			"a harakiri as long as the drain", uwsgi(UWSGISpec{Harakiri: new(int32(25))}),
@@ -139,11 +140,11 @@ func workloadViolations() []violation {
 		},
 		{
 			"a grace period that is too short", func(k *Keystone) { k.Spec.TerminationGracePeriodSeconds = new(int64(9)) },
-			"spec.terminationGracePeriodSeconds", "terminationGracePeriodSeconds must be at least 10", tooSmall, "",
+			"spec.terminationGracePeriodSeconds", "terminationGracePeriodSeconds must be at least 10", apitest.TooSmall, "",
 		},
 		{
 			"a negative sleep", func(k *Keystone) { k.Spec.PreStopSleepSeconds = new(int64(-1)) },
-			"spec.preStopSleepSeconds", "preStopSleepSeconds must be at least 0", tooSmall, "",
+			"spec.preStopSleepSeconds", "preStopSleepSeconds must be at least 0", apitest.TooSmall, "",
 		},
 		{
 			"a sleep as long as the grace period", func(k *Keystone) { k.Spec.PreStopSleepSeconds = new(int64(30)) },

@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -231,45 +230,7 @@ func wantRenderable(t *testing.T, k *Keystone) {
 }
 
 func FuzzAdmissionTakesAnyJSON(f *testing.F) {
-	for _, change := range accepted() {
-		k := minimal()
-		change(k)
-		content, err := json.Marshal(k)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(content)
-	}
-	for _, v := range violations() {
-		content, err := json.Marshal(v.apply())
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(content)
-	}
-	webhook := admitting(storing(f))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		k := &Keystone{}
-		if json.Unmarshal(content, k) != nil {
-			return
-		}
-		if err := webhook.Default(t.Context(), k); err != nil {
-			t.Fatal(err)
-		}
-		_, err := webhook.ValidateCreate(t.Context(), k)
-		if err != nil && !apierrors.IsInvalid(err) {
-			t.Fatalf("want Invalid, got %v", err)
-		}
-		if err == nil {
-			wantRenderable(t, k)
-		}
-		if _, again := webhook.ValidateCreate(t.Context(), defaulted(k)); (again == nil) != (err == nil) {
-			t.Fatalf("first %v, then %v", err, again)
-		}
-		if _, err := webhook.ValidateUpdate(t.Context(), minimal(), k); err != nil && !apierrors.IsInvalid(err) {
-			t.Fatalf("want Invalid, got %v", err)
-		}
-	})
+	keystones().FuzzAdmission(f, admitting(storing(f)), wantRenderable)
 }
 
 func TestAdmissionKnowsTheDomainOfTheCluster(t *testing.T) {

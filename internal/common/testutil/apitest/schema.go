@@ -1,26 +1,14 @@
-package v1alpha1
+package apitest
 
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 )
-
-const configDir = "../../config"
-
-// foreignTypes are the fields whose types belong to Kubernetes, which has its
-// own rules for what is below them.
-var foreignTypes = []string{
-	"spec.networkPolicy.additionalEgress[0]", "spec.resources", "spec.strategy", "spec.topologySpreadConstraints[0]",
-}
 
 // node is one field of the schema. Its path has [0] for the entries of a list
 // and [*] for those of a map.
@@ -29,35 +17,26 @@ type node struct {
 	schema apiextensionsv1.JSONSchemaProps
 }
 
-// specNodes returns every field of the schema of the CRD that a user writes.
-func specNodes(t testing.TB) []node {
+// nodes returns every field of the schema that a user writes.
+func (k Kind[T]) nodes(t testing.TB) []node {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(configDir, "crd", "bases", "keystone.openstack.c5c3.io_keystones.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.UnmarshalStrict(content, crd); err != nil {
-		t.Fatal(err)
-	}
-	root := *crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-	nodes := []node{{"", root}}
-	return append(nodes, below(node{"spec", root.Properties["spec"]})...)
+	root := *k.definition(t).Spec.Versions[0].Schema.OpenAPIV3Schema
+	return append([]node{{"", root}}, k.below(node{"spec", root.Properties["spec"]})...)
 }
 
-func below(n node) []node {
+func (k Kind[T]) below(n node) []node {
 	nodes := []node{n}
-	if slices.Contains(foreignTypes, n.path) {
+	if slices.Contains(k.Foreign, n.path) {
 		return nodes
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.schema.Properties)) {
-		nodes = append(nodes, below(node{n.path + "." + name, n.schema.Properties[name]})...)
+		nodes = append(nodes, k.below(node{n.path + "." + name, n.schema.Properties[name]})...)
 	}
 	if n.schema.Items != nil {
-		nodes = append(nodes, below(node{n.path + "[0]", *n.schema.Items.Schema})...)
+		nodes = append(nodes, k.below(node{n.path + "[0]", *n.schema.Items.Schema})...)
 	}
 	if n.schema.AdditionalProperties != nil {
-		nodes = append(nodes, below(node{n.path + "[*]", *n.schema.AdditionalProperties.Schema})...)
+		nodes = append(nodes, k.below(node{n.path + "[*]", *n.schema.AdditionalProperties.Schema})...)
 	}
 	return nodes
 }
@@ -75,17 +54,17 @@ type bound struct {
 
 func (b bound) String() string { return b.path + " " + b.keyword }
 
-// limitsSize tells whether the bound is about length. Those stand in the schema
+// limitsSize reports whether the bound is about length. Those stand in the schema
 // alone: they bound the cost of its rules and the size of an object.
 func (b bound) limitsSize() bool {
 	return strings.HasPrefix(b.keyword, "max") && b.keyword != "maximum"
 }
 
-func bounds(t testing.TB) []bound {
+func (k Kind[T]) bounds(t testing.TB) []bound {
 	t.Helper()
 	var all []bound
-	for _, n := range specNodes(t) {
-		if n.path != "" && !slices.Contains(foreignTypes, n.path) {
+	for _, n := range k.nodes(t) {
+		if n.path != "" && !slices.Contains(k.Foreign, n.path) {
 			all = append(all, n.numbers()...)
 			all = append(all, n.texts()...)
 			all = append(all, n.collections()...)
@@ -97,10 +76,10 @@ func bounds(t testing.TB) []bound {
 func (n node) numbers() []bound {
 	var found []bound
 	if n.schema.Minimum != nil {
-		found = append(found, bound{n.path, "minimum", int64(*n.schema.Minimum) - 1, tooSmall})
+		found = append(found, bound{n.path, "minimum", int64(*n.schema.Minimum) - 1, TooSmall})
 	}
 	if n.schema.Maximum != nil {
-		found = append(found, bound{n.path, "maximum", int64(*n.schema.Maximum) + 1, tooLarge})
+		found = append(found, bound{n.path, "maximum", int64(*n.schema.Maximum) + 1, TooLarge})
 	}
 	return found
 }
@@ -108,13 +87,13 @@ func (n node) numbers() []bound {
 func (n node) texts() []bound {
 	var found []bound
 	if n.schema.MinLength != nil {
-		found = append(found, bound{n.path, "minLength", "", "should be at least 1 chars long"})
+		found = append(found, bound{n.path, "minLength", "", TooShort})
 	}
 	if n.schema.MaxLength != nil {
 		found = append(found, bound{n.path, "maxLength", strings.Repeat("a", int(*n.schema.MaxLength)+1), "Too long"})
 	}
 	if n.schema.Pattern != "" {
-		found = append(found, bound{n.path, "pattern", " ,", noMatch})
+		found = append(found, bound{n.path, "pattern", " ,", NoMatch})
 	}
 	if len(n.schema.Enum) > 0 {
 		found = append(found, bound{n.path, "enum", "unknown", "Unsupported value"})
@@ -143,24 +122,17 @@ func (n node) collections() []bound {
 // repeated stands for a list of so many entries like the first one.
 type repeated struct{ times int }
 
-// breakIn returns the complete Keystone with the bound broken.
-func (b bound) breakIn(t testing.TB) *Keystone {
+// broken returns a complete object with the bound broken, and which of them it is.
+func (k Kind[T]) broken(t testing.TB, b bound) (object map[string]any, index int) {
 	t.Helper()
-	k := &Keystone{}
-	fromMap(t, b.brokenObject(t), k)
-	return k
-}
-
-func (b bound) brokenObject(t testing.TB) map[string]any {
-	t.Helper()
-	for _, base := range []*Keystone{complete(), completeManaged()} {
-		object := toMap(t, base)
+	for i, complete := range k.Complete {
+		object := k.toMap(t, complete())
 		if b.apply(object) {
-			return object
+			return object, i
 		}
 	}
-	t.Fatalf("%s: neither complete() nor completeManaged() has the field: set it there", b)
-	return nil
+	t.Fatalf("%s: no complete object has the field: set it in one of them", b)
+	return nil, 0
 }
 
 // apply reports whether the object has the field.
@@ -222,27 +194,4 @@ func valueAt(object map[string]any, path string) (any, bool) {
 		return list[0], true
 	}
 	return holder.(map[string]any)[key], true
-}
-
-func toMap(t testing.TB, k *Keystone) map[string]any {
-	t.Helper()
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	object["apiVersion"], object["kind"] = GroupVersion.String(), "Keystone"
-	delete(object, "status")
-	return object
-}
-
-func fromMap(t testing.TB, object map[string]any, k *Keystone) {
-	t.Helper()
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object, k); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func sorted(texts []string) []string {
-	slices.Sort(texts)
-	return texts
 }

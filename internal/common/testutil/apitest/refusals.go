@@ -1,0 +1,217 @@
+package apitest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/testutil/outside"
+)
+
+const module = "github.com/c5c3/forge/internal/common/"
+
+// EveryRefusalInTheSourceHasAViolation proves that the violations of the kinds lead to
+// every error that the Go files matching the pattern can give, and the functions of the
+// shared packages that they call. Unbreakable are messages that no object from the API
+// can provoke.
+func (kinds Kinds) EveryRefusalInTheSourceHasAViolation(t *testing.T, pattern string, unbreakable ...string) {
+	t.Helper()
+	var given field.ErrorList
+	for _, kind := range kinds {
+		given = append(given, kind.givenErrors()...)
+	}
+	found := &refusals{shared: "../../../../internal/common", kinds: map[field.ErrorType]int{}, packages: map[string]sources{}}
+	found.addFiles(t, pattern)
+	if len(found.texts) == 0 {
+		t.Fatalf("found no messages in %s", pattern)
+	}
+	report(t, found.missing(given, unbreakable))
+}
+
+// textOfField are the errors of package field that bring their own text, by constructor.
+var textOfField = map[string]field.ErrorType{
+	"NotSupported": field.ErrorTypeNotSupported, "Duplicate": field.ErrorTypeDuplicate, "TooLongMaxLength": field.ErrorTypeTooLong,
+}
+
+// refusals are the errors that validation can give, as its source has them.
+type refusals struct {
+	// shared is the folder of the shared packages.
+	shared string
+	// texts are the messages that stand in the source, with %s for what is variable.
+	texts []string
+	// kinds counts the calls of field's constructors that bring their own text.
+	kinds map[field.ErrorType]int
+	// packages are the shared ones, by path, without the functions that were looked at.
+	packages map[string]sources
+}
+
+// sources are the functions of a package.
+type sources map[string]function
+
+type function struct {
+	declaration *ast.FuncDecl
+	imports     map[string]string
+}
+
+// missing names the refusals that none of the errors is.
+func (r *refusals) missing(given field.ErrorList, unbreakable []string) (problems []string) {
+	var texts []string
+	fields := map[field.ErrorType]map[string]bool{}
+	for _, err := range given {
+		texts = append(texts, err.Error())
+		if fields[err.Type] == nil {
+			fields[err.Type] = map[string]bool{}
+		}
+		fields[err.Type][err.Field] = true
+	}
+	all := strings.Join(texts, "\n")
+	for _, text := range r.texts {
+		pattern := regexp.MustCompile(`%[a-z]`).ReplaceAllString(regexp.QuoteMeta(text), ".*")
+		if !regexp.MustCompile(pattern).MatchString(all) && !slices.Contains(unbreakable, text) {
+			problems = append(problems, "no violation leads to the error "+strconv.Quote(text)+": add one")
+		}
+	}
+	for kind, calls := range r.kinds {
+		if len(fields[kind]) < calls {
+			problems = append(problems, strconv.Itoa(calls)+" places give the error "+strconv.Quote(string(kind))+
+				", but violations lead to it at "+strconv.Itoa(len(fields[kind]))+" fields only")
+		}
+	}
+	return problems
+}
+
+// addFiles looks at all functions of the files.
+func (r *refusals) addFiles(t testing.TB, pattern string) {
+	t.Helper()
+	own := parse(t, pattern)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		r.addFunction(t, own[name], nil)
+	}
+}
+
+// addShared looks at a function of a shared package, once.
+func (r *refusals) addShared(t testing.TB, path, name string) {
+	t.Helper()
+	if r.packages[path] == nil {
+		folder := filepath.Join(r.shared, strings.TrimPrefix(path, module))
+		if _, err := os.Stat(outside.File(folder)); err != nil {
+			t.Fatal(err)
+		}
+		r.packages[path] = parse(t, filepath.Join(folder, "*.go"))
+	}
+	if found, known := r.packages[path][name]; known {
+		delete(r.packages[path], name)
+		r.addFunction(t, found, func(other string) { r.addShared(t, path, other) })
+	}
+}
+
+// addFunction looks for errors in a function, and at the functions it names: those of
+// other shared packages, and those of its own unless these are looked at anyway.
+func (r *refusals) addFunction(t testing.TB, f function, own func(name string)) {
+	t.Helper()
+	ast.Inspect(f.declaration, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			r.addCall(t, n)
+		case *ast.SelectorExpr:
+			of, _ := n.X.(*ast.Ident)
+			if of != nil && strings.HasPrefix(f.imports[of.Name], module) {
+				r.addShared(t, f.imports[of.Name], n.Sel.Name)
+			}
+		case *ast.Ident:
+			if own != nil {
+				own(n.Name)
+			}
+		}
+		return true
+	})
+}
+
+func (r *refusals) addCall(t testing.TB, call *ast.CallExpr) {
+	t.Helper()
+	selector, _ := call.Fun.(*ast.SelectorExpr)
+	if selector == nil {
+		return
+	}
+	of, _ := selector.X.(*ast.Ident)
+	switch name := selector.Sel.Name; {
+	case of == nil:
+	case of.Name == "field" && textOfField[name] != "":
+		r.kinds[textOfField[name]]++
+	case of.Name == "field" && (name == "Invalid" || name == "Required"), of.Name == "errors" && name == "New":
+		if text := message(t, call.Args[len(call.Args)-1]); text != "" {
+			r.texts = append(r.texts, text)
+		}
+	}
+}
+
+// message takes a string, a sum of strings or a format; it is empty when nothing of it
+// stands in the source.
+func message(t testing.TB, expression ast.Expr) string {
+	t.Helper()
+	switch e := expression.(type) {
+	case *ast.CallExpr:
+		if len(e.Args) > 0 {
+			return message(t, e.Args[0])
+		}
+	case *ast.BinaryExpr:
+		return message(t, e.X) + message(t, e.Y)
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		if err != nil || e.Kind != token.STRING {
+			return ""
+		}
+		return text
+	}
+	return ""
+}
+
+// parse returns the functions of the Go files that match the pattern, without tests.
+func parse(t testing.TB, pattern string) sources {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := sources{}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		imports := importsOf(parsed)
+		for _, declaration := range parsed.Decls {
+			if f, isFunction := declaration.(*ast.FuncDecl); isFunction {
+				all[f.Name.Name] = function{f, imports}
+			}
+		}
+	}
+	return all
+}
+
+// importsOf returns the paths of the packages that a file imports, by their names there.
+func importsOf(file *ast.File) map[string]string {
+	imports := map[string]string{}
+	for _, spec := range file.Imports {
+		path := strings.Trim(spec.Path.Value, `"`)
+		name := path[strings.LastIndex(path, "/")+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		imports[name] = path
+	}
+	return imports
+}

@@ -1,0 +1,118 @@
+package apitest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/outside"
+)
+
+// Server is an API server that knows the kinds of an API package.
+type Server struct {
+	client.Client
+	// Env is the API server itself.
+	Env *envtest.Env
+	// Namespace is where each test has its objects for itself.
+	Namespace string
+	// Warnings are those that came with the answers so far.
+	Warnings []string
+}
+
+// HandleWarningHeaderWithContext keeps a warning.
+func (s *Server) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	s.Warnings = append(s.Warnings, text)
+}
+
+// Start runs an API server with the definitions of a folder until the test ends. With
+// webhooks, it asks those of the folder's configuration.
+func Start(t *testing.T, config string, scheme *runtime.Scheme, webhooks ...func(ctrl.Manager) error) *Server {
+	t.Helper()
+	options := envtest.Options{CRDs: []string{filepath.Join(config, "crd", "bases")}}
+	if len(webhooks) > 0 {
+		options.Webhooks = []string{filepath.Join(config, "webhook")}
+	}
+	s := &Server{Env: envtest.Start(t, options)}
+	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	caller := rest.CopyConfig(s.Env.Config)
+	caller.WarningHandlerWithContext = s
+	c, err := client.New(caller, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Client, s.Namespace = c, s.Env.Namespace(t)
+	if len(webhooks) > 0 {
+		s.Env.ServeWebhooks(t, scheme, func(mgr ctrl.Manager) error {
+			for _, setup := range webhooks {
+				if err := setup(mgr); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return s
+}
+
+// Put creates an object in the server's namespace until the test ends.
+func (s *Server) Put(t *testing.T, object client.Object) {
+	t.Helper()
+	object.SetNamespace(s.Namespace)
+	if err := s.Create(t.Context(), object); err != nil {
+		t.Fatalf("refused: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Delete(context.WithoutCancel(t.Context()), object); client.IgnoreNotFound(err) != nil {
+			t.Errorf("delete: %v", err)
+		}
+	})
+}
+
+// Samples proves that the files of the pattern, of any kind, are accepted as they are,
+// without a warning.
+func (s *Server) Samples(t *testing.T, pattern string) {
+	t.Helper()
+	files, err := filepath.Glob(outside.File(pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) { s.sample(t, file) })
+	}
+}
+
+func (s *Server) sample(t *testing.T, file string) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(content, object); err != nil {
+		t.Fatal(err)
+	}
+	object.SetNamespace(s.Namespace)
+	s.Warnings = nil
+	if err := client.WithFieldValidation(s.Client, metav1.FieldValidationStrict).Create(t.Context(), object); err != nil {
+		t.Fatalf("refused: %v", err)
+	}
+	if len(s.Warnings) > 0 {
+		t.Errorf("warnings: %q", s.Warnings)
+	}
+	if err := s.Delete(t.Context(), object); err != nil {
+		t.Error(err)
+	}
+}

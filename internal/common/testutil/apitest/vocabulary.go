@@ -1,0 +1,78 @@
+package apitest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/testutil/outside"
+	"github.com/c5c3/forge/internal/common/testutil/source"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// sharedWords has the words that mean the same on every kind, as seen from the folder of an
+// API package.
+const sharedWords = "../../../../internal/common/vocabulary/words.go"
+
+// EveryConditionAndReasonIsListed proves that the vocabularies of an API package have all
+// conditions and reasons of a file of the package, and no others.
+func EveryConditionAndReasonIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
+	t.Helper()
+	var listed []string
+	for _, kind := range kinds {
+		for _, condition := range kind.Conditions {
+			listed = slices.Concat(listed, []string{condition.Type}, condition.True, condition.False)
+		}
+	}
+	compare(t, values(t, outside.File(sharedWords), file), listed)
+}
+
+// EveryEventIsListed proves that the vocabularies of an API package have all events of a
+// file of the package, and no others.
+func EveryEventIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
+	t.Helper()
+	var listed []string
+	for _, kind := range kinds {
+		for _, event := range kind.Events {
+			listed = append(listed, event.Reason)
+		}
+	}
+	compare(t, values(t, file), listed)
+}
+
+// NothingIsDocumentedThatNothingSays proves that the code in some folders, or the engine,
+// says every condition, reason and event of some files.
+func NothingIsDocumentedThatNothingSays(t *testing.T, folders []string, files ...string) {
+	t.Helper()
+	folders = append(folders, outside.File("../../../../internal/common/reconcile"))
+	unsaid, err := source.Unsaid(folders, append(files, outside.File(sharedWords))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range unsaid {
+		t.Errorf("nothing says %s", value)
+	}
+}
+
+func values(t *testing.T, files ...string) []string {
+	t.Helper()
+	constants, err := source.Constants(files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]string, 0, len(constants))
+	for _, constant := range constants {
+		all = append(all, constant.Value)
+	}
+	return all
+}
+
+func compare(t *testing.T, constants, listed []string) {
+	t.Helper()
+	slices.Sort(constants)
+	slices.Sort(listed)
+	if diff := cmp.Diff(slices.Compact(constants), slices.Compact(listed)); diff != "" {
+		t.Errorf("constants and vocabularies differ (-constants +vocabularies):\n%s", diff)
+	}
+}

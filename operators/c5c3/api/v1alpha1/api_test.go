@@ -1,0 +1,144 @@
+package v1alpha1
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
+)
+
+const configDir = "../../config"
+
+func controlPlanes() apitest.Kind[*ControlPlane] {
+	return apitest.Kind[*ControlPlane]{
+		Definition: configDir + "/crd/bases/c5c3.io_controlplanes.yaml",
+		Columns:    []string{"Ready", "Release", "Age"},
+		Minimal:    minimal,
+		Complete:   []func() *ControlPlane{complete, completeBrownfield},
+
+		Rules:       table,
+		Immutables:  immutables,
+		UpdateRules: ValidateUpdate,
+		Defaults:    SetDefaults,
+
+		Base:       completed,
+		Violations: apitest.Violations(violations()),
+		Mended:     apitest.Violations(mendedViolations()),
+		Updates:    apitest.Violations(immutableChanges()),
+		Accepted:   accepted(),
+		Mutable:    mutableChanges(),
+		Obsolete:   ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "https:///v3" }),
+
+		DefaultRows: apitest.Defaults(defaultRows()),
+		SameAsNothing: []string{
+			"spec.services required", databasePath + ".host minLength", databasePath + ".port minimum",
+		},
+		Words: []string{"", "a", "x\ny", "2025.2", "https://a.example.com", "keystone-admin", "10Gi"},
+	}
+}
+
+func kinds() apitest.Kinds { return apitest.Kinds{controlPlanes(), rotations(), aggregates()} }
+
+// defaultRow is a field that is filled in when the user leaves it out.
+type defaultRow apitest.Default
+
+func defaultRows() []defaultRow {
+	tls := databasePath + ".tls"
+	return []defaultRow{
+		{"spec.region", "RegionOne", ""},
+		{databasePath, map[string]any{
+			"clusterRef": map[string]any{"name": "openstack-db"}, "database": "keystone", "secretRef": map[string]any{"name": "keystone-db"},
+		}, ""},
+		{tls + ".enabled", false, tls},
+		{tls + ".mode", "require", tls},
+		{cachePath, map[string]any{
+			"clusterRef": map[string]any{"name": "openstack-memcached"}, "backend": "dogpile.cache.pymemcache", "replicas": int64(3),
+		}, ""},
+		{cachePath + ".backend", "dogpile.cache.pymemcache", ""},
+		{cachePath + ".replicas", int64(3), ""},
+		{credentialPath + ".cloudCredentialsRef.cloudName", "admin", ""},
+		{cloudsPath, "k-orc-clouds-yaml", ""},
+		{credentialPath + ".passwordSecretRef", map[string]any{"name": "keystone-admin", "key": "password"}, ""},
+		{credentialPath + ".applicationCredential.restricted", true, ""},
+		{credentialPath + ".applicationCredential.rotation.mode", "PasswordDriven", ""},
+	}
+}
+func TestEachRuleNamesItsFieldAndWhatToDo(t *testing.T) {
+	kinds().Each(t, apitest.Subject.EachRuleNamesItsField)
+}
+
+func TestARuleIsBrokenAlone(t *testing.T) { kinds().Each(t, apitest.Subject.EachRuleIsBrokenAlone) }
+
+func TestWhatWorksIsAccepted(t *testing.T) { kinds().Each(t, apitest.Subject.WhatWorksIsAccepted) }
+
+func TestAnEmptyScheduleIsAskedFor(t *testing.T) {
+	kinds().Each(t, apitest.Subject.UnwritableIsRefused)
+}
+
+func TestEveryRuleHasAViolation(t *testing.T) {
+	kinds().Each(t, apitest.Subject.EveryRuleHasAViolation)
+}
+
+func TestEveryViolationBelongsToARule(t *testing.T) {
+	kinds().Each(t, apitest.Subject.EveryViolationBelongsToARule)
+}
+
+func TestEveryRefusalInTheSourceHasAViolation(t *testing.T) {
+	// The operator fills in the name of a database that has none.
+	kinds().EveryRefusalInTheSourceHasAViolation(t, "validation*.go", "name the database, for example keystone")
+}
+
+func TestEveryRuleOfTheSchemaHasAViolation(t *testing.T) {
+	kinds().Each(t, apitest.Subject.EveryRuleOfTheSchemaHasAViolation)
+}
+
+func TestWhatTheSchemaRefusesTheOperatorRefuses(t *testing.T) {
+	kinds().Each(t, apitest.Subject.WhatTheSchemaRefusesTheOperatorRefuses)
+}
+
+func TestImmutableFieldsKeepTheirValue(t *testing.T) {
+	kinds().Each(t, apitest.Subject.ImmutableFieldsKeepTheirValue)
+}
+
+func TestMutableFieldsMayChange(t *testing.T) {
+	kinds().Each(t, apitest.Subject.MutableFieldsMayChange)
+}
+
+func TestEveryDefaultOfTheSchemaIsInTheTable(t *testing.T) {
+	kinds().Each(t, apitest.Subject.EveryDefaultIsInTheTable)
+}
+
+func TestTheOperatorFillsInEveryDefaultOfTheTable(t *testing.T) {
+	kinds().Each(t, apitest.Subject.TheOperatorFillsInEveryDefault)
+}
+
+func TestDefaultingTwiceIsDefaultingOnce(t *testing.T) {
+	kinds().Each(t, apitest.Subject.DefaultingTwiceIsDefaultingOnce)
+}
+
+func TestValidationTakesWhateverComesAndNamesAField(t *testing.T) {
+	kinds().Each(t, apitest.Subject.ValidationNamesAField)
+}
+
+func TestAValidControlPlaneStaysValidWithDefaults(t *testing.T) {
+	kinds().Each(t, apitest.Subject.AValidObjectStaysValid)
+}
+
+func TestEveryConditionAndReasonIsInTheVocabulary(t *testing.T) {
+	apitest.EveryConditionAndReasonIsListed(t, Vocabularies(), "conditions.go")
+}
+
+func TestEveryEventIsInTheVocabulary(t *testing.T) {
+	apitest.EveryEventIsListed(t, Vocabularies(), "events.go")
+}
+
+func TestReadyAggregatesSevenConditions(t *testing.T) {
+	want := []string{
+		"InfrastructureReady", "DBCredentialsReady", "AdminPasswordReady", "KeystoneReady", "KORCReady", "AdminCredentialReady",
+		"CatalogReady",
+	}
+	if diff := cmp.Diff(want, Vocabularies()[0].Aggregated()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
