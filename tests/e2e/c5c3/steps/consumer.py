@@ -4,9 +4,10 @@ call took, so that calls which hang are seen.
 
 It logs in anew each time, as a command line client does, and never repeats a
 request but one: as every OpenStack client, it logs in again when a token that it
-has just got is refused. When the file /tmp/stop appears, it writes what it
-counted, as JSON, to /dev/termination-log and ends. When /tmp/forgive appears, it
-removes it, and counts the failures so far apart from those to come.
+has just got is refused. When the file /tmp/stop appears, and it has made as many
+calls as that says, it writes what it counted, as JSON, to /dev/termination-log and
+ends. When /tmp/forgive appears, it removes it, and counts the failures so far
+apart from those to come.
 
 Environment: NAMESPACE, SECRET.
 """
@@ -81,10 +82,19 @@ def kind_of(error):
     return type(error).__name__
 
 
+def ends(calls):
+    """Tells whether it is to stop after that many calls."""
+    try:
+        with open(STOP, encoding="utf-8") as file:
+            return calls >= int(file.read())
+    except FileNotFoundError:
+        return False
+
+
 def main():
     calls, revoked, forgiven, slowest, kinds, credentials = 0, 0, 0, 0.0, collections.Counter(), []
     started = time.monotonic()
-    while not os.path.exists(STOP):
+    while not ends(calls):
         if os.path.exists(FORGIVE):
             forgiven += sum(kinds.values())
             kinds.clear()

@@ -40,15 +40,15 @@ class Keystone:
 
 
 class Consumer(unittest.TestCase):
-    def run_with(self, keystone, *held, forgive_after=None):
+    def run_with(self, keystone, *held, forgive_after=None, stop_at=None):
         """Runs it through what the Secret holds, call by call, and returns its result and what it printed."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             remaining = list(held)
 
             def read():
-                if len(remaining) == 1:
-                    (folder / "stop").touch()
+                if len(held) - len(remaining) + 1 == (stop_at or len(held)):
+                    (folder / "stop").write_text(f"{len(held)}\n")
                 if len(held) - len(remaining) + 1 == forgive_after:
                     (folder / "forgive").touch()
                 return clouds(remaining.pop(0))
@@ -68,6 +68,10 @@ class Consumer(unittest.TestCase):
         result, _, ready = self.run_with(Keystone("one", "two"), "one", "one", "two")
         self.assertEqual(result, {"calls": 3, "failures": 0, "kinds": {}, "forgiven": 0, "revokedTokens": 0, "credentials": 2})
         self.assertTrue(ready)
+
+    def test_makes_as_many_calls_as_it_is_asked_for_before_it_stops(self):
+        result, _, _ = self.run_with(Keystone("one"), "one", "one", "one", stop_at=1)
+        self.assertEqual(result["calls"], 3)
 
     def test_counts_failures_by_kind_and_repeats_nothing(self):
         result, printed, _ = self.run_with(Keystone("two"), "one", "one", "two")
