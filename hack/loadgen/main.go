@@ -6,7 +6,8 @@
 // SIGTERM it finishes the requests under way, writes a JSON object with its
 // figures to standard output and to -result, and ends with 1 if any failed.
 //
-// "loadgen stop" tells the one with process ID 1 to stop.
+// "loadgen stop" tells the one with process ID 1 to stop, "loadgen stop -requests=200"
+// when it has sent as many.
 package main
 
 import (
@@ -39,8 +40,8 @@ type options struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer cancel()
 	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
@@ -48,8 +49,8 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
-	if len(args) == 1 && args[0] == "stop" {
-		return syscall.Kill(1, syscall.SIGTERM)
+	if len(args) > 0 && args[0] == "stop" {
+		return stop(ctx, args[1:], func() error { return syscall.Kill(1, syscall.SIGTERM) })
 	}
 	o, err := parse(args)
 	if err != nil {

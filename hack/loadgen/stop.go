@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// pollPeriod is how often a load is asked how far it is.
+const pollPeriod = 200 * time.Millisecond
+
+// stop waits until a load has sent as many requests as it is told, and then ends it.
+func stop(ctx context.Context, args []string, end func() error) error {
+	flags := flag.NewFlagSet("loadgen stop", flag.ContinueOnError)
+	address := flags.String("address", "127.0.0.1:8080", "where the load serves its figures, see -listen")
+	requests := flags.Int("requests", 0, "requests that it has to have sent before")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	ticker := time.NewTicker(pollPeriod)
+	defer ticker.Stop()
+	for sent := 0; *requests > 0; {
+		var err error
+		if sent, err = requestsSent(ctx, "http://"+*address); err != nil {
+			return err
+		}
+		if sent >= *requests {
+			break
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("it has sent %d of %d requests", sent, *requests), ctx.Err())
+		}
+	}
+	return end()
+}
+
+// requestsSent asks a load for its figures, which it gives whatever the status is.
+func requestsSent(ctx context.Context, url string) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, fmt.Errorf("ask the load how far it is: %w", err)
+	}
+	defer answer.Body.Close()
+	var figures result
+	if err := json.NewDecoder(answer.Body).Decode(&figures); err != nil {
+		return 0, fmt.Errorf("read the figures of the load: %w", err)
+	}
+	return figures.Requests, nil
+}
