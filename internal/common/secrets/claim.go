@@ -45,9 +45,11 @@ func Claimed(owner client.Object, live *corev1.Secret, wanted map[string]string,
 // A Secret without a controller is claimed, and so is one of an owner of the same
 // kind and name that is gone: a backup tool has brought it back. One that
 // somebody else controls is refused with apply.ErrNotOwned, and one that is being
-// deleted with apply.ErrPredecessor.
+// deleted with apply.ErrPredecessor. Of what is left, judge has the last word: its
+// error is returned and the Secret stays as it is. A nil judge agrees.
 func (o Owned) Claim(
 	ctx context.Context, owner client.Object, live *corev1.Secret, wanted map[string]string, outlives bool,
+	judge func(*corev1.Secret) error,
 ) (*corev1.Secret, error) {
 	if !live.DeletionTimestamp.IsZero() {
 		return nil, fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
@@ -70,6 +72,11 @@ func (o Owned) Claim(
 	}
 	if equality.Semantic.DeepEqual(live, changed) {
 		return live, nil
+	}
+	if judge != nil {
+		if err := judge(live); err != nil {
+			return nil, err
+		}
 	}
 	return changed, wrap("claiming", live, o.Client.Update(ctx, changed))
 }

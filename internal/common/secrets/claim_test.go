@@ -52,7 +52,7 @@ func TestWhatABackupToolBringsBackIsClaimed(t *testing.T) {
 			t.Fatal(err)
 		}
 		wanted := map[string]string{"a": "b"}
-		claimed, err := o.Claim(t.Context(), us, found, wanted, c.outlives)
+		claimed, err := o.Claim(t.Context(), us, found, wanted, c.outlives, nil)
 		if !errors.Is(err, c.refusal) {
 			t.Errorf("%s: got %v, want %v", name, err, c.refusal)
 		}
@@ -76,7 +76,7 @@ func TestASecretThatIsBeingDeletedIsNotClaimed(t *testing.T) {
 	live := source("", nil)
 	now := metav1.Now()
 	live.DeletionTimestamp = &now
-	if _, err := (secrets.Owned{}).Claim(t.Context(), source("owner", nil), live, nil, true); !errors.Is(err, apply.ErrPredecessor) {
+	if _, err := (secrets.Owned{}).Claim(t.Context(), source("owner", nil), live, nil, true, nil); !errors.Is(err, apply.ErrPredecessor) {
 		t.Errorf("got %v, want it to wait for the Secret to go", err)
 	}
 }

@@ -82,6 +82,7 @@ func TestKeysAreMadeOnlyForADatabaseThatNeedsNoOthers(t *testing.T) {
 	jobs.Set(k.Namespace, k.Name+"-db-sync", unreadable)
 	objects.Create(t, c, secret(k.Namespace, k.Name+"-credential-keys", keySet("xyz")))
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "KeysMissing", "cannot read the credentials", "other keys")
+	expectUnclaimed(t, c, k, "-credential-keys")
 	jobs.Set(k.Namespace, k.Name+"-db-sync", standin.Succeed())
 	objects.Change(t, c, secret(k.Namespace, k.Name+"-credential-keys", nil), func(s *corev1.Secret) {
 		for name, value := range formerKeys() {
@@ -91,6 +92,44 @@ func TestKeysAreMadeOnlyForADatabaseThatNeedsNoOthers(t *testing.T) {
 	ready(t, c, k)
 	backedUp(t, c, k)
 	settle(t, c, k, operator)
+}
+
+// expectUnclaimed fails unless the Secret is as its creator left it.
+func expectUnclaimed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, suffix string) {
+	t.Helper()
+	keys := secret(k.Namespace, k.Name+suffix, nil)
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(keys), keys); err != nil {
+		t.Fatal(err)
+	}
+	if len(keys.OwnerReferences) > 0 || len(keys.Labels) > 0 || len(keys.Annotations) > 0 {
+		t.Errorf("Secret %s was claimed before its keys were found to fit: owners %v, labels %v, annotations %v",
+			keys.Name, keys.OwnerReferences, keys.Labels, keys.Annotations)
+	}
+}
+
+func TestASecretWithoutKeysIsRefusedByNameAndLeftAlone(t *testing.T) {
+	for suffix, condition := range map[string]string{
+		"-fernet-keys": "FernetKeysReady", "-credential-keys": "CredentialKeysReady",
+	} {
+		t.Run(condition, func(t *testing.T) {
+			t.Parallel()
+			c, namespace := newNamespace(t, testutil.Secrets)
+			testutil.Start(t, asOperator, namespace)
+			k := testutil.Brownfield(namespace, testutil.Name)
+			objects.Create(t, c, secret(namespace, k.Name+suffix, map[string]string{"password": "of somebody else"}))
+			objects.Create(t, c, k)
+			expect.Condition(t, c, k, condition, metav1.ConditionFalse, "KeysMissing", k.Name+suffix, "does not hold usable keys")
+			expectUnclaimed(t, c, k, suffix)
+
+			objects.Change(t, c, secret(namespace, k.Name+suffix, nil), func(s *corev1.Secret) {
+				s.Data = map[string][]byte{}
+				for name, value := range formerKeys() {
+					s.Data[name] = []byte(value)
+				}
+			})
+			ready(t, c, k)
+		})
+	}
 }
 
 func TestTheKeysOfAUsedDatabaseAreTakenFromTheStore(t *testing.T) {

@@ -65,7 +65,11 @@ func (s *scope) install(ctx context.Context) reconcile.Outcome {
 			return outcome
 		}
 	}
+	// The Job mounts the Secret by its name, also one that is not claimed yet.
 	found, err := s.owned.Find(ctx, s.key(credentialKeysName(s.keystone)))
+	if err == nil && found == nil {
+		found, err = s.owned.FindLive(ctx, s.key(credentialKeysName(s.keystone)))
+	}
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}

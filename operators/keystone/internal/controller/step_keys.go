@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,20 +92,15 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	case err != nil:
 		return writeError(keystonev1alpha1.ReasonGeneratingKeys, err)
 	}
-	if err := keys.ValidateInUse(secret.Data); err != nil {
-		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(
-			"secret %s does not hold usable keys: %w; restore it from its backup, by default %s in the secret store",
-			secret.Name, err, f.backup.path(s.cluster, s.keystone)))
+	if err := f.usable(s, secret); err != nil {
+		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
 	}
 	f.reportAge(s, secret)
 	if err := f.backup.endRequest(ctx, s); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonGeneratingKeys, err)
 	}
-	if s.unreadable != nil && f.needed {
-		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, fmt.Errorf(
-			"the keys in Secret %s cannot read the credentials in database %s: %w; put the keys into the Secret that the credentials "+
-				"were made with, or delete the rows of table credential to accept that they are lost",
-			secret.Name, s.keystone.Spec.Database.Database, s.unreadable))
+	if err := f.readable(s, secret); err != nil {
+		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
 	}
 	if created {
 		return f.done(s).WithNormalEvent(f.generated, fmt.Sprintf("Created Secret %s with %d keys", secret.Name, len(secret.Data)))
@@ -121,8 +117,8 @@ func (f keyFamily) done(s *scope) reconcile.Outcome {
 // an earlier one.
 func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
 	live, err := s.owned.Find(ctx, s.key(f.name(s.keystone)))
-	if err != nil || live != nil {
-		return f.claim(ctx, s, live, err)
+	if err != nil || live != nil && f.claimed(s, live) {
+		return live, false, err
 	}
 	// The status may be lost together with the keys, as after a restore.
 	deploy, err := s.liveDeployment(ctx)
@@ -130,8 +126,10 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	switch {
 	case err != nil:
 		return nil, false, err
-	case !served && !s.installed:
+	case !served && !s.installed && (live == nil || f.needed):
 		return nil, false, errAwaitingDatabase
+	case live != nil:
+		return f.claim(ctx, s, live)
 	}
 	// The database may be found to be readable with what the other family has got
 	// from the store, before the store has answered for this one.
@@ -141,26 +139,52 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	}
 	live, err = s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
 	switch {
-	case err != nil || live != nil:
-		return f.claim(ctx, s, live, err)
+	case err != nil:
+		return nil, false, err
+	case live != nil:
+		return f.claim(ctx, s, live)
 	case served && !asked:
 		return nil, false, f.missing(s)
 	}
 	return f.create(ctx, s, asked)
 }
 
-// claim makes an existing Secret the Keystone's.
-func (f keyFamily) claim(ctx context.Context, s *scope, live *corev1.Secret, err error) (*corev1.Secret, bool, error) {
-	k, outlives := s.keystone, s.keystone.Spec.KeepsData()
-	if err != nil || secrets.Claimed(k, live, commonLabels(k), outlives) {
-		return live, false, err
+func (f keyFamily) claimed(s *scope, live *corev1.Secret) bool {
+	return secrets.Claimed(s.keystone, live, commonLabels(s.keystone), s.keystone.Spec.KeepsData())
+}
+
+// claim makes an existing Secret the Keystone's if it holds the keys that the
+// Keystone needs. Another one may be somebody else's only copy of something.
+func (f keyFamily) claim(ctx context.Context, s *scope, live *corev1.Secret) (*corev1.Secret, bool, error) {
+	claimed, err := s.owned.Claim(ctx, s.keystone, live, commonLabels(s.keystone), s.keystone.Spec.KeepsData(),
+		func(found *corev1.Secret) error { return cmp.Or(f.usable(s, found), f.readable(s, found)) })
+	return claimed, false, err
+}
+
+// usable refuses a Secret that does not hold a set of keys.
+func (f keyFamily) usable(s *scope, secret *corev1.Secret) error {
+	err := keys.ValidateInUse(secret.Data)
+	if err == nil {
+		return nil
 	}
-	live, err = s.owned.Claim(ctx, k, live, commonLabels(k), outlives)
-	return live, false, err
+	return &keysMissingError{fmt.Sprintf("secret %s does not hold usable keys: %v; restore it from its backup, by default %s in the secret store",
+		secret.Name, err, f.backup.path(s.cluster, s.keystone))}
+}
+
+// readable refuses keys that cannot read what the database holds.
+func (f keyFamily) readable(s *scope, secret *corev1.Secret) error {
+	if s.unreadable == nil || !f.needed {
+		return nil
+	}
+	return &keysMissingError{fmt.Sprintf(
+		"the keys in Secret %s cannot read the credentials in database %s: %v; put the keys into the Secret that the credentials "+
+			"were made with, or delete the rows of table credential to accept that they are lost",
+		secret.Name, s.keystone.Spec.Database.Database, s.unreadable)}
 }
 
 func (f keyFamily) missing(s *scope) error {
-	return &keysMissingError{secret: f.name(s.keystone), loss: f.loss, backup: f.backup.path(s.cluster, s.keystone)}
+	return &keysMissingError{fmt.Sprintf("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
+		"or create it with new keys to accept that %s", f.name(s.keystone), f.backup.path(s.cluster, s.keystone), f.loss)}
 }
 
 // create makes the Secret with new keys, or with those in the secret store when
@@ -209,10 +233,7 @@ func (f keyFamily) newSecret(s *scope, data map[string][]byte) (*corev1.Secret, 
 var errAwaitingDatabase = errors.New(
 	"the keys are made when the database is known to hold no credentials that need others; see the condition DatabaseReady")
 
-// keysMissingError reports that the keys of an installed Keystone are gone.
-type keysMissingError struct{ secret, loss, backup string }
+// keysMissingError reports that a Keystone lacks keys that it needs.
+type keysMissingError struct{ text string }
 
-func (e *keysMissingError) Error() string {
-	return fmt.Sprintf("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
-		"or create it with new keys to accept that %s", e.secret, e.backup, e.loss)
-}
+func (e *keysMissingError) Error() string { return e.text }
