@@ -118,9 +118,9 @@ func TestABoundThatTheOperatorDoesNotKnowIsNamed(t *testing.T) {
 	}
 }
 
-// source has an error of its own and calls a shared function, which calls another, while
+// ownSource has an error of its own and calls a shared function, which calls another, while
 // a third is called by nothing.
-const source = `package boat
+const ownSource = `package boat
 
 import (
 	"errors"
@@ -156,7 +156,7 @@ func TestARefusalThatNoTestProvokesIsNamed(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(folder, "hulls"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for file, content := range map[string]string{"validation.go": source, "hulls/hulls.go": sharedSource} {
+	for file, content := range map[string]string{"validation.go": ownSource, "hulls/hulls.go": sharedSource} {
 		if err := os.WriteFile(filepath.Join(folder, file), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
