@@ -59,7 +59,7 @@ func configViolations() []violation {
 			"a middleware without a factory", func(k *Keystone) {
 				k.Spec.Middleware = []commonv1.MiddlewareSpec{{Name: "audit", Position: commonv1.PipelineAfter}}
 			},
-			"spec.middleware[0].filterFactory", "filter factory must not be empty", apitest.NoMatch, "",
+			"spec.middleware[0].filterFactory", "filter factory must not be empty", apitest.TooShort, "",
 		},
 		{
 			"a middleware in no position", func(k *Keystone) {
