@@ -62,6 +62,8 @@ type Runner struct {
 	Now func() time.Time
 	// RetryAfter replaces the constant of that name when it is not zero.
 	RetryAfter time.Duration
+	// Hidden are values that are blanked in what a container has printed.
+	Hidden []string
 }
 
 // State is what is known of a Job after a pass.
@@ -330,7 +332,7 @@ func (r *Runner) failure(ctx context.Context, job *batchv1.Job) error {
 	if err != nil {
 		return err
 	}
-	text, _ := pods.Problem(list)
+	text, _ := pods.Problem(list, r.Hidden...)
 	if text == "" {
 		if condition := find(job, batchv1.JobFailed); condition != nil {
 			text = condition.Message

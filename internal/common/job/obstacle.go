@@ -44,7 +44,7 @@ func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job) (obstacle, erro
 	if len(list) == 0 && r.Events != nil && lacksPod(job) {
 		return r.refusal(ctx, job)
 	}
-	text, imagePull := pods.Problem(list)
+	text, imagePull := pods.Problem(list, r.Hidden...)
 	return obstacle{text: text, lasting: imagePull}, nil
 }
 

@@ -99,7 +99,7 @@ func (r *Runner) lastWords(ctx context.Context, run *batchv1.Job) (string, error
 	if err != nil {
 		return "", err
 	}
-	text, _ := pods.Problem(list)
+	text, _ := pods.Problem(list, r.Hidden...)
 	text = cmp.Or(text, run.Annotations[LastWordsAnnotation])
 	if condition := find(run, batchv1.JobFailed); text == "" && condition != nil {
 		text = condition.Message

@@ -3,10 +3,12 @@ package pods
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -41,14 +43,18 @@ var (
 	exception = regexp.MustCompile(`^([\w.]*\.)?[A-Z]\w*(Error|Exception|Failure)\b.*: `)
 
 	// credentials matches the user information of a URL: tools like to quote
-	// the connection string they failed with.
-	credentials = regexp.MustCompile(`://[^/\s@]*@`)
+	// the connection string they failed with. A password may hold an @ itself.
+	credentials = regexp.MustCompile(`://[^\s'"]*@`)
+
+	// fernetKey matches a key of 32 bytes as Fernet has it.
+	fernetKey = regexp.MustCompile(`[A-Za-z0-9_-]{43}=`)
 )
 
 // Problem describes the most telling obstacle among the pods that are not being
 // deleted, "" when there is none. imagePull is true when an image cannot be
-// had, which no waiting mends. The same obstacle always reads the same.
-func Problem(list []corev1.Pod) (text string, imagePull bool) {
+// had, which no waiting mends. The same obstacle always reads the same, on one
+// line. What a container has printed is quoted without the hidden values.
+func Problem(list []corev1.Pod, hidden ...string) (text string, imagePull bool) {
 	sorted := stayingNewestFirst(list)
 	for i := range sorted {
 		if text := pullProblem(&sorted[i]); text != "" {
@@ -56,7 +62,7 @@ func Problem(list []corev1.Pod) (text string, imagePull bool) {
 		}
 	}
 	for i := range sorted {
-		if text := runProblem(&sorted[i]); text != "" {
+		if text := runProblem(&sorted[i], hidden); text != "" {
 			return text, false
 		}
 	}
@@ -109,14 +115,14 @@ func pullProblem(pod *corev1.Pod) string {
 	return ""
 }
 
-func runProblem(pod *corev1.Pod) string {
+func runProblem(pod *corev1.Pod, hidden []string) string {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse {
 			return fmt.Sprintf("pod %s cannot be scheduled: %s", pod.Name, condition.Message)
 		}
 	}
 	for _, status := range statuses(pod) {
-		if text := containerProblem(pod, status); text != "" {
+		if text := containerProblem(pod, status, hidden); text != "" {
 			return text
 		}
 	}
@@ -137,7 +143,7 @@ func startProblem(pod *corev1.Pod) string {
 	return ""
 }
 
-func containerProblem(pod *corev1.Pod, status corev1.ContainerStatus) string {
+func containerProblem(pod *corev1.Pod, status corev1.ContainerStatus, hidden []string) string {
 	terminated := status.State.Terminated
 	// What a container that is ready again died of is no obstacle any more.
 	if terminated == nil && (status.State.Running == nil || !status.Ready) {
@@ -150,12 +156,12 @@ func containerProblem(pod *corev1.Pod, status corev1.ContainerStatus) string {
 		if terminated.Reason == "OOMKilled" {
 			text += " (out of memory; raise its memory limit)"
 		}
-		if output := Output(terminated.Message); output != "" {
+		if output := quote(terminated.Message, hidden); output != "" {
 			text += ": " + output
 		}
 		return text
 	case waiting != nil && slices.Contains(startReasons, waiting.Reason):
-		return fmt.Sprintf("container %s of pod %s cannot start (%s): %s", status.Name, pod.Name, waiting.Reason, Output(waiting.Message))
+		return fmt.Sprintf("container %s of pod %s cannot start (%s): %s", status.Name, pod.Name, waiting.Reason, quote(waiting.Message, hidden))
 	}
 	return ""
 }
@@ -169,10 +175,12 @@ func statuses(pod *corev1.Pod) []corev1.ContainerStatus {
 const teardownNoise = "Exception ignored in:"
 
 // Output reduces what a container printed last to its cause: the last exception
-// if it ends in one, else its last lines. Credentials in URLs are blanked.
+// if it ends in one, else its last lines. Credentials in URLs and Fernet keys are
+// blanked.
 func Output(message string) string {
 	message, _, _ = strings.Cut(colour.ReplaceAllString(message, ""), teardownNoise)
-	message = credentials.ReplaceAllString(message, "://***@")
+	message = credentials.ReplaceAllString(message, "://"+blank+"@")
+	message = fernetKey.ReplaceAllString(message, blank)
 	lines := strings.Split(strings.TrimSpace(message), "\n")
 	cause := -1
 	for i := range lines {
@@ -185,6 +193,46 @@ func Output(message string) string {
 		return strings.ToValidUTF8(truncate(lines[cause]), "")
 	}
 	return strings.ToValidUTF8(tail(strings.Join(lines, "\n")), "")
+}
+
+// blank stands for what is not quoted.
+const blank = "***"
+
+// quote puts the output on one line, without the hidden values. They are blanked
+// before anything is cut off: half a password is one, too.
+func quote(message string, hidden []string) string {
+	lines := strings.FieldsFunc(Output(hide(message, hidden)), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(strings.Map(printable, line))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// printable drops what a terminal would act on, or show in another order.
+func printable(r rune) rune {
+	switch {
+	case r == '\t':
+		return ' '
+	case unicode.IsPrint(r):
+		return r
+	}
+	return -1
+}
+
+// hide blanks the values, also as they stand in a URL. Long ones go first, because
+// one value may be a part of another.
+func hide(message string, values []string) string {
+	var all []string
+	for _, value := range values {
+		if value != "" {
+			all = append(all, value, url.QueryEscape(value), url.PathEscape(value), strings.ReplaceAll(url.QueryEscape(value), "+", "%20"))
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	for _, value := range all {
+		message = strings.ReplaceAll(message, value, blank)
+	}
+	return message
 }
 
 func truncate(text string) string {

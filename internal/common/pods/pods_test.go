@@ -164,3 +164,29 @@ func TestQuotedOutputIsShortAndHoldsNoCredentials(t *testing.T) {
 		t.Errorf("got %d bytes ending in %q, want the last lines, at most %d bytes", len(got), got[len(got)-30:], maxOutput)
 	}
 }
+
+func TestWhatAToolPrintsIsQuotedOnOneLineWithoutSecrets(t *testing.T) {
+	const key, password = "c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0MDA=", "pa/ss w@rd"
+	p := pod("p", 0, corev1.ContainerStatus{Name: "db-sync", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+		ExitCode: 1, Message: "url mysql+pymysql://keystone:a/b@c@db/keystone\r\nlogin {'password': '" + password +
+			"'}\n\tkey " + key + "\n\x1b]0;title\x07admin pa%2Fss+w%40rd\u202e",
+	}}})
+	const want = "container db-sync of pod p ended with exit code 1: " +
+		"url mysql+pymysql://***@db/keystone; login {'password': '***'}; key ***; ]0;titleadmin ***"
+	got, _ := Problem([]corev1.Pod{p}, "", password)
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestASecretIsHiddenWhereTheQuotedTextIsCut(t *testing.T) {
+	password := strings.Repeat("s3cret", 10)
+	for _, before := range []int{maxOutput - 30, maxOutput - 10, maxOutput + 10} {
+		p := pod("p", 0, corev1.ContainerStatus{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			ExitCode: 1, Message: "SomeError: " + strings.Repeat("x", before) + password + strings.Repeat("y", maxOutput-30),
+		}}})
+		if got, _ := Problem([]corev1.Pod{p}, password); strings.Contains(got, "s3c") {
+			t.Errorf("a part of the password is in %q", got)
+		}
+	}
+}

@@ -82,6 +82,8 @@ type scope struct {
 	// options is set by Config: the merged keystone.conf with all options, those
 	// of the Secret too.
 	options map[string]map[string]string
+	// secretValues is set by Config: what is secret in options.
+	secretValues []string
 }
 
 // credentials are the values of the Secrets the spec refers to.
@@ -91,6 +93,24 @@ type credentials struct {
 	databaseUser     string
 	databasePassword keys.Secret
 	adminPassword    keys.Secret
+}
+
+// runner runs Jobs and quotes none of the secrets of this pass.
+func (s *scope) runner() *job.Runner {
+	runner := *s.jobs
+	runner.Hidden = s.hidden()
+	return &runner
+}
+
+// hidden are the values of Secrets that a tool could print while it fails.
+func (s *scope) hidden() []string {
+	values := []string{
+		string(s.credentials.databasePassword), string(s.credentials.adminPassword), s.connection.used, s.connection.next,
+	}
+	for _, password := range s.logins.known {
+		values = append(values, string(password))
+	}
+	return append(values, s.secretValues...)
 }
 
 func (s *scope) key(name string) client.ObjectKey {

@@ -22,6 +22,9 @@ const (
 	// directory in the order of their names, and the last one wins
 	// (oslo_config.cfg, _ConfigDirOpt).
 	secretOptionsFile = "secret.conf"
+	// minSecretValue tells what may be secret among the options from numbers and
+	// switches, without which an error would say nothing.
+	minSecretValue = 6
 )
 
 // secretOptions are the options of the Secret of spec.extraConfigSecretRef; the zero
@@ -104,6 +107,17 @@ func (s *scope) keepSecretOptions(ctx context.Context, secret secretOptions) err
 	}
 	s.secretOptions = secret.copied.Name
 	return s.owned.EnsureData(ctx, s.keystone, secret.copied)
+}
+
+// hideOptions keeps the values out of what is quoted of tools.
+func (s *scope) hideOptions(secret secretOptions) {
+	for _, section := range secret.options {
+		for _, value := range section {
+			if len(value) >= minSecretValue {
+				s.secretValues = append(s.secretValues, value)
+			}
+		}
+	}
 }
 
 // pruneSecretOptions removes the copies that no pod needs. The last but one stays for

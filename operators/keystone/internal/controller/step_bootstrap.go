@@ -19,7 +19,7 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	}
-	state, err := s.jobs.Run(ctx, s.keystone, desired)
+	state, err := s.runner().Run(ctx, s.keystone, desired)
 	switch {
 	case err != nil:
 		return writeError(keystonev1alpha1.ReasonBootstrapFailed, err)

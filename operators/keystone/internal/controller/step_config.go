@@ -45,6 +45,7 @@ func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return writeError(keystonev1alpha1.ReasonConfigError, err)
 	}
+	s.hideOptions(secret)
 	if err := s.keepSecretOptions(ctx, secret); err != nil {
 		return writeError(keystonev1alpha1.ReasonConfigError, err)
 	}

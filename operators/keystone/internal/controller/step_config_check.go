@@ -30,7 +30,7 @@ func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 	}
-	state, err := s.jobs.Run(ctx, k, desired)
+	state, err := s.runner().Run(ctx, k, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return writeError(keystonev1alpha1.ReasonConfigError,

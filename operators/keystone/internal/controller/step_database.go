@@ -166,7 +166,7 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	if err != nil {
 		return reconcile.Failed(reasons.failed, err)
 	}
-	runner := *s.jobs
+	runner := s.runner()
 	if s.connection.candidate() {
 		runner.RetryAfter = candidateRetry
 	}

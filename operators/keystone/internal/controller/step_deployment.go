@@ -56,7 +56,7 @@ func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) r
 		return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDeployment, fmt.Errorf("listing the API pods: %w", err))
 	}
 	message := "The Deployment is rolling out: " + deployment.Progress(deploy)
-	problem, imagePull := pods.Problem(list.Items)
+	problem, imagePull := pods.Problem(list.Items, s.hidden()...)
 	if problem == "" {
 		problem = unready(s.keystone, list.Items)
 	}

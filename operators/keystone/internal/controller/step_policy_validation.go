@@ -29,7 +29,7 @@ func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome 
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonPolicyValidationNotRequired, "spec.policyOverrides is not set")
 	}
-	state, err := s.jobs.Run(ctx, k, desired)
+	state, err := s.runner().Run(ctx, k, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return writeError(keystonev1alpha1.ReasonPolicyValidationFailed,
