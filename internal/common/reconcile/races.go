@@ -16,23 +16,23 @@ const (
 	raceRetryMax = 30 * time.Second
 )
 
-// races delays the passes of a resource that lose one race after the other: with
+// Races delays the passes of a resource that lose one race after the other: with
 // a second writer that does not give in they would keep the API server busy. The
 // zero value is ready for use, also by several goroutines.
-type races struct {
+type Races struct {
 	once   sync.Once
 	delays workqueue.TypedRateLimiter[types.NamespacedName]
 }
 
-func (r *races) limiter() workqueue.TypedRateLimiter[types.NamespacedName] {
+func (r *Races) limiter() workqueue.TypedRateLimiter[types.NamespacedName] {
 	r.once.Do(func() {
 		r.delays = workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](raceRetry, raceRetryMax)
 	})
 	return r.delays
 }
 
-// lost returns when to repeat a pass that lost a race.
-func (r *races) lost(name types.NamespacedName) time.Duration { return r.limiter().When(name) }
+// Lost returns when to repeat a pass that lost a race.
+func (r *Races) Lost(name types.NamespacedName) time.Duration { return r.limiter().When(name) }
 
-// over starts again with the shortest delay.
-func (r *races) over(name types.NamespacedName) { r.limiter().Forget(name) }
+// Over starts again with the shortest delay.
+func (r *Races) Over(name types.NamespacedName) { r.limiter().Forget(name) }

@@ -81,7 +81,7 @@ type Reconciler[T Object, S any] struct {
 	// gone. It may be nil.
 	Forget func(types.NamespacedName)
 
-	races   races
+	races   Races
 	written writes
 	// clock replaces the time in tests.
 	clock func() time.Time
@@ -94,9 +94,9 @@ var _ ctrlreconcile.Reconciler = (*Reconciler[Object, any])(nil)
 func (r *Reconciler[T, S]) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	result, err := r.runPass(ctx, request)
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: r.races.lost(request.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: r.races.Lost(request.NamespacedName)}, nil
 	}
-	r.races.over(request.NamespacedName)
+	r.races.Over(request.NamespacedName)
 	return result, err
 }
 

@@ -40,6 +40,7 @@ type rotationReconciler struct {
 	recorder events.EventRecorder
 	metrics  *reconcile.Metrics
 	day      time.Duration
+	races    reconcile.Races
 }
 
 // watchRotations registers the controller of CredentialRotations. What becomes
@@ -63,8 +64,19 @@ func watchRotations(mgr ctrl.Manager, tools *toolbox, stepMetrics *reconcile.Met
 	return nil
 }
 
-// Reconcile decides about one CredentialRotation and does what was decided.
+// Reconcile runs one pass. A lost race is a reason to look again, as it is for the
+// other kinds.
 func (r *rotationReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	result, err := r.runPass(ctx, request)
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: r.races.Lost(request.NamespacedName)}, nil
+	}
+	r.races.Over(request.NamespacedName)
+	return result, err
+}
+
+// runPass decides about one CredentialRotation and does what was decided.
+func (r *rotationReconciler) runPass(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	rotation := &c5c3v1alpha1.CredentialRotation{}
 	if err := r.client.Get(ctx, request.NamespacedName, rotation); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
@@ -75,7 +87,7 @@ func (r *rotationReconciler) Reconcile(ctx context.Context, request ctrl.Request
 	before, started := rotation.Status.DeepCopy(), time.Now()
 	decision, err := r.act(ctx, rotation)
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: time.Second}, nil
+		return ctrl.Result{}, err
 	}
 	r.metrics.Observe(rotationStep, c5c3v1alpha1.ConditionReady, time.Since(started), err != nil)
 	if err != nil {
