@@ -167,7 +167,8 @@ func (f keyFamily) usable(s *scope, secret *corev1.Secret) error {
 	if err == nil {
 		return nil
 	}
-	return &keysMissingError{fmt.Sprintf("secret %s does not hold usable keys: %v; restore it from its backup, by default %s in the secret store",
+	return &keysMissingError{fmt.Sprintf(
+		"secret %s does not hold usable keys: %v; restore it from its backup, by default %s in the secret store",
 		secret.Name, err, f.backup.path(s.cluster, s.keystone))}
 }
 
