@@ -10,12 +10,16 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// longestName is an accepted change that no stored object can make.
-const longestName = "the longest name"
+// Accepted changes that no stored object can make.
+const (
+	longestName    = "the longest name"
+	managedServers = "a managed database and cache"
+)
 
 // accepted are objects at the edge of what is allowed.
 func accepted() map[string]func(*Keystone) {
 	return map[string]func(*Keystone){
+		managedServers:             func(k *Keystone) { k.Spec = minimalManaged().Spec },
 		longestName:                func(k *Keystone) { k.Name = strings.Repeat("k", 34) },
 		"a registry with a port":   func(k *Keystone) { k.Spec.Image.Repository = "registry.example.com:5000/a_b/c__d/e--f" },
 		"a registry by address":    func(k *Keystone) { k.Spec.Image.Repository = "[fd00::1]:5000/keystone" },
@@ -141,6 +145,7 @@ func immutableChanges() []violation {
 func mutableChanges() map[string]func(*Keystone) {
 	changes := accepted()
 	delete(changes, longestName)
+	delete(changes, managedServers)
 	changes["another host of the same database"] = func(k *Keystone) { k.Spec.Database.Host = "other.example.com" }
 	return changes
 }
