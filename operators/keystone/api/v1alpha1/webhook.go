@@ -32,7 +32,7 @@ func NewKeystoneWebhook(in cluster.Settings) *admission.Webhook[*Keystone] {
 			return append(checkPriorityClass(ctx, reader, old, updated), checkDatabaseUsers(ctx, reader, in, old, updated)...)
 		},
 		Warnings: func(_ context.Context, _ client.Reader, k *Keystone) []string {
-			return []string{fernetWarning(k), k.ProxyAdvice()}
+			return []string{fernetWarning(k), k.ProxyAdvice(), connectionWarning(k), secretOptionsWarning(k)}
 		},
 	}
 }

@@ -1,0 +1,34 @@
+package v1alpha1
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAnOptionThatShouldNotStandInTheSpecIsAWarning(t *testing.T) {
+	const noEffect, readable = "has no effect", "anyone who may read this resource or ConfigMaps can read "
+	for name, c := range map[string]struct {
+		config map[string]map[string]string
+		want   string
+	}{
+		"nothing":           {nil, ""},
+		"harmless":          {map[string]map[string]string{"identity": {"password_hash_rounds": "12"}, "ldap": {"url": "ldap://x"}}, ""},
+		"an empty password": {map[string]map[string]string{"ldap": {"password": ""}}, ""},
+		"a connection": {
+			map[string]map[string]string{"Database": {"connection": "mysql://u:hunter2@h/d"}}, "[Database][connection] " + noEffect,
+		},
+		"a connection of another": {map[string]map[string]string{"other": {"connection": "x"}}, ""},
+		"the password of LDAP":    {map[string]map[string]string{"ldap": {"password": "hunter2"}}, readable + "[ldap][password];"},
+		"more than one, in order": {
+			map[string]map[string]string{"openid": {"client_secret": "hunter2"}, "DEFAULT": {"Transport_URL": "hunter2"}},
+			readable + "[DEFAULT][Transport_URL], [openid][client_secret];",
+		},
+	} {
+		k := &Keystone{}
+		k.Spec.ExtraConfig = c.config
+		text := connectionWarning(k) + secretOptionsWarning(k)
+		if !strings.Contains(text, c.want) || (text == "") != (c.want == "") || strings.Contains(text, "hunter2") {
+			t.Errorf("%s: got %q, want %q", name, text, c.want)
+		}
+	}
+}
