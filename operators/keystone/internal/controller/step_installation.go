@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/job"
@@ -65,11 +67,7 @@ func (s *scope) install(ctx context.Context) reconcile.Outcome {
 			return outcome
 		}
 	}
-	// The Job mounts the Secret by its name, also one that is not claimed yet.
-	found, err := s.owned.Find(ctx, s.key(credentialKeysName(s.keystone)))
-	if err == nil && found == nil {
-		found, err = s.owned.FindLive(ctx, s.key(credentialKeysName(s.keystone)))
-	}
+	found, err := s.mountedCredentialKeys(ctx)
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
@@ -81,6 +79,23 @@ func (s *scope) install(ctx context.Context) reconcile.Outcome {
 		s.installed, s.unreadable = true, failed
 	}
 	return outcome
+}
+
+// mountedCredentialKeys returns the Secret that a Job mounts by its name, also one that
+// is not claimed yet, nil for none.
+func (s *scope) mountedCredentialKeys(ctx context.Context) (*corev1.Secret, error) {
+	key := s.key(credentialKeysName(s.keystone))
+	if found, err := s.owned.Find(ctx, key); err != nil || found != nil {
+		return found, err
+	}
+	found := &corev1.Secret{}
+	switch err := s.refs.Get(ctx, key, found); {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading Secret %s: %w", key.Name, err)
+	}
+	return found, nil
 }
 
 var dbSyncReasons = taskReasons{
