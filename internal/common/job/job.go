@@ -62,13 +62,17 @@ type Runner struct {
 	Now func() time.Time
 	// RetryAfter replaces the constant of that name when it is not zero.
 	RetryAfter time.Duration
+	// Exits lets a Job count as complete when its container has ended with success.
+	// Without it the status of the Job decides.
+	Exits *Exits
 	// Hidden are values that are blanked in what a container has printed.
 	Hidden []string
 }
 
 // State is what is known of a Job after a pass.
 type State struct {
-	// Complete is true when the Job succeeded for its current run key.
+	// Complete is true when the Job succeeded for its current run key, be it that
+	// only its pod says so yet.
 	Complete bool
 	// Waiting says what a running Job waits for, "" when it just runs.
 	Waiting string
@@ -160,23 +164,6 @@ func (r *Runner) Remove(ctx context.Context, owner client.Object, desired *batch
 	return false, r.delete(ctx, live, metav1.DeletePropagationForeground, options...)
 }
 
-// SucceededFor reports whether the live Job, which may be nil, succeeded with
-// the run key of the desired one.
-func SucceededFor(live, desired *batchv1.Job) bool {
-	return live != nil && live.DeletionTimestamp.IsZero() && finished(live, batchv1.JobComplete) &&
-		live.Annotations[RunKeyAnnotation] == desired.Annotations[RunKeyAnnotation]
-}
-
-// Ended tells whether, how and when a Job ended.
-func Ended(live *batchv1.Job) (ended, succeeded bool, at time.Time) {
-	for _, conditionType := range []batchv1.JobConditionType{batchv1.JobComplete, batchv1.JobFailed} {
-		if finished(live, conditionType) {
-			return true, conditionType == batchv1.JobComplete, find(live, conditionType).LastTransitionTime.Time
-		}
-	}
-	return false, false, time.Time{}
-}
-
 // proceed takes the step that the live Job, whoever made it, calls for.
 func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired *batchv1.Job) (State, error) {
 	if !live.DeletionTimestamp.IsZero() {
@@ -201,6 +188,11 @@ func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired
 			return r.replace(ctx, owner, live, desired)
 		}
 		return State{Job: live}, r.failure(ctx, live)
+	}
+	if sameKey {
+		if done, err := r.exited(ctx, live, desired); done || err != nil {
+			return State{Complete: done, Job: live}, err
+		}
 	}
 	obstacle, err := r.obstacle(ctx, live)
 	if err != nil {
@@ -285,27 +277,6 @@ func (r *Runner) delete(
 		return fmt.Errorf("deleting Job %s: %w", live.Name, err)
 	}
 	return nil
-}
-
-func finished(job *batchv1.Job, conditionType batchv1.JobConditionType) bool {
-	condition := find(job, conditionType)
-	return condition != nil && condition.Status == corev1.ConditionTrue
-}
-
-func find(job *batchv1.Job, conditionType batchv1.JobConditionType) *batchv1.JobCondition {
-	for i := range job.Status.Conditions {
-		if job.Status.Conditions[i].Type == conditionType {
-			return &job.Status.Conditions[i]
-		}
-	}
-	return nil
-}
-
-func failedAt(job *batchv1.Job) time.Time {
-	if condition := find(job, batchv1.JobFailed); condition != nil {
-		return condition.LastTransitionTime.Time
-	}
-	return job.CreationTimestamp.Time
 }
 
 // FailedError describes a Job that failed for good. It wraps ErrJobFailed.

@@ -1,8 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -207,6 +209,97 @@ func TestWhatHappensToAJobFollowsFromItsState(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTheSuccessOfAPodIsThatOfItsJob(t *testing.T) {
+	running := live(t, "key", "image:1")
+	other := live(t, "key", "image:1")
+	other.UID = "other"
+	foreground := []metav1.DeletionPropagation{metav1.DeletePropagationForeground}
+	for name, test := range map[string]struct {
+		pod         *corev1.Pod
+		change      func(*corev1.Pod)
+		key         string
+		completions int32
+		want        bool
+		wantDeleted []metav1.DeletionPropagation
+	}{
+		"exit code 0":                        {pod: podThatExited(running, 0), want: true},
+		"exit code 1":                        {pod: podThatExited(running, 1)},
+		"one of two containers runs":         {pod: podThatExited(running, 0), change: addContainer},
+		"the pod of a predecessor":           {pod: podThatExited(other, 0)},
+		"a pod that is told to go":           {pod: podThatExited(running, 0), change: terminate},
+		"another run key":                    {pod: podThatExited(running, 0), key: "new", wantDeleted: foreground},
+		"a Job that wants more than one pod": {pod: podThatExited(running, 0), completions: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.change != nil {
+				test.change(test.pod)
+			}
+			wanted := desired(cmp.Or(test.key, "key"), "image:1")
+			if test.completions > 0 {
+				wanted.Spec.Completions = &test.completions
+			}
+			r := newRun(t, running.DeepCopy(), test.pod)
+			r.runner.Exits = NewExits()
+			succeeded, err := r.runner.SucceededFor(t.Context(), r.read(t), wanted)
+			if succeeded != test.want || err != nil {
+				t.Errorf("SucceededFor reports %t, %v; want %t", succeeded, err, test.want)
+			}
+			state, err := r.runner.Run(t.Context(), owner, wanted)
+			if state.Complete != test.want || err != nil {
+				t.Errorf("Run reports %t, %v; want %t", state.Complete, err, test.want)
+			}
+			if !slices.Equal(r.deleted, test.wantDeleted) {
+				t.Errorf("deleted %v, want %v", r.deleted, test.wantDeleted)
+			}
+		})
+	}
+}
+
+func TestTheSuccessOfAPodCountsAfterThePodIsOutOfSight(t *testing.T) {
+	running := live(t, "key", "image:1")
+	pod := podThatExited(running, 0)
+	r := newRun(t, running, pod)
+	statusOnly, exits := *r.runner, NewExits()
+	r.runner.Exits = exits
+	complete := func(runner *Runner) bool {
+		t.Helper()
+		state, err := runner.Run(t.Context(), owner, desired("key", "image:1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state.Complete
+	}
+	if complete(&statusOnly) {
+		t.Error("a pod counts for a Runner that is to believe the status only")
+	}
+	if !complete(r.runner) {
+		t.Error("the pod does not count")
+	}
+	if err := r.runner.Client.Delete(t.Context(), pod, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
+	if !complete(r.runner) {
+		t.Error("what was seen is forgotten with the pod")
+	}
+}
+
+// podThatExited is a pod of the Job whose only container has ended.
+func podThatExited(controller *batchv1.Job, code int32) *corev1.Pod {
+	pod := podThatFailed("", controller)
+	pod.Spec.Containers = []corev1.Container{{Name: "db-sync"}}
+	pod.Status.ContainerStatuses[0].State.Terminated.ExitCode = code
+	return pod
+}
+
+func addContainer(pod *corev1.Pod) {
+	pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "proxy"})
+}
+
+func terminate(pod *corev1.Pod) {
+	now := metav1.Now()
+	pod.DeletionTimestamp, pod.Finalizers = &now, []string{batchv1.JobTrackingFinalizer}
 }
 
 func TestAFailedJobQuotesItsPodAndNoPassword(t *testing.T) {

@@ -89,6 +89,19 @@ func ExitCode(list []corev1.Pod) int32 {
 	return 0
 }
 
+// Succeeded reports whether all containers of one of the pods, which must not be
+// started again after a success, have ended with exit code 0. Pods that are being
+// deleted do not count.
+func Succeeded(list []corev1.Pod) bool {
+	return slices.ContainsFunc(list, func(pod corev1.Pod) bool {
+		return pod.DeletionTimestamp == nil && len(pod.Status.ContainerStatuses) > 0 &&
+			len(pod.Status.ContainerStatuses) == len(pod.Spec.Containers) &&
+			!slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
+				return status.State.Terminated == nil || status.State.Terminated.ExitCode != 0
+			})
+	})
+}
+
 func stayingNewestFirst(list []corev1.Pod) []corev1.Pod {
 	sorted := slices.DeleteFunc(slices.Clone(list), func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil })
 	slices.SortStableFunc(sorted, func(a, b corev1.Pod) int {

@@ -168,6 +168,9 @@ func setPodStatus(ctx context.Context, c client.Client, pod *corev1.Pod, outcome
 	case noImage:
 		pod.Status.Phase = corev1.PodPending
 		state.Waiting = &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: outcome.message}
+	case exit:
+		pod.Status.Phase = corev1.PodRunning
+		state.Terminated = &corev1.ContainerStateTerminated{Reason: "Completed"}
 	case hang:
 		pod.Status.Phase = corev1.PodRunning
 		state.Running = &corev1.ContainerStateRunning{}

@@ -159,7 +159,7 @@ func setJobStatus(status *batchv1.JobStatus, outcome Outcome, backoffLimit int32
 		status.Conditions = append(status.Conditions,
 			jobCondition(batchv1.JobFailureTarget, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit"),
 			jobCondition(batchv1.JobFailed, batchv1.JobReasonBackoffLimitExceeded, "Job has reached the specified backoff limit"))
-	case hang, noImage, retry:
+	case hang, noImage, retry, exit:
 		status.Active = 1
 	case refuse:
 	}

@@ -81,6 +81,7 @@ const (
 	noImage
 	refuse
 	retry
+	exit
 )
 
 // Succeed is the outcome of objects for which nothing else was set.
@@ -109,6 +110,10 @@ func Refuse(message string) Outcome { return Outcome{kind: refuse, message: mess
 
 // Retry lets the container of a Job's Pod end with the message again and again.
 func Retry(message string) Outcome { return Outcome{kind: retry, message: message, exitCode: 1} }
+
+// Exit lets the container of a Job's Pod end with success, of which neither the phase of
+// the Pod nor the Job tells yet.
+func Exit() Outcome { return Outcome{kind: exit} }
 
 // script holds the outcomes that a test has set for single objects.
 type script struct {

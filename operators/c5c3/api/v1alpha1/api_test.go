@@ -64,6 +64,7 @@ func defaultRows() []defaultRow {
 		{credentialPath + ".applicationCredential.rotation.mode", "PasswordDriven", ""},
 	}
 }
+
 func TestEachRuleNamesItsFieldAndWhatToDo(t *testing.T) {
 	kinds().Each(t, apitest.Subject.EachRuleNamesItsField)
 }

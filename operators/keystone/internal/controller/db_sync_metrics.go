@@ -75,15 +75,19 @@ func (m *dbSyncMetrics) forget(k types.NamespacedName) {
 // ended before and were not counted. It waits for the check that follows db_sync,
 // so that a first installation costs one write for both. A Job that ends in the
 // middle of the pass is left to the next one, which knows what follows it, unless
-// this pass has found all work done.
+// this pass has found all work done. So are all as long as the Job controller has not
+// recorded the end of one whose work is done.
 func (s *scope) recordDatabaseJobs(ctx context.Context, work func(context.Context) reconcile.Outcome) reconcile.Outcome {
-	ended, err := s.uncountedJobs(ctx)
+	ended, _, err := s.uncountedJobs(ctx)
 	outcome := work(ctx)
 	if outcome.Reason() == keystonev1alpha1.ReasonSchemaCheckInProgress {
 		return outcome
 	}
 	if err == nil && len(ended) > 0 && outcome.IsDone() {
-		ended, err = s.uncountedJobs(ctx)
+		var unrecorded bool
+		if ended, unrecorded, err = s.uncountedJobs(ctx); unrecorded {
+			return outcome
+		}
 	}
 	if err == nil && len(ended) > 0 {
 		err = s.markCounted(ctx, ended)
@@ -102,22 +106,25 @@ func (s *scope) recordDatabaseJobs(ctx context.Context, work func(context.Contex
 	return outcome
 }
 
-// uncountedJobs maps annotations to the ended Jobs that they do not name yet.
-func (s *scope) uncountedJobs(ctx context.Context) (map[string]*batchv1.Job, error) {
-	ended := map[string]*batchv1.Job{}
+// uncountedJobs maps annotations to the ended Jobs that they do not name yet, and
+// reports whether there are others that have not ended.
+func (s *scope) uncountedJobs(ctx context.Context) (ended map[string]*batchv1.Job, others bool, err error) {
+	ended = map[string]*batchv1.Job{}
 	for task, annotation := range countedTasks {
 		live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, task))
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if live == nil || s.keystone.Annotations[annotation] == string(live.UID) {
 			continue
 		}
 		if over, _, _ := job.Ended(live); over {
 			ended[annotation] = live
+		} else {
+			others = true
 		}
 	}
-	return ended, nil
+	return ended, others, nil
 }
 
 // markCounted writes the annotations before anything is counted: a crash in

@@ -177,3 +177,16 @@ func TestACheckThatEndsInTheMiddleOfThePassThatIsDoneIsCountedWithItsInstallatio
 		t.Errorf("the installation was counted without its check: %v", s.keystone.Annotations)
 	}
 }
+
+func TestJobsAreCountedTogetherWhenTheJobControllerHasRecordedTheEndOfAll(t *testing.T) {
+	s, registry := countingScope(t, interceptor.Funcs{})
+	unrecorded := endedJob(s.keystone, taskSchemaCheck, batchv1.JobComplete)
+	unrecorded.Status = batchv1.JobStatus{}
+	if err := s.client.Create(t.Context(), unrecorded); err != nil {
+		t.Fatal(err)
+	}
+	s.recordDatabaseJobs(t.Context(), synced)
+	if len(s.keystone.Annotations) > 0 || len(samples(t, registry)) > 0 {
+		t.Errorf("Jobs were counted before the check: %v", s.keystone.Annotations)
+	}
+}

@@ -5,6 +5,7 @@ package controller_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -180,4 +181,32 @@ func TestTokenKeysThatTheStoreIsSlowToGiveAreWaitedFor(t *testing.T) {
 		t.Error("the token keys are others than those in the store")
 	}
 	expectStored(t, c, k)
+}
+
+// The Job controller says about two seconds late that a Job is complete.
+func TestAJobControllerThatIsBehindDelaysNoInstallation(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	testutil.Start(t, asOperator, namespace)
+	tasks := []string{"-db-sync", "-schema-check", "-bootstrap"}
+	for _, task := range tasks {
+		jobs.Set(namespace, testutil.Name+task, standin.Exit())
+	}
+	k := testutil.Brownfield(namespace, testutil.Name)
+	objects.Create(t, c, k)
+	expect.Condition(t, c, k, "Ready", metav1.ConditionTrue, "AllReady")
+	if counted := k.Annotations["forge.c5c3.io/last-db-sync-job-uid"]; counted != "" {
+		t.Errorf("Job %s was counted before it had ended", counted)
+	}
+	for _, task := range tasks {
+		jobs.Set(namespace, testutil.Name+task, standin.Succeed())
+	}
+	expect.Object(t, c, k, func() error {
+		for _, annotation := range []string{"forge.c5c3.io/last-db-sync-job-uid", "forge.c5c3.io/last-schema-check-job-uid"} {
+			if k.Annotations[annotation] == "" {
+				return fmt.Errorf("no annotation %s", annotation)
+			}
+		}
+		return nil
+	})
 }

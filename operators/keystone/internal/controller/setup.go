@@ -102,7 +102,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		prober:  probe.New(options.Probe),
 		proofs:  proof.NewProver(options.Probe),
-		jobs:    &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		jobs:    &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
 		dbSyncs: dbSyncs, lifetimes: lifetimes,
 		cluster: cfg.Cluster, clock: options.Now,
 

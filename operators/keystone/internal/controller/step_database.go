@@ -106,7 +106,10 @@ func (s *scope) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
 		return nil, err
 	}
 	desired, err := taskJob(s.keystone, dbContract(s))
-	if err != nil || !job.SucceededFor(live, desired) {
+	if err != nil {
+		return nil, err
+	}
+	if succeeded, err := s.jobs.SucceededFor(ctx, live, desired); !succeeded || err != nil {
 		return nil, err
 	}
 	return live, nil
@@ -127,7 +130,11 @@ func (s *scope) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
-	if !job.SucceededFor(live, checked) {
+	succeeded, err := s.jobs.SucceededFor(ctx, live, checked)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
+	}
+	if !succeeded {
 		if check := s.checkLogin(ctx, emptyDatabaseHint); !check.IsDone() {
 			return check
 		}

@@ -131,13 +131,19 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	case live != nil:
 		return f.claim(ctx, s, live)
 	}
+	return f.findOrMake(ctx, s, served)
+}
+
+// findOrMake returns a key Secret that the cache does not show, or makes one if there
+// was none or its keys are in the secret store.
+func (f keyFamily) findOrMake(ctx context.Context, s *scope, served bool) (*corev1.Secret, bool, error) {
 	// The database may be found to be readable with what the other family has got
 	// from the store, before the store has answered for this one.
 	asked, err := f.backup.asked(ctx, s)
 	if err != nil {
 		return nil, false, err
 	}
-	live, err = s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
+	live, err := s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
 	switch {
 	case err != nil:
 		return nil, false, err

@@ -171,6 +171,9 @@ func (s *scope) contractionRuns(ctx context.Context) (bool, error) {
 	if live == nil || err != nil {
 		return false, err
 	}
-	ended, _, _ := job.Ended(live)
-	return !ended, nil
+	if ended, _, _ := job.Ended(live); ended {
+		return false, nil
+	}
+	succeeded, err := s.jobs.SucceededFor(ctx, live, desired)
+	return !succeeded, err
 }
