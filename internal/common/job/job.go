@@ -189,6 +189,11 @@ func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired
 		}
 		return State{Job: live}, r.failure(ctx, live)
 	}
+	return r.follow(ctx, live, desired, sameKey, sameTemplate)
+}
+
+// follow takes the step that a Job calls for which has not ended by its status.
+func (r *Runner) follow(ctx context.Context, live, desired *batchv1.Job, sameKey, sameTemplate bool) (State, error) {
 	if sameKey {
 		if done, err := r.exited(ctx, live, desired); done || err != nil {
 			return State{Complete: done, Job: live}, err
