@@ -59,6 +59,16 @@ func TestACacheOfSomebodyElseLetsInWhomItDid(t *testing.T) {
 	}
 }
 
+func TestTheNetworkPolicyGoesWithTheCacheOfTheControlPlane(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	policy := w.cacheClients()
+	expect.Exists(t, w, policy)
+	objects.Change(t, w, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")}, func(m *backing.Memcached) { m.OwnerReferences = nil })
+	expect.Gone(t, w, policy)
+	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
+}
+
 func TestANetworkPolicyOfSomebodyElseIsNotTaken(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)

@@ -81,8 +81,15 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 	}
 	live := &backing.Memcached{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.cp.Namespace}}
 	outcome, ours := s.find(ctx, cacheServer, live)
-	if !ours {
+	switch {
+	case !ours && outcome.IsDone():
+		// A cache behind the API server may not have shown whose it is.
+		if err := apply.EnsureAbsent(ctx, s.client, s.cp, cacheClients(s.cp)); err != nil {
+			return reconcile.Failed(cacheServer.failed, err)
+		}
 		return cacheServer.report(outcome, live.Name, live.Status)
+	case !ours:
+		return outcome
 	}
 	// Before there are servers, so that they are never open.
 	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, cacheClients(s.cp), fieldManager); err != nil {
