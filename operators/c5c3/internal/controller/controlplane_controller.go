@@ -47,6 +47,9 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Name: "AdminPassword", Condition: c5c3v1alpha1.ConditionAdminPasswordReady, Run: reconcileAdminPassword,
 	},
 	{
+		Name: "KORCInputs", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORCInputs,
+	},
+	{
 		Name: "Keystone", Condition: c5c3v1alpha1.ConditionKeystoneReady, Run: reconcileKeystone,
 		Needs: []string{"Infrastructure"}, HeldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
 	},

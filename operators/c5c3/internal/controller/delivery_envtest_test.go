@@ -13,8 +13,10 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
@@ -48,6 +50,19 @@ func (w *world) replacedAfter(t *testing.T, old string) {
 	w.replaced(t, old)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
+}
+
+func TestTheFirstCloudsYamlIsDeliveredWhileKeystoneComesUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	expect.Exists(t, w, &corev1.Secret{ObjectMeta: w.meta("k-orc-clouds-yaml")})
+	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone")
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForKeystone")
+	// K-ORC tries less and less often what fails.
+	user := &orcv1alpha1.User{ObjectMeta: w.meta("controlplane-user-admin")}
+	if err := w.Get(t.Context(), client.ObjectKeyFromObject(user), user); !apierrors.IsNotFound(err) {
+		t.Errorf("K-ORC is to ask a Keystone that is not ready (%v)", err)
+	}
 }
 
 func TestADeliveryThatFailsIsNamed(t *testing.T) {

@@ -39,14 +39,38 @@ func reconcileKORC(ctx context.Context, s *scope) reconcile.Outcome {
 	if outcome := s.readAdminPassword(ctx); !outcome.IsDone() {
 		return outcome
 	}
-	for _, prepare := range []func(context.Context) reconcile.Outcome{
-		s.keepPasswordCloud, s.keepCredentialSecret, s.publish, s.keepImports,
-	} {
+	for _, prepare := range []func(context.Context) reconcile.Outcome{s.prepare, s.keepImports} {
 		if outcome := prepare(ctx); !outcome.IsDone() {
 			return outcome
 		}
 	}
 	return s.keepCredential(ctx)
+}
+
+// reconcileKORCInputs publishes the first clouds.yaml while Keystone comes up: K-ORC
+// can ask Keystone for nothing without it, and the secret store takes seconds to
+// carry it there. What is missing for that is up to the steps that need it.
+func reconcileKORCInputs(ctx context.Context, s *scope) reconcile.Outcome {
+	if s.cp.Spec.Services.Keystone == nil || s.cp.Status.AdminApplicationCredential != nil {
+		return prepared()
+	}
+	if _, installed := s.korcInstalled(); !installed {
+		return prepared()
+	}
+	if outcome := s.readAdminPassword(ctx); !outcome.IsDone() {
+		return prepared()
+	}
+	return s.prepare(ctx)
+}
+
+// prepare makes what K-ORC needs before Keystone can be asked for anything.
+func (s *scope) prepare(ctx context.Context) reconcile.Outcome {
+	for _, prepare := range []func(context.Context) reconcile.Outcome{s.keepPasswordCloud, s.keepCredentialSecret, s.publish} {
+		if outcome := prepare(ctx); !outcome.IsDone() {
+			return outcome
+		}
+	}
+	return prepared()
 }
 
 // noKeystone is what the steps say that work on a Keystone.
