@@ -10,13 +10,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -38,15 +36,6 @@ type Object interface {
 	SetObservedGeneration(generation int64)
 	// StatusCopy returns a deep copy of the whole status for comparison.
 	StatusCopy() any
-}
-
-// Finalizer is one ordered stage of deletion.
-type Finalizer[S any] struct {
-	// Name is the finalizer on the resource.
-	Name string
-	// Step releases what the finalizer stands for; the finalizer goes when the
-	// step is done.
-	Step Step[S]
 }
 
 // Reconciler runs a pipeline for one kind.
@@ -139,21 +128,6 @@ func (r *Reconciler[T, S]) forget(name types.NamespacedName) {
 	}
 }
 
-func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
-	original, ok := obj.DeepCopyObject().(client.Object)
-	if !ok {
-		return errors.New("the deep copy of the resource is not a client.Object; this is a bug in the operator")
-	}
-	added := false
-	for _, finalizer := range r.Finalizers {
-		added = controllerutil.AddFinalizer(obj, finalizer.Name) || added
-	}
-	if !added {
-		return nil
-	}
-	return r.Client.Patch(ctx, obj, client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{}))
-}
-
 // pass is the state of one run for one object.
 type pass[T Object, S any] struct {
 	*Reconciler[T, S]
@@ -219,52 +193,6 @@ func (p *pass[T, S]) park(ctx context.Context, outcome Outcome) (ctrl.Result, er
 	p.obj.SetConditions(conditions)
 	p.results = []stepResult{{condition: vocabulary.ConditionReady, outcome: outcome}}
 	return p.finish(ctx)
-}
-
-// finalize runs the deletion stages in order. A stage that is not done keeps
-// its finalizer and holds back the later ones; the status says why.
-func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
-	original, _ := p.obj.DeepCopyObject().(client.Object)
-	scope := p.Scope(p.obj)
-	released := false
-	for _, stage := range p.Finalizers {
-		if !controllerutil.ContainsFinalizer(p.obj, stage.Name) {
-			continue
-		}
-		results := Pipeline[S]{stage.Step}.run(ctx, scope, nil)
-		p.results = append(p.results, results...)
-		if !results[0].outcome.IsDone() {
-			break
-		}
-		controllerutil.RemoveFinalizer(p.obj, stage.Name)
-		released = true
-	}
-	if released {
-		patch := client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{})
-		if err := p.Client.Patch(ctx, p.obj, patch); err != nil {
-			return ctrl.Result{}, client.IgnoreNotFound(err)
-		}
-	}
-	// Not before the patch: a pass over an outdated copy would repeat them.
-	p.emitStepEvents(ctx)
-	if released {
-		if len(p.obj.GetFinalizers()) == 0 {
-			p.forget(client.ObjectKeyFromObject(p.obj))
-			return ctrl.Result{}, nil
-		}
-	}
-	last := p.results[max(len(p.results)-1, 0):]
-	if len(last) == 0 || last[0].outcome.IsDone() {
-		return ctrl.Result{}, nil
-	}
-	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
-	record(&conditions, generation, last)
-	message := "Deletion waits: " + last[0].outcome.message
-	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, vocabulary.ReasonDeleting, message)
-	setCondition(&conditions, generation, vocabulary.ConditionReconciling, metav1.ConditionTrue, vocabulary.ReasonDeleting, message)
-	meta.RemoveStatusCondition(&conditions, vocabulary.ConditionStalled)
-	p.obj.SetConditions(conditions)
-	return p.finishQuietly(ctx)
 }
 
 // finish emits what happened, writes the status once, and only when it

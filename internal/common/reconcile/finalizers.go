@@ -1,0 +1,115 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// Finalizer is one ordered stage of deletion.
+type Finalizer[S any] struct {
+	// Name is the finalizer on the resource.
+	Name string
+	// Step releases what the finalizer stands for; the finalizer goes when the
+	// step is done.
+	Step Step[S]
+}
+
+func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
+	original, ok := obj.DeepCopyObject().(client.Object)
+	if !ok {
+		return errors.New("the deep copy of the resource is not a client.Object; this is a bug in the operator")
+	}
+	added := false
+	for _, finalizer := range r.Finalizers {
+		added = controllerutil.AddFinalizer(obj, finalizer.Name) || added
+	}
+	if !added {
+		return nil
+	}
+	return r.Client.Patch(ctx, obj, client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{}))
+}
+
+// finalize runs the deletion stages in order. A stage that is not done keeps
+// its finalizer and holds back the later ones; the status says why.
+func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
+	finalizers, scope := slices.Clone(p.obj.GetFinalizers()), p.Scope(p.obj)
+	released := false
+	for _, stage := range p.Finalizers {
+		if !controllerutil.ContainsFinalizer(p.obj, stage.Name) {
+			continue
+		}
+		results := Pipeline[S]{stage.Step}.run(ctx, scope, nil)
+		p.results = append(p.results, results...)
+		if !results[0].outcome.IsDone() {
+			break
+		}
+		controllerutil.RemoveFinalizer(p.obj, stage.Name)
+		released = true
+	}
+	if released {
+		if err := p.release(ctx, finalizers); err != nil {
+			return ctrl.Result{}, client.IgnoreNotFound(err)
+		}
+	}
+	// Not before the patch: a pass over an outdated copy would repeat them.
+	p.emitStepEvents(ctx)
+	if released {
+		if len(p.obj.GetFinalizers()) == 0 {
+			p.forget(client.ObjectKeyFromObject(p.obj))
+			return ctrl.Result{}, nil
+		}
+	}
+	last := p.results[max(len(p.results)-1, 0):]
+	if len(last) == 0 || last[0].outcome.IsDone() {
+		return ctrl.Result{}, nil
+	}
+	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
+	record(&conditions, generation, last)
+	message := "Deletion waits: " + last[0].outcome.message
+	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, vocabulary.ReasonDeleting, message)
+	setCondition(&conditions, generation, vocabulary.ConditionReconciling, metav1.ConditionTrue, vocabulary.ReasonDeleting, message)
+	meta.RemoveStatusCondition(&conditions, vocabulary.ConditionStalled)
+	p.obj.SetConditions(conditions)
+	return p.finishQuietly(ctx)
+}
+
+// release takes those of the former finalizers off the resource that it no longer
+// has here. Only a change of the finalizers keeps it from that: what a stage has done
+// to be released is not there any more for a pass that would look at it again.
+func (p *pass[T, S]) release(ctx context.Context, former []string) error {
+	type operation struct {
+		Op    string `json:"op"`
+		Path  string `json:"path"`
+		Value string `json:"value,omitempty"`
+	}
+	var operations []operation
+	// The last one first, so that the others stay where they are.
+	for i, name := range slices.Backward(former) {
+		if path := fmt.Sprintf("/metadata/finalizers/%d", i); !slices.Contains(p.obj.GetFinalizers(), name) {
+			operations = append(operations, operation{"test", path, name}, operation{"remove", path, ""})
+		}
+	}
+	patch, err := json.Marshal(operations)
+	if err != nil {
+		return fmt.Errorf("writing the patch of the finalizers: %w", err)
+	}
+	err = p.Client.Patch(ctx, p.obj, client.RawPatch(types.JSONPatchType, patch))
+	if apierrors.IsInvalid(err) {
+		return apierrors.NewConflict(schema.GroupResource{Resource: "finalizers"}, p.obj.GetName(), err)
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package reconcile
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// beingDeleted is a resource with the finalizers of the engine among others.
+func beingDeleted(finalizers ...string) *thing {
+	obj := someThing()
+	now := metav1.Now()
+	obj.DeletionTimestamp, obj.Finalizers = &now, finalizers
+	return obj
+}
+
+// What a stage has let go cannot be told by the next pass.
+func TestAResourceThatIsWrittenMeanwhileIsReleasedAllTheSame(t *testing.T) {
+	w := newWorld(t, beingDeleted("test.c5c3.io/first", "example.com/theirs", "test.c5c3.io/second"))
+	passes := 0
+	w.reconciler.Finalizers[0].Step.Run = func(ctx context.Context, _ *thing) Outcome {
+		passes++
+		live := w.get(t)
+		live.Annotations = map[string]string{"example.com/note": "new"}
+		if err := w.Update(ctx, live); err != nil {
+			t.Error(err)
+		}
+		return Done("Abandoned", "").WithEvent(corev1.EventTypeWarning, "LeftBehind", "nobody removes it")
+	}
+	w.reconciler.Finalizers[1].Step.Run = func(context.Context, *thing) Outcome { return Done("Released", "") }
+	if _, err := w.pass(t); err != nil {
+		t.Fatal(err)
+	}
+	got := w.get(t)
+	if diff := cmp.Diff([]string{"example.com/theirs"}, got.Finalizers); diff != "" {
+		t.Errorf("finalizers (-want +got):\n%s", diff)
+	}
+	if got.Annotations["example.com/note"] != "new" {
+		t.Error("the annotation of somebody else is lost")
+	}
+	if diff := cmp.Diff([]string{"Warning LeftBehind nobody removes it"}, w.events()); diff != "" || passes != 1 {
+		t.Errorf("after %d passes, events (-want +got):\n%s", passes, diff)
+	}
+}
+
+func TestFinalizersThatHaveChangedMeanwhileAreAConflict(t *testing.T) {
+	w := newWorld(t, beingDeleted("example.com/theirs", "test.c5c3.io/first"))
+	w.reconciler.Finalizers[0].Step.Run = func(ctx context.Context, _ *thing) Outcome {
+		live := w.get(t)
+		live.Finalizers = []string{"test.c5c3.io/first"}
+		if err := w.Update(ctx, live); err != nil {
+			t.Error(err)
+		}
+		return Done("Abandoned", "")
+	}
+	if _, err := w.pass(t); err == nil {
+		t.Error("the pass has succeeded")
+	}
+	if err := w.Get(t.Context(), client.ObjectKeyFromObject(someThing()), &thing{}); apierrors.IsNotFound(err) {
+		t.Error("a finalizer was removed that is not where it was")
+	}
+}
