@@ -11,8 +11,18 @@ BENCH_RUNS ?= 3
 BENCH_FLAGS ?=
 
 .PHONY: bench
-bench: $(ENVTEST_BINARIES) ## Measure requests, memory and time of the operator (BENCH_SIZES=1,100, BENCH_RUNS=3, UPDATE=1).
+bench: envtest-binaries ## Measure requests, memory and time of the operator (BENCH_SIZES=1,100, BENCH_RUNS=3, UPDATE=1).
 	@$(call build_own,operators/keystone,keystone-operator=.,$(BENCH))
 	@$(call build_own,hack/bench,bench=.,$(BENCH))
 	@$(BENCH)/bench -operator=$(BENCH)/keystone-operator -dir=$(BENCH)/runs \
 		-sizes=$(BENCH_SIZES) -runs=$(BENCH_RUNS) -update=$(UPDATE) $(BENCH_FLAGS)
+
+# What is measured on the cluster, of ready, controlplane and api, and with which
+# flags of hack/bench/cluster.py besides, as in BENCH_CLUSTER_FLAGS='--seconds=60'.
+BENCH_PARTS ?= ready api
+BENCH_CLUSTER_FLAGS ?=
+
+.PHONY: bench-cluster
+bench-cluster: ## Measure on the cluster of quickstart what a user waits for (BENCH_PARTS="ready controlplane api", BENCH_RUNS=3).
+	@test -e $(ROOT)/kubeconfig || { echo 'There is no cluster to measure on: run "make quickstart" first' >&2; exit 2; }
+	@KUBECONFIG=$(ROOT)/kubeconfig PATH=$(BIN):$$PATH hack/bench/cluster.py --runs=$(BENCH_RUNS) $(BENCH_CLUSTER_FLAGS) $(BENCH_PARTS)

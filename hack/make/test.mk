@@ -7,6 +7,9 @@ export KUBEBUILDER_ASSETS
 ENVTEST_BINARIES := $(BIN)/kube-controller-manager \
 	$(if $(filter $(BIN),$(KUBEBUILDER_ASSETS)),$(addprefix $(BIN)/,kube-apiserver etcd))
 
+.PHONY: envtest-binaries
+envtest-binaries: $(ENVTEST_BINARIES)
+
 # Arguments for go test, as in: make test-unit GO_TEST_FLAGS='-run Fernet -v'
 GO_TEST_FLAGS ?=
 
