@@ -22,7 +22,7 @@ type client struct {
 
 	conn   *net.TCPConn
 	reader *bufio.Reader
-	// reused tells whether the last request went over a connection that had
+	// reused reports whether the last request went over a connection that had
 	// carried one before.
 	reused bool
 	// dialed counts the connections this client has opened.
@@ -100,7 +100,7 @@ func (c *client) close() {
 	c.conn, c.reader = nil, nil
 }
 
-// closedByPeer tells whether the other side has ended the connection, without
+// closedByPeer reports whether the other side has ended the connection, without
 // taking anything from it.
 func closedByPeer(conn *net.TCPConn) bool {
 	raw, err := conn.SyscallConn()

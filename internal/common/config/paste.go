@@ -85,7 +85,7 @@ func RenderPaste(filters []PasteFilter) (string, error) {
 	return ini.Render()
 }
 
-// ValidateFilterName tells whether a name can stand in a paste.deploy pipeline
+// ValidateFilterName reports whether a name can stand in a paste.deploy pipeline
 // beside Keystone's own entries. The error does not repeat the name.
 func ValidateFilterName(name string) error {
 	switch {
@@ -99,7 +99,7 @@ func ValidateFilterName(name string) error {
 	return nil
 }
 
-// ValidateFilterFactory tells whether a factory has the form module:callable.
+// ValidateFilterFactory reports whether a factory has the form module:callable.
 // The error does not repeat the factory.
 func ValidateFilterFactory(factory string) error {
 	switch {

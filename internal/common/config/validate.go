@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// ValidateSection tells whether a name can stand between the brackets of a
+// ValidateSection reports whether a name can stand between the brackets of a
 // section header. The error says what to change and does not repeat the name.
 func ValidateSection(name string) error {
 	switch {
@@ -19,7 +19,7 @@ func ValidateSection(name string) error {
 	return validateText("section name", name)
 }
 
-// ValidateKey tells whether a name can stand before the equals sign of an
+// ValidateKey reports whether a name can stand before the equals sign of an
 // option. The error says what to change and does not repeat the name.
 func ValidateKey(name string) error {
 	switch {
@@ -41,7 +41,7 @@ func ValidateKey(name string) error {
 	return nil
 }
 
-// ValidateValue tells whether a value comes out of the file as it went in. An
+// ValidateValue reports whether a value comes out of the file as it went in. An
 // empty value is fine. The error says what to change and never repeats the
 // value, which may be a secret.
 func ValidateValue(value string) error {

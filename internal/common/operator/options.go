@@ -55,7 +55,7 @@ type Config struct {
 	// MaxConcurrentReconciles is how many objects of a kind are reconciled at
 	// the same time.
 	MaxConcurrentReconciles int
-	// EnableWebhooks tells whether admission webhooks guard the API.
+	// EnableWebhooks reports whether admission webhooks guard the API.
 	EnableWebhooks bool
 	// SyncPeriod is how often every object is reconciled without a change, with
 	// 10 % jitter.

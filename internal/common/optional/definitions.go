@@ -104,7 +104,7 @@ func (d *definitions) announce() {
 func (d *definitions) watch(ctx context.Context) {
 	allowed, err := d.mayWatch(ctx)
 	if !allowed {
-		log.FromContext(ctx).Info("CustomResourceDefinitions are not watched, so the API server is asked for its kinds now and then",
+		log.FromContext(ctx).Info("CustomResourceDefinitions are not watched, so the kinds of the API server are polled",
 			"error", err)
 		return
 	}

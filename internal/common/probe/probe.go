@@ -175,7 +175,7 @@ func (p *Prober) url(name types.NamespacedName) (string, bool) {
 	return known.url, true
 }
 
-// record stores the finding and tells whether it is news and when to ask again.
+// record stores the finding and reports whether it is news and when to ask again.
 func (p *Prober) record(name types.NamespacedName, url string, result Result) (news bool, again time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

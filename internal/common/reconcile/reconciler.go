@@ -149,7 +149,7 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 		return ctrl.Result{}, p.results[i].outcome.err
 	}
 	if slices.ContainsFunc(p.results, stepResult.namespaceGoes) {
-		log.FromContext(ctx).Info("The namespace is being deleted and this resource with it")
+		log.FromContext(ctx).Info("The namespace is being deleted, and this resource with it")
 		return ctrl.Result{RequeueAfter: jitter(safetyNet)}, nil
 	}
 	generation := p.obj.GetGeneration()

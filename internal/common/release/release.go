@@ -68,7 +68,7 @@ func (r Release) Compare(other Release) int {
 	return cmp.Or(cmp.Compare(r.Year, other.Year), cmp.Compare(r.Minor, other.Minor))
 }
 
-// SameRelease tells whether the two differ in nothing but the suffix.
+// SameRelease reports whether the two differ in nothing but the suffix.
 func (r Release) SameRelease(other Release) bool {
 	return r.Compare(other) == 0
 }

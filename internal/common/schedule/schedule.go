@@ -11,7 +11,7 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Validate tells whether a CronJob would accept the expression: five fields or
+// Validate reports whether a CronJob would accept the expression: five fields or
 // a descriptor such as @daily, without a time zone, which the API server
 // refuses in a new CronJob's schedule. An expression that can never come true,
 // such as 30 February, is accepted, as it is there. The error begins with

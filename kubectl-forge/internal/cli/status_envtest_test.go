@@ -26,7 +26,7 @@ func brokenKeystone(t *testing.T, namespace string) *keystonev1alpha1.Keystone {
 	t.Helper()
 	k := store(t, namespace, testutil.Installed(testutil.NotReady(true,
 		testutil.False(keystonev1alpha1.ConditionKeystoneAPIReady, keystonev1alpha1.ReasonAdminPasswordRefused,
-			"Keystone refuses the password in Secret keystone-admin"))...))
+			"Keystone rejects the password in Secret keystone-admin"))...))
 	pod := testutil.APIPod(k, "keystone-6d4b-x7k2p", false, testutil.Running("keystone", false))
 	pod.Spec.Containers = []corev1.Container{{Name: "keystone", Image: "keystone"}}
 	store(t, namespace, &pod)

@@ -100,7 +100,7 @@ func lifecycleCause(self inventory.Ref, obj metav1.Object, conditions []metav1.C
 		return cause
 	case observed < obj.GetGeneration():
 		cause.Reason = ReasonNotObserved
-		cause.Message = fmt.Sprintf("The operator has seen generation %d of the spec, and not yet %d: if that lasts, check that it runs",
+		cause.Message = fmt.Sprintf("The operator has seen generation %d of the spec, and not yet %d: if that persists, check that it runs",
 			observed, obj.GetGeneration())
 		return cause
 	}

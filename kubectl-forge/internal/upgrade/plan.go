@@ -85,7 +85,7 @@ func (f Facts) checkRelease(to string) check.Finding {
 		}
 		return failed(name, "%s is installed already", to)
 	case release.Downgrade:
-		return failed(name, "%s is older than %s, and a database schema does not go back", to, installed)
+		return failed(name, "%s is older than %s, and a database schema cannot be downgraded", to, installed)
 	case release.Skip:
 		return failed(name, "from %s the next release is %s: upgrade to that one first", installed, installed.Next())
 	case release.Patch:

@@ -35,7 +35,7 @@ func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
 		{"another build", "2025.2-fixed", nil, ""},
 		{"no release", "latest", nil, "not an OpenStack release"},
 		{"the installed one", "2025.2", nil, "is installed already"},
-		{"an older one", "2025.1", nil, "does not go back"},
+		{"an older one", "2025.1", nil, "cannot be downgraded"},
 		{"one is skipped", "2026.2", nil, "the next release is 2026.1"},
 		{"nothing is installed", "2026.1", func(f *Facts) { f.Keystone.Status.InstalledRelease = "" }, "no release is installed yet"},
 		{"not ready", "2026.1", func(f *Facts) { f.Keystone.Status.Conditions[0].Status = "False" }, "is not ready"},

@@ -14,7 +14,7 @@ import (
 	"github.com/c5c3/forge/hack/cluster/internal/node"
 )
 
-// runDir is the one place, the same for all checkouts, that tells whether this
+// runDir is the one place, the same for all checkouts, that reports whether this
 // machine has a cluster and whose it is.
 const runDir = "/run/forge-cluster"
 

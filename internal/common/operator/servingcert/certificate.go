@@ -111,7 +111,7 @@ func load(secret *corev1.Secret, dnsNames []string, now time.Time) (*keyPair, er
 	}, nil
 }
 
-// same tells whether both present the same certificate.
+// same reports whether both present the same certificate.
 func (p *keyPair) same(other *keyPair) bool {
 	return other != nil && bytes.Equal(p.certificate.Leaf.Raw, other.certificate.Leaf.Raw)
 }

@@ -148,7 +148,7 @@ func run(m *testing.M, o Options, ready func(context.Context, *Env) error) (code
 	return code
 }
 
-// selected tells whether a flag of go test leaves tests out.
+// selected reports whether a flag of go test leaves tests out.
 func selected() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {

@@ -25,7 +25,7 @@ const (
 	// ReasonLeaking: stop the leak,
 	// then bail.
 	ReasonLeaking = "Leaking"
-	// ConditionAfloat tells whether it floats.
+	// ConditionAfloat reports whether it floats.
 	ConditionAfloat = "Afloat"
 )
 `))

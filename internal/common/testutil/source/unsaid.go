@@ -55,7 +55,7 @@ func codeIn(folders []string) (string, error) {
 	return code.String(), nil
 }
 
-// mentions tells whether code has the word, alone or as a text of its own.
+// mentions reports whether code has the word, alone or as a text of its own.
 func mentions(code, word string) bool {
 	for rest := code; ; {
 		_, after, found := strings.Cut(rest, word)

@@ -107,7 +107,7 @@ func (k *KORC) Blind(namespace string, blind bool) {
 	k.blind[namespace] = blind
 }
 
-// Accepts tells whether the namespace's Keystone accepts an application
+// Accepts reports whether the namespace's Keystone accepts an application
 // credential.
 func (k *KORC) Accepts(namespace, id, secret string) bool {
 	k.mu.Lock()

@@ -50,7 +50,7 @@ func (m Mode) String() string {
 
 func (m Mode) after() bool { return m == FailAfter || m == KillAfter }
 
-// Kills tells whether no request passes after the one that was struck.
+// Kills reports whether no request passes after the one that was struck.
 func (m Mode) Kills() bool { return m == KillBefore || m == KillAfter }
 
 // Call is one call among those of its kind. Calls are told apart by their kind,

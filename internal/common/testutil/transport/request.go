@@ -36,7 +36,7 @@ func (r Request) Kind() Request {
 	return Request{Verb: r.Verb, Group: r.Group, Resource: r.Resource, Subresource: r.Subresource}
 }
 
-// Write tells whether the request can change a stored object. Events and
+// Write reports whether the request can change a stored object. Events and
 // leases count as writes too; see [Request.Event] and [Request.Lease].
 func (r Request) Write() bool {
 	switch r.Verb {
@@ -47,17 +47,17 @@ func (r Request) Write() bool {
 	}
 }
 
-// Stored tells whether the API server did what the write asked for. One that
+// Stored reports whether the API server did what the write asked for. One that
 // comes with a state which has changed since is refused and made again: how
 // often depends on timing.
 func (r Request) Stored() bool {
 	return r.Write() && r.Code >= http.StatusOK && r.Code < http.StatusMultipleChoices
 }
 
-// Event tells whether the request is about an Event of either Event API.
+// Event reports whether the request is about an Event of either Event API.
 func (r Request) Event() bool { return r.Resource == "events" }
 
-// Lease tells whether the request is about a leader-election lease.
+// Lease reports whether the request is about a leader-election lease.
 func (r Request) Lease() bool {
 	return r.Group == "coordination.k8s.io" && r.Resource == "leases"
 }

@@ -22,7 +22,7 @@ const (
 // Reasons of conditions. A reason is stable, so alerts and scripts may rely on
 // it; the condition's message says the details and what to do.
 const (
-	// ReasonDuplicateControlPlane: delete this ControlPlane or the one the message names; only the older one is worked on.
+	// ReasonDuplicateControlPlane: delete this ControlPlane or the one the message names; only the older one is reconciled.
 	ReasonDuplicateControlPlane = "DuplicateControlPlane"
 
 	// ReasonInfrastructureReady: nothing to do.
@@ -35,9 +35,9 @@ const (
 	ReasonMariaDBError = "MariaDBError"
 	// ReasonMemcachedError: look at the error in the message.
 	ReasonMemcachedError = "MemcachedError"
-	// ReasonWaitingForDatabase: wait; if it lasts, look at the MariaDB the message names.
+	// ReasonWaitingForDatabase: wait; if it persists, look at the MariaDB the message names.
 	ReasonWaitingForDatabase = "WaitingForDatabase"
-	// ReasonWaitingForCache: wait; if it lasts, look at the Memcached the message names.
+	// ReasonWaitingForCache: wait; if it persists, look at the Memcached the message names.
 	ReasonWaitingForCache = "WaitingForCache"
 
 	// ReasonDBCredentialsReady: nothing to do.
@@ -52,12 +52,12 @@ const (
 	ReasonSecretStoreNotReady = "SecretStoreNotReady"
 	// ReasonExternalSecretError: look at the error in the message.
 	ReasonExternalSecretError = "ExternalSecretError"
-	// ReasonWaitingForDBCredentialSecret: wait; if it lasts, put the user and the password at the path the message names.
+	// ReasonWaitingForDBCredentialSecret: wait; if it persists, put the user and the password at the path the message names.
 	ReasonWaitingForDBCredentialSecret = "WaitingForDBCredentialSecret"
-	// ReasonWaitingForAdminPasswordSecret: wait; if it lasts, put the password at the path the message names.
+	// ReasonWaitingForAdminPasswordSecret: wait; if it persists, put the password at the path the message names.
 	ReasonWaitingForAdminPasswordSecret = "WaitingForAdminPasswordSecret"
 
-	// ReasonFinalizingKeystone: wait; Keystone's database is dropped before its server goes; if it lasts, look at what the message names.
+	// ReasonFinalizingKeystone: wait; Keystone's database is dropped before its server goes; if it persists, look at what the message names.
 	ReasonFinalizingKeystone = "FinalizingKeystone"
 	// ReasonKeystoneReady: nothing to do.
 	ReasonKeystoneReady = "KeystoneReady"
@@ -73,7 +73,7 @@ const (
 	ReasonKeystoneProjectionRejected = "KeystoneProjectionRejected"
 	// ReasonRollBackRefused: set openStackRelease to the release the message names; the update has gone too far to be taken back.
 	ReasonRollBackRefused = "RollBackRefused"
-	// ReasonWaitingForKeystone: wait; if it lasts, look at the conditions of the Keystone.
+	// ReasonWaitingForKeystone: wait; if it persists, look at the conditions of the Keystone.
 	ReasonWaitingForKeystone = "WaitingForKeystone"
 
 	// ReasonApplicationCredentialMinted: nothing to do.
@@ -98,15 +98,15 @@ const (
 	ReasonApplicationCredentialError = "ApplicationCredentialError"
 	// ReasonApplicationCredentialFailed: correct what K-ORC reports in the message; it is tried again then.
 	ReasonApplicationCredentialFailed = "ApplicationCredentialFailed"
-	// ReasonWaitingForApplicationCredential: wait; if it lasts, look at the ApplicationCredential and the imports the message names.
+	// ReasonWaitingForApplicationCredential: wait; if it persists, look at the ApplicationCredential and the imports the message names.
 	ReasonWaitingForApplicationCredential = "WaitingForApplicationCredential"
 	// ReasonReMinting: wait; the application credential is being replaced.
 	ReasonReMinting = "ReMinting"
-	// ReasonReMintStalled: repair K-ORC or its way to Keystone; a new application credential does not come, or the old one stays.
+	// ReasonReMintStalled: repair K-ORC or its connection to Keystone; a new application credential does not come, or the old one stays.
 	ReasonReMintStalled = "ReMintStalled"
 	// ReasonBootstrapResourceError: look at the error in the message.
 	ReasonBootstrapResourceError = "BootstrapResourceError"
-	// ReasonWaitingForBootstrapResources: wait; if it lasts, look at the K-ORC objects the message names.
+	// ReasonWaitingForBootstrapResources: wait; if it persists, look at the K-ORC objects the message names.
 	ReasonWaitingForBootstrapResources = "WaitingForBootstrapResources"
 	// ReasonFinalizingORC: wait; K-ORC is removing what it made in Keystone.
 	ReasonFinalizingORC = "FinalizingORC"
@@ -117,13 +117,13 @@ const (
 	ReasonWaitingForKORC = "WaitingForKORC"
 	// ReasonCloudsYamlError: look at the error in the message.
 	ReasonCloudsYamlError = "CloudsYamlError"
-	// ReasonWaitingForCloudsYaml: wait; if it lasts, look at the ExternalSecret the message names.
+	// ReasonWaitingForCloudsYaml: wait; if it persists, look at the ExternalSecret the message names.
 	ReasonWaitingForCloudsYaml = "WaitingForCloudsYaml"
 	// ReasonCredentialUnproven: let the operator reach Keystone at the address in the message; users keep the credential they have.
 	ReasonCredentialUnproven = "CredentialUnproven"
-	// ReasonCredentialRejected: wait; Keystone refuses the application credential, so a new one is made.
+	// ReasonCredentialRejected: wait; Keystone rejects the application credential, so a new one is created.
 	ReasonCredentialRejected = "CredentialRejected"
-	// ReasonWaitingForPushSecret: wait; if it lasts, look at the PushSecret the message names.
+	// ReasonWaitingForPushSecret: wait; if it persists, look at the PushSecret the message names.
 	ReasonWaitingForPushSecret = "WaitingForPushSecret"
 	// ReasonWaitingForCloudsYamlSync: wait; the new credential is on its way through the secret store.
 	ReasonWaitingForCloudsYamlSync = "WaitingForCloudsYamlSync"
@@ -134,7 +134,7 @@ const (
 	ReasonCatalogRegistered = "CatalogRegistered"
 	// ReasonWaitingForAdminCredential: wait for AdminCredentialReady.
 	ReasonWaitingForAdminCredential = "WaitingForAdminCredential"
-	// ReasonWaitingForCatalog: wait; if it lasts, look at the K-ORC Service and Endpoint the message names.
+	// ReasonWaitingForCatalog: wait; if it persists, look at the K-ORC Service and Endpoint the message names.
 	ReasonWaitingForCatalog = "WaitingForCatalog"
 	// ReasonCatalogFailed: correct what K-ORC reports in the message; it is tried again then.
 	ReasonCatalogFailed = "CatalogFailed"
@@ -153,7 +153,7 @@ const (
 	ReasonNoRotationNeeded = "NoRotationNeeded"
 	// ReasonBootstrapComplete: nothing to do; there is a credential.
 	ReasonBootstrapComplete = "BootstrapComplete"
-	// ReasonWaitingForBootstrap: wait; the first credential is being made.
+	// ReasonWaitingForBootstrap: wait; the first credential is being created.
 	ReasonWaitingForBootstrap = "WaitingForBootstrap"
 	// ReasonUnsupportedTarget: set spec.target to adminApplicationCredential.
 	ReasonUnsupportedTarget = "UnsupportedTarget"
@@ -166,7 +166,7 @@ const (
 
 	// ReasonSecretsAggregated: nothing to do.
 	ReasonSecretsAggregated = "SecretsAggregated"
-	// ReasonWaitingForSecrets: wait; if it lasts, look at the Secret or the key the message names.
+	// ReasonWaitingForSecrets: wait; if it persists, look at the Secret or the key the message names.
 	ReasonWaitingForSecrets = "WaitingForSecrets"
 	// ReasonKeyCollision: give one of the sources the message names another keyPrefix.
 	ReasonKeyCollision = "KeyCollision"

@@ -259,7 +259,7 @@ type ControlPlaneStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// worked on.
+	// reconciled.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -317,7 +317,7 @@ type BootstrapResourceStatus struct {
 	// +kubebuilder:validation:MaxLength=253
 	ObjectName string `json:"objectName,omitempty"`
 
-	// ready tells whether the resource exists as K-ORC last saw it.
+	// ready reports whether the resource exists as K-ORC last saw it.
 	//
 	// +required
 	Ready bool `json:"ready"`
@@ -337,7 +337,7 @@ type ServiceStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 
-	// ready tells whether the service works as the spec asks.
+	// ready reports whether the service works as the spec asks.
 	//
 	// +required
 	Ready bool `json:"ready"`
@@ -356,7 +356,7 @@ type AdminApplicationCredentialStatus struct {
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// restricted tells whether the credential is refused the creation of
+	// restricted reports whether the credential is refused the creation of
 	// further application credentials.
 	//
 	// +optional

@@ -114,7 +114,7 @@ type CredentialRotationStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// worked on.
+	// reconciled.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0

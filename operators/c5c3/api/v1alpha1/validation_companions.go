@@ -117,7 +117,7 @@ func checkKeys(keys []string, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// notInKey tells whether a Secret's key may not contain the character.
+// notInKey reports whether a Secret's key may not contain the character.
 func notInKey(r rune) bool {
 	inKey := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
 	return !inKey

@@ -38,7 +38,7 @@ func fernetWarning(cp *ControlPlane) string {
 		interval, required, cp.KeystoneName(), keystoneFernetKeys)
 }
 
-// HasSchedule tells whether the CredentialRotation is to replace the credential
+// HasSchedule reports whether the CredentialRotation is to replace the credential
 // again and again. One that asks for the first credential does nothing else.
 func (s *CredentialRotationSpec) HasSchedule() bool { return s.IntervalDays != nil && !s.Bootstrap }
 

@@ -127,7 +127,7 @@ type Status struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// Ready tells whether the servers can be used.
+// Ready reports whether the servers can be used.
 func (s Status) Ready() bool { return meta.IsStatusConditionTrue(s.Conditions, "Ready") }
 
 // Message is what the kind's operator says about its readiness, empty when it

@@ -42,7 +42,7 @@ func (s *scope) keepCredential(ctx context.Context) reconcile.Outcome {
 	case err != nil:
 		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, fmt.Errorf("reading the ApplicationCredential: %w", err))
 	case !metav1.IsControlledBy(live, s.cp):
-		// The applier words whose it is.
+		// EnsureObject reports the owner.
 		return s.mint(ctx, live.Annotations)
 	case !live.DeletionTimestamp.IsZero():
 		return s.awaitRemoval(ctx, live)
@@ -105,7 +105,7 @@ func (s *scope) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 	unanswered := request != "" && request != s.credential.Annotations[c5c3v1alpha1.AnnotationRotationRequest]
 	switch {
 	case stamped && hash == "", unanswered:
-		return "it was asked for"
+		return "it was requested"
 	case stamped && mode == c5c3v1alpha1.RotationPasswordDriven && hash != fullHash(s.adminPassword):
 		return "the administrator's password has changed"
 	case stateOf(live).failed:
@@ -127,7 +127,7 @@ func (s *scope) replace(ctx context.Context, live *orcv1alpha1.ApplicationCreden
 	if err := s.client.Update(ctx, s.credential); err != nil {
 		return writeError(c5c3v1alpha1.ReasonSecretError, fmt.Errorf("storing a new secret for the application credential: %w", err))
 	}
-	return s.reMinting("A new application credential is being made because "+why, s.now())
+	return s.reMinting("A new application credential is being created because "+why, s.now())
 }
 
 // supersede moves an outdated credential out of the way.
@@ -156,8 +156,8 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 	s.lookAgain(wait)
 	if !heir.DeletionTimestamp.IsZero() {
 		// K-ORC may find the credential while the object that was to find it goes
-		// without it: what it says now is worth nothing.
-		return s.reMinting("The object that was to keep the replaced credential is made anew: "+describe(heir), since)
+		// without it: its status is not reliable at this point.
+		return s.reMinting("Recreating the object that keeps the replaced credential: "+describe(heir), since)
 	}
 	if stateOf(heir).available && ptr.Deref(heir.Status.ID, "") == *old.Status.ID {
 		if err := s.letGo(ctx, old); err != nil {
@@ -175,7 +175,7 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 	if err := s.searchAgain(ctx, heir, since); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
-	message := fmt.Sprintf("Waiting for %s, which keeps the replaced credential for its users; if this lasts, see whether "+
+	message := fmt.Sprintf("Waiting for %s, which keeps the replaced credential for its users; if this persists, check that "+
 		"Keystone accepts the administrator's password in Secret %s", describe(heir), adminSecretRef(s.cp).Name)
 	return s.reMinting(message, since)
 }
@@ -218,7 +218,7 @@ func (s *scope) replacedSince() time.Time {
 	return since
 }
 
-// isInUse tells whether the users have the credential, or are about to get it.
+// isInUse reports whether the users have the credential, or are about to get it.
 func (s *scope) isInUse(ctx context.Context, credential *orcv1alpha1.ApplicationCredential) (bool, error) {
 	if credential.Status.ID == nil {
 		return false, nil
@@ -239,7 +239,7 @@ func (s *scope) isInUse(ctx context.Context, credential *orcv1alpha1.Application
 func (s *scope) reMinting(message string, since time.Time) reconcile.Outcome {
 	if passed := s.now().Sub(since); passed >= s.stallTimeout {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, fmt.Sprintf(
-			"%s, for more than %s; repair K-ORC or its way to Keystone; the users keep the old credential", message, s.stallTimeout)).After(s.soon())
+			"%s, for more than %s; repair K-ORC or its connection to Keystone; the users keep the old credential", message, s.stallTimeout)).After(s.soon())
 	}
 	return reconcile.Waiting(c5c3v1alpha1.ReasonReMinting, message).After(s.soon())
 }
@@ -366,7 +366,7 @@ func (s *scope) reportSuperseded(ctx context.Context) reconcile.Outcome {
 	return done
 }
 
-// lacksSchedule tells whether a schedule is to replace the credential and there is
+// lacksSchedule reports whether a schedule is to replace the credential and there is
 // none.
 func (s *scope) lacksSchedule(ctx context.Context) (bool, error) {
 	if s.cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode != c5c3v1alpha1.RotationScheduled {
@@ -383,8 +383,8 @@ func (s *scope) lacksSchedule(ctx context.Context) (bool, error) {
 
 func (s *scope) explainOverdue(old *orcv1alpha1.ApplicationCredential) string {
 	if !old.DeletionTimestamp.IsZero() {
-		return fmt.Sprintf("K-ORC has not let go of a replaced credential: %s; repair K-ORC or its way to Keystone", describe(old))
+		return fmt.Sprintf("K-ORC has not released a replaced credential: %s; repair K-ORC or its connection to Keystone", describe(old))
 	}
-	return fmt.Sprintf("The replaced credential is still valid: %s; repair the way of the operator to %s, "+
+	return fmt.Sprintf("The replaced credential is still valid: %s; repair the operator's connection to %s, "+
 		"or the administrator's password in Secret %s", describe(old), authURL(s.cp), adminSecretRef(s.cp).Name)
 }

@@ -132,7 +132,7 @@ func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T
 	objects.Create(t, w, restored, w.cp)
 	w.report(t, "2025.2", "", true)
 	changes.Condition(t, "AdminCredentialReady", metav1.ConditionFalse, "CredentialRejected",
-		"Keystone refuses the application credential "+id+"; a new one is made")
+		"Keystone rejects the application credential "+id+"; a new one is created")
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	if used, err := w.works(t.Context()); err != nil || used == id {
 		t.Errorf("the users have %q (%v)", used, err)

@@ -49,7 +49,7 @@ func finalizeKeystone(ctx context.Context, s *scope) reconcile.Outcome {
 			"%s is still there after %s: the database may stay on the volume of the MariaDB", waiting, s.stallTimeout))
 	}
 	return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingKeystone, fmt.Sprintf(
-		"Waiting until %s is gone, before the MariaDB goes; after %s the deletion goes on without that", waiting, s.stallTimeout)).
+		"Waiting until %s is gone, before the MariaDB goes; after %s the deletion continues without that", waiting, s.stallTimeout)).
 		After(min(databasePeriod, s.stallTimeout/8))
 }
 

@@ -46,8 +46,8 @@ func finalizeKORC(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	waiting := left.describe()
 	wait := reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC, fmt.Sprintf(
-		"K-ORC and External Secrets are removing %s; after %s the deletion goes on without them", strings.Join(waiting, ", "), s.stallTimeout)).
-		OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC made in Keystone")
+		"K-ORC and External Secrets are removing %s; after %s the deletion continues without them", strings.Join(waiting, ", "), s.stallTimeout)).
+		OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC created in Keystone")
 	switch {
 	case len(waiting) == 0 && s.missingKORCKind() != "":
 		return s.goneWithKORC(ctx, left.keystoneGone)
@@ -146,7 +146,7 @@ func (s *scope) goneWithKORC(ctx context.Context, keystoneGone bool) reconcile.O
 	return tornDown()
 }
 
-// databaseLives tells whether there is a database that may still have what was
+// databaseLives reports whether there is a database that may still have what was
 // in Keystone: the user's own, or one that nobody deletes.
 func (s *scope) databaseLives(ctx context.Context) (bool, error) {
 	ref := s.cp.Spec.Infrastructure.Database.ClusterRef
@@ -166,16 +166,16 @@ func (s *scope) databaseLives(ctx context.Context) (bool, error) {
 
 func tornDown() reconcile.Outcome {
 	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "What K-ORC made is gone").
-		WithNormalEvent(c5c3v1alpha1.EventORCTeardownComplete, "What K-ORC made in Keystone, and its copy in the secret store, is gone")
+		WithNormalEvent(c5c3v1alpha1.EventORCTeardownComplete, "What K-ORC created in Keystone, and its copy in the secret store, is gone")
 }
 
 func givenUp(cause string, left []string) reconcile.Outcome {
-	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "The deletion goes on without K-ORC").
+	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "The deletion continues without K-ORC").
 		WithEvent(corev1.EventTypeWarning, c5c3v1alpha1.EventORCTeardownStalled, fmt.Sprintf(
-			"%s: %s; delete by hand in OpenStack, or in the secret store, what is left there", cause, strings.Join(left, ", ")))
+			"%s: %s; delete what is left there by hand, in OpenStack or in the secret store", cause, strings.Join(left, ", ")))
 }
 
-// keystoneIsGone tells whether there is nobody left whom K-ORC could ask: the
+// keystoneIsGone reports whether there is nobody left whom K-ORC could ask: the
 // Keystone goes first when its whole namespace is deleted.
 func (s *scope) keystoneIsGone(ctx context.Context) (bool, error) {
 	if !s.kinds.Served(keystoneKind) {
@@ -188,7 +188,7 @@ func (s *scope) keystoneIsGone(ctx context.Context) (bool, error) {
 	return err != nil, nil
 }
 
-// late tells whether the deletion has waited long enough for others.
+// late reports whether the deletion has waited long enough for others.
 func (s *scope) late() bool {
 	return s.now().Sub(s.cp.DeletionTimestamp.Time) >= s.stallTimeout
 }
@@ -207,7 +207,7 @@ func (s *scope) removeORCObjects(ctx context.Context, left *remains) error {
 	for _, obj := range managed {
 		if err := s.revokeBeforeEnd(ctx, obj, left.keystoneGone); err != nil {
 			left.unrevoked[obj.GetName()] = err
-			// K-ORC may succeed where the operator does not: half of the time is its.
+			// K-ORC may succeed where the operator does not: it gets half of the timeout.
 			if s.now().Sub(s.cp.DeletionTimestamp.Time) < s.stallTimeout/2 {
 				continue
 			}

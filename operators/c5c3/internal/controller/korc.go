@@ -41,7 +41,7 @@ func (s *scope) missingKORCKind() string {
 }
 
 // korcRemedy is what to do about an object that K-ORC has given up.
-const korcRemedy = "correct what K-ORC reports there; it is tried again, less and less often"
+const korcRemedy = "correct what K-ORC reports there; it is retried with increasing delays"
 
 // orcState is what K-ORC last said about an object.
 type orcState struct {

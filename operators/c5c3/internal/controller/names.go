@@ -32,7 +32,7 @@ func adminPasswordPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string
 	return keystonev1alpha1.AdminPasswordPath(c, cp.Namespace, cp.KeystoneName())
 }
 
-// managesCredentials tells whether the operator provides the credentials of the
+// managesCredentials reports whether the operator provides the credentials of the
 // database and of the administrator itself.
 func managesCredentials(cp *c5c3v1alpha1.ControlPlane) bool {
 	return cp.Spec.Infrastructure.Database.IsManaged()

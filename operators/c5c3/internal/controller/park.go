@@ -26,7 +26,7 @@ func parkDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.Co
 			return reconcile.Outcome{}, false
 		}
 		return reconcile.Degraded(c5c3v1alpha1.ReasonDuplicateControlPlane, fmt.Sprintf(
-			"ControlPlane %s is older and the only one of namespace %s that is worked on; delete one of the two",
+			"ControlPlane %s is older, and only one is reconciled in namespace %s; delete one of the two",
 			incumbent, cp.Namespace)), true
 	}
 }

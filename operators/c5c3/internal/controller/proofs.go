@@ -146,7 +146,7 @@ func (p *proofs) forget(of types.NamespacedName) {
 
 // refusal is what the condition says of a credential that Keystone refuses.
 func refusal(id string) string {
-	return fmt.Sprintf("Keystone refuses the application credential %s; a new one is made", id)
+	return fmt.Sprintf("Keystone rejects the application credential %s; a new one is created", id)
 }
 
 // isRejected reports whether Keystone has refused the credential for a while. It

@@ -78,9 +78,9 @@ func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) 
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Hang())
 	changes := w.follow(t)
 	w.askForAnother(t)
-	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "is being made because it was asked for")
+	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "is being created because it was requested")
 	w.pass(t, stall)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "ApplicationCredential "+heir, "repair K-ORC or its way to Keystone")
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "ApplicationCredential "+heir, "repair K-ORC or its connection to Keystone")
 	w.usersHave(t, old)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
 	w.replacedAfter(t, old)
@@ -96,7 +96,7 @@ func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
 	w.stalls(t, changes)
 	// Between two attempts it is another object that K-ORC has not looked at yet.
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "does not contain",
-		"see whether Keystone accepts the administrator's password in Secret controlplane-keystone-admin-credentials")
+		"check that Keystone accepts the administrator's password in Secret controlplane-keystone-admin-credentials")
 	w.usersHave(t, old)
 	w.staysStalled(t)
 	korc.Blind(w.cp.Namespace, false)
@@ -223,7 +223,7 @@ func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 		heir.Status.ID = &old
 	})
 	w.stalls(t, changes)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "is made anew", heir.Name)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "Recreating the object", heir.Name)
 	korc.Blind(w.cp.Namespace, false)
 	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
 	w.replacedAfter(t, old)
@@ -275,7 +275,7 @@ func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
 	unreachable.Store(w.cp.Namespace, true)
 	w.endGrace(t, heir)
 	w.pass(t, stall)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "still valid", heir.Name, "the way of the operator to http://")
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "still valid", heir.Name, "the operator's connection to http://")
 	if _, err := w.works(t.Context()); err != nil {
 		t.Error(err)
 	}

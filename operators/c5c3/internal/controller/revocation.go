@@ -40,7 +40,7 @@ func (s *scope) revoke(ctx context.Context, old *orcv1alpha1.ApplicationCredenti
 	case err == nil:
 		return 0, s.removeWithResource(ctx, old)
 	case !errors.Is(err, errAsking):
-		log.FromContext(ctx).Error(err, "Revoking a replaced application credential failed, it is tried again", "applicationCredential", old.Name)
+		log.FromContext(ctx).Error(err, "Revoking a replaced application credential failed; retrying", "applicationCredential", old.Name)
 	}
 	return s.retryPeriod, nil
 }

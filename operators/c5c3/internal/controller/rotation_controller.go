@@ -144,7 +144,7 @@ func (r *rotationReconciler) act(ctx context.Context, rotation *c5c3v1alpha1.Cre
 		return rotationDecision{}, err
 	}
 	r.recorder.Eventf(rotation, nil, corev1.EventTypeNormal, c5c3v1alpha1.EventRotationNudged, "Rotate",
-		"Asked for a new application credential of ControlPlane %s", cp.Name)
+		"Requested a new application credential for ControlPlane %s", cp.Name)
 	return decision, nil
 }
 
@@ -171,7 +171,7 @@ func (r *rotationReconciler) facts(
 	if client.IgnoreNotFound(err) != nil {
 		return facts, nil, fmt.Errorf("reading the ApplicationCredential: %w", err)
 	}
-	// One that is being made, or replaced, is none to replace yet.
+	// A credential that is still being created or replaced is not replaced.
 	facts.exists = err == nil && credential.DeletionTimestamp.IsZero() && metav1.IsControlledBy(credential, cp) &&
 		ptr.Deref(credential.Status.ID, "") == used.ID
 	facts.inUseSince = used.LastRotation.Time

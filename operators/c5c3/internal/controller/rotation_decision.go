@@ -21,7 +21,7 @@ type rotationFacts struct {
 	day time.Duration
 	// mode is the rotation mode of the ControlPlane.
 	mode c5c3v1alpha1.RotationMode
-	// exists tells whether there is a credential to replace.
+	// exists reports whether there is a credential to replace.
 	exists bool
 	// inUseSince is from when the credential has been in use.
 	inUseSince time.Time
@@ -73,7 +73,7 @@ func decideRotation(f rotationFacts) rotationDecision {
 	case spec.Bootstrap && f.exists:
 		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonBootstrapComplete, message: "There is an application credential"}
 	case spec.Bootstrap:
-		return rotationDecision{reason: c5c3v1alpha1.ReasonWaitingForBootstrap, message: "The first application credential is being made"}
+		return rotationDecision{reason: c5c3v1alpha1.ReasonWaitingForBootstrap, message: "The first application credential is being created"}
 	case !f.exists:
 		return rotationDecision{
 			reason: c5c3v1alpha1.ReasonWaitingForApplicationCredential, message: "There is no application credential to replace yet",
@@ -85,7 +85,7 @@ func decideRotation(f rotationFacts) rotationDecision {
 	case f.password == "":
 		return rotationDecision{
 			reason:  c5c3v1alpha1.ReasonWaitingForAdminPassword,
-			message: "The administrator's password is not there: without it no application credential can be made",
+			message: "The administrator's password is missing: without it no application credential can be created",
 		}
 	case f.outdated():
 		return f.scheduled(f.trigger(fmt.Sprintf("%s/%s", f.rotation.UID, f.password[:16]), f.days(spec.GracePeriodDays)))
@@ -93,7 +93,7 @@ func decideRotation(f rotationFacts) rotationDecision {
 	return f.onSchedule()
 }
 
-// outdated tells whether the credential was made with another password, and
+// outdated reports whether the credential was made with another password, and
 // nobody but a CredentialRotation replaces it for that.
 func (f rotationFacts) outdated() bool {
 	return f.mode == c5c3v1alpha1.RotationManual && f.stamped && f.passwordHash != "" && f.passwordHash != f.password
@@ -104,7 +104,7 @@ func (f rotationFacts) days(n *int32) time.Duration { return time.Duration(ptr.D
 // trigger asks for a new credential, unless that has been done.
 func (f rotationFacts) trigger(request string, overlap time.Duration) rotationDecision {
 	d := rotationDecision{
-		ready: true, reason: c5c3v1alpha1.ReasonRotationTriggered, message: "A new application credential was asked for", overlap: overlap,
+		ready: true, reason: c5c3v1alpha1.ReasonRotationTriggered, message: "A new application credential was requested", overlap: overlap,
 	}
 	if f.request != request {
 		d.request = request
@@ -167,7 +167,7 @@ func (f rotationFacts) onSchedule() rotationDecision {
 	case spec.IntervalDays != nil && f.mode != c5c3v1alpha1.RotationScheduled:
 		return rotationDecision{reason: c5c3v1alpha1.ReasonRotationModeNotScheduled, message: c5c3v1alpha1.ScheduleRemedy(f.mode)}
 	case !f.followsSchedule():
-		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonNoRotationNeeded, message: "No new application credential was asked for"}
+		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonNoRotationNeeded, message: "No new application credential was requested"}
 	}
 	next := f.next()
 	if wait := next.Sub(f.now); wait > 0 {

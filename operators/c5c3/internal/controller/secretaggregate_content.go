@@ -95,7 +95,7 @@ func sourceOf(
 	return c5c3v1alpha1.SecretAggregateSource{Credential: credential}, len(sources) == 0
 }
 
-// belongsToControlPlane tells whether the control plane, or its Keystone, has or
+// belongsToControlPlane reports whether the control plane, or its Keystone, has or
 // will have a Secret of the name. An aggregate that were faster would hold it up.
 func belongsToControlPlane(name string, cp *c5c3v1alpha1.ControlPlane) bool {
 	isCredential := slices.ContainsFunc(credentialSecrets(cp), func(from credentialSecret) bool { return from.name == name })

@@ -72,13 +72,13 @@ func setupSecretAggregates(mgr ctrl.Manager, cfg operator.Config, references *re
 	return nil
 }
 
-// concerned tells whether the SecretAggregate writes the Secret, or may collect
+// concerned reports whether the SecretAggregate writes the Secret, or may collect
 // it.
 func (a *aggregator) concerned(ctx context.Context, aggregate *c5c3v1alpha1.SecretAggregate, secret client.Object) bool {
 	return aggregate.TargetSecret() == secret.GetName() || a.isSource(ctx, secret)
 }
 
-// isSource tells whether a control plane of the namespace has a credential in
+// isSource reports whether a control plane of the namespace has a credential in
 // the Secret.
 func (a *aggregator) isSource(ctx context.Context, secret client.Object) bool {
 	var all c5c3v1alpha1.ControlPlaneList

@@ -166,7 +166,7 @@ func (s *scope) explainDelivery(ctx context.Context) (reason, message string, er
 			secrets.StoreName, s.delivery.Name), nil
 	case !push.Synced:
 		return c5c3v1alpha1.ReasonWaitingForPushSecret, detailed(fmt.Sprintf(
-			"PushSecret %s has not stored the clouds.yaml at %s yet; if this lasts, repair the store; a path that something else wrote needs "+
+			"PushSecret %s has not stored the clouds.yaml at %s yet; if this persists, repair the store; a path that something else wrote needs "+
 				"the custom metadata managed-by=external-secrets", s.push.Name, credentialPath(s.cluster, s.cp)), push.Message), nil
 	}
 	for _, condition := range s.delivery.Status.Conditions {

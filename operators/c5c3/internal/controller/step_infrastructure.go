@@ -102,7 +102,7 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 	return cacheServer.report(outcome, desired.Name, desired.Status)
 }
 
-// find reads the server into live. ours tells whether the control plane has it,
+// find reads the server into live. ours reports whether the control plane has it,
 // or may create it; otherwise the outcome, unless it is done, says why nothing
 // can be said about it.
 func (s *scope) find(ctx context.Context, kind server, live client.Object) (outcome reconcile.Outcome, ours bool) {
@@ -128,7 +128,7 @@ func (s *scope) find(ctx context.Context, kind server, live client.Object) (outc
 	return done, false
 }
 
-// isPredecessors tells whether the object belongs to a deleted ControlPlane of
+// isPredecessors reports whether the object belongs to a deleted ControlPlane of
 // the same name.
 func (s *scope) isPredecessors(live client.Object) bool {
 	controller := metav1.GetControllerOf(live)

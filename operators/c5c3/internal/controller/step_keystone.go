@@ -49,7 +49,7 @@ func reconcileKeystone(ctx context.Context, s *scope) reconcile.Outcome {
 	switch {
 	case rollBackRefused(keystone):
 		return reconcile.Terminal(c5c3v1alpha1.ReasonRollBackRefused, fmt.Errorf(
-			"the update from %s to %s cannot be taken back, because its contraction of the database schema has begun; "+
+			"the update from %s to %s can no longer be aborted, because the contraction of the database schema has begun; "+
 				"set %s to %s", keystone.Status.InstalledRelease, keystone.Status.TargetRelease, releaseField(s.cp), keystone.Status.TargetRelease))
 	case isReady(keystone):
 		return reconcile.Done(c5c3v1alpha1.ReasonKeystoneReady, "Keystone "+keystone.Name+" is ready")

@@ -237,7 +237,7 @@ func (s *scope) keepImports(ctx context.Context) reconcile.Outcome {
 	return prepared()
 }
 
-// credentialNamesIdentityService tells whether an access rule is about Keystone
+// credentialNamesIdentityService reports whether an access rule is about Keystone
 // itself: K-ORC then needs its Service before it can make the credential.
 func (s *scope) credentialNamesIdentityService() bool {
 	rules := s.cp.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules

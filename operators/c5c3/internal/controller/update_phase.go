@@ -7,7 +7,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// rollBackRefused tells whether the Keystone's update was reverted too late: its
+// rollBackRefused reports whether the Keystone's update was reverted too late: its
 // schema has lost what the old release uses.
 func rollBackRefused(keystone *keystonev1alpha1.Keystone) bool {
 	status := keystone.Status

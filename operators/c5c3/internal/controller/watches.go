@@ -71,7 +71,7 @@ func watch(
 		// The cache that tells of references may be ahead of the one that the
 		// operator's own Secrets are read from.
 		Owns(&corev1.Secret{}).Owns(&networkingv1.NetworkPolicy{}).
-		// When the one that counts goes, the next one takes its place.
+		// When the active ControlPlane goes, its duplicates are reconciled.
 		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours), builder.WithPredicates(deletions)).
 		Watches(&c5c3v1alpha1.CredentialRotation{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).

@@ -29,7 +29,7 @@ type rotationWalk struct {
 	spec c5c3v1alpha1.CredentialRotationSpec
 	// late is how far ahead the clock of the dying operators is.
 	late time.Duration
-	// done tells whether the rotation says that it has asked.
+	// done reports whether the rotation says that it has asked.
 	done func(*c5c3v1alpha1.CredentialRotation) bool
 
 	mu sync.Mutex

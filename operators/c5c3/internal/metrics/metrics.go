@@ -24,7 +24,7 @@ var (
 	}
 	RotationLast = metric.Definition{
 		Name: Prefix + "_credential_rotation_last_timestamp_seconds", Type: metric.Gauge, Labels: ofResource,
-		Help: "When a CredentialRotation last asked for a new credential, as Unix time.",
+		Help: "When a CredentialRotation last requested a new credential, as Unix time.",
 	}
 	RotationDue = metric.Definition{
 		Name: Prefix + "_credential_rotation_due_timestamp_seconds", Type: metric.Gauge, Labels: ofResource,

@@ -21,7 +21,7 @@ const (
 	ConditionDeploymentReady = "DeploymentReady"
 	// ConditionHTTPRouteReady covers the route through the Gateway.
 	ConditionHTTPRouteReady = "HTTPRouteReady"
-	// ConditionKeystoneAPIReady tells whether the API answers, and whether the administrator can log in.
+	// ConditionKeystoneAPIReady reports whether the API answers, and whether the administrator can log in.
 	ConditionKeystoneAPIReady = "KeystoneAPIReady"
 	// ConditionHPAReady covers the HorizontalPodAutoscaler.
 	ConditionHPAReady = "HPAReady"
@@ -31,16 +31,16 @@ const (
 	ConditionTrustFlushReady = "TrustFlushReady"
 	// ConditionPasswordRotationReady covers the scheduled change of the administrator's password.
 	ConditionPasswordRotationReady = "PasswordRotationReady"
-	// ConditionBackupHealthy tells whether the secret store has a copy of the keys; it only informs.
+	// ConditionBackupHealthy reports whether the secret store has a copy of the keys; it only informs.
 	ConditionBackupHealthy = "BackupHealthy"
-	// ConditionLoggingHealthy tells whether log records reach standard error; it only informs.
+	// ConditionLoggingHealthy reports whether log records reach standard error; it only informs.
 	ConditionLoggingHealthy = "LoggingHealthy"
 )
 
 // Reasons of conditions. A reason is stable, so alerts and scripts may rely on
 // it; the condition's message says the details and what to do.
 const (
-	// ReasonDatabaseInUse: give one of the two Keystones another database, or delete it; only the older one is worked on.
+	// ReasonDatabaseInUse: give one of the two Keystones another database, or delete it; only the older one is reconciled.
 	ReasonDatabaseInUse = "DatabaseInUse"
 
 	// ReasonSecretsAvailable: nothing to do.
@@ -61,7 +61,7 @@ const (
 	ReasonConfigCheckInProgress = "ConfigCheckInProgress"
 	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion goes on when the backups are gone, or after 10 minutes.
 	ReasonOpenBaoFinalizerBlocked = "OpenBaoFinalizerBlocked"
-	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion goes on without it after 10 minutes.
+	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion continues without it after 10 minutes.
 	ReasonWaitingForESOAdoption = "WaitingForESOAdoption"
 
 	// ReasonNotRequired: nothing to do; database.tls is off.
@@ -85,7 +85,7 @@ const (
 	ReasonCredentialMigrateFailed = "CredentialMigrateFailed"
 	// ReasonRotationFailed: correct what the message names; the values in use stay, and the next Job of the CronJob that succeeds ends this.
 	ReasonRotationFailed = "RotationFailed"
-	// ReasonGeneratingKeys: wait; the first keys are being made.
+	// ReasonGeneratingKeys: wait; the first keys are being generated.
 	ReasonGeneratingKeys = "GeneratingKeys"
 	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.
 	ReasonKeysMissing = "KeysMissing"
@@ -149,7 +149,7 @@ const (
 
 	// ReasonDeploymentReady: nothing to do.
 	ReasonDeploymentReady = "DeploymentReady"
-	// ReasonWaitingForDeployment: wait; if it lasts, look at the pod or the obstacle the message names.
+	// ReasonWaitingForDeployment: wait; if it persists, look at the pod or the obstacle the message names.
 	ReasonWaitingForDeployment = "WaitingForDeployment"
 	// ReasonImagePullFailed: correct image, name a Secret with a login to its registry in imagePullSecrets, or give the nodes access to it.
 	ReasonImagePullFailed = "ImagePullFailed"

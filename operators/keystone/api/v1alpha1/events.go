@@ -13,7 +13,7 @@ const (
 	EventCredentialKeysRotated = "CredentialKeysRotated"
 	// EventAdminPasswordRotated: a new administrator password took over.
 	EventAdminPasswordRotated = "AdminPasswordRotated"
-	// EventRotationHeld: nothing to do; new keys take over when nothing needs those any more that they replace.
+	// EventRotationHeld: nothing to do; the new keys become active once nothing depends on the old ones.
 	EventRotationHeld = "RotationHeld"
 	// EventDatabaseSynced: the schema was brought to the image's revision.
 	EventDatabaseSynced = "DatabaseSynced"

@@ -157,7 +157,7 @@ func checkPerLoggerLevels(k *Keystone, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// isLoggerName tells whether a name survives in oslo.log's default_log_levels,
+// isLoggerName reports whether a name survives in oslo.log's default_log_levels,
 // a list of logger=LEVEL pairs joined by commas.
 func isLoggerName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {

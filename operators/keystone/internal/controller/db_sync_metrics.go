@@ -96,7 +96,7 @@ func (s *scope) recordDatabaseJobs(ctx context.Context, work func(context.Contex
 	case apierrors.IsConflict(err):
 		return reconcile.Failed(outcome.Reason(), err)
 	case err != nil:
-		log.FromContext(ctx).Error(err, "Counting the database Jobs failed; it is tried again")
+		log.FromContext(ctx).Error(err, "Counting the database Jobs failed; retrying")
 		return outcome.After(countRetry).WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventDBSyncMetricEmissionDeferred,
 			fmt.Sprintf("Database Jobs that have ended are counted later: %v", err))
 	}

@@ -162,20 +162,20 @@ func planRelease(backups []*esov1alpha1.PushSecret, deleted, now time.Time, pati
 	}
 	if len(unadopted) > 0 && now.Sub(deleted) < patience {
 		return releasePlan{outcome: waitForDeletion(patience, keystonev1alpha1.ReasonWaitingForESOAdoption, fmt.Sprintf(
-			"External Secrets has not taken over PushSecret %s, so that its deletion would leave keys in the store; "+
-				"start the controller of External Secrets; deletion goes on without it after %s", strings.Join(unadopted, ", "), patience))}
+			"External Secrets has not picked up PushSecret %s, so deleting it would leave keys in the store; "+
+				"start the controller of External Secrets; deletion continues without it after %s", strings.Join(unadopted, ", "), patience))}
 	}
 	plan.outcome = releaseOutcome(unadopted, blocking, late, patience)
 	return plan
 }
 
 func releaseOutcome(unadopted, blocking, late []string, patience time.Duration) reconcile.Outcome {
-	abandoned := fmt.Sprintf("External Secrets has not taken over PushSecret %s within %s; "+
+	abandoned := fmt.Sprintf("External Secrets has not picked up PushSecret %s within %s; "+
 		"delete the keys in the secret store by hand if there are any", strings.Join(unadopted, ", "), patience)
 	if len(blocking) > 0 {
 		blocked := waitForDeletion(patience, keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, fmt.Sprintf(
-			"External Secrets has not removed the keys from the secret store yet: %s; if that lasts, repair ClusterSecretStore %s "+
-				"or the backend behind it; deletion goes on without it after %s", strings.Join(blocking, "; "), secrets.StoreName, patience)).
+			"External Secrets has not removed the keys from the secret store yet: %s; if this persists, repair ClusterSecretStore %s "+
+				"or the backend behind it; deletion continues without it after %s", strings.Join(blocking, "; "), secrets.StoreName, patience)).
 			OnTransition(corev1.EventTypeNormal, keystonev1alpha1.EventFinalizingOpenBaoSecrets,
 				"Removing the copies of the keys from the secret store")
 		if len(unadopted) > 0 {

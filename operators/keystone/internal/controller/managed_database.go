@@ -49,7 +49,7 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 	}
 	if !created || !granted {
 		return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDatabase, fmt.Sprintf(
-			"mariadb-operator is creating Database, User and Grant %s; if it lasts, look at their conditions", s.keystone.Name))
+			"mariadb-operator is creating Database, User and Grant %s; if this persists, look at their conditions", s.keystone.Name))
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 }

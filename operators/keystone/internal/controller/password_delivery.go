@@ -60,7 +60,7 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 		s.lifetimes.age.Set(client.ObjectKeyFromObject(s.keystone), keyTypeAdminPassword, since)
 	}
 	if d.next == nil {
-		return d.configured("The next password is made at " + s.keystone.Spec.Bootstrap.PasswordRotation.Schedule)
+		return d.configured("The next password is generated at " + s.keystone.Spec.Bootstrap.PasswordRotation.Schedule)
 	}
 	arrived := d.arrived()
 	switch {
@@ -78,7 +78,7 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 		return reconcile.Done(keystonev1alpha1.ReasonAdminPasswordRotated,
 			fmt.Sprintf("Secret %s holds the new password, which Keystone is being given", d.target.Name))
 	}
-	return d.configured(fmt.Sprintf("The last password was made at %s, the next one at %s",
+	return d.configured(fmt.Sprintf("The last password was generated at %s, the next one at %s",
 		d.next.Annotations[rotation.CompletedAtAnnotation], s.keystone.Spec.Bootstrap.PasswordRotation.Schedule))
 }
 
@@ -226,7 +226,7 @@ func (d *delivery) mayWrite() bool {
 func (d *delivery) notAllowed() reconcile.Outcome {
 	label := commonv1.LabelAllowWrite + "=" + commonv1.AllowWrite
 	return reconcile.Terminal(keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed, fmt.Errorf(
-		"the operator writes no new password into Secret %s, which somebody else has made: allow that with "+
+		"the operator writes no new password into Secret %s, which it did not create: allow that with "+
 			"kubectl label secret %s %s, or have External Secrets deliver the password; the one in use stays valid until then",
 		d.target.Name, d.target.Name, label))
 }

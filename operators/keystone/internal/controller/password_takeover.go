@@ -129,7 +129,7 @@ func checkPassword(data map[string][]byte, least int) error {
 	case len(password) > mostPasswordLength:
 		return fmt.Errorf("it is longer than %d characters", mostPasswordLength)
 	case !utf8.Valid(password) || strings.ContainsFunc(string(password), unprintable):
-		return errors.New("it holds other characters than printable ones")
+		return errors.New("it contains characters that are not printable")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func planSchema(k *keystonev1alpha1.Keystone, contracted string) (schemaPlan, re
 	switch release.Classify(installed, target) {
 	case release.Downgrade:
 		return refuse(keystonev1alpha1.ReasonDowngradeNotSupported,
-			"going back from %s to %s is not possible, because the database schema does not go back; set "+imageTag+" to %s or later",
+			"going back from %s to %s is not possible, because the database schema cannot be downgraded; set "+imageTag+" to %s or later",
 			from, to, from)
 	case release.Skip:
 		return refuse(keystonev1alpha1.ReasonUpgradePathInvalid,
@@ -95,7 +95,7 @@ func refuse(reason, format string, arguments ...any) (schemaPlan, reconcile.Outc
 // they use.
 func refuseAbort(from, to string) reconcile.Outcome {
 	return reconcile.Terminal(keystonev1alpha1.ReasonUpgradeAbortRefused, fmt.Errorf(
-		"the upgrade from %s to %s cannot be taken back, because its contraction of the database schema has begun; set "+imageTag+" to %s",
+		"the upgrade from %s to %s can no longer be aborted, because the contraction of the database schema has begun; set "+imageTag+" to %s",
 		from, to, to))
 }
 

@@ -23,9 +23,9 @@ func holdTokenKeys(s *scope, r stagedRotation) hold {
 	if !s.now().Before(until) || s.keystone.Annotations[keystonev1alpha1.AnnotationApplyHeldRotation] == acknowledgement {
 		return hold{}
 	}
-	why := "because tokens are still valid that were signed with a key it drops"
+	why := "because tokens signed with a key that it removes are still valid"
 	if until.Equal(r.history.PropagatedAt(r.current.Data, s.propagation)) {
-		why = "because the pods may not have the key yet that it promotes"
+		why = "because pods may not have received the promoted key yet"
 	}
 	return hold{until: until, reason: fmt.Sprintf(
 		"until %s, %s; to apply it at once, at the cost of those tokens, annotate the Keystone with %s=%s",
@@ -38,11 +38,11 @@ func holdTokenKeys(s *scope, r stagedRotation) hold {
 func holdCredentialKeys(s *scope, r stagedRotation) hold {
 	if until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use); s.now().Before(until) {
 		return hold{until: until, reason: fmt.Sprintf(
-			"until %s, because the pods may not have the keys in use yet", until.UTC().Format(time.RFC3339))}
+			"until %s, because pods may not have received the keys in use yet", until.UTC().Format(time.RFC3339))}
 	}
 	if r.history.Rotated() && !r.history.Primary(r.current.Data).Migrated {
 		return hold{reason: fmt.Sprintf(
-			"until Job %s has encrypted all credentials with the key of the rotation before", credentialMigrateName(s.keystone))}
+			"until Job %s has encrypted all credentials with the key of the previous rotation", credentialMigrateName(s.keystone))}
 	}
 	return hold{}
 }

@@ -154,14 +154,14 @@ func (f keyFamily) reject(ctx context.Context, s *scope, r stagedRotation, probl
 	}
 	advice := "the keys in use stay, and the next run of the CronJob makes new ones"
 	if errors.Is(problem, keys.ErrNotSuccessor) {
-		advice = "the keys in use have changed since, and taking these over could take away keys that are needed; " + advice
+		advice = "the keys in use have changed since, and promoting these could remove keys that are needed; " + advice
 		if acceptance := r.acceptance(); acceptance != "" {
-			advice += "; to take these over at once all the same, at the cost of what only the keys in use can read, " +
+			advice += "; to promote these anyway, at the cost of what only the keys in use can read, " +
 				"annotate the Keystone with " + acceptance + " and stage them again"
 		}
 	}
 	return f.done(s).WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventRotationRejected,
-		fmt.Sprintf("Refused what is staged in Secret %s: %s; %s", r.staging.Name, problem, advice))
+		fmt.Sprintf("Rejected what is staged in Secret %s: %s; %s", r.staging.Name, problem, advice))
 }
 
 // apply is one write: keys, time and history change together or not at all. It

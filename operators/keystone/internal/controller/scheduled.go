@@ -54,6 +54,6 @@ func (s *scope) lastRunError(cronJob, does string, last job.LastRun) error {
 	if last.Failed {
 		verb = "failed"
 	}
-	return fmt.Errorf("%s: Job %s %s: %s%s; the next Job of the CronJob that succeeds ends this, or one that you start with "+
+	return fmt.Errorf("%s: Job %s %s: %s%s; this clears when a Job of the CronJob succeeds; start one with "+
 		"kubectl create job --from=cronjob/%s", does, last.Job, verb, last.Text, s.databaseHint(last.Text), cronJob)
 }

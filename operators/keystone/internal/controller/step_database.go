@@ -63,7 +63,7 @@ func (s *scope) syncSchema(ctx context.Context) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	case running:
 		return reconcile.Waiting(keystonev1alpha1.ReasonDBSyncInProgress, fmt.Sprintf(
-			"Job %s of an upgrade that the status has lost still works on the schema", jobName(s.keystone, taskContract)))
+			"Job %s of an upgrade that the status no longer records is still changing the schema", jobName(s.keystone, taskContract)))
 	case s.keystone.Status.ExpandedRelease != "":
 		return s.keepExpandedSchema(ctx)
 	case contraction != nil:
@@ -116,7 +116,7 @@ func (s *scope) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
 }
 
 // emptyDatabaseHint is for a database that the aborted upgrade did not expand.
-const emptyDatabaseHint = "; if this database is another one than before, load the data of that one into it first"
+const emptyDatabaseHint = "; if this is not the same database as before, load the previous data into it first"
 
 // keepExpandedSchema leaves alone the schema that an aborted upgrade has
 // expanded. The installed release runs on it, but its tools neither know the

@@ -82,7 +82,7 @@ func unready(k *keystonev1alpha1.Keystone, list []corev1.Pod) string {
 		for _, container := range list[i].Status.ContainerStatuses {
 			running := container.State.Running
 			if running != nil && !container.Ready && list[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
-				return fmt.Sprintf("pod %s runs but is not ready, which takes a login to the database at %s and an answer of the API",
+				return fmt.Sprintf("pod %s is running but not ready, which takes a login to the database at %s and an answer from the API",
 					list[i].Name, databaseAddress(k))
 			}
 		}

@@ -41,7 +41,7 @@ var probeReasons = map[probe.Verdict]string{
 func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	if k.Status.Endpoint == "" {
-		return reconcile.Waiting(keystonev1alpha1.ReasonEndpointNotReady, "The API pods have not been available yet")
+		return reconcile.Waiting(keystonev1alpha1.ReasonEndpointNotReady, "No API pod has become available yet")
 	}
 	deploy := &appsv1.Deployment{}
 	err := s.client.Get(ctx, s.key(k.Name), deploy)
@@ -62,7 +62,7 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 		// about that later than the Deployment's status: a probe may still be
 		// answered.
 		return reconcile.Waiting(keystonev1alpha1.ReasonConnectionFailed,
-			"No API pod is ready, so that nothing answers at "+endpoint+"; DeploymentReady tells why")
+			"No API pod is ready, so nothing answers at "+endpoint+"; DeploymentReady tells why")
 	case !known && wasHealthy(k):
 		// A restarted operator has not asked yet; that is no news about the API.
 		s.prober.Expect(client.ObjectKeyFromObject(k))

@@ -113,7 +113,7 @@ func (r backupReport) outcome(path string) reconcile.Outcome {
 			"The copies of a deleted Keystone of this name are still being removed; "+pushRemedy)
 	case r.pending:
 		return reconcile.Degraded(keystonev1alpha1.ReasonBackupPending,
-			"External Secrets has not stored all keys yet; if that lasts, look at its controller")
+			"External Secrets has not stored all keys yet; if this persists, check its controller")
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonKeysBackedUp, fmt.Sprintf(
 		"Both key Secrets are stored under %s in ClusterSecretStore %s", path, secrets.StoreName))

@@ -238,7 +238,7 @@ func (f keyFamily) newSecret(s *scope, data map[string][]byte) (*corev1.Secret, 
 // errAwaitingDatabase reports that it is not known yet what keys the database
 // needs.
 var errAwaitingDatabase = errors.New(
-	"the keys are made when the database is known to hold no credentials that need others; see the condition DatabaseReady")
+	"no keys are generated before the database is known to hold no credentials that need other keys; see the condition DatabaseReady")
 
 // keysMissingError reports that a Keystone lacks keys that it needs.
 type keysMissingError struct{ text string }

@@ -15,7 +15,7 @@ import (
 // (oslo_config.types.Boolean.TRUE_VALUES).
 var trueSpellings = []string{"true", "1", "on", "yes"}
 
-// reportLogging tells whether log records reach the cluster's log collection.
+// reportLogging reports whether log records reach the cluster's log collection.
 // It informs only: who turns standard error off may have a reason.
 func reportLogging(_ context.Context, s *scope) reconcile.Outcome {
 	value := s.options["DEFAULT"]["use_stderr"]

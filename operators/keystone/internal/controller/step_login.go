@@ -89,7 +89,7 @@ func podUIDs(pods []corev1.Pod) string {
 func refusedMessage(s *scope) string {
 	k := s.keystone
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
-	return fmt.Sprintf("Keystone refuses the password of %s under %s of Secret %s, which Job %s of %s has set: "+
+	return fmt.Sprintf("Keystone rejects the password of %s under %s of Secret %s, which Job %s of %s has set: "+
 		"it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap set the password again "+
 		"with another value of the annotation %s",
 		k.Spec.Bootstrap.AdminUser, passwordKey(ref), ref.Name, s.bootstrapJob.Name,
@@ -170,7 +170,7 @@ func (s *scope) loginOutcome(result proof.Result) reconcile.Outcome {
 
 func loginPending() reconcile.Outcome {
 	return reconcile.Waiting(keystonev1alpha1.ReasonLoginPending,
-		"Nobody has logged in with the administrator's password yet, which takes API pods and BootstrapReady")
+		"The administrator's login is not verified yet; that takes API pods and BootstrapReady")
 }
 
 // blamed takes an error that Keystone does not explain for that of a part which

@@ -26,7 +26,7 @@ type requirement struct {
 }
 
 // reconcileSecrets checks that the referenced Secrets are there and complete.
-// A Secret that exists counts whoever made it; External Secrets is consulted
+// An existing Secret is accepted whatever its origin; External Secrets is consulted
 // only to say why one does not.
 func reconcileSecrets(ctx context.Context, s *scope) reconcile.Outcome {
 	db, admin := databaseRequirement(s.keystone), adminRequirement(s.keystone)

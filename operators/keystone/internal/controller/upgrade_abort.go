@@ -12,7 +12,7 @@ import (
 
 // abortUpgrade takes back an upgrade. Its Jobs have to be gone, pods included,
 // before anything else may work on the schema. What they have added stays: the
-// old release does not mind, and its pods replace those of the new one.
+// old release is unaffected, and its pods replace those of the new one.
 func (s *scope) abortUpgrade(ctx context.Context) reconcile.Outcome {
 	status := &s.keystone.Status
 	for _, t := range []task{dbExpand(s), dbMigrate(s), dbContract(s)} {

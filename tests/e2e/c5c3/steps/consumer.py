@@ -63,7 +63,7 @@ def list_projects(auth, token):
 
 
 def call(auth):
-    """Makes one call, and tells whether its first token had been revoked."""
+    """Makes one call, and reports whether its first token had been revoked."""
     try:
         list_projects(auth, log_in(auth))
         return False
