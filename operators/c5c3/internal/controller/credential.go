@@ -239,7 +239,8 @@ func (s *scope) isInUse(ctx context.Context, credential *orcv1alpha1.Application
 func (s *scope) reMinting(message string, since time.Time) reconcile.Outcome {
 	if passed := s.now().Sub(since); passed >= s.stallTimeout {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, fmt.Sprintf(
-			"%s, for more than %s; repair K-ORC or its connection to Keystone; the users keep the old credential", message, s.stallTimeout)).After(s.soon())
+			"%s, for more than %s; repair K-ORC or its connection to Keystone; the users keep the old credential",
+			message, s.stallTimeout)).After(s.soon())
 	}
 	return reconcile.Waiting(c5c3v1alpha1.ReasonReMinting, message).After(s.soon())
 }

@@ -116,7 +116,8 @@ func expectRotated(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, 
 		}
 		return nil
 	})
-	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "PasswordRotationConfigured", "The last password was generated at")
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "PasswordRotationConfigured",
+		"The last password was generated at")
 	ready(t, c, k)
 	settle(t, c, k, operator)
 }

@@ -93,7 +93,8 @@ func TestAnUpgradeCannotBeTakenBackOnceItContracts(t *testing.T) {
 	inPhase(t, c, k, keystonev1alpha1.UpgradePhaseContracting)
 	expectCronImages(t, c, k, newTag)
 	setTag(t, c, k, oldTag)
-	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "UpgradeAbortRefused", "can no longer be aborted", "set image.tag to 2025.2")
+	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "UpgradeAbortRefused",
+		"can no longer be aborted", "set image.tag to 2025.2")
 	settle(t, c, k, operator)
 	expectOnce(t, c, k, operator, "UpgradeAbortRefused")
 	deploy := deploymentOf(k)
