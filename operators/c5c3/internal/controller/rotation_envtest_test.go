@@ -157,7 +157,7 @@ func TestARotationWaitsForAPasswordThatIsMissing(t *testing.T) {
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForAdminPassword", "the key password")
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{})
 	objects.Create(t, w, rotation)
-	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForAdminPassword", "without it no application credential can be made")
+	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForAdminPassword", "without it no application credential can be created")
 	objects.Change(t, w, password, func(s *corev1.Secret) { s.Data = map[string][]byte{"password": []byte("theirs")} })
 	w.expectRotation(t, rotation, metav1.ConditionTrue, "NoRotationNeeded")
 }
