@@ -29,6 +29,7 @@ PUBLIC = {"ca.crt", "tls.crt", "ca", "database", "endpoint", "host", "id", "name
 
 # Of a text with a setting in each line, such as clouds.yaml, these are secret.
 SETTING = re.compile(r"""^[\s-]*["']?([\w.-]+)["']?\s*[:=]\s*(\S.*?)\s*,?$""")
+HEADER = re.compile(r"\[[^\[\]]+\]$")
 SECRET_SETTING = re.compile(r"password|passwd|secret|token|private|(^|_)key$", re.IGNORECASE)
 URL_PASSWORD = re.compile(r"\w://[^\s/:@]*:([^\s@]+)@")
 PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----\s(.*?)-----END \1-----", re.DOTALL)
@@ -50,6 +51,9 @@ def secret_parts(key, value, kind=""):
             yield from body.split()
     lines = PEM.sub("", value).strip().splitlines()
     for line in lines:
+        # The sections of a configuration file are the same in all of them.
+        if len(lines) > 1 and HEADER.match(line.strip()):
+            continue
         yield from URL_PASSWORD.findall(line)
         setting = SETTING.match(line) if len(lines) > 1 else None
         if setting is None:

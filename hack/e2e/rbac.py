@@ -3,7 +3,7 @@
 
 Usage: rbac.py [--complete]
 Reads the audit log and the roles of the cluster that kubectl talks to, and fails
-when a request was forbidden. With --complete, which takes a log of all suites, it
+when a request was forbidden that the roles do not allow. With --complete, which takes a log of all suites, it
 also fails when something is granted that was not asked for.
 """
 
@@ -90,9 +90,11 @@ def silent(grant, used):
         all(fnmatch.fnmatchcase(value, pattern) for value, pattern in zip((account, resource, verb), known)) for known in SILENT)
 
 
-def problems(used, refused):
-    """Returns what is wrong, a line each."""
-    found = [f"{account} was refused: {verb} {resource}.{group}" for account, group, resource, verb in sorted(refused)]
+def problems(used, refused, granted):
+    """Returns what is wrong, a line each. What the roles grant was refused while a
+    chart that was being removed had taken them away."""
+    missing = sorted(refused - granted)
+    found = [f"{account} was refused: {verb} {resource}.{group}" for account, group, resource, verb in missing]
     return found if used else found + ["the audit log has no request of an operator"]
 
 
@@ -110,10 +112,11 @@ def main(arguments):
     node = kubectl("get", "nodes", "--output=name").strip()
     log = kubectl("get", "--raw", f"/api/v1/nodes/{node.removeprefix('node/')}/proxy/logs/kubernetes/audit.log")
     used, refused = requests(log.splitlines())
-    found = problems(used, refused)
+    roles = json.loads(kubectl("get", "clusterroles,clusterrolebindings,roles,rolebindings", "--all-namespaces", "--output=json"))
+    granted = grants(roles["items"])
+    found = problems(used, refused, granted)
     if "--complete" in arguments:
-        roles = json.loads(kubectl("get", "clusterroles,clusterrolebindings,roles,rolebindings", "--all-namespaces", "--output=json"))
-        found += idle(used, grants(roles["items"]))
+        found += idle(used, granted)
     print("\n".join(found or ["no request was refused"]))
     return 1 if found else 0
 

@@ -67,6 +67,10 @@ class Leaks(unittest.TestCase):
                                     secret(kind="helm.sh/release.v1", release="enabled!"),
                                     secret(kind="bootstrap.kubernetes.io/token", description="enabled!")), [])
 
+    def test_a_section_of_a_configuration_file_is_no_secret(self):
+        self.assertEqual(self.found("[security_compliance]", secret(options="[security_compliance]\npassword_regex = .{12,}\n")), [])
+        self.assertEqual(len(self.found("[security_compliance]", secret(password="[security_compliance]"))), 1)
+
     def test_a_short_value_or_one_of_a_single_sign_is_found_by_chance(self):
         self.assertEqual(self.found("the second of 11111111", secret(password="second", other="11111111")), [])
 

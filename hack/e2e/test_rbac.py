@@ -32,17 +32,25 @@ class RBAC(unittest.TestCase):
     def idle(self, events, granted):
         return rbac.idle(rbac.requests(events)[0], rbac.grants(granted))
 
+    def problems(self, events, granted=()):
+        return rbac.problems(*rbac.requests(events), rbac.grants(granted))
+
     def test_exactly_what_is_asked_for_is_fine(self):
         lines = [event("get"), event("list"), event("get", resource="nodes", user="somebody"), json.dumps({"user": {"username": ACCOUNT}})]
         self.assertEqual(self.idle(lines, roles("get", "list")), [])
-        self.assertEqual(rbac.problems(*rbac.requests(lines)), [])
+        self.assertEqual(self.problems(lines), [])
 
     def test_too_much_is_named(self):
         self.assertEqual(self.idle([event("get")], roles("get", "delete")), ["keystone-operator may and does not: delete keystones.g"])
 
     def test_too_little_is_a_problem(self):
         lines = [event("get"), event("patch", decision="forbid", subresource="status")]
-        self.assertEqual(rbac.problems(*rbac.requests(lines)), ["keystone-operator was refused: patch keystones/status.g"])
+        self.assertEqual(self.problems(lines), ["keystone-operator was refused: patch keystones/status.g"])
+
+    def test_a_refusal_while_the_roles_are_away_is_none(self):
+        lines = [event("get"), event("update", decision="forbid")]
+        self.assertEqual(self.problems(lines, roles("get", "update")), [])
+        self.assertEqual(self.problems(lines, roles("get")), ["keystone-operator was refused: update keystones.g"])
 
     def test_an_apply_that_creates_takes_both_verbs(self):
         self.assertEqual(self.idle([event("patch", code=201)], roles("patch", "create")), [])
@@ -57,7 +65,7 @@ class RBAC(unittest.TestCase):
                          ["keystone-operator may and does not: patch pods.g"])
 
     def test_an_empty_log_proves_nothing(self):
-        self.assertEqual(rbac.problems(*rbac.requests([])), ["the audit log has no request of an operator"])
+        self.assertEqual(self.problems([]), ["the audit log has no request of an operator"])
 
 
 if __name__ == "__main__":
