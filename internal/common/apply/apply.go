@@ -126,6 +126,21 @@ func createOrFind(ctx context.Context, c client.Client, obj client.Object, field
 	return live, err
 }
 
+// Stays reports whether the API server has the very object that a cache has shown,
+// and is not about to delete it.
+func Stays(ctx context.Context, c client.Client, cached client.Object) (bool, error) {
+	gvk, err := apiutil.GVKForObject(cached, c.Scheme())
+	if err != nil {
+		return false, fmt.Errorf("finding the kind of %T: %w", cached, err)
+	}
+	wanted := &unstructured.Unstructured{}
+	wanted.SetGroupVersionKind(gvk)
+	wanted.SetNamespace(cached.GetNamespace())
+	wanted.SetName(cached.GetName())
+	live, err := lookUp(ctx, c, wanted)
+	return live != nil && live.GetUID() == cached.GetUID() && live.GetDeletionTimestamp() == nil, err
+}
+
 // lookUp asks the API server for an object that the cache does not know. A client
 // that waits for the cache to have seen earlier writes would start an informer
 // of unstructured objects for that, beside the typed one.

@@ -132,7 +132,11 @@ func (s *scope) letGo(ctx context.Context, obj orcObject) error {
 	if !metav1.IsControlledBy(obj, s.cp) || !obj.GetDeletionTimestamp().IsZero() {
 		return nil
 	}
-	if err := s.detach(ctx, obj); err != nil {
+	switch err := s.detach(ctx, obj); {
+	case apierrors.IsConflict(err):
+		// K-ORC may have found what it had not: the next pass looks at the object anew.
+		return nil
+	case err != nil:
 		return err
 	}
 	return s.remove(ctx, obj)
@@ -150,7 +154,8 @@ func (s *scope) detach(ctx context.Context, obj orcObject) error {
 		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
 	}
 	*options = detached()
-	if err := s.foreign.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := s.foreign.Patch(ctx, obj, patch); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("detaching %s %s: %w", kindName(obj), obj.GetName(), err)
 	}
 	return nil

@@ -363,6 +363,34 @@ func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
 	w.replacedAfter(t, old)
 }
 
+// Without an object that keeps it nobody would revoke the replaced credential.
+func TestACredentialIsNotLeftToAnObjectThatOnlyTheCacheStillHas(t *testing.T) {
+	t.Parallel()
+	w := converged(t, manual)
+	old, heir := w.cp.Status.AdminApplicationCredential.ID, w.heir(t)
+	changes := w.follow(t)
+	lift := w.refuse(t, "patch", "applicationcredentials", mainCredential)
+	w.askForAnother(t)
+	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialError", mainCredential)
+	release := holds.Hold(func(watch *http.Request) bool { return transport.Parse(watch).Resource == "applicationcredentials" })
+	t.Cleanup(release)
+	objects.Change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
+		c.Spec.ManagedOptions = &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
+	})
+	objects.Delete(t, w, heir)
+	expect.Gone(t, w, heir)
+	passes := log.passesOver("controlplane", w.cp)
+	lift()
+	expect.Eventually(t, "passes that find the object in the cache", func(context.Context) error {
+		if log.passesOver("controlplane", w.cp) < passes+2 {
+			return errors.New("there were fewer than two")
+		}
+		return nil
+	})
+	release()
+	w.replacedAfter(t, old)
+}
+
 func TestARequestDoesNotShortenWhatAnotherHasPromised(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
