@@ -13,6 +13,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -90,7 +91,7 @@ func keystoneProgress(cp *c5c3v1alpha1.ControlPlane, keystone *keystonev1alpha1.
 	}
 	message := fmt.Sprintf("Keystone %s is not ready: %s", keystone.Name, ready.Message)
 	if keystone.AsksForImageTag() {
-		message += "; here " + releaseField(cp) + " sets " + keystonev1alpha1.ImageTagField
+		message += "; here " + releaseField(cp) + " sets " + commonv1.ImageTagField
 	}
 	return message
 }
