@@ -85,7 +85,7 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 		return cacheServer.report(outcome, live.Name, live.Status)
 	}
 	// Before there are servers, so that they are never open.
-	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, cacheClients(s.cp), fieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, s.services.cacheClients(s.cp), fieldManager); err != nil {
 		return writeError(cacheServer.failed, err)
 	}
 	desired := memcached(s.cp)
