@@ -46,10 +46,10 @@ class Workflows(unittest.TestCase):
 # operators as they are: pages, and the plugin, which shows the kinds that it knows.
 APART = re.compile(r"operators/|images/|tests/e2e/|docs/|kubectl-forge/|.*\.md$|.*/go\.(mod|sum)$|go\.work$|PROJECT$")
 
-# Where somebody who adds an operator has to name it. docs/add-a-service.md walks through them.
+# Where somebody who adds an operator has to name it. docs/add-a-service.md walks through
+# them, and through the two of control planes: the field of their API, and the declaration.
 PLACES = (
     "deploy/flux-system/releases/",
-    "deploy/flux/operators.yaml",
     "deploy/namespaces/namespaces.yaml",
     "hack/docs/manifests_envtest_test.go",
 )
@@ -84,13 +84,23 @@ class Operators(unittest.TestCase):
     def test_operators_are_listed_in_few_places(self):
         unknown = [path for path in self.lists if not path.startswith(PLACES + EXAMPLES)]
         self.assertEqual(unknown, [], "ask hack/tools/operators.sh for the operators, or look for their folders")
-        self.assertLessEqual(len(PLACES), 4)
+        self.assertLessEqual(len(PLACES), 3)
 
     def test_each_place_has_each_operator(self):
         for place in PLACES:
             with self.subTest(place=place):
                 named = set().union(*(names for path, names in self.lists.items() if path.startswith(place)))
                 self.assertEqual(named, self.operators)
+
+    def test_a_control_plane_knows_a_service_in_one_file(self):
+        sources = [path for path in files() if re.match(r"operators/c5c3/(?!.*(_test\.go$|/testutil/)).*\.go$", path)]
+        self.assertGreater(len(sources), 20)
+        for service in self.operators - {"c5c3"}:
+            with self.subTest(service=service):
+                own = f"operators/c5c3/internal/controller/service_{service}.go"
+                others = [path for path in sources if path != own and (ROOT / path).is_file()
+                          and f"operators/{service}/api/" in (ROOT / path).read_text(encoding="utf-8")]
+                self.assertEqual(others, [], f"what a control plane knows of the service belongs into {own}")
 
     def test_no_example_is_left_over(self):
         for example in EXAMPLES:

@@ -20,6 +20,10 @@ type ImageSpec struct {
 	Tag string `json:"tag"`
 }
 
+// ImageTagField is the field of a service's release, as the messages of conditions name
+// it when it has to be set to something else.
+const ImageTagField = "image.tag"
+
 // Reference returns the image in the form a container runtime takes,
 // repository:tag.
 func (i ImageSpec) Reference() string {

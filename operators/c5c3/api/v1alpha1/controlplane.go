@@ -69,11 +69,32 @@ func (cp *ControlPlane) DomainImportName() string { return cp.Name + "-domain-de
 // UserImportName is the name of the K-ORC import of the administrator.
 func (cp *ControlPlane) UserImportName() string { return cp.Name + "-user-admin" }
 
+// CatalogServiceName is the name of the K-ORC Service of a type in the catalog.
+func (cp *ControlPlane) CatalogServiceName(serviceType string) string {
+	return cp.Name + "-" + serviceType + "-service"
+}
+
+// CatalogEndpointName is the name of the K-ORC Endpoint of an interface, such as
+// "public", of the service of a type in the catalog.
+func (cp *ControlPlane) CatalogEndpointName(serviceType, interfaceName string) string {
+	if interfaceName == publicInterface {
+		return cp.Name + "-" + serviceType + "-endpoint"
+	}
+	return cp.Name + "-" + serviceType + "-" + interfaceName + "-endpoint"
+}
+
+const (
+	identityType    = "identity"
+	publicInterface = "public"
+)
+
 // IdentityServiceName is the name of the K-ORC Service of Keystone.
-func (cp *ControlPlane) IdentityServiceName() string { return cp.Name + "-identity-service" }
+func (cp *ControlPlane) IdentityServiceName() string { return cp.CatalogServiceName(identityType) }
 
 // IdentityEndpointName is the name of the K-ORC Endpoint of Keystone.
-func (cp *ControlPlane) IdentityEndpointName() string { return cp.Name + "-identity-endpoint" }
+func (cp *ControlPlane) IdentityEndpointName() string {
+	return cp.CatalogEndpointName(identityType, publicInterface)
+}
 
 // ReplicasOrDefault is the number of database servers the operator creates.
 func (d InfrastructureDatabaseSpec) ReplicasOrDefault() int32 {

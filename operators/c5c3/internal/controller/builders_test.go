@@ -79,7 +79,7 @@ func TestWhatAControlPlaneSetsOnOthers(t *testing.T) {
 	}
 	golden.CompareYAML(t, "minimal/mariadb.yaml", maria)
 	golden.CompareYAML(t, "minimal/memcached.yaml", memcached(cp))
-	golden.CompareYAML(t, "minimal/memcached-clients.yaml", cacheClients(cp))
+	golden.CompareYAML(t, "minimal/memcached-clients.yaml", services.cacheClients(cp))
 	golden.CompareYAML(t, "minimal/keystone-clients.yaml", keystoneClients(cp, namespacesOf("c5c3-system", "orc-system")))
 	golden.CompareYAML(t, "minimal/externalsecret.yaml", externalSecret(cp, delivery{
 		name: cp.DatabaseSecretName(), path: databasePath(cluster.Settings{}, cp), properties: []string{"username", "password"},

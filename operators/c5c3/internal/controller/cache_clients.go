@@ -8,14 +8,17 @@ import (
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// cacheClients lets the Keystones of the namespace, and nobody else, reach the
+// cacheClients lets the services of the namespace, and nobody else, reach the
 // servers of a Memcached: memcached asks nobody who he is, and what it holds is
 // believed. It selects pods by the labels that the memcached operator gives them.
 // That operator may have a policy of the Memcached's name; this one's has a dot.
-func cacheClients(cp *c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy {
+func (all serviceList) cacheClients(cp *c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy {
+	peers := make([]networkingv1.NetworkPolicyPeer, 0, len(all))
+	for _, svc := range all {
+		peers = append(peers, networkingv1.NetworkPolicyPeer{PodSelector: svc.pods()})
+	}
 	name := cp.Spec.Infrastructure.Cache.ClusterRef.Name
 	return &networkingv1.NetworkPolicy{
 		ObjectMeta: childMeta(cp, name+".clients"),
@@ -25,7 +28,7 @@ func cacheClients(cp *c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy {
 			}},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 			Ingress: []networkingv1.NetworkPolicyIngressRule{{
-				From:  []networkingv1.NetworkPolicyPeer{{PodSelector: keystonev1alpha1.PodSelector()}},
+				From:  peers,
 				Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromInt32(commonv1.DefaultCachePort))}},
 			}},
 		},

@@ -6,7 +6,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // keyClouds is where K-ORC reads a clouds.yaml in a Secret.
@@ -46,11 +45,6 @@ type cloudAuth struct {
 	SystemScope       string `json:"system_scope,omitempty"`
 	CredentialID      string `json:"application_credential_id,omitempty"`
 	CredentialSecret  string `json:"application_credential_secret,omitempty"`
-}
-
-// authURL is Keystone inside the cluster.
-func authURL(cp *c5c3v1alpha1.ControlPlane) string {
-	return keystonev1alpha1.LocalEndpoint(cp.Namespace, cp.KeystoneName())
 }
 
 // systemCloud is the cloud for what Keystone allows to an administrator of the

@@ -5,6 +5,7 @@ package controller
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,13 +15,12 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// The permissions of the operator. The chart's roles are generated from these
-// markers.
+// The permissions of the operator. Those on the resources of services stand beside
+// the declarations of the services. The chart's roles are generated from the markers.
 //
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes,verbs=list;watch;patch
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/status,verbs=update
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/finalizers,verbs=update
-// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch;create;patch
 // +kubebuilder:rbac:groups=k8s.mariadb.com,resources=databases,verbs=get
 // +kubebuilder:rbac:groups=memcached.c5c3.io,resources=memcacheds,verbs=get;list;watch;create;patch
@@ -35,10 +35,24 @@ import (
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=list;watch
 // +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
 
+// stepInfrastructure and stepAdminCredential are steps that those of services need.
+const (
+	stepInfrastructure  = "Infrastructure"
+	stepAdminCredential = "AdminCredential"
+)
+
 // pipeline is what one pass does, in order.
-var pipeline = reconcile.Pipeline[*scope]{
+var pipeline = services.pipeline()
+
+// pipeline has the Identity service before K-ORC, which works on it, and the others
+// after the credential, so that they can have what is made with it.
+func (all serviceList) pipeline() reconcile.Pipeline[*scope] {
+	return slices.Concat(beforeServices, all[:1].steps(), withIdentity, all[1:].steps(), afterServices)
+}
+
+var beforeServices = reconcile.Pipeline[*scope]{
 	{
-		Name: "Infrastructure", Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: reconcileInfrastructure,
+		Name: stepInfrastructure, Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: reconcileInfrastructure,
 	},
 	{
 		Name: "DBCredentials", Condition: c5c3v1alpha1.ConditionDBCredentialsReady, Run: reconcileDBCredentials,
@@ -49,10 +63,9 @@ var pipeline = reconcile.Pipeline[*scope]{
 	{
 		Name: "KORCInputs", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORCInputs,
 	},
-	{
-		Name: "Keystone", Condition: c5c3v1alpha1.ConditionKeystoneReady, Run: reconcileKeystone,
-		Needs: []string{"Infrastructure"}, HeldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
-	},
+}
+
+var withIdentity = reconcile.Pipeline[*scope]{
 	{
 		Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORC,
 		Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
@@ -62,26 +75,23 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
 	},
 	{
-		Name: "AdminCredential", Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: reconcileAdminCredential,
+		Name: stepAdminCredential, Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: reconcileAdminCredential,
 		Needs: []string{"KORC"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKORC,
 	},
+}
+
+var afterServices = reconcile.Pipeline[*scope]{
 	{
 		Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: reconcileCatalog,
-		Needs: []string{"AdminCredential"}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
+		Needs: []string{stepAdminCredential}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
 	},
 }
 
 // finalizers are the stages of deletion.
-var finalizers = []reconcile.Finalizer[*scope]{
-	{
-		Name: orcFinalizer,
-		Step: reconcile.Step[*scope]{Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: finalizeKORC},
-	},
-	{
-		Name: keystoneFinalizer,
-		Step: reconcile.Step[*scope]{Name: "Keystone", Condition: c5c3v1alpha1.ConditionKeystoneReady, Run: finalizeKeystone},
-	},
-}
+var finalizers = append([]reconcile.Finalizer[*scope]{{
+	Name: orcFinalizer,
+	Step: reconcile.Step[*scope]{Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: finalizeKORC},
+}}, services.finalizers()...)
 
 // fieldManager owns what a control plane sets on the resources of other
 // operators, and on what goes with them. It is not the one those operators use on

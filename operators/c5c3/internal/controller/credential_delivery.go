@@ -11,7 +11,6 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 const (
@@ -26,10 +25,6 @@ const (
 	// pushInterval is how often a store that lost the credential gets it again.
 	pushInterval = time.Hour
 )
-
-func credentialPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	return keystonev1alpha1.StorePath(c, cp.Namespace, cp.Name, "admin", "app-credential")
-}
 
 // credentialPush copies the whole Secret of the application credential. The copy
 // goes with the control plane: a dead credential would be in the way of the next

@@ -19,7 +19,6 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // orcFinalizer stands for what K-ORC has made in Keystone, and for the copy of
@@ -178,10 +177,11 @@ func givenUp(cause string, left []string) reconcile.Outcome {
 // keystoneIsGone reports whether there is nobody left whom K-ORC could ask: the
 // Keystone goes first when its whole namespace is deleted.
 func (s *scope) keystoneIsGone(ctx context.Context) (bool, error) {
-	if !s.kinds.Served(keystoneKind) {
+	identity := s.services.identity()
+	if !s.kinds.Served(identity.kind) {
 		return true, nil
 	}
-	err := s.foreign.Get(ctx, s.key(s.cp.KeystoneName()), &keystonev1alpha1.Keystone{})
+	err := s.foreign.Get(ctx, s.key(s.cp.KeystoneName()), identity.empty())
 	if client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("reading Keystone %s: %w", s.cp.KeystoneName(), err)
 	}
@@ -257,9 +257,8 @@ func (s *scope) removeImports(ctx context.Context, imports []orcObject) ([]orcOb
 
 // managedObjects are those with something in Keystone.
 func (s *scope) managedObjects(ctx context.Context) ([]orcObject, error) {
-	endpoint := &orcv1alpha1.Endpoint{ObjectMeta: childMeta(s.cp, s.cp.IdentityEndpointName())}
 	credential := &orcv1alpha1.ApplicationCredential{ObjectMeta: childMeta(s.cp, s.cp.ApplicationCredentialName())}
-	found, err := s.ownedORC(ctx, credential, endpoint, identityService(s.cp))
+	found, err := s.ownedORC(ctx, append([]orcObject{credential}, s.services.catalogObjects(s.cp)...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestTheFieldThatSetsTheKeystonesReleaseIsNamed(t *testing.T) {
 			Type: keystonev1alpha1.ConditionReady, Status: metav1.ConditionFalse, Message: c.says,
 		}}
 		want := "Keystone cloud-keystone is not ready: " + c.progress
-		if got := keystoneProgress(cp, keystone); got != want {
+		if got := keystoneService.progress(cp, keystone); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -10,9 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/cluster"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // The pure builders of the K-ORC objects of a control plane.
@@ -152,36 +150,6 @@ func shortHash(text string) string { return fullHash(text)[:8] }
 func fullHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
-}
-
-func identityService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
-	return &orcv1alpha1.Service{
-		ObjectMeta: childMeta(cp, cp.IdentityServiceName()),
-		Spec: orcv1alpha1.ServiceSpec{
-			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: detached(),
-			Resource: &orcv1alpha1.ServiceResourceSpec{
-				Name: ptr.To(orcv1alpha1.OpenStackName(serviceKeystone)), Type: "identity", Enabled: ptr.To(true),
-			},
-		},
-	}
-}
-
-// identityEndpoint has the URL that Keystone's own bootstrap enters, so that
-// K-ORC takes that endpoint over instead of adding a second one.
-func identityEndpoint(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Endpoint {
-	url := publicEndpoint(cp.Spec.Services.Keystone)
-	if url == "" {
-		url = keystonev1alpha1.InternalEndpoint(c, cp.Namespace, cp.KeystoneName())
-	}
-	return &orcv1alpha1.Endpoint{
-		ObjectMeta: childMeta(cp, cp.IdentityEndpointName()),
-		Spec: orcv1alpha1.EndpointSpec{
-			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: detached(),
-			Resource: &orcv1alpha1.EndpointResourceSpec{
-				Interface: "public", URL: url, ServiceRef: *nameRef(cp.IdentityServiceName()), Enabled: ptr.To(true),
-			},
-		},
-	}
 }
 
 // labelBootstrap is on the objects of bootstrap resources.

@@ -3,10 +3,8 @@ package controller
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // managedBy is the value of app.kubernetes.io/managed-by on everything the
@@ -22,14 +20,6 @@ func commonLabels(cp *c5c3v1alpha1.ControlPlane) map[string]string {
 
 func childMeta(cp *c5c3v1alpha1.ControlPlane, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: cp.Namespace, Labels: commonLabels(cp)}
-}
-
-func databasePath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	return keystonev1alpha1.StorePath(c, cp.Namespace, cp.Name, "db")
-}
-
-func adminPasswordPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
-	return keystonev1alpha1.AdminPasswordPath(c, cp.Namespace, cp.KeystoneName())
 }
 
 // managesCredentials reports whether the operator provides the credentials of the

@@ -8,11 +8,11 @@ import (
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -27,7 +27,7 @@ type toolbox struct {
 	scheme  *runtime.Scheme
 	refs    *refs.Reader
 	owned   secrets.Owned
-	kinds   *optional.Kinds
+	kinds   servedKinds
 	// background does what asks Keystone itself.
 	background *probe.Background
 	proofs     *proofs
@@ -41,8 +41,16 @@ type toolbox struct {
 	ahead func(namespace string) time.Duration
 
 	stallTimeout, retryPeriod, spreadTime time.Duration
-	// keystoneClients are the namespaces that have to reach every Keystone.
-	keystoneClients []string
+	// services are those that a control plane can have.
+	services serviceList
+	// serviceClients are the namespaces that have to reach every service that says
+	// who does.
+	serviceClients []string
+}
+
+// servedKinds knows which of the kinds of other operators the cluster serves.
+type servedKinds interface {
+	Served(schema.GroupVersionKind) bool
 }
 
 // now is the time in a namespace.
@@ -70,6 +78,8 @@ type scope struct {
 	*toolbox
 	cp *c5c3v1alpha1.ControlPlane
 
+	// update is set by the steps of the services.
+	update update
 	// again is how soon the steps of K-ORC want to look again, zero for no wish.
 	again time.Duration
 	// adminPassword, credential, push, delivery and applicationCredential are set

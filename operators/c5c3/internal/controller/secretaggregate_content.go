@@ -95,12 +95,12 @@ func sourceOf(
 	return c5c3v1alpha1.SecretAggregateSource{Credential: credential}, len(sources) == 0
 }
 
-// belongsToControlPlane reports whether the control plane, or its Keystone, has or
+// belongsToControlPlane reports whether the control plane, or one of its services, has or
 // will have a Secret of the name. An aggregate that were faster would hold it up.
 func belongsToControlPlane(name string, cp *c5c3v1alpha1.ControlPlane) bool {
 	isCredential := slices.ContainsFunc(credentialSecrets(cp), func(from credentialSecret) bool { return from.name == name })
 	return isCredential || name == cp.ApplicationCredentialName() || name == cp.PasswordCloudSecretName() ||
-		strings.HasPrefix(name, cp.KeystoneName()+"-")
+		services.hold(name, cp)
 }
 
 // keyCollision names the sources whose entries would get the same key.

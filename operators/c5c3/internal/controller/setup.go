@@ -23,7 +23,6 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 const (
@@ -66,10 +65,14 @@ type Options struct {
 // Scheme knows every type the controller reads or writes.
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{
-		clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme, keystonev1alpha1.AddToScheme, backing.AddToScheme, esov1.AddToScheme,
-		esov1alpha1.AddToScheme, orcv1alpha1.AddToScheme,
-	} {
+	adders := []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme, backing.AddToScheme, esov1.AddToScheme, esov1alpha1.AddToScheme,
+		orcv1alpha1.AddToScheme,
+	}
+	for _, svc := range services {
+		adders = append(adders, svc.addToScheme)
+	}
+	for _, add := range adders {
 		utilruntime.Must(add(scheme))
 	}
 	return scheme
@@ -101,7 +104,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
 		spreadTime:   cmp.Or(options.SpreadTime, cfg.Propagation()),
 
-		keystoneClients: namespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
+		services: services, serviceClients: namespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
 	}
 	if tools.revokeCredential == nil {
 		tools.revokeCredential = revokeOverHTTP
@@ -125,7 +128,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		Pipeline: pipeline,
 
 		Finalizers: finalizers,
-		Summarise:  summarise,
+		Summarise:  services.summarise,
 		Forget:     tools.forget,
 	})
 	if err != nil {

@@ -29,7 +29,7 @@ const (
 // reconcileAdminCredential brings the application credential to its users, but
 // not before Keystone has accepted it, and then revokes the one it replaces.
 func reconcileAdminCredential(ctx context.Context, s *scope) reconcile.Outcome {
-	if s.cp.Spec.Services.Keystone == nil {
+	if !s.services.identity().wanted(s.cp) {
 		return noKeystone()
 	}
 	// KORC is True only with both.

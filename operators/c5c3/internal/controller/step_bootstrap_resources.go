@@ -18,7 +18,7 @@ import (
 // reconcileBootstrapResources keeps the projects and roles of the spec. One that
 // is no longer named stays in OpenStack.
 func reconcileBootstrapResources(ctx context.Context, s *scope) reconcile.Outcome {
-	if s.cp.Spec.Services.Keystone == nil || !s.hasPasswordCloud {
+	if !s.services.identity().wanted(s.cp) || !s.hasPasswordCloud {
 		// The step KORC tells what is missing. K-ORC would put its finalizer on a
 		// Secret of somebody else, which could not be deleted any more.
 		return prepared()

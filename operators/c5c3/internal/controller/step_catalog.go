@@ -2,37 +2,34 @@ package controller
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// reconcileCatalog keeps Keystone's entry in the service catalog. What
+// reconcileCatalog keeps the entries of the services in the catalog. What
 // Keystone's own bootstrap has entered is taken over by K-ORC.
 func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
-	if s.cp.Spec.Services.Keystone == nil {
+	if !s.services.identity().wanted(s.cp) {
 		return noKeystone()
 	}
-	since := s.failingSince(c5c3v1alpha1.ConditionCatalogReady)
-	service, endpoint := identityService(s.cp), identityEndpoint(s.cluster, s.cp)
-	wait, err := s.ensureORC(ctx, service, since)
-	if err != nil {
-		return writeError(c5c3v1alpha1.ReasonServiceError, err)
-	}
-	s.lookAgain(wait)
-	wait, err = s.ensureORC(ctx, endpoint, since)
-	if err != nil {
-		return writeError(c5c3v1alpha1.ReasonEndpointError, err)
-	}
-	s.lookAgain(wait)
-	var failed, waiting []string
-	for _, obj := range []orcObject{service, endpoint} {
-		switch state := stateOf(obj); {
+	var failed, waiting, registered []string
+	for _, entry := range s.catalogEntries() {
+		wait, err := s.ensureORC(ctx, entry.object, s.failingSince(c5c3v1alpha1.ConditionCatalogReady))
+		if err != nil {
+			return writeError(entry.failed, err)
+		}
+		s.lookAgain(wait)
+		switch state := stateOf(entry.object); {
 		case state.failed:
-			failed = append(failed, describe(obj))
-		case !state.available || !obj.GetDeletionTimestamp().IsZero():
-			waiting = append(waiting, describe(obj))
+			failed = append(failed, describe(entry.object))
+		case !state.available || !entry.object.GetDeletionTimestamp().IsZero():
+			waiting = append(waiting, describe(entry.object))
+		}
+		if entry.registers != "" {
+			registered = append(registered, entry.registers)
 		}
 	}
 	switch {
@@ -42,5 +39,29 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 	case len(waiting) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog, "Waiting for "+strings.Join(waiting, ", "))
 	}
-	return reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has Keystone at "+endpoint.Spec.Resource.URL)
+	return reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", "))
+}
+
+// catalogEntry is an object of K-ORC, with the reason when it cannot be written,
+// and what it enters.
+type catalogEntry struct {
+	object            orcObject
+	failed, registers string
+}
+
+// catalogEntries are those of the services that the control plane has, a service
+// before its endpoints.
+func (s *scope) catalogEntries() []catalogEntry {
+	var entries []catalogEntry
+	for _, svc := range s.services.wantedBy(s.cp) {
+		entries = append(entries, catalogEntry{object: svc.catalogService(s.cp), failed: c5c3v1alpha1.ReasonServiceError})
+		for _, at := range svc.endpoints {
+			object := svc.catalogEndpoint(at, s.cluster, s.cp)
+			entries = append(entries, catalogEntry{
+				object: object, failed: c5c3v1alpha1.ReasonEndpointError,
+				registers: fmt.Sprintf("%s at %s", svc.kind.Kind, object.Spec.Resource.URL),
+			})
+		}
+	}
+	return entries
 }

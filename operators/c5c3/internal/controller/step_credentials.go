@@ -31,18 +31,29 @@ type delivery struct {
 	ready, waiting string
 }
 
-// reconcileDBCredentials brings the user and the password of a managed database
+// reconcileDBCredentials brings the users and the passwords of managed databases
 // from the secret store.
 func reconcileDBCredentials(ctx context.Context, s *scope) reconcile.Outcome {
 	if !managesCredentials(s.cp) {
 		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
 			"Secret "+databaseSecretRef(s.cp).Name+" of spec.infrastructure.database.secretRef is provided by the user")
 	}
-	return s.deliver(ctx, delivery{
-		name: s.cp.DatabaseSecretName(), path: databasePath(s.cluster, s.cp),
-		properties: []string{commonv1.DatabaseUsernameKey, commonv1.DatabasePasswordKey},
-		ready:      c5c3v1alpha1.ReasonDBCredentialsReady, waiting: c5c3v1alpha1.ReasonWaitingForDBCredentialSecret,
-	})
+	var outcomes []reconcile.Outcome
+	for _, svc := range s.services.withDatabase(s.cp) {
+		outcomes = append(outcomes, s.deliver(ctx, delivery{
+			name: svc.databaseSecret(s.cp), path: svc.databasePath(s.cluster, s.cp),
+			properties: []string{commonv1.DatabaseUsernameKey, commonv1.DatabasePasswordKey},
+			ready:      c5c3v1alpha1.ReasonDBCredentialsReady, waiting: c5c3v1alpha1.ReasonWaitingForDBCredentialSecret,
+		}))
+	}
+	messages := make([]string, 0, len(outcomes))
+	for _, outcome := range outcomes {
+		if !outcome.IsDone() {
+			return outcome
+		}
+		messages = append(messages, outcome.Message())
+	}
+	return reconcile.Done(c5c3v1alpha1.ReasonDBCredentialsReady, strings.Join(messages, "; "))
 }
 
 // reconcileAdminPassword brings the administrator's password from the secret

@@ -84,7 +84,7 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 	switch {
 	case !ours && outcome.IsDone():
 		// A cache behind the API server may not have shown whose it is.
-		if err := apply.EnsureAbsent(ctx, s.client, s.cp, cacheClients(s.cp)); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.client, s.cp, s.services.cacheClients(s.cp)); err != nil {
 			return reconcile.Failed(cacheServer.failed, err)
 		}
 		return cacheServer.report(outcome, live.Name, live.Status)
@@ -92,7 +92,7 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 		return outcome
 	}
 	// Before there are servers, so that they are never open.
-	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, cacheClients(s.cp), fieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, s.services.cacheClients(s.cp), fieldManager); err != nil {
 		return writeError(cacheServer.failed, err)
 	}
 	desired := memcached(s.cp)

@@ -30,7 +30,7 @@ const keyValue = "value"
 // gives it what it needs for that: the administrator's password, the imports,
 // and a first clouds.yaml.
 func reconcileKORC(ctx context.Context, s *scope) reconcile.Outcome {
-	if s.cp.Spec.Services.Keystone == nil {
+	if !s.services.identity().wanted(s.cp) {
 		return noKeystone()
 	}
 	if outcome, ok := s.korcInstalled(); !ok {
@@ -224,7 +224,7 @@ func (s *scope) keepImports(ctx context.Context) reconcile.Outcome {
 	with := userCloud(s.cp)
 	imports := []orcObject{domainImport(s.cp, with), userImport(s.cp, with)}
 	if s.credentialNamesIdentityService() {
-		imports = append(imports, identityService(s.cp))
+		imports = append(imports, s.services.identity().catalogService(s.cp))
 	}
 	for _, obj := range imports {
 		wait, err := s.ensureORC(ctx, obj, s.failingSince(c5c3v1alpha1.ConditionKORCReady))

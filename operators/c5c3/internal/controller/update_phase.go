@@ -1,42 +1,61 @@
 package controller
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
+	"slices"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// rollBackRefused reports whether the Keystone's update was reverted too late: its
-// schema has lost what the old release uses.
-func rollBackRefused(keystone *keystonev1alpha1.Keystone) bool {
-	status := keystone.Status
-	if status.TargetRelease == "" || keystone.Spec.Image.Tag != status.InstalledRelease {
-		return false
-	}
-	database := meta.FindStatusCondition(status.Conditions, keystonev1alpha1.ConditionDatabaseReady)
-	return status.UpgradePhase == keystonev1alpha1.UpgradePhaseContracting ||
-		database != nil && database.Reason == keystonev1alpha1.ReasonUpgradeAbortRefused && database.ObservedGeneration == keystone.Generation
+// updatePhases are the phases, from the one that any other of another service
+// hides to the one that hides all others.
+var updatePhases = []c5c3v1alpha1.UpdatePhase{
+	c5c3v1alpha1.UpdatePhaseIdle, c5c3v1alpha1.UpdatePhaseVerifying, c5c3v1alpha1.UpdatePhaseUpdating,
+	c5c3v1alpha1.UpdatePhaseUpdatingServices, c5c3v1alpha1.UpdatePhaseRollingBack,
 }
 
-// updatePhase derives the phase of an update from the Keystone: the image it was
-// given, the release it has, and the upgrade it is in. Only for how an update
-// ends the previous phase counts, since a Keystone that is not ready for another
-// reason is not being updated.
-func updatePhase(previous c5c3v1alpha1.UpdatePhase, keystone *keystonev1alpha1.Keystone) c5c3v1alpha1.UpdatePhase {
-	wanted, status := keystone.Spec.Image.Tag, keystone.Status
+// update is what a pass has found out about the update of its control plane: the
+// phase that the pass before has left, and those of the services by name, as far
+// as the pass has got.
+type update struct {
+	previous c5c3v1alpha1.UpdatePhase
+	phases   map[string]c5c3v1alpha1.UpdatePhase
+}
+
+// setPhase sums up the phases of the services. An update is not over before the
+// pass has looked at all.
+func (s *scope) setPhase(svc service, phase func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase) {
+	if s.update.phases == nil {
+		s.update = update{previous: s.cp.Status.UpdatePhase, phases: map[string]c5c3v1alpha1.UpdatePhase{}}
+	}
+	s.update.phases[svc.name] = phase(s.update.previous)
+	sum, all := 0, true
+	for _, other := range s.services.wantedBy(s.cp) {
+		phase, known := s.update.phases[other.name]
+		sum, all = max(sum, slices.Index(updatePhases, phase)), all && known
+	}
+	if sum > 0 || all || s.update.previous == "" {
+		s.cp.Status.UpdatePhase = updatePhases[sum]
+	}
+}
+
+// updatePhase derives the phase of an update from the resource of a service: the
+// image it was given, the release it has, and the upgrade it is in. Only for how
+// an update ends the previous phase counts, since a service that is not ready for
+// another reason is not being updated.
+func updatePhase(previous c5c3v1alpha1.UpdatePhase, child child) c5c3v1alpha1.UpdatePhase {
+	wanted, installed, target := child.WantedRelease(), child.InstalledRelease(), child.TargetRelease()
 	switch {
-	case status.InstalledRelease == "":
+	case installed == "":
 		return c5c3v1alpha1.UpdatePhaseIdle
-	case rollBackRefused(keystone):
+	case child.RefusesRollBack():
 		return c5c3v1alpha1.UpdatePhaseUpdatingServices
-	case status.TargetRelease != "" && wanted == status.InstalledRelease:
+	case target != "" && wanted == installed:
 		return c5c3v1alpha1.UpdatePhaseRollingBack
-	case wanted != status.InstalledRelease && status.TargetRelease == wanted:
+	case wanted != installed && target == wanted:
 		return c5c3v1alpha1.UpdatePhaseUpdatingServices
-	case wanted != status.InstalledRelease:
+	case wanted != installed:
 		return c5c3v1alpha1.UpdatePhaseUpdating
-	case isReady(keystone) || previous == "" || previous == c5c3v1alpha1.UpdatePhaseIdle:
+	case isReady(child) || previous == "" || previous == c5c3v1alpha1.UpdatePhaseIdle:
 		return c5c3v1alpha1.UpdatePhaseIdle
 	case previous == c5c3v1alpha1.UpdatePhaseRollingBack:
 		return c5c3v1alpha1.UpdatePhaseRollingBack

@@ -25,7 +25,6 @@ import (
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Field indexes from the name of an object to the ControlPlanes that read it.
@@ -37,10 +36,9 @@ const (
 
 var indexes = map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 	indexSecret: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {
-		return []string{
-			databaseSecretRef(cp).Name, adminSecretRef(cp).Name, cp.PasswordCloudSecretName(), cp.ApplicationCredentialName(),
-			cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName,
-		}
+		return append(services.databaseSecrets(cp),
+			adminSecretRef(cp).Name, cp.PasswordCloudSecretName(), cp.ApplicationCredentialName(),
+			cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)
 	}),
 	indexMariaDB: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {
 		if ref := cp.Spec.Infrastructure.Database.ClusterRef; ref != nil {
@@ -116,7 +114,9 @@ func trackKinds(
 		{Object: &orcv1alpha1.Endpoint{}, Handler: owned},
 		{Object: &orcv1alpha1.Project{}, Handler: owned},
 		{Object: &orcv1alpha1.Role{}, Handler: owned},
-		{Object: &keystonev1alpha1.Keystone{}, Handler: owned},
+	}
+	for _, svc := range tools.services {
+		watches = append(watches, optional.Watch{Object: svc.empty(), Handler: owned})
 	}
 	if cfg.Namespace == "" {
 		// A namespaced Role does not reach cluster-scoped kinds.

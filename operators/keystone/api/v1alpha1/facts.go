@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // APIPort is where the Service and the API pods of a Keystone listen.
@@ -49,13 +50,33 @@ func FernetKeysName(name string) string { return name + "-fernet-keys" }
 // credentials of a Keystone.
 func CredentialKeysName(name string) string { return name + "-credential-keys" }
 
-// ImageTagField is the field of the release, as the messages of conditions name it when
-// it has to be set to something else.
-const ImageTagField = "image.tag"
-
 // AsksForImageTag reports whether Ready says that the Keystone needs another image tag, or
 // could go back to the one before. Who sets the tag by another field says which one.
 func (k *Keystone) AsksForImageTag() bool {
 	ready := meta.FindStatusCondition(k.Status.Conditions, ConditionReady)
-	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, ImageTagField)
+	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, commonv1.ImageTagField)
 }
+
+// WantedRelease returns the release that the spec asks for: the tag of the image.
+func (k *Keystone) WantedRelease() string { return k.Spec.Image.Tag }
+
+// InstalledRelease returns the release of the schema, "" before the first installation.
+func (k *Keystone) InstalledRelease() string { return k.Status.InstalledRelease }
+
+// TargetRelease returns the release of the upgrade that is under way, "" when none is.
+func (k *Keystone) TargetRelease() string { return k.Status.TargetRelease }
+
+// RefusesRollBack reports whether an upgrade was reverted too late: the schema has lost
+// what the installed release uses.
+func (k *Keystone) RefusesRollBack() bool {
+	if k.Status.TargetRelease == "" || k.Spec.Image.Tag != k.Status.InstalledRelease {
+		return false
+	}
+	database := meta.FindStatusCondition(k.Status.Conditions, ConditionDatabaseReady)
+	return k.Status.UpgradePhase == UpgradePhaseContracting ||
+		database != nil && database.Reason == ReasonUpgradeAbortRefused && database.ObservedGeneration == k.Generation
+}
+
+// RestrictsClients reports whether a NetworkPolicy of the Keystone's own says who reaches
+// its API.
+func (k *Keystone) RestrictsClients() bool { return k.Spec.NetworkPolicy != nil }

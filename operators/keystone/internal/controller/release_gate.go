@@ -5,10 +5,11 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/release"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-const imageTag = keystonev1alpha1.ImageTagField
+const imageTag = commonv1.ImageTagField
 
 // schemaPlan is what has to happen to the database for the image's release.
 type schemaPlan int

@@ -1,0 +1,167 @@
+package controller
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// +kubebuilder:rbac:groups=keystone.openstack.c5c3.io,resources=keystones,verbs=get;list;watch;create;patch;delete
+
+// keystoneService is the Identity service.
+var keystoneService = service{
+	name:        "keystone",
+	kind:        keystonev1alpha1.GroupVersion.WithKind("Keystone"),
+	addToScheme: keystonev1alpha1.AddToScheme,
+
+	condition: c5c3v1alpha1.ConditionKeystoneReady,
+	reasons: serviceReasons{
+		ready: c5c3v1alpha1.ReasonKeystoneReady, notManaged: c5c3v1alpha1.ReasonKeystoneNotManaged,
+		notInstalled: c5c3v1alpha1.ReasonKeystoneNotInstalled, failed: c5c3v1alpha1.ReasonKeystoneError,
+		rejected: c5c3v1alpha1.ReasonKeystoneProjectionRejected, rollBackRefused: c5c3v1alpha1.ReasonRollBackRefused,
+		waiting: c5c3v1alpha1.ReasonWaitingForKeystone, finalizing: c5c3v1alpha1.ReasonFinalizingKeystone,
+	},
+	needs: []string{stepInfrastructure}, heldBack: c5c3v1alpha1.ReasonWaitingForInfrastructure,
+
+	wanted: func(cp *c5c3v1alpha1.ControlPlane) bool { return cp.Spec.Services.Keystone != nil },
+	image:  func(cp *c5c3v1alpha1.ControlPlane) *commonv1.ImageSpec { return cp.Spec.Services.Keystone.Image },
+
+	childName:     (*c5c3v1alpha1.ControlPlane).KeystoneName,
+	empty:         func() child { return &keystonev1alpha1.Keystone{} },
+	child:         func(cp *c5c3v1alpha1.ControlPlane) (child, error) { return keystoneChild(cp) },
+	allowDeletion: c5c3v1alpha1.AnnotationAllowKeystoneDeletion,
+
+	databaseSecret: (*c5c3v1alpha1.ControlPlane).DatabaseSecretName,
+	databasePath:   databasePath,
+	pods:           keystonev1alpha1.PodSelector,
+	clients:        keystoneClients,
+
+	catalogType: "identity",
+	endpoints:   []endpoint{{interfaceName: "public", url: catalogURL}},
+
+	finalizer: "c5c3.io/keystone-teardown", stalled: c5c3v1alpha1.EventKeystoneTeardownStalled,
+}
+
+const keystoneRepository = "ghcr.io/c5c3/keystone"
+
+// keystoneChild is what a control plane sets on its Keystone. What it leaves
+// unset has the Keystone's own default, or what somebody else set there.
+func keystoneChild(cp *c5c3v1alpha1.ControlPlane) (*keystonev1alpha1.Keystone, error) {
+	service := cp.Spec.Services.Keystone
+	keystone := &keystonev1alpha1.Keystone{
+		ObjectMeta: childMeta(cp, cp.KeystoneName()),
+		Spec: keystonev1alpha1.KeystoneSpec{
+			DeletionPolicy: cp.Spec.DeletionPolicy,
+
+			Image:    imageOr(service.Image, keystoneRepository, cp.Spec.OpenStackRelease),
+			Database: *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
+			Cache:    *cp.Spec.Infrastructure.Cache.DeepCopy(),
+			Bootstrap: keystonev1alpha1.BootstrapSpec{
+				AdminPasswordSecretRef: adminSecretRef(cp), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
+			},
+			Gateway:          service.Gateway.DeepCopy(),
+			PolicyOverrides:  mergePolicies(cp.Spec.Global, service.PolicyOverrides),
+			ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
+		},
+	}
+	keystone.Spec.Database.SecretRef = databaseSecretRef(cp)
+	if service.Replicas != nil {
+		keystone.Spec.Replicas = *service.Replicas
+	}
+	if service.RotationInterval != nil {
+		schedule, err := rotationSchedule(*service.RotationInterval)
+		if err != nil {
+			return nil, err
+		}
+		keystone.Spec.Fernet.RotationSchedule = schedule
+		keystone.Spec.CredentialKeys.RotationSchedule = schedule
+	}
+	return keystone, nil
+}
+
+// publicEndpoint is empty for a Keystone that is reached inside the cluster
+// only.
+func publicEndpoint(service *c5c3v1alpha1.ServiceKeystoneSpec) string {
+	switch {
+	case service.PublicEndpoint != "":
+		return service.PublicEndpoint
+	case service.Gateway != nil:
+		return keystonev1alpha1.GatewayEndpoint(service.Gateway.Hostname)
+	}
+	return ""
+}
+
+// rotationSchedule is the interval as a schedule. Days of the month or the week
+// cannot tell every n days, so that an interval other than a day or a week counts
+// from the last rotation.
+func rotationSchedule(interval metav1.Duration) (string, error) {
+	days, ok := c5c3v1alpha1.RotationDays(interval)
+	switch {
+	case !ok:
+		return "", fmt.Errorf("spec.services.keystone.rotationInterval is %s: set it to a positive multiple of 24h, for example 168h",
+			interval.Duration)
+	case days == 1:
+		return "0 0 * * *", nil
+	case days == 7:
+		return "0 0 * * 0", nil
+	}
+	return fmt.Sprintf("@every %dh", 24*days), nil
+}
+
+// catalogURL is the one that Keystone's own bootstrap enters, so that K-ORC takes
+// that endpoint over instead of adding a second one.
+func catalogURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	if url := publicEndpoint(cp.Spec.Services.Keystone); url != "" {
+		return url
+	}
+	return keystonev1alpha1.InternalEndpoint(c, cp.Namespace, cp.KeystoneName())
+}
+
+// authURL is Keystone inside the cluster.
+func authURL(cp *c5c3v1alpha1.ControlPlane) string {
+	return keystonev1alpha1.LocalEndpoint(cp.Namespace, cp.KeystoneName())
+}
+
+func databasePath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	return keystonev1alpha1.StorePath(c, cp.Namespace, cp.Name, "db")
+}
+
+func adminPasswordPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	return keystonev1alpha1.AdminPasswordPath(c, cp.Namespace, cp.KeystoneName())
+}
+
+func credentialPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	return keystonev1alpha1.StorePath(c, cp.Namespace, cp.Name, "admin", "app-credential")
+}
+
+// keystoneClients lets the pods of some namespaces reach the API pods of the
+// control plane's Keystone. The Keystone operator has policies of the Keystone's
+// name and of <name>.tasks.
+func keystoneClients(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networkingv1.NetworkPolicy {
+	peers := make([]networkingv1.NetworkPolicyPeer, 0, len(namespaces))
+	for _, namespace := range namespaces {
+		peers = append(peers, networkingv1.NetworkPolicyPeer{NamespaceSelector: &metav1.LabelSelector{
+			MatchLabels: map[string]string{corev1.LabelMetadataName: namespace},
+		}})
+	}
+	return &networkingv1.NetworkPolicy{
+		ObjectMeta: childMeta(cp, cp.KeystoneName()+".clients"),
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: keystonev1alpha1.SelectorLabels(cp.KeystoneName())},
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+			Ingress: []networkingv1.NetworkPolicyIngressRule{{
+				From:  peers,
+				Ports: []networkingv1.NetworkPolicyPort{{Protocol: new(corev1.ProtocolTCP), Port: new(intstr.FromInt32(keystonev1alpha1.APIPort))}},
+			}},
+		},
+	}
+}

@@ -1,0 +1,51 @@
+package controller
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// observe shows a service in the status of the control plane.
+func (s *scope) observe(svc service, child child) {
+	s.setStatus(svc, &c5c3v1alpha1.ServiceStatus{Name: svc.name, Release: child.InstalledRelease()})
+	s.setPhase(svc, func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return updatePhase(previous, child) })
+}
+
+// observeNone shows that the control plane does not have the service.
+func (s *scope) observeNone(svc service) {
+	s.setStatus(svc, nil)
+	s.setPhase(svc, func(c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return c5c3v1alpha1.UpdatePhaseIdle })
+}
+
+// setStatus replaces what the status says of the service, and removes it with nil.
+// The services are in the order of the list.
+func (s *scope) setStatus(svc service, now *c5c3v1alpha1.ServiceStatus) {
+	var statuses []c5c3v1alpha1.ServiceStatus
+	for _, other := range s.services {
+		known := slices.IndexFunc(s.cp.Status.Services, func(status c5c3v1alpha1.ServiceStatus) bool { return status.Name == other.name })
+		switch {
+		case other.name != svc.name && known >= 0:
+			statuses = append(statuses, s.cp.Status.Services[known])
+		case other.name == svc.name && now != nil:
+			statuses = append(statuses, *now)
+		}
+	}
+	s.cp.Status.Services = statuses
+}
+
+// summarise completes the status of a pass that did not get as far as the
+// services: one is ready when its condition is.
+func (all serviceList) summarise(cp *c5c3v1alpha1.ControlPlane) {
+	cp.Status.UpdatePhase = cmp.Or(cp.Status.UpdatePhase, c5c3v1alpha1.UpdatePhaseIdle)
+	for _, svc := range all {
+		for i := range cp.Status.Services {
+			if status := &cp.Status.Services[i]; status.Name == svc.name {
+				status.Ready = meta.IsStatusConditionTrue(cp.Status.Conditions, svc.condition)
+			}
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package controller
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+)
+
+// withSundial is a control plane with Keystone and the invented service.
+func withSundial() *c5c3v1alpha1.ControlPlane {
+	cp := minimal()
+	cp.Generation, cp.Annotations = 1, map[string]string{wantsSundial: "true"}
+	return cp
+}
+
+// plant runs the steps of Keystone, of the invented service and of the catalog. The
+// others have nothing to do.
+type plant struct {
+	*toolbox
+	steps reconcile.Pipeline[*scope]
+}
+
+func newPlant(t *testing.T, cp *c5c3v1alpha1.ControlPlane) *plant {
+	t.Helper()
+	all := serviceList{keystoneService, sundialService()}
+	tools := toolsFor(t, all, cp)
+	steps := all.pipeline()
+	for i, step := range steps {
+		isService := slices.ContainsFunc(all, func(svc service) bool { return svc.kind.Kind == step.Name })
+		if !isService && step.Name != "Catalog" {
+			steps[i].Run = func(context.Context, *scope) reconcile.Outcome { return reconcile.Done("Fine", "") }
+		}
+	}
+	if err := steps.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return &plant{toolbox: tools, steps: steps}
+}
+
+// pass has a reconciler of its own: one that has just written a status puts the next
+// one off.
+func (p *plant) pass(t *testing.T) *c5c3v1alpha1.ControlPlane {
+	t.Helper()
+	reconciler := &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
+		Client: p.client, Recorder: events.NewFakeRecorder(100), Guard: guard,
+		New:      func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
+		Scope:    func(cp *c5c3v1alpha1.ControlPlane) *scope { return &scope{toolbox: p.toolbox, cp: cp} },
+		Pipeline: p.steps, Summarise: p.services.summarise,
+	}
+	cp := minimal()
+	if _, err := reconciler.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(cp)}); err != nil {
+		t.Fatal(err)
+	}
+	p.get(t, cp, cp.Name)
+	return cp
+}
+
+func (p *plant) get(t *testing.T, obj client.Object, name string) {
+	t.Helper()
+	if err := p.client.Get(t.Context(), client.ObjectKey{Namespace: minimal().Namespace, Name: name}, obj); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *plant) update(t *testing.T, obj client.Object) {
+	t.Helper()
+	if err := p.client.Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keystoneIs and sundialIs play the operators of the two services.
+func (p *plant) keystoneIs(t *testing.T, installed string, ready metav1.ConditionStatus) {
+	t.Helper()
+	keystone := &keystonev1alpha1.Keystone{}
+	p.get(t, keystone, "controlplane-keystone")
+	keystone.Status.InstalledRelease = installed
+	meta.SetStatusCondition(&keystone.Status.Conditions, metav1.Condition{Type: "Ready", Status: ready, Reason: "Because"})
+	p.update(t, keystone)
+}
+
+func (p *plant) sundialIs(t *testing.T, installed, target string, ready metav1.ConditionStatus) {
+	t.Helper()
+	child := &sundial{}
+	p.get(t, child, sundialName)
+	child.Status.Installed, child.Status.Target = installed, target
+	meta.SetStatusCondition(&child.Status.Conditions, metav1.Condition{Type: "Ready", Status: ready, Reason: "Because", Message: "no sun"})
+	p.update(t, child)
+}
+
+func expectCondition(t *testing.T, cp *c5c3v1alpha1.ControlPlane, conditionType string, status metav1.ConditionStatus, reason, message string) {
+	t.Helper()
+	condition := meta.FindStatusCondition(cp.Status.Conditions, conditionType)
+	if condition == nil || condition.Status != status || condition.Reason != reason || condition.Message != message {
+		t.Errorf("%s is %+v, expected %s with %s: %s", conditionType, condition, status, reason, message)
+	}
+}
+
+func TestASecondServiceIsProjectedAndReported(t *testing.T) {
+	p := newPlant(t, withSundial())
+	p.pass(t)
+	p.keystoneIs(t, "2025.2", metav1.ConditionTrue)
+	p.pass(t)
+	p.sundialIs(t, "2025.1", "", metav1.ConditionFalse)
+	cp := p.pass(t)
+	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "WaitingForSundial", "Sundial controlplane-sundial is not ready: no sun")
+	expectCondition(t, cp, "KeystoneReady", metav1.ConditionTrue, "KeystoneReady", "Keystone controlplane-keystone is ready")
+	want := []c5c3v1alpha1.ServiceStatus{
+		{Name: "keystone", Ready: true, Release: "2025.2"}, {Name: "sundial", Ready: false, Release: "2025.1"},
+	}
+	if diff := cmp.Diff(want, cp.Status.Services); diff != "" {
+		t.Errorf("status.services (-want +got):\n%s", diff)
+	}
+	child := &sundial{}
+	p.get(t, child, sundialName)
+	if !metav1.IsControlledBy(child, cp) || child.Image.Tag != "2025.2" {
+		t.Errorf("the child has image %+v and owners %+v", child.Image, child.OwnerReferences)
+	}
+	if cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseUpdating {
+		t.Errorf("the update is in phase %s", cp.Status.UpdatePhase)
+	}
+
+	p.sundialIs(t, "2025.2", "", metav1.ConditionTrue)
+	cp = p.pass(t)
+	expectCondition(t, cp, "SundialReady", metav1.ConditionTrue, "SundialReady", "Sundial controlplane-sundial is ready")
+	if status := cp.Status.Services[1]; !status.Ready || cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseIdle {
+		t.Errorf("got %+v in phase %s", status, cp.Status.UpdatePhase)
+	}
+}
+
+func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
+	p := newPlant(t, withSundial())
+	p.pass(t)
+	p.keystoneIs(t, "2025.2", metav1.ConditionTrue)
+	cp := p.pass(t)
+	waiting := meta.FindStatusCondition(cp.Status.Conditions, "CatalogReady")
+	if waiting == nil || waiting.Reason != "WaitingForCatalog" {
+		t.Errorf("CatalogReady is %+v", waiting)
+	}
+	service := &orcv1alpha1.Service{}
+	p.get(t, service, "controlplane-time-service")
+	if service.Spec.Resource.Type != "time" || *service.Spec.Resource.Name != "sundial" {
+		t.Errorf("the service is %+v", service.Spec.Resource)
+	}
+	for name, url := range map[string]string{
+		"controlplane-time-endpoint": "https://sundial.example.com", "controlplane-time-internal-endpoint": "http://sundial",
+	} {
+		endpoint := &orcv1alpha1.Endpoint{}
+		p.get(t, endpoint, name)
+		if endpoint.Spec.Resource.URL != url || endpoint.Spec.Resource.ServiceRef != "controlplane-time-service" {
+			t.Errorf("%s is %+v", name, endpoint.Spec.Resource)
+		}
+	}
+	for _, obj := range p.services.catalogObjects(cp) {
+		p.get(t, obj, obj.GetName())
+		available := []metav1.Condition{{Type: orcv1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}}
+		switch obj := obj.(type) {
+		case *orcv1alpha1.Service:
+			obj.Status.Conditions = available
+		case *orcv1alpha1.Endpoint:
+			obj.Status.Conditions = available
+		}
+		p.update(t, obj)
+	}
+	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
+		"The catalog has Keystone at http://controlplane-keystone.openstack.svc.cluster.local:5000/v3, "+
+			"Sundial at https://sundial.example.com, Sundial at http://sundial")
+}
+
+func TestAServiceThatIsNotWantedHasNoChildAndNoEntries(t *testing.T) {
+	p := newPlant(t, minimal())
+	p.pass(t)
+	p.keystoneIs(t, "2025.2", metav1.ConditionTrue)
+	cp := p.pass(t)
+	expectCondition(t, cp, "SundialReady", metav1.ConditionTrue, "SundialNotManaged", "spec.services.sundial is not set; "+
+		"Sundial controlplane-sundial, if there is one, is kept unless the annotation example.com/allow-sundial-deletion is true")
+	if len(cp.Status.Services) != 1 || cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseIdle {
+		t.Errorf("services %+v in phase %s", cp.Status.Services, cp.Status.UpdatePhase)
+	}
+	key := client.ObjectKey{Namespace: cp.Namespace, Name: sundialName}
+	if err := p.client.Get(t.Context(), key, &sundial{}); client.IgnoreNotFound(err) != nil || err == nil {
+		t.Errorf("reading the child: %v", err)
+	}
+}
+
+func TestAnUpdateIsNotOverBeforeTheLastServiceWasSeen(t *testing.T) {
+	p := newPlant(t, withSundial())
+	p.pass(t)
+	p.keystoneIs(t, "2025.2", metav1.ConditionTrue)
+	p.pass(t)
+	p.sundialIs(t, "2025.1", "2025.2", metav1.ConditionFalse)
+	if got := p.pass(t).Status.UpdatePhase; got != c5c3v1alpha1.UpdatePhaseUpdatingServices {
+		t.Errorf("while the second is updated: %s", got)
+	}
+	for i, step := range p.steps {
+		if step.Name == stepAdminCredential {
+			p.steps[i].Run = func(context.Context, *scope) reconcile.Outcome { return reconcile.Waiting("Later", "") }
+		}
+	}
+	if got := p.pass(t).Status.UpdatePhase; got != c5c3v1alpha1.UpdatePhaseUpdatingServices {
+		t.Errorf("while the second is held back: %s", got)
+	}
+}
+
+func TestWhatIsSharedIsSharedByAllServices(t *testing.T) {
+	all, cp := serviceList{keystoneService, sundialService()}, withSundial()
+	peers := all.cacheClients(cp).Spec.Ingress[0].From
+	if len(peers) != 2 || peers[1].PodSelector.MatchLabels["app.kubernetes.io/name"] != "sundial" {
+		t.Errorf("the cache is open to %+v", peers)
+	}
+	want := []string{"controlplane-keystone-db-credentials", "controlplane-sundial-db-credentials"}
+	if diff := cmp.Diff(want, all.databaseSecrets(cp)); diff != "" {
+		t.Errorf("Secrets of databases (-want +got):\n%s", diff)
+	}
+	if !all.hold("controlplane-sundial-keys", cp) || all.hold("controlplane-sundials", cp) {
+		t.Error("a SecretAggregate could take the name of a Secret of the service")
+	}
+	var stages []string
+	for _, stage := range all.finalizers() {
+		stages = append(stages, stage.Name)
+	}
+	if diff := cmp.Diff([]string{"example.com/sundial-teardown", "c5c3.io/keystone-teardown"}, stages); diff != "" {
+		t.Errorf("deletion (-want +got):\n%s", diff)
+	}
+}
