@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
@@ -233,5 +234,21 @@ func TestWhatIsSharedIsSharedByAllServices(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"example.com/sundial-teardown", "c5c3.io/keystone-teardown"}, stages); diff != "" {
 		t.Errorf("deletion (-want +got):\n%s", diff)
+	}
+}
+
+func TestAServiceThatSaysWhoReachesItIsReachedByTheOthers(t *testing.T) {
+	p := newPlant(t, withSundial())
+	p.pass(t)
+	keystone := &keystonev1alpha1.Keystone{}
+	p.get(t, keystone, "controlplane-keystone")
+	keystone.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{}
+	p.update(t, keystone)
+	cp := p.pass(t)
+	policy := &networkingv1.NetworkPolicy{}
+	p.get(t, policy, cp.KeystoneName()+".clients")
+	sundials := networkingv1.NetworkPolicyPeer{PodSelector: sundialService().pods()}
+	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{sundials}, policy.Spec.Ingress[0].From); diff != "" {
+		t.Errorf("who reaches Keystone (-want +got):\n%s", diff)
 	}
 }
