@@ -34,7 +34,7 @@ const (
 	}
 	want := []Constant{
 		{Name: "ReasonLeaking", Value: "Leaking", Meaning: "Stop the leak, then bail."},
-		{Name: "ConditionAfloat", Value: "Afloat", Meaning: "Tells whether it floats."},
+		{Name: "ConditionAfloat", Value: "Afloat", Meaning: "Reports whether it floats."},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -136,7 +136,7 @@ func (all serviceList) databaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
 
 // steps project the services, one step each.
 func (all serviceList) steps() reconcile.Pipeline[*scope] {
-	var steps reconcile.Pipeline[*scope]
+	steps := make(reconcile.Pipeline[*scope], 0, len(all))
 	for _, svc := range all {
 		steps = append(steps, reconcile.Step[*scope]{
 			Name: svc.kind.Kind, Condition: svc.condition, Run: svc.reconcile, Needs: svc.needs, HeldBack: svc.heldBack,

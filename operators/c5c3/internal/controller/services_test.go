@@ -82,13 +82,13 @@ func (p *plant) update(t *testing.T, obj client.Object) {
 	}
 }
 
-// keystoneIs and sundialIs play the operators of the two services.
-func (p *plant) keystoneIs(t *testing.T, installed string, ready metav1.ConditionStatus) {
+// keystoneIsReady and sundialIs play the operators of the two services.
+func (p *plant) keystoneIsReady(t *testing.T) {
 	t.Helper()
 	keystone := &keystonev1alpha1.Keystone{}
 	p.get(t, keystone, "controlplane-keystone")
-	keystone.Status.InstalledRelease = installed
-	meta.SetStatusCondition(&keystone.Status.Conditions, metav1.Condition{Type: "Ready", Status: ready, Reason: "Because"})
+	keystone.Status.InstalledRelease = "2025.2"
+	meta.SetStatusCondition(&keystone.Status.Conditions, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Because"})
 	p.update(t, keystone)
 }
 
@@ -101,7 +101,9 @@ func (p *plant) sundialIs(t *testing.T, installed, target string, ready metav1.C
 	p.update(t, child)
 }
 
-func expectCondition(t *testing.T, cp *c5c3v1alpha1.ControlPlane, conditionType string, status metav1.ConditionStatus, reason, message string) {
+func expectCondition(
+	t *testing.T, cp *c5c3v1alpha1.ControlPlane, conditionType string, status metav1.ConditionStatus, reason, message string,
+) {
 	t.Helper()
 	condition := meta.FindStatusCondition(cp.Status.Conditions, conditionType)
 	if condition == nil || condition.Status != status || condition.Reason != reason || condition.Message != message {
@@ -112,7 +114,7 @@ func expectCondition(t *testing.T, cp *c5c3v1alpha1.ControlPlane, conditionType 
 func TestASecondServiceIsProjectedAndReported(t *testing.T) {
 	p := newPlant(t, withSundial())
 	p.pass(t)
-	p.keystoneIs(t, "2025.2", metav1.ConditionTrue)
+	p.keystoneIsReady(t)
 	p.pass(t)
 	p.sundialIs(t, "2025.1", "", metav1.ConditionFalse)
 	cp := p.pass(t)
@@ -144,7 +146,7 @@ func TestASecondServiceIsProjectedAndReported(t *testing.T) {
 func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 	p := newPlant(t, withSundial())
 	p.pass(t)
-	p.keystoneIs(t, "2025.2", metav1.ConditionTrue)
+	p.keystoneIsReady(t)
 	cp := p.pass(t)
 	waiting := meta.FindStatusCondition(cp.Status.Conditions, "CatalogReady")
 	if waiting == nil || waiting.Reason != "WaitingForCatalog" {
@@ -183,7 +185,7 @@ func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 func TestAServiceThatIsNotWantedHasNoChildAndNoEntries(t *testing.T) {
 	p := newPlant(t, minimal())
 	p.pass(t)
-	p.keystoneIs(t, "2025.2", metav1.ConditionTrue)
+	p.keystoneIsReady(t)
 	cp := p.pass(t)
 	expectCondition(t, cp, "SundialReady", metav1.ConditionTrue, "SundialNotManaged", "spec.services.sundial is not set; "+
 		"Sundial controlplane-sundial, if there is one, is kept unless the annotation example.com/allow-sundial-deletion is true")
@@ -199,7 +201,7 @@ func TestAServiceThatIsNotWantedHasNoChildAndNoEntries(t *testing.T) {
 func TestAnUpdateIsNotOverBeforeTheLastServiceWasSeen(t *testing.T) {
 	p := newPlant(t, withSundial())
 	p.pass(t)
-	p.keystoneIs(t, "2025.2", metav1.ConditionTrue)
+	p.keystoneIsReady(t)
 	p.pass(t)
 	p.sundialIs(t, "2025.1", "2025.2", metav1.ConditionFalse)
 	if got := p.pass(t).Status.UpdatePhase; got != c5c3v1alpha1.UpdatePhaseUpdatingServices {

@@ -65,15 +65,14 @@ type Options struct {
 // Scheme knows every type the controller reads or writes.
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
-	adders := []func(*runtime.Scheme) error{
+	for _, add := range []func(*runtime.Scheme) error{
 		clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme, backing.AddToScheme, esov1.AddToScheme, esov1alpha1.AddToScheme,
 		orcv1alpha1.AddToScheme,
+	} {
+		utilruntime.Must(add(scheme))
 	}
 	for _, svc := range services {
-		adders = append(adders, svc.addToScheme)
-	}
-	for _, add := range adders {
-		utilruntime.Must(add(scheme))
+		utilruntime.Must(svc.addToScheme(scheme))
 	}
 	return scheme
 }
