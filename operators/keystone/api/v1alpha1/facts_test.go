@@ -45,3 +45,29 @@ func TestAKeystoneAsksForAnImageTagOnlyWhileItIsNotReady(t *testing.T) {
 		}
 	}
 }
+
+func TestARollBackIsRefusedOnceTheSchemaContracts(t *testing.T) {
+	refused := []metav1.Condition{{Type: ConditionDatabaseReady, Status: metav1.ConditionFalse, Reason: ReasonUpgradeAbortRefused}}
+	for name, c := range map[string]struct {
+		wanted, target string
+		phase          UpgradePhase
+		conditions     []metav1.Condition
+		generation     int64
+		want           bool
+	}{
+		"contracting":             {"2025.1", "2025.2", UpgradePhaseContracting, nil, 0, true},
+		"refused by the operator": {"2025.1", "2025.2", "", refused, 0, true},
+		"refused an earlier spec": {"2025.1", "2025.2", "", refused, 2, false},
+		"expanding":               {"2025.1", "2025.2", UpgradePhaseExpanding, nil, 0, false},
+		"not asked for":           {"2025.2", "2025.2", UpgradePhaseContracting, nil, 0, false},
+		"no upgrade is under way": {"2025.1", "", UpgradePhaseContracting, nil, 0, false},
+	} {
+		k := &Keystone{Status: KeystoneStatus{
+			InstalledRelease: "2025.1", TargetRelease: c.target, UpgradePhase: c.phase, Conditions: c.conditions,
+		}}
+		k.Generation, k.Spec.Image.Tag = c.generation, c.wanted
+		if got := k.RefusesRollBack(); got != c.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
