@@ -2,10 +2,12 @@ package job
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/lru"
 	"k8s.io/utils/ptr"
 
@@ -56,6 +58,8 @@ func (r *Runner) exited(ctx context.Context, live, desired *batchv1.Job) (bool, 
 		return true, nil
 	}
 	list, err := r.podsOf(ctx, live)
+	// Anybody may label a pod, but only the Job controller's are the Job's.
+	list = slices.DeleteFunc(list, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, live) })
 	if err != nil || !pods.Succeeded(list) {
 		return false, err
 	}

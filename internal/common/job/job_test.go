@@ -228,6 +228,7 @@ func TestTheSuccessOfAPodIsThatOfItsJob(t *testing.T) {
 		"exit code 1":                        {pod: podThatExited(running, 1)},
 		"one of two containers runs":         {pod: podThatExited(running, 0), change: addContainer},
 		"the pod of a predecessor":           {pod: podThatExited(other, 0)},
+		"a pod of nobody":                    {pod: podThatExited(running, 0), change: disown},
 		"a pod that is told to go":           {pod: podThatExited(running, 0), change: terminate},
 		"another run key":                    {pod: podThatExited(running, 0), key: "new", wantDeleted: foreground},
 		"a Job that wants more than one pod": {pod: podThatExited(running, 0), completions: 2},
@@ -296,6 +297,8 @@ func podThatExited(controller *batchv1.Job, code int32) *corev1.Pod {
 func addContainer(pod *corev1.Pod) {
 	pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Name: "proxy"})
 }
+
+func disown(pod *corev1.Pod) { pod.OwnerReferences = nil }
 
 func terminate(pod *corev1.Pod) {
 	now := metav1.Now()
