@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -76,10 +77,14 @@ func prune(
 	return nil
 }
 
-// newestFirst falls back to the name, because creation times are whole seconds.
+// newestFirst falls back to the resource version, because creation times are whole
+// seconds and what is pruned does not change, and to the name at last.
 func newestFirst(a, b client.Object) int {
 	created := b.GetCreationTimestamp()
 	if order := created.Compare(a.GetCreationTimestamp().Time); order != 0 {
+		return order
+	}
+	if order, err := resourceversion.CompareResourceVersion(b.GetResourceVersion(), a.GetResourceVersion()); err == nil && order != 0 {
 		return order
 	}
 	return cmp.Compare(a.GetName(), b.GetName())

@@ -86,6 +86,17 @@ func TestPruneSendsNoRequestWhenNothingIsStale(t *testing.T) {
 	}
 }
 
+func TestTheNewestOfASecondIsTheOneWrittenLast(t *testing.T) {
+	first, second := aged("z", 1), aged("a", 1)
+	first.ResourceVersion, second.ResourceVersion = "9", "10"
+	if newestFirst(second, first) >= 0 || newestFirst(first, second) <= 0 {
+		t.Error("the one written first is taken for the newest")
+	}
+	if second.ResourceVersion = "9"; newestFirst(second, first) >= 0 {
+		t.Error("the name does not decide")
+	}
+}
+
 func TestPruneOrdersByNameWithinTheSameSecond(t *testing.T) {
 	c := newCluster(aged(testBase+"-c", 1), aged(testBase+"-a", 1), aged(testBase+"-b", 1), aged(testBase+"-now", 0))
 	if err := c.prune(t, testBase+"-now", 1); err != nil {
