@@ -4,6 +4,8 @@ package controller_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +22,25 @@ import (
 // keystoneClients is the NetworkPolicy that the operator adds to the Keystone's.
 func (w *world) keystoneClients() *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{ObjectMeta: w.meta("controlplane-keystone.clients")}
+}
+
+func TestTheClientsOfAKeystoneBelongToItToo(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	w.restrict(t, true)
+	w.admits(t, "c5c3-system", "orc-system")
+	keystone, policy := w.keystone(t), w.keystoneClients()
+	expect.Exists(t, w, keystone)
+	expect.Object(t, w, policy, func() error {
+		if !slices.ContainsFunc(policy.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == keystone.UID }) {
+			return fmt.Errorf("only these own it, so that it stays when this operator is stopped: %v", policy.OwnerReferences)
+		}
+		if !metav1.IsControlledBy(policy, w.cp) {
+			return errors.New("the ControlPlane does not control it")
+		}
+		return nil
+	})
+	expectQuiet(t, w, "controlplane", w.cp, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")})
 }
 
 // restrict plays a user who limits, or no longer limits, who reaches the Keystone.

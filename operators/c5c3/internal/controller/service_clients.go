@@ -20,7 +20,8 @@ func namespacesOf(operator, korc string) []string {
 
 // admitClients lets this operator, K-ORC and the other services reach a service
 // that restricts who does. Alone the policy would isolate pods that nobody wants
-// isolated, so it is there only beside the service's own.
+// isolated, so it is there only beside the service's own. The service's resource owns
+// it, too, so that the service's operator removes it when this one does not run.
 func (s *scope) admitClients(ctx context.Context, svc service, child child) error {
 	if svc.clients == nil {
 		return nil
@@ -29,6 +30,8 @@ func (s *scope) admitClients(ctx context.Context, svc service, child child) erro
 	if !child.RestrictsClients() || !metav1.IsControlledBy(child, s.cp) {
 		return apply.EnsureAbsent(ctx, s.client, s.cp, policy)
 	}
+	version, kind := svc.kind.ToAPIVersionAndKind()
+	policy.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: child.GetName(), UID: child.GetUID()}}
 	for _, other := range s.services.wantedBy(s.cp) {
 		if other.name != svc.name {
 			rule := &policy.Spec.Ingress[0]

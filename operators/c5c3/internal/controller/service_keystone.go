@@ -144,8 +144,7 @@ func credentialPath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 }
 
 // keystoneClients lets the pods of some namespaces reach the API pods of the
-// control plane's Keystone. The Keystone operator has policies of the Keystone's
-// name and of <name>.tasks.
+// control plane's Keystone.
 func keystoneClients(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networkingv1.NetworkPolicy {
 	peers := make([]networkingv1.NetworkPolicyPeer, 0, len(namespaces))
 	for _, namespace := range namespaces {
@@ -154,7 +153,7 @@ func keystoneClients(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networ
 		}})
 	}
 	return &networkingv1.NetworkPolicy{
-		ObjectMeta: childMeta(cp, cp.KeystoneName()+".clients"),
+		ObjectMeta: childMeta(cp, keystonev1alpha1.ClientsPolicyName(cp.KeystoneName())),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: keystonev1alpha1.SelectorLabels(cp.KeystoneName())},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},

@@ -50,6 +50,12 @@ func FernetKeysName(name string) string { return name + "-fernet-keys" }
 // credentials of a Keystone.
 func CredentialKeysName(name string) string { return name + "-credential-keys" }
 
+// ClientsPolicyName returns the name of the NetworkPolicy with which others, as its owners
+// beside the Keystone, let more clients reach the API of a Keystone that restricts who does.
+// It goes with spec.networkPolicy: alone it would isolate the API. Its name holds a dot,
+// which the name of a Keystone cannot.
+func ClientsPolicyName(name string) string { return name + ".clients" }
+
 // AsksForImageTag reports whether Ready says that the Keystone needs another image tag, or
 // could go back to the one before. Who sets the tag by another field says which one.
 func (k *Keystone) AsksForImageTag() bool {

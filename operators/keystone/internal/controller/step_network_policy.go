@@ -3,6 +3,7 @@ package controller
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net"
 	"slices"
 	"strconv"
@@ -10,9 +11,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -26,10 +29,8 @@ func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	api, tasks := apiNetworkPolicy(k, s.operatorNamespace), taskNetworkPolicy(k)
 	if k.Spec.NetworkPolicy == nil {
-		for _, policy := range []*networkingv1.NetworkPolicy{api, tasks} {
-			if err := apply.EnsureAbsent(ctx, s.client, k, policy); err != nil {
-				return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
-			}
+		if err := s.removeNetworkPolicies(ctx, api, tasks); err != nil {
+			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonNetworkPolicyNotRequired, "spec.networkPolicy is not set")
 	}
@@ -39,6 +40,51 @@ func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 		}
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonNetworkPolicyReady, networkPolicyMessage(k))
+}
+
+// removeNetworkPolicies starts with the one of others, which isolates the API on
+// its own. The cache does not show it, so the API server is asked as long as there
+// is one of the operator's.
+func (s *scope) removeNetworkPolicies(ctx context.Context, own ...*networkingv1.NetworkPolicy) error {
+	k := s.keystone
+	err := s.client.Get(ctx, client.ObjectKeyFromObject(own[0]), &networkingv1.NetworkPolicy{})
+	switch {
+	case err == nil:
+		if err := s.removeClients(ctx); err != nil {
+			return err
+		}
+	case !apierrors.IsNotFound(err):
+		return fmt.Errorf("reading NetworkPolicy %s: %w", own[0].Name, err)
+	}
+	// The first one goes last, because it is what says that there is something to do.
+	for _, policy := range slices.Backward(own) {
+		if err := apply.EnsureAbsent(ctx, s.client, k, policy); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeClients removes the NetworkPolicy of others that the Keystone owns with
+// them. A user's of that name stays.
+func (s *scope) removeClients(ctx context.Context) error {
+	k := s.keystone
+	policy := &networkingv1.NetworkPolicy{}
+	err := s.live.Get(ctx, s.key(keystonev1alpha1.ClientsPolicyName(k.Name)), policy)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading NetworkPolicy %s: %w", keystonev1alpha1.ClientsPolicyName(k.Name), err)
+	}
+	if !slices.ContainsFunc(policy.OwnerReferences, func(owner metav1.OwnerReference) bool { return owner.UID == k.UID }) {
+		return nil
+	}
+	err = s.client.Delete(ctx, policy, client.Preconditions{UID: &policy.UID})
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting NetworkPolicy %s: %w", policy.Name, err)
+	}
+	return nil
 }
 
 func networkPolicyMessage(k *keystonev1alpha1.Keystone) string {
