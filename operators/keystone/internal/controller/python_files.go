@@ -54,7 +54,8 @@ var embedded = sync.OnceValue(func() map[string]string {
 })
 
 // addPythonFiles adds the files that are the same for every Keystone, but for
-// its UID, what the TLS mode of the database says and who runs database and cache.
+// its UID, what the TLS mode of the database says, who runs database and cache, and
+// whether the API server has threads.
 func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[string]string) error {
 	names := []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile}
 	if k.Spec.Logging.Format == keystonev1alpha1.LogFormatJSON {
@@ -78,6 +79,9 @@ func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[
 	// A server of the user's may be another one than MariaDB, which would refuse the variable.
 	if k.Spec.Database.IsManaged() {
 		files[startFile] = strings.Replace(files[startFile], "\nWAIT_FOR_WRITES = False\n", "\nWAIT_FOR_WRITES = True\n", 1)
+	}
+	if k.Spec.UWSGI != nil && k.Spec.UWSGI.Threads > 1 {
+		files[startFile] = strings.Replace(files[startFile], "\nSEVERAL_THREADS = False\n", "\nSEVERAL_THREADS = True\n", 1)
 	}
 	return nil
 }

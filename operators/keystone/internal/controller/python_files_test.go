@@ -81,6 +81,23 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 	}
 }
 
+// What the file does then is tested where it is, by test_sitecustomize.py.
+func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
+	for threads, want := range map[int32]string{0: "False", 1: "False", 2: "True"} {
+		k := minimal()
+		if threads > 0 {
+			k.Spec.UWSGI = &keystonev1alpha1.UWSGISpec{Processes: 2, Threads: threads}
+		}
+		files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "\nSEVERAL_THREADS = " + want + "\n"; strings.Count(files[startFile], want) != 1 {
+			t.Errorf("with %d threads, %s does not say %s", threads, startFile, strings.TrimSpace(want))
+		}
+	}
+}
+
 // keystonesCode are the pods that run Keystone's code.
 func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 	t.Helper()
