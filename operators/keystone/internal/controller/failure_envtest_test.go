@@ -185,6 +185,12 @@ func TestAFailingDatabaseIsExplainedAndAwaited(t *testing.T) {
 			repair: setJob("db-sync", standin.Succeed()),
 		},
 		{
+			name: "keys that nothing has asked for yet", cause: setJob("db-sync", standin.Hang()),
+			condition: "BackupHealthy", reason: "BackupPending",
+			says:   []string{"No keys in Secret keystone-fernet-keys and keystone-credential-keys yet", "FernetKeysReady"},
+			repair: setJob("db-sync", standin.Succeed()),
+		},
+		{
 			name: "db-sync with a wrong password", cause: setJob("db-sync", standin.Fail("Access denied for user 'keystone'")),
 			condition: "DatabaseReady", reason: "DBSyncFailed", says: []string{"Access denied for user 'keystone'"},
 			repair: fixPassword("db-sync"),

@@ -33,6 +33,8 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 			report.again = append(report.again, again.Sub(s.now()))
 		}
 		switch {
+		case errors.Is(err, errNoKeysYet):
+			report.missing = append(report.missing, backup.source(k))
 		case errors.Is(err, apply.ErrPredecessor):
 			report.predecessor = true
 		case errors.Is(err, apply.ErrNotOwned):
@@ -58,6 +60,9 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 // tells when that happens.
 const backupPeriod = time.Hour
 
+// errNoKeysYet is returned for a key Secret that has nothing to copy and never had.
+var errNoKeysYet = errors.New("there are no keys yet")
+
 // ensureBackup keeps the PushSecret of one key Secret and returns when it has to be
 // pushed again. While the Secret is missing or damaged the PushSecret stays as it
 // is, and with it the copy, which is what the keys are restored from.
@@ -71,10 +76,10 @@ func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (state secre
 		return state, again, err
 	}
 	if source == nil || keys.ValidateInUse(source.Data) != nil {
-		if live != nil {
-			state = secrets.PushStateOf(live)
+		if live == nil {
+			return state, again, errNoKeysYet
 		}
-		return state, again, nil
+		return secrets.PushStateOf(live), again, nil
 	}
 	push := backup.push(s.cluster, s.keystone, source)
 	again = secrets.RepeatPush(push, live, s.now(), backupPeriod)
@@ -87,6 +92,8 @@ func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (state secre
 // backupReport is what a pass found out about all backups.
 type backupReport struct {
 	failing []string
+	// missing are the key Secrets that hold no keys yet.
+	missing []string
 	// again is in what time each copy has to be pushed again.
 	again []time.Duration
 	// pending is true when External Secrets has not stored all keys yet.
@@ -111,6 +118,10 @@ func (r backupReport) outcome(path string) reconcile.Outcome {
 	case r.predecessor:
 		return reconcile.Degraded(keystonev1alpha1.ReasonBackupPending,
 			"The copies of a deleted Keystone of this name are still being removed; "+pushRemedy)
+	case len(r.missing) > 0:
+		return reconcile.Degraded(keystonev1alpha1.ReasonBackupPending, fmt.Sprintf(
+			"No keys in Secret %s yet, so there is nothing to copy; see FernetKeysReady and CredentialKeysReady",
+			strings.Join(r.missing, " and ")))
 	case r.pending:
 		return reconcile.Degraded(keystonev1alpha1.ReasonBackupPending,
 			"External Secrets has not stored all keys yet; if this persists, check its controller")

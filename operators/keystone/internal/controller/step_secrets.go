@@ -78,15 +78,15 @@ func (s *scope) lookUp(ctx context.Context, required requirement) (*corev1.Secre
 	secret := &corev1.Secret{}
 	err := s.refs.Get(ctx, s.key(required.name), secret)
 	if apierrors.IsNotFound(err) {
-		return nil, fmt.Sprintf("Secret %s of %s does not exist; create it with the keys %s",
-			required.name, required.field, strings.Join(required.keys, ", ")), nil
+		return nil, fmt.Sprintf("Secret %s of %s does not exist; create it with a value under %s",
+			required.name, required.field, strings.Join(required.keys, " and ")), nil
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("reading Secret %s of %s: %w", required.name, required.field, err)
 	}
 	if missing := secrets.MissingKeys(secret, required.keys...); len(missing) > 0 {
 		return nil, fmt.Sprintf("Secret %s of %s lacks a value under %s; add it",
-			required.name, required.field, strings.Join(missing, ", ")), nil
+			required.name, required.field, strings.Join(missing, " and ")), nil
 	}
 	return secret, "", nil
 }
