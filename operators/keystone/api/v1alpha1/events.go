@@ -92,6 +92,8 @@ const (
 	EventOpenBaoFinalizerTimedOut = "OpenBaoFinalizerTimedOut"
 	// EventESOAdoptionTimedOut: delete the key backups in the secret backend by hand.
 	EventESOAdoptionTimedOut = "ESOAdoptionTimedOut"
+	// EventCacheUnavailable: look at the cache that KeystoneAPIReady names; requests are answered without it.
+	EventCacheUnavailable = "CacheUnavailable"
 	// EventLoggingStderrDisabled: remove DEFAULT.use_stderr from extraConfig.
 	EventLoggingStderrDisabled = "LoggingStderrDisabled"
 )

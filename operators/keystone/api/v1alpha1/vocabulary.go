@@ -155,4 +155,5 @@ var warningEvents = []string{
 	EventDBSyncMetricEmissionDeferred,
 	EventAdminPasswordNotDelivered, EventAdminPasswordWriteNotAllowed,
 	EventBackupFailing, EventESOAdoptionTimedOut, EventOpenBaoFinalizerTimedOut, EventLoggingStderrDisabled,
+	EventCacheUnavailable,
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/keys"
@@ -68,6 +69,48 @@ func TestAKeystoneAtWhichNobodyCanLogInIsNotReady(t *testing.T) {
 		f.repair = func(w *world) { w.operator.API.AnswerLogins(testutil.LoginAnswer{}) }
 		t.Run(f.name, f.run)
 	}
+}
+
+func TestAKeystoneThatWorksWithoutItsCacheSaysSo(t *testing.T) {
+	t.Parallel()
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace)
+	uncached := testutil.LoginAnswer{Code: http.StatusCreated, Header: http.Header{
+		"X-Subject-Token": {testutil.Token}, "X-Forge-Failed-Part": {"cache"},
+	}}
+	operator.API.AnswerLogins(uncached)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	objects.Create(t, c, k)
+	ready(t, c, k)
+	const complaint = "the cache at memcached.example.com:11211 does not answer"
+	expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionTrue, "APIHealthy", complaint)
+	expectEvent(t, c, k, "Warning CacheUnavailable")
+	settle(t, c, k, operator)
+
+	// An operator that is restarted does not take it back.
+	operator.Stop()
+	expect.Exists(t, c, k)
+	before := k.ResourceVersion
+	second := testutil.Start(t, asOperator, namespace)
+	second.API.AnswerLogins(uncached)
+	settle(t, c, k, second)
+	expect.Exists(t, c, k)
+	if k.ResourceVersion != before {
+		t.Error("the restarted operator has written another status")
+	}
+
+	second.API.AnswerLogins(testutil.LoginAnswer{})
+	setDeployment(standin.Fail("restarting"))(&world{T: t, client: c, namespace: namespace, keystone: k})
+	expect.Condition(t, c, k, "DeploymentReady", metav1.ConditionFalse, "WaitingForDeployment")
+	setDeployment(standin.Succeed())(&world{T: t, client: c, namespace: namespace, keystone: k})
+	ready(t, c, k)
+	expect.Object(t, c, k, func() error {
+		condition := meta.FindStatusCondition(k.Status.Conditions, "KeystoneAPIReady")
+		if strings.Contains(condition.Message, complaint) {
+			return errors.New(condition.Message)
+		}
+		return nil
+	})
 }
 
 func TestARefusedPasswordIsTriedOnceAndACorrectedOneAtOnce(t *testing.T) {

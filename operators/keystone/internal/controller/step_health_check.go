@@ -3,8 +3,10 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,10 +15,24 @@ import (
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
-func healthyMessage(endpoint string) string {
-	return "Keystone API is responding at " + endpoint
+// healthy says that the API answers, and what the last login found out about the
+// cache, which no request fails without. A restarted operator repeats what its
+// predecessor has said until it knows.
+func (s *scope) healthy(endpoint string) reconcile.Outcome {
+	k := s.keystone
+	message := "Keystone API is responding at " + endpoint
+	uncached := message + "; the cache at " + strings.Join(cacheServers(s.cluster, k), ", ") +
+		" does not answer it, so everything takes longer: look at the name, the pods and the NetworkPolicies of the cache"
+	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+	switch found := s.proofs.Finding(client.ObjectKeyFromObject(k)).Verdict; {
+	case found == proof.Uncached, found == proof.Unasked && last != nil && last.Message == uncached:
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, uncached).
+			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventCacheUnavailable, uncached)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message)
 }
 
 // wasHealthy reports whether the API answered when it was last asked under the
@@ -66,11 +82,11 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	case !known && wasHealthy(k):
 		// A restarted operator has not asked yet; that is no news about the API.
 		s.prober.Expect(client.ObjectKeyFromObject(k))
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(endpoint))
+		return s.healthy(endpoint)
 	case !known:
 		return reconcile.Waiting(keystonev1alpha1.ReasonProbePending, "The API has not been asked yet")
 	case result.Verdict == probe.Healthy:
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, healthyMessage(endpoint))
+		return s.healthy(endpoint)
 	}
 	return reconcile.Waiting(probeReasons[result.Verdict], result.Message)
 }

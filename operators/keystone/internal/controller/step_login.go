@@ -152,7 +152,7 @@ func aboutLogin(reason string) bool {
 
 func (s *scope) loginOutcome(result proof.Result) reconcile.Outcome {
 	switch result.Verdict {
-	case proof.Accepted:
+	case proof.Accepted, proof.Uncached:
 		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
 	case proof.Unasked:
 		return standing(s.keystone)

@@ -37,6 +37,8 @@ const (
 	Pending Verdict = "Pending"
 	// Accepted means that Keystone gave out a token.
 	Accepted Verdict = "Accepted"
+	// Uncached means that Keystone gave out a token without its cache, which does not answer.
+	Uncached Verdict = "Uncached"
 	// Refused means that Keystone did not take the password.
 	Refused Verdict = "Refused"
 	// DatabaseFailed means that Keystone could not use its database.
@@ -72,7 +74,8 @@ const (
 	// show more than that
 	// (https://docs.openstack.org/keystone/latest/admin/auth-receipts.html).
 	receiptHeader = "Openstack-Auth-Receipt"
-	// partHeader is in the answers that forge_errors.py gives in Keystone's place.
+	// partHeader is in the answers that forge_errors.py gives in Keystone's place, and
+	// in those that Keystone gives without its cache.
 	partHeader = "X-Forge-Failed-Part"
 )
 
@@ -133,6 +136,8 @@ func (a Account) classify(status int, header http.Header) Result {
 	answers := fmt.Sprintf("%s answers a login with HTTP status %d", a.tokens(), status)
 	part, named := failedParts[strings.ToLower(header.Get(partHeader))]
 	switch {
+	case status == http.StatusCreated && header.Get(tokenHeader) != "" && part == CacheFailed:
+		return Result{Uncached, a.tokens() + " gives out tokens without its cache"}
 	case status == http.StatusCreated && header.Get(tokenHeader) != "":
 		return Result{Accepted, a.tokens() + " gives out tokens"}
 	case status == http.StatusCreated:

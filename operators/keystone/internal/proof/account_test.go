@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -41,12 +42,21 @@ func header(name, value string) http.Header {
 	return http.Header{http.CanonicalHeaderKey(name): {value}}
 }
 
+func merged(headers ...http.Header) http.Header {
+	all := http.Header{}
+	for _, header := range headers {
+		maps.Copy(all, header)
+	}
+	return all
+}
+
 func TestAnAnswerToALoginIsClassified(t *testing.T) {
 	for title, test := range map[string]struct {
 		answer answer
 		want   Verdict
 	}{
 		"a token":                     {answer{code: 201, header: header(tokenHeader, "t")}, Accepted},
+		"a token without the cache":   {answer{code: 201, header: merged(header(tokenHeader, "t"), header(partHeader, "cache"))}, Uncached},
 		"201 without a token":         {answer{code: 201}, Odd},
 		"200":                         {answer{code: 200, header: header(tokenHeader, "t")}, Odd},
 		"a redirect":                  {answer{code: 302}, Odd},

@@ -20,6 +20,10 @@ const (
 	firstRetry = time.Second
 	lastRetry  = 30 * time.Second
 
+	// firstUncached is when a login without the cache is repeated first. Names and
+	// servers of a cache that is new take that long.
+	firstUncached = 10 * time.Second
+
 	// A refused password is left alone for firstPause, and twice as long after each
 	// further try.
 	firstPause = time.Hour
@@ -64,7 +68,8 @@ type history struct {
 	account, credential, inputs string
 	at                          time.Time
 	result                      Result
-	// failures counts the tries in a row that were neither accepted nor refused.
+	// failures counts the tries in a row that were neither refused nor accepted with
+	// everything in order.
 	failures int
 	// again is when the last try is to be repeated although nothing has changed.
 	again time.Time
@@ -124,6 +129,10 @@ func (h *history) record(t Target, result Result, now time.Time, jitter float64)
 		if changed {
 			wait = settle
 		}
+	case Uncached:
+		h.failures, wasRefused = h.failures+1, false
+		delete(h.refused, h.credential)
+		wait = doubled(firstUncached, period, h.failures)
 	case Refused:
 		h.failures, wasRefused = 0, true
 		h.result.Message = t.Refusal
@@ -132,7 +141,7 @@ func (h *history) record(t Target, result Result, now time.Time, jitter float64)
 	default:
 		h.failures++
 		wait = doubled(firstRetry, lastRetry, h.failures)
-		if h.failures == 1 && before.Verdict == Accepted && result.Verdict.unanswered() {
+		if h.failures == 1 && before.Verdict.accepted() && result.Verdict.unanswered() {
 			h.result = before
 		}
 	}
@@ -141,6 +150,9 @@ func (h *history) record(t Target, result Result, now time.Time, jitter float64)
 		h.bar(refusal{tries: barred.tries, until: h.again})
 	}
 }
+
+// accepted reports whether Keystone took the password.
+func (v Verdict) accepted() bool { return v == Accepted || v == Uncached }
 
 // unanswered reports whether nothing of the login came back. Once is no news, since
 // a Service may lead to a pod that has just gone.

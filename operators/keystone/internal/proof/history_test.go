@@ -3,6 +3,7 @@ package proof
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -44,6 +45,9 @@ func TestALoginIsDue(t *testing.T) {
 		"soon after a change":                               {tried(Accepted), changedPods, gap},
 		"at once after a change of the password":            {tried(Accepted), changedPassword, 0},
 		"at once after another bootstrap":                   {tried(Accepted), again, 0},
+		"soon when the cache does not answer":               {tried(Uncached), wanted, firstUncached},
+		"seldom when the cache never answers":               {tried(slices.Repeat([]Verdict{Uncached}, 12)...), wanted, period},
+		"every hour when the cache answers again":           {tried(Uncached, Uncached, Accepted), wanted, period},
 		"soon when it fails":                                {tried(Erred), wanted, firstRetry},
 		"later when it fails again":                         {tried(Erred, Erred, Erred), wanted, 4 * firstRetry},
 		"within half a minute whenever it fails":            {tried(Erred, Erred, Erred, Erred, Erred, Erred, Erred, Erred), wanted, lastRetry},
@@ -98,6 +102,7 @@ func TestAFindingCountsForItsAccount(t *testing.T) {
 	}{
 		"nothing yet":                           {Unasked, wanted, Unasked},
 		"accepted":                              {Accepted, wanted, Accepted},
+		"accepted without the cache":            {Uncached, wanted, Uncached},
 		"accepted before pods changed":          {Accepted, with(func(t *Target) { t.Inputs = "other" }), Accepted},
 		"accepted before the same bootstrap":    {Accepted, again, Accepted},
 		"accepted, but another password":        {Accepted, changedPassword, Pending},

@@ -76,6 +76,16 @@ func (p *Prover) Suspend(name types.NamespacedName) Result {
 	return known.history.result
 }
 
+// Finding returns what the last login found, whatever it was about.
+func (p *Prover) Finding(name types.NamespacedName) Result {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known := p.subjects[name]; known != nil {
+		return known.history.result
+	}
+	return Result{}
+}
+
 // Forget ends the logins for the resource.
 func (p *Prover) Forget(name types.NamespacedName) {
 	p.mu.Lock()

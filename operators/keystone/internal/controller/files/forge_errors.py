@@ -1,4 +1,4 @@
-"""Answers 500 where Keystone's application raises.
+"""Answers 500 where Keystone's application raises, and tells of answers without the cache.
 
 Keystone has Flask pass on each exception that is none of its own, such as that of
 a database which goes away, and uWSGI then closes the connection without an answer.
@@ -9,6 +9,7 @@ sitecustomize.py puts this around the application when a process makes it.
 
 import json
 import logging
+import sys
 import traceback
 
 # What a client is told besides the status, for whoever looks for the cause.
@@ -34,6 +35,7 @@ def answering(application):
         answer = Answer()
         try:
             answer.take(application(environ, answer.start))
+            answer.headers = answer.headers + without_cache(answer.headers)
         except Exception as error:
             LOG.error("%s", report(environ, error))
             answer = failure(environ, error)
@@ -41,6 +43,14 @@ def answering(application):
         return answer.body
 
     return call
+
+
+def without_cache(headers):
+    """Returns the header that tells who asks that the cache does not answer: no request fails for that."""
+    guard = sys.modules.get("forge_cache")
+    if guard is None or not guard.OUTAGE.lasts() or any(name == PART_HEADER for name, _ in headers):
+        return []
+    return [(PART_HEADER, "cache")]
 
 
 class Answer:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import types
 import unittest
+from unittest import mock
 
 FILES = pathlib.Path(__file__).parent
 
@@ -149,6 +150,30 @@ class Answers(unittest.TestCase):
         answer = Answer(fine)
         self.assertEqual((answer.status, answer.headers, answer.body), ("200 OK", {"Content-Type": "text/plain"}, b"written and returned"))
         self.assertEqual(closed, [True])
+
+    def test_an_answer_without_the_cache_says_so(self):
+        def fine(environ, start):
+            start("201 Created", [("X-Subject-Token", "t")])
+            return []
+
+        guard = types.ModuleType("forge_cache")
+        with mock.patch.dict(sys.modules, forge_cache=guard):
+            guard.OUTAGE = types.SimpleNamespace(lasts=lambda: False)
+            self.assertEqual(Answer(fine).headers, {"X-Subject-Token": "t"})
+            guard.OUTAGE = types.SimpleNamespace(lasts=lambda: True)
+            self.assertEqual(Answer(fine).headers, {"X-Subject-Token": "t", "X-Forge-Failed-Part": "cache"})
+            # An error is that of another part, or of none.
+            answer, _ = log_of(self, lambda environ, start: failing())
+            self.assertNotIn("X-Forge-Failed-Part", answer.headers)
+
+    def test_an_answer_says_so_once_however_many_filters_there_are(self):
+        guard = types.ModuleType("forge_cache")
+        guard.OUTAGE = types.SimpleNamespace(lasts=lambda: True)
+        with mock.patch.dict(sys.modules, forge_cache=guard):
+            inner = forge_errors.answering(lambda environ, start: start("200 OK", []) and [])
+            headers = []
+            forge_errors.answering(inner)({}, lambda status, given: headers.extend(given))
+        self.assertEqual(headers, [("X-Forge-Failed-Part", "cache")])
 
 
 ENTRY = """
