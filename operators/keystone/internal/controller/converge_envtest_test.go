@@ -156,6 +156,25 @@ func TestConvergingWritesEachChildOnceAndTheStatusRarely(t *testing.T) {
 	})
 }
 
+func TestConvergingReadsNothingButWhatTheUserRefersTo(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		_, k, operator := converged(t, m)
+		operator.Stop()
+		reads := operator.Requests.All().Filter(func(r transport.Request) bool { return r.Resource != "" && r.Verb == "get" })
+		named := map[string]int{}
+		for _, read := range reads {
+			named[read.Resource+" "+read.Name]++
+		}
+		want := map[string]int{
+			"secrets " + k.Spec.Database.SecretRef.Name:               1,
+			"secrets " + k.Spec.Bootstrap.AdminPasswordSecretRef.Name: 1,
+		}
+		if diff := cmp.Diff(want, named); diff != "" {
+			t.Errorf("reads from the API server (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestEventsMarkTransitionsOnly(t *testing.T) {
 	inModes(t, func(t *testing.T, m mode) {
 		c, k, operator := converged(t, m)

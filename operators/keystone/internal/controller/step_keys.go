@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/keys"
@@ -143,6 +144,9 @@ func (f keyFamily) findOrMake(ctx context.Context, s *scope, served bool) (*core
 	if err != nil {
 		return nil, false, err
 	}
+	if !served && !asked && s.unreadable == nil {
+		return f.createOrClaim(ctx, s)
+	}
 	live, err := s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
 	switch {
 	case err != nil:
@@ -152,7 +156,7 @@ func (f keyFamily) findOrMake(ctx context.Context, s *scope, served bool) (*core
 	case served && !asked:
 		return nil, false, f.missing(s)
 	}
-	return f.create(ctx, s, asked)
+	return f.restore(ctx, s)
 }
 
 func (f keyFamily) claimed(s *scope, live *corev1.Secret) bool {
@@ -194,25 +198,45 @@ func (f keyFamily) missing(s *scope) error {
 		"or create it with new keys to accept that %s", f.name(s.keystone), f.backup.path(s.cluster, s.keystone), f.loss)}
 }
 
-// create makes the Secret with new keys, or with those in the secret store when
-// the database holds what only they can read, or did when the store was asked.
-func (f keyFamily) create(ctx context.Context, s *scope, asked bool) (*corev1.Secret, bool, error) {
-	var data map[string][]byte
-	if s.unreadable != nil || asked {
-		stored, err := f.backup.stored(ctx, s)
-		switch {
-		case err != nil:
-			return nil, false, err
-		case stored == nil && f.needed:
-			return nil, false, f.missing(s)
-		}
-		data = stored
+// createOrClaim makes the Secret with new keys, or claims the one that is already
+// there and that the label-limited cache does not show.
+func (f keyFamily) createOrClaim(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
+	desired, taken := f.create(ctx, s, nil)
+	if !apierrors.IsAlreadyExists(taken) {
+		return desired, true, taken
 	}
+	live, err := s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
+	switch {
+	case err != nil:
+		return nil, false, err
+	case live == nil:
+		// It went in between: the next pass finds the name free.
+		return nil, false, taken
+	}
+	return f.claim(ctx, s, live)
+}
+
+// restore makes the Secret with the keys in the secret store: the database holds
+// what only they can read, or did when the store was asked.
+func (f keyFamily) restore(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
+	stored, err := f.backup.stored(ctx, s)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case stored == nil && f.needed:
+		return nil, false, f.missing(s)
+	}
+	desired, err := f.create(ctx, s, stored)
+	return desired, stored == nil, err
+}
+
+// create makes the Secret with the data, or with new keys when there is none.
+func (f keyFamily) create(ctx context.Context, s *scope, data map[string][]byte) (*corev1.Secret, error) {
 	desired, err := f.newSecret(s, data)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	return desired, data == nil, s.owned.Create(ctx, s.keystone, desired, s.keystone.Spec.KeepsData())
+	return desired, s.owned.Create(ctx, s.keystone, desired, s.keystone.Spec.KeepsData())
 }
 
 // newSecret holds the data, or new keys when there is none.
