@@ -63,6 +63,11 @@ type Reconciler[T Object, S any] struct {
 	// Summarise completes the rest of the status from the conditions of the
 	// pass. It may be nil.
 	Summarise func(T)
+	// Repeats reports whether a status of this pass, other than its conditions,
+	// differs from the one before in nothing but what every pass finds out again
+	// until it is written. That may wait like the conditions. Both are of
+	// StatusCopy. It may be nil: then nothing else waits.
+	Repeats func(before, now any) bool
 	// Finalizers are the stages of deletion, in order. All of them are added
 	// before the first step runs.
 	Finalizers []Finalizer[S]

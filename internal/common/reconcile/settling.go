@@ -61,7 +61,7 @@ func (p *pass[T, S]) settles() time.Duration {
 	case equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()),
 		isReady(p.previous), isReady(p.obj.GetConditions()),
 		slices.ContainsFunc(p.results, stepResult.insists),
-		!p.onlyConditions():
+		!p.mayWait():
 		return 0
 	}
 	return p.written.left(client.ObjectKeyFromObject(p.obj), p.now())
@@ -74,14 +74,14 @@ func (r stepResult) insists() bool {
 	return o.failed() || o.atOnce || len(o.transition) > 0 || len(o.news) > 0 || len(o.recorded) > 0
 }
 
-// onlyConditions reports whether the status differs in its conditions alone. The
-// rest is what later passes go by.
-func (p *pass[T, S]) onlyConditions() bool {
+// mayWait reports whether the status differs only in its conditions and in what
+// the next pass finds out again. The rest is what later passes go by.
+func (p *pass[T, S]) mayWait() bool {
 	now := p.obj.GetConditions()
 	p.obj.SetConditions(p.previous)
-	same := equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy())
+	status := p.obj.StatusCopy()
 	p.obj.SetConditions(now)
-	return same
+	return equality.Semantic.DeepEqual(p.before, status) || p.Repeats != nil && p.Repeats(p.before, status)
 }
 
 func isReady(conditions []metav1.Condition) bool {

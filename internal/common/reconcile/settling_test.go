@@ -56,3 +56,28 @@ func TestTheFirstStatusOfAGenerationIsWrittenAtOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatEveryPassFindsOutAgainSharesAStatusWrite(t *testing.T) {
+	w := newWorld(t, someThing())
+	now := time.Now()
+	w.reconciler.clock = func() time.Time { return now }
+	w.reconciler.Repeats = func(before, now any) bool {
+		then, status := before.(thingStatus), now.(thingStatus)
+		return !then.Ready && status.Ready
+	}
+	ready := false
+	w.reconciler.Summarise = func(obj *thing) { obj.Status.Ready = ready }
+	w.outcome = Waiting("One", "soon")
+	pass := func(after time.Duration, found bool, wantWrites int) {
+		t.Helper()
+		now, ready = now.Add(after), found
+		if _, err := w.pass(t); err != nil || w.statusWrites != wantWrites {
+			t.Errorf("after %s: error %v, %d status writes, want %d", after, err, w.statusWrites, wantWrites)
+		}
+	}
+	pass(0, false, 1)
+	pass(100*time.Millisecond, true, 1)
+	pass(time.Second, true, 2)
+	// What is written may not be lost for a moment.
+	pass(100*time.Millisecond, false, 3)
+}

@@ -124,6 +124,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		Guard:      guard,
 		Park:       parkSharers(mgr.GetClient(), cfg.Cluster),
 		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return &scope{toolbox: tools, keystone: k} },
+		Repeats:    repeats,
 		Pipeline:   pipeline,
 		Finalizers: finalizers,
 		Forget:     tools.forget,

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -90,8 +91,32 @@ func (s *scope) acceptSchema(ctx context.Context, message string) reconcile.Outc
 	if promoted := s.promoteConnection(ctx); !promoted.IsDone() {
 		return promoted
 	}
+	outcome := reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, message)
+	if s.keystone.Status.InstalledRelease == "" {
+		deploy, err := s.liveDeployment(ctx)
+		switch {
+		case err != nil:
+			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		case deploy == nil:
+			// Nothing else would tell which release it was if the image changed now.
+			outcome = outcome.AtOnce()
+		}
+	}
 	s.keystone.Status.InstalledRelease = s.keystone.Spec.Image.Tag
-	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, message)
+	return outcome
+}
+
+// repeats is true of the first release that is installed: until it is written, the
+// Jobs tell that they were done with this image, and the Deployment tells the
+// release when it is no longer the wanted one.
+func repeats(before, now any) bool {
+	then, known := before.(keystonev1alpha1.KeystoneStatus)
+	status, ok := now.(keystonev1alpha1.KeystoneStatus)
+	if !known || !ok || then.InstalledRelease != "" {
+		return false
+	}
+	status.InstalledRelease = ""
+	return equality.Semantic.DeepEqual(then, status)
 }
 
 // finishedContraction is the Job that ended an upgrade to the wanted image, nil
