@@ -3,6 +3,7 @@
 package controller_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,38 @@ func TestConvergingReadsNothingButWhatTheUserRefersTo(t *testing.T) {
 		if diff := cmp.Diff(want, named); diff != "" {
 			t.Errorf("reads from the API server (-want +got):\n%s", diff)
 		}
+	})
+}
+
+// convergence is how many requests of each verb a Keystone may take to become ready.
+// Each child is one create or apply. Jobs that are counted apart from each other
+// cost one patch more.
+var convergence = map[string]int{"get": 2, "create": 11, "apply": 14, "patch": 3, "update": maxStatusWrites, "event": 4}
+
+func TestConvergingTakesAFewRequestsOfEachVerb(t *testing.T) {
+	inModes(t, func(t *testing.T, m mode) {
+		limits := maps.Clone(convergence)
+		if m.name == "managed" {
+			limits["apply"] += 3 // Database, User and Grant
+			limits["update"]++   // the wait for mariadb-operator
+		}
+		c, k, operator := converged(t, m)
+		settle(t, c, k, operator)
+		operator.Stop()
+		made := map[string]int{}
+		for _, r := range operator.Requests.All().Filter(func(r transport.Request) bool { return r.Resource != "" && r.Verb != "list" }) {
+			verb := r.Verb
+			if r.Event() {
+				verb = "event"
+			}
+			made[verb]++
+		}
+		for verb, times := range made {
+			if times > limits[verb] {
+				t.Errorf("%d requests to %s, expected at most %d of %v", times, verb, limits[verb], limits)
+			}
+		}
+		t.Log(made)
 	})
 }
 
