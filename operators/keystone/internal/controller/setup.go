@@ -10,6 +10,7 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -133,6 +134,25 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		reconciler = options.Around(mgr, reconciler)
 	}
 	return watch(ctx, mgr, cfg, options, tools, reconciler)
+}
+
+// repeats reports whether the statuses differ only in what becomes known once on
+// the way to Ready. The endpoint is that of API pods which are ready. Until the first
+// release is written, the Jobs tell that they were done with this image, and the
+// Deployment tells the release when another one is wanted.
+func repeats(before, now any) bool {
+	then, known := before.(keystonev1alpha1.KeystoneStatus)
+	status, ok := now.(keystonev1alpha1.KeystoneStatus)
+	if !known || !ok {
+		return false
+	}
+	if then.Endpoint == "" {
+		status.Endpoint = ""
+	}
+	if then.InstalledRelease == "" {
+		status.InstalledRelease = ""
+	}
+	return equality.Semantic.DeepEqual(then, status)
 }
 
 // forget drops what is kept in memory of a Keystone that is gone.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -104,19 +103,6 @@ func (s *scope) acceptSchema(ctx context.Context, message string) reconcile.Outc
 	}
 	s.keystone.Status.InstalledRelease = s.keystone.Spec.Image.Tag
 	return outcome
-}
-
-// repeats is true of the first release that is installed: until it is written, the
-// Jobs tell that they were done with this image, and the Deployment tells the
-// release when it is no longer the wanted one.
-func repeats(before, now any) bool {
-	then, known := before.(keystonev1alpha1.KeystoneStatus)
-	status, ok := now.(keystonev1alpha1.KeystoneStatus)
-	if !known || !ok || then.InstalledRelease != "" {
-		return false
-	}
-	status.InstalledRelease = ""
-	return equality.Semantic.DeepEqual(then, status)
 }
 
 // finishedContraction is the Job that ended an upgrade to the wanted image, nil
