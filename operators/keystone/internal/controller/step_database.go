@@ -96,7 +96,7 @@ func (s *scope) acceptSchema(ctx context.Context, message string) reconcile.Outc
 		switch {
 		case err != nil:
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
-		case deploy == nil:
+		case deploy == nil || tagOf(apiImage(&deploy.Spec.Template.Spec)) != s.keystone.Spec.Image.Tag:
 			// Nothing else would tell which release it was if the image changed now.
 			outcome = outcome.AtOnce()
 		}
