@@ -24,11 +24,11 @@ func TestAStepMaySayWhyItIsHeldBack(t *testing.T) {
 	}
 }
 
-func TestAParkedResourceIsLeftAloneButForReady(t *testing.T) {
+func TestARefusedResourceIsLeftAloneButForReady(t *testing.T) {
 	w := newWorld(t, someThing())
-	parked := true
-	w.reconciler.Park = func(context.Context, *thing) (Outcome, bool) {
-		return Degraded("Duplicate", "the other one counts"), parked
+	refused := true
+	w.reconciler.Preflight = func(context.Context, *thing) (Outcome, bool) {
+		return Degraded("Duplicate", "the other one counts"), refused
 	}
 	if result, err := w.pass(t); err != nil || result.RequeueAfter != 0 {
 		t.Errorf("result %v, error %v", result, err)
@@ -40,7 +40,7 @@ func TestAParkedResourceIsLeftAloneButForReady(t *testing.T) {
 	if ready := got.Status.Conditions[0]; ready.Status != metav1.ConditionFalse || ready.Reason != "Duplicate" {
 		t.Errorf("got %+v", ready)
 	}
-	parked = false
+	refused = false
 	if _, err := w.pass(t); err != nil {
 		t.Fatal(err)
 	}

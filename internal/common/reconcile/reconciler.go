@@ -52,10 +52,10 @@ type Reconciler[T Object, S any] struct {
 	// an installation without webhooks stays safe. An error is shown as a
 	// terminal InvalidSpec and nothing else happens.
 	Guard func(T) error
-	// Park says why the resource is left alone as a whole, false when it is
+	// Preflight says why the resource is left alone as a whole, false when it is
 	// not. The outcome, which must not be done, becomes Ready, and nothing else
 	// happens: not even finalizers are added. It may be nil.
-	Park func(ctx context.Context, obj T) (Outcome, bool)
+	Preflight func(ctx context.Context, obj T) (Outcome, bool)
 	// Scope builds what the steps of one pass share.
 	Scope func(T) S
 	// Pipeline are the steps.
@@ -108,9 +108,9 @@ func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (c
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return pass.finalize(ctx)
 	}
-	if r.Park != nil {
-		if outcome, parked := r.Park(ctx, obj); parked {
-			return pass.park(ctx, outcome)
+	if r.Preflight != nil {
+		if outcome, refused := r.Preflight(ctx, obj); refused {
+			return pass.leaveAlone(ctx, outcome)
 		}
 	}
 	if err := r.addFinalizers(ctx, obj); err != nil {
@@ -187,8 +187,8 @@ func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, erro
 	return p.finish(ctx)
 }
 
-// park reports why the resource is left alone.
-func (p *pass[T, S]) park(ctx context.Context, outcome Outcome) (ctrl.Result, error) {
+// leaveAlone reports why the resource is left alone.
+func (p *pass[T, S]) leaveAlone(ctx context.Context, outcome Outcome) (ctrl.Result, error) {
 	outcome = outcome.normalised()
 	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
 	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, outcome.reason, outcome.message)

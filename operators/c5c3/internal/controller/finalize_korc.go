@@ -49,26 +49,26 @@ func finalizeKORC(ctx context.Context, s *scope) reconcile.Outcome {
 		OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC created in Keystone")
 	switch {
 	case len(waiting) == 0 && s.missingKORCKind() != "":
-		return s.goneWithKORC(ctx, left.keystoneGone)
+		return s.whenKORCMissing(ctx, left.keystoneGone)
 	case len(waiting) == 0:
 		return tornDown()
 	case !s.late() && (left.push != "" || !left.keystoneGone):
 		return wait.After(min(teardownPeriod, s.stallTimeout/8))
 	}
-	begun, err := s.removeRest(ctx, left.objects)
+	begun, err := s.deleteRemaining(ctx, left.objects)
 	switch {
 	case err != nil:
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	case begun:
 		return wait.After(time.Second)
 	}
-	if err := s.abandon(ctx, left.objects); err != nil {
+	if err := s.removeKORCFinalizers(ctx, left.objects); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
 	if left.keystoneGone && left.push == "" {
 		return s.goneWithKeystone(ctx, waiting)
 	}
-	return givenUp(fmt.Sprintf("Not removed within %s", s.stallTimeout), waiting)
+	return leftBehind(fmt.Sprintf("Not removed within %s", s.stallTimeout), waiting)
 }
 
 // remains is what a deletion has not got rid of yet.
@@ -116,15 +116,15 @@ func (s *scope) goneWithKeystone(ctx context.Context, left []string) reconcile.O
 	case err != nil:
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	case lives:
-		return givenUp("Not removed before Keystone was gone", left)
+		return leftBehind("Not removed before Keystone was gone", left)
 	}
 	return tornDown()
 }
 
-// goneWithKORC is the outcome when K-ORC was uninstalled, which takes its objects
+// whenKORCMissing is the outcome when K-ORC was uninstalled, which takes its objects
 // along, but neither what they stood for nor its finalizers on Secrets.
-func (s *scope) goneWithKORC(ctx context.Context, keystoneGone bool) reconcile.Outcome {
-	if err := s.abandon(ctx, nil); err != nil {
+func (s *scope) whenKORCMissing(ctx context.Context, keystoneGone bool) reconcile.Outcome {
+	if err := s.removeKORCFinalizers(ctx, nil); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
 	credential := s.cp.Status.AdminApplicationCredential
@@ -140,7 +140,7 @@ func (s *scope) goneWithKORC(ctx context.Context, keystoneGone bool) reconcile.O
 		return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC,
 			"Keystone is being asked to revoke the application credential "+credential.ID).After(identityTimeout)
 	case err != nil:
-		return givenUp("K-ORC was uninstalled", []string{fmt.Sprintf("the application credential %s: %v", credential.ID, err)})
+		return leftBehind("K-ORC was uninstalled", []string{fmt.Sprintf("the application credential %s: %v", credential.ID, err)})
 	}
 	return tornDown()
 }
@@ -168,7 +168,7 @@ func tornDown() reconcile.Outcome {
 		WithNormalEvent(c5c3v1alpha1.EventORCTeardownComplete, "What K-ORC created in Keystone, and its copy in the secret store, is gone")
 }
 
-func givenUp(cause string, left []string) reconcile.Outcome {
+func leftBehind(cause string, left []string) reconcile.Outcome {
 	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "The deletion continues without K-ORC").
 		WithEvent(corev1.EventTypeWarning, c5c3v1alpha1.EventORCTeardownStalled, fmt.Sprintf(
 			"%s: %s; delete what is left there by hand, in OpenStack or in the secret store", cause, strings.Join(left, ", ")))
@@ -321,9 +321,9 @@ func (s *scope) removePush(ctx context.Context, ready bool) (string, error) {
 	return fmt.Sprintf("PushSecret %s with its copy at %s", push.Name, credentialPath(s.cluster, s.cp)), nil
 }
 
-// removeRest begins the deletion of whatever is not being deleted yet, and tells
+// deleteRemaining begins the deletion of whatever is not being deleted yet, and tells
 // whether there was such a thing: K-ORC would put its finalizer on that again.
-func (s *scope) removeRest(ctx context.Context, left []orcObject) (begun bool, err error) {
+func (s *scope) deleteRemaining(ctx context.Context, left []orcObject) (begun bool, err error) {
 	for _, obj := range left {
 		if !obj.GetDeletionTimestamp().IsZero() {
 			continue
@@ -336,9 +336,9 @@ func (s *scope) removeRest(ctx context.Context, left []orcObject) (begun bool, e
 	return begun, nil
 }
 
-// abandon takes K-ORC's finalizers off, because nobody else will: off the
+// removeKORCFinalizers takes K-ORC's finalizers off, because nobody else will: off the
 // objects and off the Secrets that they use.
-func (s *scope) abandon(ctx context.Context, left []orcObject) error {
+func (s *scope) removeKORCFinalizers(ctx context.Context, left []orcObject) error {
 	for _, obj := range left {
 		if err := s.stripFinalizers(ctx, obj); err != nil {
 			return err

@@ -101,7 +101,7 @@ func (s *scope) ensureORC(ctx context.Context, obj orcObject, failingSince time.
 	if wait > 0 {
 		return wait, nil
 	}
-	return s.retryPeriod, s.letGo(ctx, obj)
+	return s.retryPeriod, s.orphan(ctx, obj)
 }
 
 // retryAfter is how long an object that K-ORC gave up at the given time stays as
@@ -127,8 +127,8 @@ func (s *scope) failingSince(conditionType string) time.Time {
 	return condition.LastTransitionTime.Time
 }
 
-// letGo deletes the object and leaves the resource in OpenStack.
-func (s *scope) letGo(ctx context.Context, obj orcObject) error {
+// orphan deletes the object and leaves the resource in OpenStack.
+func (s *scope) orphan(ctx context.Context, obj orcObject) error {
 	if !metav1.IsControlledBy(obj, s.cp) || !obj.GetDeletionTimestamp().IsZero() {
 		return nil
 	}

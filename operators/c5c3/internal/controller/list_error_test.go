@@ -47,9 +47,9 @@ func TestARotationTellsThatItCouldNotListTheControlPlanes(t *testing.T) {
 }
 
 func TestAControlPlaneTellsThatItCouldNotListTheOthers(t *testing.T) {
-	outcome, parked := parkDuplicates(withoutLists())(t.Context(), &c5c3v1alpha1.ControlPlane{})
-	if !parked || outcome.Reason() != "ReconcileError" || outcome.Err() == nil {
-		t.Errorf("parked: %t, with %+v", parked, outcome)
+	outcome, refused := refuseDuplicates(withoutLists())(t.Context(), &c5c3v1alpha1.ControlPlane{})
+	if !refused || outcome.Reason() != "ReconcileError" || outcome.Err() == nil {
+		t.Errorf("refused: %t, with %+v", refused, outcome)
 	}
 }
 

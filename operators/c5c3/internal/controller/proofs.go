@@ -161,9 +161,9 @@ func (s *scope) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
 	return rejected && known >= s.retryPeriod && s.retryAfter(live.CreationTimestamp.Time, said.LastTransitionTime.Time) == 0
 }
 
-// isDead reports whether Keystone refuses the credential that the users have. The
-// error is errAsking while there is no answer.
-func (s *scope) isDead() (bool, error) {
+// storedIsRejected reports whether Keystone refuses the credential in the Secret, which
+// the users have. The error is errAsking while there is no answer.
+func (s *scope) storedIsRejected() (bool, error) {
 	id, secret := credentialIn(s.credential.Data[keyClouds])
 	if id == "" {
 		return false, nil

@@ -28,17 +28,17 @@ import (
 
 const mainCredential = "controlplane-admin-app-credential"
 
-// heirName is the name of the object that keeps the credential in use when it is
+// retainedName is the name of the object that keeps the credential in use when it is
 // replaced.
-func (w *world) heirName(t *testing.T) string {
+func (w *world) retainedName(t *testing.T) string {
 	t.Helper()
 	return mainCredential + "-" + shortHash(string(*w.credential(t).Spec.Resource.Name))
 }
 
-// heir is that object, to be looked at.
-func (w *world) heir(t *testing.T) *orcv1alpha1.ApplicationCredential {
+// retained is that object, to be looked at.
+func (w *world) retained(t *testing.T) *orcv1alpha1.ApplicationCredential {
 	t.Helper()
-	return &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.heirName(t))}
+	return &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.retainedName(t))}
 }
 
 // renameCloud changes what all objects of K-ORC refer to.
@@ -63,9 +63,9 @@ func (w *world) request(t *testing.T, name string, grace int32) *c5c3v1alpha1.Cr
 }
 
 // endGrace lets the time of a replaced credential be over.
-func (w *world) endGrace(t *testing.T, heir *orcv1alpha1.ApplicationCredential) {
+func (w *world) endGrace(t *testing.T, retained *orcv1alpha1.ApplicationCredential) {
 	t.Helper()
-	objects.Change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
+	objects.Change(t, w, retained, func(c *orcv1alpha1.ApplicationCredential) {
 		delete(c.Annotations, c5c3v1alpha1.AnnotationCredentialOverlap)
 	})
 }
@@ -74,16 +74,16 @@ func TestAReplacementThatStallsIsNamedAndTakesNothingFromTheUsers(t *testing.T) 
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heirName(t)
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Hang())
+	retained := w.retainedName(t)
+	korc.Set("ApplicationCredential", w.cp.Namespace, retained, standin.Hang())
 	changes := w.follow(t)
 	w.askForAnother(t)
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMinting", "is being created because it was requested")
 	w.pass(t, stall)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "ApplicationCredential "+heir,
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "ApplicationCredential "+retained,
 		"repair K-ORC or its connection to Keystone")
 	w.usersHave(t, old)
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
+	korc.Set("ApplicationCredential", w.cp.Namespace, retained, standin.Succeed())
 	w.replacedAfter(t, old)
 }
 
@@ -137,8 +137,8 @@ func (w *world) heirs(t *testing.T) (uids []types.UID) {
 	if err := w.List(t.Context(), &list, client.InNamespace(w.cp.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded}); err != nil {
 		t.Fatal(err)
 	}
-	for _, heir := range list.Items {
-		uids = append(uids, heir.UID)
+	for _, retained := range list.Items {
+		uids = append(uids, retained.UID)
 	}
 	return uids
 }
@@ -147,12 +147,12 @@ func TestAReplacedCredentialIsRevokedAlsoWhenItsCloudWasRenamed(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heir(t)
+	retained := w.retained(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.renameCloud(t)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-	w.endGrace(t, heir)
+	w.endGrace(t, retained)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
@@ -161,13 +161,13 @@ func TestADeletionRemovesWhatWasMadeWithACloudOfAnotherName(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heir(t)
+	retained := w.retained(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.renameCloud(t)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 	w.delete(t)
-	expect.Gone(t, w, heir)
+	expect.Gone(t, w, retained)
 	w.expectCredentials(t, 0)
 	w.expectEnd(t, "ORCTeardownComplete")
 }
@@ -189,14 +189,14 @@ func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T)
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heirName(t)
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Fail("conflict"))
+	retained := w.retainedName(t)
+	korc.Set("ApplicationCredential", w.cp.Namespace, retained, standin.Fail("conflict"))
 	changes := w.follow(t)
 	w.askForAnother(t)
 	w.stalls(t, changes)
-	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", heir, "conflict")
+	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", retained, "conflict")
 	w.usersHave(t, old)
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir, standin.Succeed())
+	korc.Set("ApplicationCredential", w.cp.Namespace, retained, standin.Succeed())
 	w.replacedAfter(t, old)
 }
 
@@ -205,61 +205,61 @@ func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heir(t)
+	retained := w.retained(t)
 	korc.Blind(w.cp.Namespace, true)
 	changes := w.follow(t)
 	w.askForAnother(t)
-	expect.Exists(t, w, heir)
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Hang())
-	expect.Object(t, w, heir, func() error {
-		if heir.DeletionTimestamp.IsZero() {
-			return errors.Join(errors.New("it is not being made anew"), w.looksInVain(t, heir))
+	expect.Exists(t, w, retained)
+	korc.Set("ApplicationCredential", w.cp.Namespace, retained.Name, standin.Hang())
+	expect.Object(t, w, retained, func() error {
+		if retained.DeletionTimestamp.IsZero() {
+			return errors.Join(errors.New("it is not being made anew"), w.looksInVain(t, retained))
 		}
 		return nil
 	})
-	objects.ChangeStatus(t, w, heir, func(heir *orcv1alpha1.ApplicationCredential) {
-		meta.SetStatusCondition(&heir.Status.Conditions, metav1.Condition{
-			Type: "Available", Status: metav1.ConditionTrue, Reason: "Success", ObservedGeneration: heir.Generation,
+	objects.ChangeStatus(t, w, retained, func(retained *orcv1alpha1.ApplicationCredential) {
+		meta.SetStatusCondition(&retained.Status.Conditions, metav1.Condition{
+			Type: "Available", Status: metav1.ConditionTrue, Reason: "Success", ObservedGeneration: retained.Generation,
 		})
-		heir.Status.ID = &old
+		retained.Status.ID = &old
 	})
 	w.stalls(t, changes)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "Recreating the object", heir.Name)
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "Recreating the object", retained.Name)
 	korc.Blind(w.cp.Namespace, false)
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
+	korc.Set("ApplicationCredential", w.cp.Namespace, retained.Name, standin.Succeed())
 	w.replacedAfter(t, old)
 }
 
 // looksInVain plays a K-ORC that does not find what the object stands for.
-func (w *world) looksInVain(t *testing.T, heir *orcv1alpha1.ApplicationCredential) error {
+func (w *world) looksInVain(t *testing.T, retained *orcv1alpha1.ApplicationCredential) error {
 	t.Helper()
-	if controllerutil.AddFinalizer(heir, "openstack.k-orc.cloud/applicationcredential") {
-		if err := w.Update(t.Context(), heir); err != nil {
+	if controllerutil.AddFinalizer(retained, "openstack.k-orc.cloud/applicationcredential") {
+		if err := w.Update(t.Context(), retained); err != nil {
 			return err
 		}
 	}
-	if meta.FindStatusCondition(heir.Status.Conditions, "Progressing") != nil {
+	if meta.FindStatusCondition(retained.Status.Conditions, "Progressing") != nil {
 		return nil
 	}
-	meta.SetStatusCondition(&heir.Status.Conditions, metav1.Condition{
+	meta.SetStatusCondition(&retained.Status.Conditions, metav1.Condition{
 		Type: "Progressing", Status: metav1.ConditionTrue, Reason: "TransientError", Message: "it is not there",
-		ObservedGeneration: heir.Generation,
+		ObservedGeneration: retained.Generation,
 	})
-	return w.Status().Update(t.Context(), heir)
+	return w.Status().Update(t.Context(), retained)
 }
 
 func TestACredentialThatWasHalfLetGoIsRevokedAllTheSame(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heir(t)
+	retained := w.retained(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
-	objects.Change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
+	objects.Change(t, w, retained, func(c *orcv1alpha1.ApplicationCredential) {
 		c.Spec.ManagedOptions = &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
 	})
-	w.endGrace(t, heir)
-	expect.Gone(t, w, heir)
+	w.endGrace(t, retained)
+	expect.Gone(t, w, retained)
 	w.expectCredentials(t, 1)
 }
 
@@ -267,23 +267,23 @@ func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heir(t)
+	retained := w.retained(t)
 	w.request(t, "now", longGrace)
 	w.replaced(t, old)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-	w.superseded(t, heir)
+	w.superseded(t, retained)
 	korc.Blind(w.cp.Namespace, true)
 	unreachable.Store(w.cp.Namespace, true)
-	w.endGrace(t, heir)
+	w.endGrace(t, retained)
 	w.pass(t, stall)
-	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "still valid", heir.Name, "the operator's connection to http://")
+	w.expect(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "still valid", retained.Name, "the operator's connection to http://")
 	if _, err := w.works(t.Context()); err != nil {
 		t.Error(err)
 	}
 	unreachable.Delete(w.cp.Namespace)
 	// It is tried less and less often.
 	w.pass(t, stall)
-	expect.Gone(t, w, heir)
+	expect.Gone(t, w, retained)
 	w.expectCredentials(t, 1)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
@@ -367,18 +367,18 @@ func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
 func TestACredentialIsNotLeftToAnObjectThatOnlyTheCacheStillHas(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
-	old, heir := w.cp.Status.AdminApplicationCredential.ID, w.heir(t)
+	old, retained := w.cp.Status.AdminApplicationCredential.ID, w.retained(t)
 	changes := w.follow(t)
 	lift := w.refuse(t, "patch", "applicationcredentials", mainCredential)
 	w.askForAnother(t)
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialError", mainCredential)
 	release := holds.Hold(func(watch *http.Request) bool { return transport.Parse(watch).Resource == "applicationcredentials" })
 	t.Cleanup(release)
-	objects.Change(t, w, heir, func(c *orcv1alpha1.ApplicationCredential) {
+	objects.Change(t, w, retained, func(c *orcv1alpha1.ApplicationCredential) {
 		c.Spec.ManagedOptions = &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
 	})
-	objects.Delete(t, w, heir)
-	expect.Gone(t, w, heir)
+	objects.Delete(t, w, retained)
+	expect.Gone(t, w, retained)
 	passes := log.passesOver("controlplane", w.cp)
 	lift()
 	expect.Eventually(t, "passes that find the object in the cache", func(context.Context) error {
@@ -395,21 +395,21 @@ func TestARequestDoesNotShortenWhatAnotherHasPromised(t *testing.T) {
 	t.Parallel()
 	w := converged(t, manual)
 	old := w.cp.Status.AdminApplicationCredential.ID
-	heir := w.heir(t)
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Hang())
+	retained := w.retained(t)
+	korc.Set("ApplicationCredential", w.cp.Namespace, retained.Name, standin.Hang())
 	first := w.request(t, "first", longGrace)
 	w.expectRotation(t, first, metav1.ConditionTrue, "RotationTriggered")
-	expect.Exists(t, w, heir)
+	expect.Exists(t, w, retained)
 	second := w.request(t, "second", 0)
 	w.expectRotation(t, second, metav1.ConditionTrue, "RotationTriggered")
-	korc.Set("ApplicationCredential", w.cp.Namespace, heir.Name, standin.Succeed())
+	korc.Set("ApplicationCredential", w.cp.Namespace, retained.Name, standin.Succeed())
 	w.replaced(t, old)
-	expect.Object(t, w, heir, func() error {
-		if got := heir.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap]; got != (longGrace * day).String() {
+	expect.Object(t, w, retained, func() error {
+		if got := retained.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap]; got != (longGrace * day).String() {
 			return errors.New("it works on for " + got)
 		}
 		return nil
 	})
-	w.endGrace(t, heir)
+	w.endGrace(t, retained)
 	w.expectCredentials(t, 1)
 }

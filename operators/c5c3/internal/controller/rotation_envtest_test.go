@@ -45,11 +45,11 @@ func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
 		t.Errorf("the status is %+v", rotation.Status)
 	}
 	w.usersHave(t, second)
-	heir := w.heir(t)
+	retained := w.retained(t)
 	objects.Change(t, w, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.GracePeriodDays = new(int32(1)) })
 	w.replaced(t, second)
 	// Within the grace period of one day both work, and then one is left.
-	w.superseded(t, heir)
+	w.superseded(t, retained)
 	w.expectCredentials(t, 2)
 	w.pass(t, day)
 	w.expectCredentials(t, 1)
@@ -69,11 +69,11 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 	})
 	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationScheduled", "The next application credential is made at ")
 	for range 2 {
-		heir := w.heir(t)
+		retained := w.retained(t)
 		w.pass(t, 2*day)
 		id = w.replaced(t, id)
 		// The old one works on for as long as the new one is made early.
-		w.superseded(t, heir)
+		w.superseded(t, retained)
 		w.expectCredentials(t, 2)
 		w.pass(t, day)
 		w.expectCredentials(t, 1)

@@ -117,14 +117,14 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		return err
 	}
 	err = watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
-		Client:   mgr.GetClient(),
-		Recorder: mgr.GetEventRecorder(recorderName),
-		Metrics:  stepMetrics,
-		New:      func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
-		Guard:    guard,
-		Park:     parkDuplicates(mgr.GetClient()),
-		Scope:    func(cp *c5c3v1alpha1.ControlPlane) *scope { return &scope{toolbox: tools, cp: cp} },
-		Pipeline: pipeline,
+		Client:    mgr.GetClient(),
+		Recorder:  mgr.GetEventRecorder(recorderName),
+		Metrics:   stepMetrics,
+		New:       func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
+		Guard:     guard,
+		Preflight: refuseDuplicates(mgr.GetClient()),
+		Scope:     func(cp *c5c3v1alpha1.ControlPlane) *scope { return &scope{toolbox: tools, cp: cp} },
+		Pipeline:  pipeline,
 
 		Finalizers: finalizers,
 		Summarise:  services.summarise,

@@ -109,7 +109,7 @@ func (s *scope) delivered(ctx context.Context, text []byte) reconcile.Outcome {
 			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
 		}
 	}
-	return s.onItsWay(reason, message)
+	return s.inTransit(reason, message)
 }
 
 // replaceStale has the credential pushed once more when the users have got
@@ -186,8 +186,8 @@ func detailed(message, detail string) string {
 	return message + ": " + detail
 }
 
-// onItsWay reports a wait, and one that has lasted too long by another reason.
-func (s *scope) onItsWay(reason, message string) reconcile.Outcome {
+// inTransit reports a wait, and one that has lasted too long by another reason.
+func (s *scope) inTransit(reason, message string) reconcile.Outcome {
 	since := s.cp.Status.AdminApplicationCredential.LastRotation.Time
 	if s.now().Sub(since) >= syncStuckTimeout {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCloudsYamlSyncStuck, fmt.Sprintf(

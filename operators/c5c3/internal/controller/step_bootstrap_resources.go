@@ -74,7 +74,7 @@ func (s *scope) releaseBootstrapResources(ctx context.Context, wanted []string) 
 		if err := s.prepareRemoval(ctx, obj); err != nil {
 			return err
 		}
-		if err := s.letGo(ctx, obj); err != nil {
+		if err := s.orphan(ctx, obj); err != nil {
 			return err
 		}
 	}

@@ -69,10 +69,10 @@ func (w *world) stalls(t *testing.T, changes *expect.Changes) {
 }
 
 // superseded waits until the time for which a replaced credential works on runs.
-func (w *world) superseded(t *testing.T, heir *orcv1alpha1.ApplicationCredential) {
+func (w *world) superseded(t *testing.T, retained *orcv1alpha1.ApplicationCredential) {
 	t.Helper()
-	expect.Object(t, w, heir, func() error {
-		if heir.Annotations[c5c3v1alpha1.AnnotationSupersededAt] == "" {
+	expect.Object(t, w, retained, func() error {
+		if retained.Annotations[c5c3v1alpha1.AnnotationSupersededAt] == "" {
 			return errors.New("its time has not begun")
 		}
 		return nil

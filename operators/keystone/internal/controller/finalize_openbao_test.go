@@ -49,11 +49,11 @@ func TestTheBackupsAreReleasedInOrderAndInTime(t *testing.T) {
 		events  []string
 	}{
 		"there is none": {now: soon, done: true, reason: "Deleting", events: []string{"Normal OpenBaoSecretsFinalized"}},
-		"one is not taken over yet": {
+		"one is not promoted yet": {
 			now: soon, backups: []*esov1alpha1.PushSecret{push("a", adopted), push("b")},
 			reason: "WaitingForESOAdoption", says: []string{"PushSecret b", "start the controller", "10m0s"},
 		},
-		"both are taken over": {
+		"both are promoted": {
 			now: soon, backups: []*esov1alpha1.PushSecret{push("a", adopted), push("b", adopted)},
 			remove: []string{"a", "b"}, reason: "OpenBaoFinalizerBlocked",
 		},
@@ -76,7 +76,7 @@ func TestTheBackupsAreReleasedInOrderAndInTime(t *testing.T) {
 			now: late, backups: []*esov1alpha1.PushSecret{push("a", adopted, terminatingSince(deleted), sealed)},
 			done: true, reason: "Deleting", events: []string{"Warning OpenBaoFinalizerTimedOut"},
 		},
-		"one was deleted by hand before it was taken over": {
+		"one was deleted by hand before it was promoted": {
 			now: soon, backups: []*esov1alpha1.PushSecret{push("a", terminatingSince(deleted))},
 			reason: "OpenBaoFinalizerBlocked",
 		},

@@ -67,7 +67,7 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 	case arrived && !d.delivered():
 		err = d.markDelivered(ctx)
 	case d.heldBack():
-		return d.onItsWay(notBootstrappable)
+		return d.inTransit(notBootstrappable)
 	case !arrived && !d.delivered():
 		return d.forward(ctx)
 	}
@@ -194,12 +194,12 @@ func (d *delivery) forward(ctx context.Context) reconcile.Outcome {
 	case d.external != nil:
 		return d.throughStore(ctx, d.external)
 	case d.target == nil:
-		return d.onItsWay("the Secret of spec.bootstrap.adminPasswordSecretRef does not exist")
+		return d.inTransit("the Secret of spec.bootstrap.adminPasswordSecretRef does not exist")
 	case owner != nil:
-		return d.undeliverable(fmt.Sprintf("Secret %s is controlled by %s %s, which does not read the store",
+		return d.deliveryFailed(fmt.Sprintf("Secret %s is controlled by %s %s, which does not read the store",
 			d.target.Name, owner.Kind, owner.Name))
 	case ptr.Deref(d.target.Immutable, false):
-		return d.undeliverable(fmt.Sprintf("Secret %s is immutable", d.target.Name))
+		return d.deliveryFailed(fmt.Sprintf("Secret %s is immutable", d.target.Name))
 	case !d.mayWrite():
 		return d.notAllowed()
 	}
@@ -264,10 +264,10 @@ func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, e
 // and Keystone would differ until then.
 func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSecret) reconcile.Outcome {
 	if problem := d.pushProblem(); problem != "" {
-		return d.onItsWay(problem)
+		return d.inTransit(problem)
 	}
 	if d.push == nil || !secrets.PushStateOf(d.push).Synced {
-		return d.onItsWay("External Secrets has not stored it yet")
+		return d.inTransit("External Secrets has not stored it yet")
 	}
 	// The time has no fractions of a second, and every password counts.
 	pushedAt := d.push.Status.RefreshTime.UTC().Format(time.RFC3339) + "/" + d.next.ResourceVersion
@@ -278,24 +278,24 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, fmt.Errorf("refreshing ExternalSecret %s: %w", external.Name, err))
 		}
 	}
-	return d.onItsWay(fmt.Sprintf("ExternalSecret %s has not delivered it yet; it has to read property %s of %s",
+	return d.inTransit(fmt.Sprintf("ExternalSecret %s has not delivered it yet; it has to read property %s of %s",
 		external.Name, commonv1.DatabasePasswordKey, passwordPath(d.cluster, d.keystone)))
 }
 
-// onItsWay reports a delivery under way, or one that takes too long. Until it
+// inTransit reports a delivery under way, or one that takes too long. Until it
 // arrives Keystone and the administrator's Secret keep the previous password.
-func (d *delivery) onItsWay(state string) reconcile.Outcome {
+func (d *delivery) inTransit(state string) reconcile.Outcome {
 	at, _, err := rotation.CompletedAt(d.next)
 	left := deliveryTimeout - d.now().Sub(at)
 	if err != nil || left <= 0 {
-		return d.undeliverable(state)
+		return d.deliveryFailed(state)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonAdminPasswordRotated,
 		fmt.Sprintf("A new password is on its way to Secret %s: %s", d.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name, state)).
 		After(min(left, deliveryTimeout))
 }
 
-func (d *delivery) undeliverable(state string) reconcile.Outcome {
+func (d *delivery) deliveryFailed(state string) reconcile.Outcome {
 	name := d.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name
 	remedy := fmt.Sprintf("; or copy key %s of Secret %s there yourself", commonv1.DatabasePasswordKey, d.next.Name)
 	if state == notBootstrappable {
@@ -306,8 +306,8 @@ func (d *delivery) undeliverable(state string) reconcile.Outcome {
 }
 
 // write puts the password into a Secret that nothing else keeps up to date. It
-// is marked at once: when something takes the write back, that is somebody's
-// decision and no reason for a quarrel.
+// is marked at once: when something reverts the write, that is somebody's decision,
+// and it is not repeated.
 func (d *delivery) write(ctx context.Context) error {
 	changed := d.target.DeepCopy()
 	if changed.Data == nil {

@@ -52,7 +52,7 @@ func TestAPasswordThatIsHeldBackForLongIsToldOf(t *testing.T) {
 	s.toolbox = &toolbox{}
 	made := time.Now().Add(-2 * deliveryTimeout).UTC().Format(time.RFC3339)
 	next := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{rotation.CompletedAtAnnotation: made}}}
-	err := (&delivery{scope: s, next: next}).onItsWay(notBootstrappable).Err()
+	err := (&delivery{scope: s, next: next}).inTransit(notBootstrappable).Err()
 	if err == nil || !strings.Contains(err.Error(), "DatabaseReady") {
 		t.Errorf("got %v, want an error that leads to the database", err)
 	}

@@ -152,6 +152,6 @@ func TestCredentialsAreMigratedBeforeTheirKeysAreRotated(t *testing.T) {
 		t.Errorf("the script migrates at %d and rotates at %d", migrate, rotate)
 	}
 	if strings.Count(script, "credential_migrate") != 1 {
-		t.Error("the script migrates to a key that nobody has taken over yet")
+		t.Error("the script migrates to a key that is not promoted yet")
 	}
 }

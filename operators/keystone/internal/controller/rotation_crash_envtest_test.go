@@ -96,7 +96,7 @@ func observeRotation(ctx context.Context, c client.Client, namespace string) (ro
 	return o, nil
 }
 
-func TestATakeOverThatIsInterruptedAnywhereHappensOnce(t *testing.T) {
+func TestAPromotionThatIsInterruptedAnywhereHappensOnce(t *testing.T) {
 	t.Parallel()
 	c := env.Client(t, controller.Scheme())
 	crashwalk.Walk(t, crashwalk.Scenario[rotationOutcome]{

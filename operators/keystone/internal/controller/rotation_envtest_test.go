@@ -170,7 +170,7 @@ var rotatedConditions = map[string]string{"fernet": "FernetKeysReady", "credenti
 
 var rotationEvents = map[string]string{"fernet": "FernetKeysRotated", "credential": "CredentialKeysRotated"}
 
-func TestAStagedRotationIsTakenOverOnce(t *testing.T) {
+func TestAStagedRotationIsPromotedOnce(t *testing.T) {
 	for family, event := range rotationEvents {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()

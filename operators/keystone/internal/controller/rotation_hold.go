@@ -8,7 +8,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// hold is why a finished rotation is not taken over yet; without a reason it is.
+// hold is why a finished rotation is not promoted yet; without a reason it is.
 type hold struct {
 	reason string
 	// until is zero when it ends with an event and not with time.

@@ -123,7 +123,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		Metrics:    stepMetrics,
 		New:        func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
 		Guard:      guard,
-		Park:       parkSharers(mgr.GetClient(), cfg.Cluster),
+		Preflight:  refuseSharers(mgr.GetClient(), cfg.Cluster),
 		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return &scope{toolbox: tools, keystone: k} },
 		Repeats:    repeats,
 		Pipeline:   pipeline,

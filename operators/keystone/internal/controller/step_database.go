@@ -155,14 +155,14 @@ func (s *scope) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 		s.keystone.Spec.Image.Tag, s.keystone.Status.ExpandedRelease))
 }
 
-// taskReasons word what a database Job is doing. broken, when set, is the reason
-// of a tool that could not do its work, as opposed to one with a bad result;
-// remedy is what can be done beside correcting the cause.
-type taskReasons struct{ running, failed, broken, does, remedy string }
+// taskReasons are the reasons for the states of a database Job. errored, when set, is
+// for a tool that could not do its work, as opposed to one with a bad result; activity
+// says what the Job does, and hint what can be done besides correcting the cause.
+type taskReasons struct{ running, failed, errored, activity, hint string }
 
 var schemaCheckReasons = taskReasons{
 	running: keystonev1alpha1.ReasonSchemaCheckInProgress, failed: keystonev1alpha1.ReasonSchemaDriftDetected,
-	broken: keystonev1alpha1.ReasonDBSyncFailed, does: "checking the database schema",
+	errored: keystonev1alpha1.ReasonDBSyncFailed, activity: "checking the database schema",
 }
 
 // checkResults are the exit codes with which db_sync --check reports a schema
@@ -173,8 +173,8 @@ var checkResults = []int32{2, 3, 4}
 
 func (r taskReasons) of(err error) string {
 	var failed *job.FailedError
-	if r.broken != "" && (!errors.As(err, &failed) || !slices.Contains(checkResults, failed.ExitCode)) {
-		return r.broken
+	if r.errored != "" && (!errors.As(err, &failed) || !slices.Contains(checkResults, failed.ExitCode)) {
+		return r.errored
 	}
 	return r.failed
 }
@@ -192,7 +192,7 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	switch {
 	case err != nil:
 		outcome := writeError(reasons.of(err), fmt.Errorf("%s failed: %w%s%s",
-			reasons.does, err, s.databaseHint(err.Error()), reasons.remedy))
+			reasons.activity, err, s.databaseHint(err.Error()), reasons.hint))
 		if s.connection.candidate() && errors.Is(err, job.ErrJobFailed) {
 			return outcome.After(candidateRetry)
 		}
@@ -202,9 +202,9 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	}
 	hint := ""
 	if state.Waiting != "" {
-		hint = s.databaseHint(state.Waiting) + reasons.remedy
+		hint = s.databaseHint(state.Waiting) + reasons.hint
 	}
-	return await(reasons.running, desired.Name, reasons.does, state, hint)
+	return await(reasons.running, desired.Name, reasons.activity, state, hint)
 }
 
 // await words the wait for a Job. The hint comes last.

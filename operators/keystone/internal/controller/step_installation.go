@@ -100,7 +100,7 @@ func (s *scope) mountedCredentialKeys(ctx context.Context) (*corev1.Secret, erro
 
 var dbSyncReasons = taskReasons{
 	running: keystonev1alpha1.ReasonDBSyncInProgress, failed: keystonev1alpha1.ReasonDBSyncFailed,
-	does: "installing the database schema",
+	activity: "installing the database schema",
 }
 
 // dbSync installs the schema. The first time it refuses a database with

@@ -32,7 +32,7 @@ type keyFamily struct {
 
 	// metric is the family's value of the label key_type.
 	metric string
-	// rotated is the reason, and the event, of a rotation that was taken over.
+	// rotated is the reason, and the event, of a rotation that was promoted.
 	rotated string
 	// hold tells why and until when staged keys have to wait.
 	hold func(s *scope, r stagedRotation) hold
@@ -106,7 +106,7 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	if created {
 		return f.done(s).WithNormalEvent(f.generated, fmt.Sprintf("Created Secret %s with %d keys", secret.Name, len(secret.Data)))
 	}
-	return f.takeOver(ctx, s, secret)
+	return f.promote(ctx, s, secret)
 }
 
 // done is the outcome while nothing is going on.

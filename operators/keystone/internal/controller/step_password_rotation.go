@@ -40,7 +40,7 @@ func reconcilePasswordRotation(ctx context.Context, s *scope) reconcile.Outcome 
 	if err := s.ensureRotation(ctx, passwordRotator(k)); err != nil {
 		return writeError(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	taken := s.takeOverPassword(ctx)
+	taken := s.promotePassword(ctx)
 	outcome := taken.outcome()
 	if taken.err == nil {
 		outcome = s.deliverPassword(ctx)

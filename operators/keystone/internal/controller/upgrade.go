@@ -44,7 +44,7 @@ func (s *scope) initiateUpgrade() reconcile.Outcome {
 }
 
 // enter records the next phase.
-func (s *scope) enter(phase keystonev1alpha1.UpgradePhase, reason, event, done string) reconcile.Outcome {
+func (s *scope) setPhase(phase keystonev1alpha1.UpgradePhase, reason, event, done string) reconcile.Outcome {
 	s.keystone.Status.UpgradePhase = phase
 	note := fmt.Sprintf("%s for the upgrade from %s to %s", done, s.keystone.Status.InstalledRelease, s.keystone.Status.TargetRelease)
 	return reconcile.Waiting(reason, note).OnRecord(corev1.EventTypeNormal, event, note)
@@ -53,24 +53,24 @@ func (s *scope) enter(phase keystonev1alpha1.UpgradePhase, reason, event, done s
 func (s *scope) expand(ctx context.Context) reconcile.Outcome {
 	outcome := s.runDatabaseTask(ctx, dbExpand(s), taskReasons{
 		running: keystonev1alpha1.ReasonExpandInProgress, failed: keystonev1alpha1.ReasonExpandFailed,
-		does: "expanding the database schema", remedy: s.abortHint(),
+		activity: "expanding the database schema", hint: s.abortHint(),
 	})
 	if !outcome.IsDone() {
 		return outcome
 	}
-	return s.enter(keystonev1alpha1.UpgradePhaseMigrating, keystonev1alpha1.ReasonMigrateInProgress,
+	return s.setPhase(keystonev1alpha1.UpgradePhaseMigrating, keystonev1alpha1.ReasonMigrateInProgress,
 		keystonev1alpha1.EventExpandComplete, "The database schema is expanded")
 }
 
 func (s *scope) migrate(ctx context.Context) reconcile.Outcome {
 	outcome := s.runDatabaseTask(ctx, dbMigrate(s), taskReasons{
 		running: keystonev1alpha1.ReasonMigrateInProgress, failed: keystonev1alpha1.ReasonMigrateFailed,
-		does: "migrating the data", remedy: s.abortHint(),
+		activity: "migrating the data", hint: s.abortHint(),
 	})
 	if !outcome.IsDone() {
 		return outcome
 	}
-	return s.enter(keystonev1alpha1.UpgradePhaseRollingUpdate, keystonev1alpha1.ReasonUpgradeRollingUpdate,
+	return s.setPhase(keystonev1alpha1.UpgradePhaseRollingUpdate, keystonev1alpha1.ReasonUpgradeRollingUpdate,
 		keystonev1alpha1.EventMigrateComplete, "The data is migrated")
 }
 
@@ -132,18 +132,18 @@ func (s *scope) contract(ctx context.Context) reconcile.Outcome {
 	case err != nil:
 		return reconcile.Failed(keystonev1alpha1.ReasonContractInProgress, err)
 	case old != "":
-		return s.serveOn(ctx, reconcile.Waiting(keystonev1alpha1.ReasonContractInProgress, fmt.Sprintf(
+		return s.proceedIfServing(ctx, reconcile.Waiting(keystonev1alpha1.ReasonContractInProgress, fmt.Sprintf(
 			"The database schema is contracted as soon as %s is done with release %s", old, from)))
 	}
 	outcome := s.runDatabaseTask(ctx, dbContract(s), taskReasons{
 		running: keystonev1alpha1.ReasonContractInProgress, failed: keystonev1alpha1.ReasonContractFailed,
-		does: "contracting the database schema", remedy: "; going back to " + from + " is no longer possible",
+		activity: "contracting the database schema", hint: "; going back to " + from + " is no longer possible",
 	})
 	if outcome.IsDone() {
 		outcome = s.runDatabaseTask(ctx, schemaCheck(s), schemaCheckReasons)
 	}
 	if !outcome.IsDone() {
-		return s.serveOn(ctx, outcome)
+		return s.proceedIfServing(ctx, outcome)
 	}
 	outcome = s.acceptSchema(ctx, upgradedMessage(from, to))
 	if !outcome.IsDone() {
@@ -154,10 +154,10 @@ func (s *scope) contract(ctx context.Context) reconcile.Outcome {
 	return outcome.OnRecord(corev1.EventTypeNormal, keystonev1alpha1.EventUpgradeComplete, fmt.Sprintf("Upgraded from %s to %s", from, to))
 }
 
-// serveOn lets the later steps look after the pods of the new release while the
+// proceedIfServing lets the later steps look after the pods of the new release while the
 // contraction lasts or fails, unless a changed connection has to be proven
 // first.
-func (s *scope) serveOn(ctx context.Context, outcome reconcile.Outcome) reconcile.Outcome {
+func (s *scope) proceedIfServing(ctx context.Context, outcome reconcile.Outcome) reconcile.Outcome {
 	if hash, err := s.connectionInUse(ctx); err == nil && hash == s.connectionHash() {
 		return outcome.Proceed()
 	}

@@ -65,7 +65,7 @@ func loginCheck(s *scope) task {
 func (s *scope) checkLogin(ctx context.Context, remedy string) reconcile.Outcome {
 	return s.runDatabaseTask(ctx, loginCheck(s), taskReasons{
 		running: keystonev1alpha1.ReasonSchemaCheckInProgress, failed: keystonev1alpha1.ReasonDBSyncFailed,
-		does: "checking the database connection", remedy: remedy,
+		activity: "checking the database connection", hint: remedy,
 	})
 }
 

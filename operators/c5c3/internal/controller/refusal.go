@@ -12,22 +12,22 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// parkDuplicates leaves every ControlPlane of a namespace alone but the oldest.
+// refuseDuplicates leaves every ControlPlane of a namespace alone but the oldest.
 // The webhook allows only one, but it may have been off.
-func parkDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
+func refuseDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
 	return func(ctx context.Context, cp *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
 		var all c5c3v1alpha1.ControlPlaneList
 		if err := reader.List(ctx, &all, client.InNamespace(cp.Namespace)); err != nil {
 			return reconcile.Failed(c5c3v1alpha1.ReasonReconcileError,
 				fmt.Errorf("listing the ControlPlanes of namespace %s: %w", cp.Namespace, err)), true
 		}
-		incumbent := oldest(all.Items)
-		if incumbent == "" || incumbent == cp.Name {
+		first := oldest(all.Items)
+		if first == "" || first == cp.Name {
 			return reconcile.Outcome{}, false
 		}
 		return reconcile.Degraded(c5c3v1alpha1.ReasonDuplicateControlPlane, fmt.Sprintf(
 			"ControlPlane %s is older, and only one is reconciled in namespace %s; delete one of the two",
-			incumbent, cp.Namespace)), true
+			first, cp.Namespace)), true
 	}
 }
 

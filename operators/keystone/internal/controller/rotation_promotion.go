@@ -24,16 +24,16 @@ const annotationKeyHistory = "forge.c5c3.io/key-history"
 
 func stagingName(secret string) string { return secret + "-rotation" }
 
-// stagedRotation is a finished rotation that waits to be taken over.
+// stagedRotation is a finished rotation that waits to be promoted.
 type stagedRotation struct {
 	current, staging *corev1.Secret
 	history          keys.History
 	use              keys.Use
 }
 
-// takeOver replaces the keys in use by staged ones, when there are any that were
+// promote replaces the keys in use by staged ones, when there are any that were
 // made from them and when nothing loses its key by it.
-func (f keyFamily) takeOver(ctx context.Context, s *scope, current *corev1.Secret) reconcile.Outcome {
+func (f keyFamily) promote(ctx context.Context, s *scope, current *corev1.Secret) reconcile.Outcome {
 	lifetime, known := f.lifetime(s)
 	if !known {
 		return f.done(s) // Config, or the check of the configuration, says what is wrong.
@@ -183,7 +183,7 @@ func (f keyFamily) apply(ctx context.Context, s *scope, r stagedRotation) reconc
 	return f.discard(ctx, s, r, reconcile.Done(f.rotated, text).WithNormalEvent(f.rotated, text))
 }
 
-// discard removes what has been taken over and keeps the events of outcome.
+// discard removes what has been promoted and keeps the events of outcome.
 func (f keyFamily) discard(ctx context.Context, s *scope, r stagedRotation, outcome reconcile.Outcome) reconcile.Outcome {
 	if err := rotation.Discard(ctx, s.client, r.staging); err != nil {
 		failed := reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)

@@ -12,9 +12,9 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// parkSharers leaves a Keystone alone whose database an older one has. Each would
+// refuseSharers leaves a Keystone alone whose database an older one has. Each would
 // encrypt with keys of its own what the other is to read.
-func parkSharers(
+func refuseSharers(
 	reader client.Reader, c cluster.Settings,
 ) func(context.Context, *keystonev1alpha1.Keystone) (reconcile.Outcome, bool) {
 	return func(ctx context.Context, k *keystonev1alpha1.Keystone) (reconcile.Outcome, bool) {

@@ -29,8 +29,8 @@ func minPasswordLength(k *keystonev1alpha1.Keystone) int {
 	return max(int(k.Spec.Bootstrap.PasswordRotation.PasswordLength), leastPasswordLength)
 }
 
-// takeover is what became of a staged password.
-type takeover struct {
+// promotion is what became of a staged password.
+type promotion struct {
 	// committed is true in the pass that made the staged password the next one.
 	committed bool
 	// refusal says why the staged password cannot be used; it stays staged, so
@@ -40,39 +40,39 @@ type takeover struct {
 	err           error
 }
 
-func (t takeover) outcome() reconcile.Outcome {
+func (t promotion) outcome() reconcile.Outcome {
 	if t.err != nil {
 		return writeError(keystonev1alpha1.ReasonReconcileError, t.err)
 	}
 	return reconcile.Terminal(t.refusalReason, t.refusal)
 }
 
-// takeOverPassword makes a staged password the next one: first a single write
+// promotePassword makes a staged password the next one: first a single write
 // of the next one, then the staging Secret goes. A crash between the two leaves
 // a staged password that is the next one already.
-func (s *scope) takeOverPassword(ctx context.Context) takeover {
+func (s *scope) promotePassword(ctx context.Context) promotion {
 	staging, err := s.owned.Find(ctx, s.key(stagedPasswordName(s.keystone)))
 	if err != nil || staging == nil || !controlledBy(staging, s.keystone) {
-		return takeover{err: err}
+		return promotion{err: err}
 	}
 	_, staged, err := rotation.CompletedAt(staging)
 	switch {
 	case err != nil:
-		return takeover{refusal: err, refusalReason: keystonev1alpha1.ReasonAdminPasswordRotationAnnotationInvalid}
+		return promotion{refusal: err, refusalReason: keystonev1alpha1.ReasonAdminPasswordRotationAnnotationInvalid}
 	case !staged:
-		return takeover{}
+		return promotion{}
 	}
 	if err := checkPassword(staging.Data, minPasswordLength(s.keystone)); err != nil {
-		return takeover{refusalReason: keystonev1alpha1.ReasonAdminPasswordRotationRejected, refusal: fmt.Errorf(
+		return promotion{refusalReason: keystonev1alpha1.ReasonAdminPasswordRotationRejected, refusal: fmt.Errorf(
 			"the password staged in Secret %s cannot be used: %w; look at the log of the last Job of CronJob %s, delete the Secret "+
 				"and start a Job of the CronJob; the password in use stays",
 			staging.Name, err, passwordRotator(s.keystone).objectName(s.keystone))}
 	}
 	next, err := s.owned.Find(ctx, s.key(nextPasswordName(s.keystone)))
 	if err != nil {
-		return takeover{err: err}
+		return promotion{err: err}
 	}
-	taken := takeover{}
+	taken := promotion{}
 	if next == nil || !rotation.Applied(next, staging) {
 		if taken.err = s.commitPassword(ctx, staging); taken.err != nil {
 			return taken
