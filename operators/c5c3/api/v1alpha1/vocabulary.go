@@ -123,7 +123,7 @@ func rotationConditions() []vocabulary.Condition {
 			ReasonWaitingForBootstrap, ReasonWaitingForApplicationCredential, ReasonWaitingForAdminPassword,
 			ReasonRotationModeNotScheduled, ReasonInvalidSpec, ReasonReconcileError,
 		},
-	}}, vocabulary.Kstatus(ReasonRotationModeNotScheduled)...)
+	}}, vocabulary.Kstatus(ReasonUnsupportedTarget, ReasonAmbiguousControlPlane, ReasonRotationModeNotScheduled)...)
 }
 
 func aggregateConditions() []vocabulary.Condition {

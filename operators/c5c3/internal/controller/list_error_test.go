@@ -3,12 +3,8 @@ package controller
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -28,21 +24,14 @@ func withoutLists(objects ...client.Object) client.Client {
 }
 
 func TestARotationTellsThatItCouldNotListTheControlPlanes(t *testing.T) {
-	rotation := &c5c3v1alpha1.CredentialRotation{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "rotation"},
-		Spec:       c5c3v1alpha1.CredentialRotationSpec{Target: c5c3v1alpha1.RotationTargetAdminApplicationCredential},
-	}
-	c := withoutLists(rotation)
-	key := client.ObjectKeyFromObject(rotation)
-	if _, err := (&rotationReconciler{toolbox: &toolbox{client: c}}).Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err == nil {
-		t.Error("it is not tried again")
-	}
-	if err := c.Get(t.Context(), key, rotation); err != nil {
-		t.Fatal(err)
-	}
-	ready := meta.FindStatusCondition(rotation.Status.Conditions, "Ready")
-	if ready == nil || ready.Reason != "ControlPlaneListError" || !strings.Contains(ready.Message, "the cache is not started") {
-		t.Errorf("Ready is %+v", ready)
+	outcome := reconcileRotation(t.Context(), &rotationScope{
+		toolbox: &toolbox{client: withoutLists()},
+		rotation: &c5c3v1alpha1.CredentialRotation{
+			Spec: c5c3v1alpha1.CredentialRotationSpec{Target: c5c3v1alpha1.RotationTargetAdminApplicationCredential},
+		},
+	})
+	if outcome.Reason() != "ControlPlaneListError" || outcome.Err() == nil {
+		t.Errorf("got %+v", outcome)
 	}
 }
 

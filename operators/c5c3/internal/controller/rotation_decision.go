@@ -49,21 +49,6 @@ type rotationDecision struct {
 	after time.Duration
 }
 
-// refuseRotation tells what is wrong with a spec that was stored before a rule,
-// or without the webhook.
-func refuseRotation(rotation *c5c3v1alpha1.CredentialRotation) (decision rotationDecision, refused bool) {
-	if target := rotation.Spec.Target; target != c5c3v1alpha1.RotationTargetAdminApplicationCredential {
-		return rotationDecision{reason: c5c3v1alpha1.ReasonUnsupportedTarget, message: fmt.Sprintf(
-			"spec.target is %q: set it to %s", target, c5c3v1alpha1.RotationTargetAdminApplicationCredential)}, true
-	}
-	if err := c5c3v1alpha1.ValidateCredentialRotation(rotation).ToAggregate(); err != nil {
-		return rotationDecision{
-			reason: c5c3v1alpha1.ReasonInvalidSpec, message: "The spec is not valid and nothing was done: " + err.Error(),
-		}, true
-	}
-	return rotationDecision{}, false
-}
-
 // decideRotation is the whole behaviour of a valid CredentialRotation. A request has
 // an identity, which the credential that answers it carries, too: it is neither
 // lost nor acted on twice, wherever the operator stops.

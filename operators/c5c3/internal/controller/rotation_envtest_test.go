@@ -135,7 +135,7 @@ func TestARotationNeedsExactlyOneControlPlane(t *testing.T) {
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true})
 	objects.Create(t, w, w.cp, second, rotation)
 	w.expectRotation(t, rotation, metav1.ConditionFalse, "AmbiguousControlPlane", "delete all but one")
-	expect.Condition(t, w, rotation, "Reconciling", metav1.ConditionTrue, "Progressing", "delete all but one")
+	expect.Condition(t, w, rotation, "Stalled", metav1.ConditionTrue, "AmbiguousControlPlane")
 	objects.Delete(t, w, second)
 	w.expectRotation(t, rotation, metav1.ConditionFalse, "WaitingForApplicationCredential", "no application credential to replace yet")
 	w.seed()
@@ -195,5 +195,5 @@ func TestARotationFromBeforeARuleIsRefusedInItsStatus(t *testing.T) {
 	b.expectRotation(t, rotation, metav1.ConditionFalse, "InvalidSpec", "spec.preRotationDays", "must be less than intervalDays")
 	expect.Condition(t, b, rotation, "Stalled", metav1.ConditionTrue, "InvalidSpec", "spec.preRotationDays")
 	objects.Change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.PreRotationDays = new(int32(1)) })
-	b.expectRotation(t, rotation, metav1.ConditionFalse, "NoControlPlane", "has no ControlPlane")
+	b.expectRotation(t, rotation, metav1.ConditionFalse, "NoControlPlane", "no ControlPlane in namespace")
 }

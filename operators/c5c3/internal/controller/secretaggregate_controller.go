@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -45,7 +44,7 @@ type aggregation struct {
 // reconcileAggregate collects the entries of the control plane's Secrets into
 // one. What it has collected stays while a source is missing.
 func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
-	cp, outcome := a.controlPlane(ctx)
+	cp, outcome := theControlPlane(ctx, a.client, a.aggregate, c5c3v1alpha1.ReasonReconcileError)
 	if cp == nil {
 		return outcome
 	}
@@ -72,32 +71,6 @@ func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
 	a.aggregate.Status.TargetSecretName = a.aggregate.TargetSecret()
 	return reconcile.Done(c5c3v1alpha1.ReasonSecretsAggregated,
 		fmt.Sprintf("Secret %s holds %d entries", a.aggregate.TargetSecret(), len(entries)))
-}
-
-// controlPlane is the control plane of the namespace, as its own passes see it.
-// Without one, or with several, it is nil, and the outcome says so.
-func (a *aggregation) controlPlane(ctx context.Context) (*c5c3v1alpha1.ControlPlane, reconcile.Outcome) {
-	var all c5c3v1alpha1.ControlPlaneList
-	if err := a.client.List(ctx, &all, client.InNamespace(a.aggregate.Namespace)); err != nil {
-		return nil, reconcile.Failed(c5c3v1alpha1.ReasonReconcileError,
-			fmt.Errorf("listing the ControlPlanes of namespace %s: %w", a.aggregate.Namespace, err))
-	}
-	switch len(all.Items) {
-	case 0:
-		return nil, reconcile.Waiting(c5c3v1alpha1.ReasonNoControlPlane, fmt.Sprintf(
-			"There is no ControlPlane in namespace %s: create one, or move this SecretAggregate to its namespace", a.aggregate.Namespace))
-	case 1:
-		cp := &all.Items[0]
-		c5c3v1alpha1.SetDefaults(cp)
-		return cp, reconcile.Outcome{}
-	}
-	names := make([]string, 0, len(all.Items))
-	for i := range all.Items {
-		names = append(names, all.Items[i].Name)
-	}
-	slices.Sort(names)
-	return nil, reconcile.Terminal(c5c3v1alpha1.ReasonAmbiguousControlPlane, fmt.Errorf(
-		"namespace %s has the ControlPlanes %s: delete all but one", a.aggregate.Namespace, strings.Join(names, ", ")))
 }
 
 // read returns the Secrets that the entries come from, by name and as far as

@@ -133,5 +133,5 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	if err != nil {
 		return err
 	}
-	return watchRotations(mgr, tools, stepMetrics, cmp.Or(options.Day, 24*time.Hour))
+	return setupRotations(mgr, cfg, tools, stepMetrics, cmp.Or(options.Day, 24*time.Hour))
 }
