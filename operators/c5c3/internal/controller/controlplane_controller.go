@@ -4,13 +4,8 @@
 package controller
 
 import (
-	"errors"
 	"slices"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
-	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -102,27 +97,4 @@ const fieldManager = "c5c3-operator"
 func guard(cp *c5c3v1alpha1.ControlPlane) error {
 	c5c3v1alpha1.SetDefaults(cp)
 	return c5c3v1alpha1.Validate(cp).ToAggregate()
-}
-
-const (
-	// obstructionPeriod is how often a name that somebody else holds is tried
-	// again.
-	obstructionPeriod = 30 * time.Second
-	// refusalPeriod is how often an object that the API server refused is tried
-	// again: its rules may have changed with a newer definition of the kind.
-	refusalPeriod = 5 * time.Minute
-)
-
-// writeError tells an object of somebody else and a refusal by the API server,
-// which both last until somebody acts, from an error that may pass.
-func writeError(reason string, err error) reconcile.Outcome {
-	switch {
-	case errors.Is(err, apply.ErrPredecessor):
-		return reconcile.Waiting(reason, err.Error())
-	case errors.Is(err, apply.ErrNotOwned):
-		return reconcile.Terminal(reason, err).After(obstructionPeriod)
-	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
-		return reconcile.Terminal(reason, err).After(refusalPeriod)
-	}
-	return reconcile.Failed(reason, err)
 }

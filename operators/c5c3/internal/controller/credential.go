@@ -124,7 +124,7 @@ func (s *scope) replace(ctx context.Context, live *orcv1alpha1.ApplicationCreden
 	metav1.SetMetaDataAnnotation(&s.credential.ObjectMeta, c5c3v1alpha1.AnnotationReplacedSince, s.now().UTC().Format(time.RFC3339))
 	s.credential.Data = map[string][]byte{keyValue: newSecretValue(), keyClouds: s.credential.Data[keyClouds]}
 	if err := s.client.Update(ctx, s.credential); err != nil {
-		return writeError(c5c3v1alpha1.ReasonSecretError, fmt.Errorf("storing a new secret for the application credential: %w", err))
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, fmt.Errorf("storing a new secret for the application credential: %w", err))
 	}
 	return s.reMinting("A new application credential is being created because "+why, s.now())
 }
@@ -178,7 +178,7 @@ func (s *scope) mint(ctx context.Context, annotations map[string]string) reconci
 	credential := applicationCredential(s.cp, credentialName(s.cp, string(s.credential.Data[keyValue])), annotations)
 	since := s.failingSince(c5c3v1alpha1.ConditionKORCReady)
 	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, credential, fieldManager); err != nil {
-		return writeError(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
 	s.applicationCredential = credential
 	state := stateOf(credential)

@@ -35,7 +35,7 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 	since := s.replacedSince()
 	wait, err := s.ensureORC(ctx, retained, since)
 	if err != nil {
-		return writeError(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
 	s.lookAgain(wait)
 	if !retained.DeletionTimestamp.IsZero() {

@@ -63,7 +63,7 @@ func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForSecrets, "Waiting for "+strings.Join(missing, ", "))
 	}
 	if err := a.secrets.EnsureData(ctx, a.aggregate, aggregateSecret(a.aggregate, cp, entries, found)); err != nil {
-		return writeError(c5c3v1alpha1.ReasonSecretError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 	}
 	if err := a.deleteFormerTargets(ctx); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonSecretError, err)

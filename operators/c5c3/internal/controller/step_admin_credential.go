@@ -43,7 +43,7 @@ func reconcileAdminCredential(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	if !bytes.Equal(text, s.credential.Data[keyClouds]) {
 		if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], keyClouds: text}); err != nil {
-			return writeError(c5c3v1alpha1.ReasonSecretError, err)
+			return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 		}
 		if outcome := s.publish(ctx); !outcome.IsDone() {
 			return asCredentialReason(outcome)

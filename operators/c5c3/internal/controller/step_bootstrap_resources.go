@@ -29,7 +29,7 @@ func reconcileBootstrapResources(ctx context.Context, s *scope) reconcile.Outcom
 		obj := bootstrapResource(s.cp, resource)
 		wait, err := s.ensureORC(ctx, obj, s.failingSince(c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {
-			return writeError(c5c3v1alpha1.ReasonBootstrapResourceError, fmt.Errorf("%s %q: %w", resource.Kind, resource.Name, err))
+			return reconcile.WriteFailed(c5c3v1alpha1.ReasonBootstrapResourceError, fmt.Errorf("%s %q: %w", resource.Kind, resource.Name, err))
 		}
 		s.lookAgain(wait)
 		ready := stateOf(obj).available

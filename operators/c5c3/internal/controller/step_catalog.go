@@ -19,7 +19,7 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 	for _, entry := range s.catalogEntries() {
 		wait, err := s.ensureORC(ctx, entry.object, s.failingSince(c5c3v1alpha1.ConditionCatalogReady))
 		if err != nil {
-			return writeError(entry.failed, err)
+			return reconcile.WriteFailed(entry.failed, err)
 		}
 		s.lookAgain(wait)
 		switch state := stateOf(entry.object); {

@@ -79,7 +79,7 @@ func (s *scope) deliver(ctx context.Context, d delivery) reconcile.Outcome {
 	}
 	es := externalSecret(s.cp, d)
 	if err := s.ensureExternalSecret(ctx, es); err != nil {
-		return writeError(c5c3v1alpha1.ReasonExternalSecretError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonExternalSecretError, err)
 	}
 	secret := &corev1.Secret{}
 	err := s.refs.Get(ctx, s.key(d.name), secret)

@@ -69,7 +69,7 @@ func (s *scope) ensureDatabase(ctx context.Context) reconcile.Outcome {
 		return reconcile.Terminal(databaseServer.failed, err)
 	}
 	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, desired, fieldManager); err != nil {
-		return writeError(databaseServer.failed, err)
+		return reconcile.WriteFailed(databaseServer.failed, err)
 	}
 	return databaseServer.report(outcome, desired.Name, desired.Status)
 }
@@ -93,11 +93,11 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 	}
 	// Before there are servers, so that they are never open.
 	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, s.services.cacheClients(s.cp), fieldManager); err != nil {
-		return writeError(cacheServer.failed, err)
+		return reconcile.WriteFailed(cacheServer.failed, err)
 	}
 	desired := memcached(s.cp)
 	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, desired, fieldManager); err != nil {
-		return writeError(cacheServer.failed, err)
+		return reconcile.WriteFailed(cacheServer.failed, err)
 	}
 	return cacheServer.report(outcome, desired.Name, desired.Status)
 }

@@ -118,7 +118,7 @@ func (s *scope) keepPasswordCloud(ctx context.Context) reconcile.Outcome {
 	}
 	secret := &corev1.Secret{ObjectMeta: childMeta(s.cp, s.cp.PasswordCloudSecretName()), Data: map[string][]byte{keyClouds: text}}
 	if err := s.owned.EnsureData(ctx, s.cp, secret); err != nil {
-		return writeError(c5c3v1alpha1.ReasonPasswordCloudError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonPasswordCloudError, err)
 	}
 	s.hasPasswordCloud = true
 	return prepared()
@@ -130,12 +130,12 @@ func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
 	fresh := &corev1.Secret{ObjectMeta: childMeta(s.cp, s.cp.ApplicationCredentialName()), Data: map[string][]byte{keyValue: newSecretValue()}}
 	live, _, err := s.owned.EnsureOnce(ctx, s.cp, fresh)
 	if err != nil {
-		return writeError(c5c3v1alpha1.ReasonSecretError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 	}
 	s.credential = live
 	if len(live.Data[keyValue]) == 0 {
 		if err := s.storeCredential(ctx, map[string][]byte{keyValue: newSecretValue(), keyClouds: live.Data[keyClouds]}); err != nil {
-			return writeError(c5c3v1alpha1.ReasonSecretError, err)
+			return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 		}
 	}
 	text, err := s.cloudsInUse(ctx, live.Data[keyClouds])
@@ -148,7 +148,7 @@ func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
 		return reconcile.Failed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
 	if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], keyClouds: text}); err != nil {
-		return writeError(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
 	return prepared()
 }
@@ -211,11 +211,11 @@ func newSecretValue() []byte {
 func (s *scope) publish(ctx context.Context) reconcile.Outcome {
 	s.push = credentialPush(s.cluster, s.cp, s.credential)
 	if err := secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.cp, s.push, fieldManager); err != nil {
-		return writeError(c5c3v1alpha1.ReasonPushSecretError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonPushSecretError, err)
 	}
 	s.delivery = cloudsDelivery(s.cluster, s.cp, s.credential, s.push)
 	if err := s.ensureExternalSecret(ctx, s.delivery); err != nil {
-		return writeError(c5c3v1alpha1.ReasonExternalSecretError, err)
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonExternalSecretError, err)
 	}
 	return prepared()
 }
@@ -229,7 +229,7 @@ func (s *scope) keepImports(ctx context.Context) reconcile.Outcome {
 	for _, obj := range imports {
 		wait, err := s.ensureORC(ctx, obj, s.failingSince(c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {
-			return writeError(c5c3v1alpha1.ReasonAdminImportError, err)
+			return reconcile.WriteFailed(c5c3v1alpha1.ReasonAdminImportError, err)
 		}
 		s.lookAgain(wait)
 	}

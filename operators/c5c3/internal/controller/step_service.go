@@ -34,13 +34,13 @@ func (svc service) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	err = apply.EnsureObject[client.Object](ctx, s.foreign, s.scheme, s.cp, child, fieldManager)
 	switch {
 	case apierrors.IsInvalid(err):
-		return writeError(svc.reasons.rejected, err)
+		return reconcile.WriteFailed(svc.reasons.rejected, err)
 	case err != nil:
-		return writeError(svc.reasons.failed, err)
+		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
 	s.observe(svc, child)
 	if err := s.admitClients(ctx, svc, child); err != nil {
-		return writeError(svc.reasons.failed, err)
+		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
 	switch {
 	case child.RefusesRollBack():
@@ -95,7 +95,7 @@ func (svc service) release(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Failed(svc.reasons.failed, err)
 	}
 	if err := s.admitClients(ctx, svc, child); err != nil {
-		return writeError(svc.reasons.failed, err)
+		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
 	if allowed, err := strconv.ParseBool(s.cp.Annotations[svc.allowDeletion]); err == nil && allowed {
 		child.SetName(svc.childName(s.cp))

@@ -4,14 +4,9 @@
 package controller
 
 import (
-	"errors"
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -150,25 +145,6 @@ var finalizers = []reconcile.Finalizer[*scope]{
 func guard(k *keystonev1alpha1.Keystone) error {
 	keystonev1alpha1.SetDefaults(k)
 	return keystonev1alpha1.Validate(k).ToAggregate()
-}
-
-// obstructionPeriod is how often a name that somebody else holds is tried
-// again. Most of the operator's caches do not show foreign objects, so that no
-// watch tells when one goes.
-const obstructionPeriod = 30 * time.Second
-
-// writeError tells an object of somebody else, which the user has to move out
-// of the way, and a Job that failed for good from an error that may pass.
-func writeError(reason string, err error) reconcile.Outcome {
-	switch {
-	case errors.Is(err, apply.ErrPredecessor):
-		return reconcile.Waiting(reason, err.Error())
-	case errors.Is(err, apply.ErrNotOwned):
-		return reconcile.Terminal(reason, err).After(obstructionPeriod)
-	case errors.Is(err, job.ErrJobFailed):
-		return reconcile.Terminal(reason, err).After(job.RetryAfter)
-	}
-	return reconcile.Failed(reason, err)
 }
 
 func controlledBy(obj client.Object, k *keystonev1alpha1.Keystone) bool {

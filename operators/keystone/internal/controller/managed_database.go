@@ -41,11 +41,11 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 	}
 	created, err := database.EnsureDatabase(ctx, s.foreign, s.scheme, s.keystone, mariaDatabase(s.keystone))
 	if err != nil {
-		return writeError(keystonev1alpha1.ReasonWaitingForDatabase, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDatabase, err)
 	}
 	granted, err := s.ensureDatabaseUsers(ctx)
 	if err != nil {
-		return writeError(keystonev1alpha1.ReasonWaitingForDatabase, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDatabase, err)
 	}
 	if !created || !granted {
 		return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDatabase, fmt.Sprintf(

@@ -54,7 +54,7 @@ type delivery struct {
 func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 	d, err := s.newDelivery(ctx)
 	if err != nil {
-		return writeError(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	if since, known := d.inUseSince(); known {
 		s.lifetimes.age.Set(client.ObjectKeyFromObject(s.keystone), keyTypeAdminPassword, since)

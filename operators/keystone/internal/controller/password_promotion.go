@@ -42,7 +42,7 @@ type promotion struct {
 
 func (t promotion) outcome() reconcile.Outcome {
 	if t.err != nil {
-		return writeError(keystonev1alpha1.ReasonReconcileError, t.err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, t.err)
 	}
 	return reconcile.Terminal(t.refusalReason, t.refusal)
 }

@@ -62,7 +62,7 @@ func (f keyFamily) reconcileRotation(ctx context.Context, s *scope) reconcile.Ou
 		return f.done(s)
 	}
 	if err := s.ensureRotation(ctx, f.rotator(s)); err != nil {
-		return writeError(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	outcome := f.done(s)
 	if f.rotation.afterwards != nil {

@@ -42,7 +42,7 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	}
 	state, err := s.runner().Run(ctx, s.keystone, built)
 	if err != nil {
-		return writeError(keystonev1alpha1.ReasonCredentialMigrateFailed, fmt.Errorf(
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonCredentialMigrateFailed, fmt.Errorf(
 			"encrypting the credentials with the new key failed: %w; credentials whose keys are lost have to be deleted first", err))
 	}
 	switch {

@@ -22,7 +22,7 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 	state, err := s.runner().Run(ctx, s.keystone, desired)
 	switch {
 	case err != nil:
-		return writeError(keystonev1alpha1.ReasonBootstrapFailed, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	case !state.Complete:
 		return await(keystonev1alpha1.ReasonBootstrapInProgress,
 			desired.Name, "creating the administrator and the catalog entries", state, "")

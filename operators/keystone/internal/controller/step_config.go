@@ -43,11 +43,11 @@ func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
 	name, err := config.CreateImmutableConfigMap(ctx, s.client, s.live, s.scheme, s.keystone,
 		configName(s.keystone), s.keystone.Namespace, commonLabels(s.keystone), files)
 	if err != nil {
-		return writeError(keystonev1alpha1.ReasonConfigError, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonConfigError, err)
 	}
 	s.hideOptions(secret)
 	if err := s.keepSecretOptions(ctx, secret); err != nil {
-		return writeError(keystonev1alpha1.ReasonConfigError, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonConfigError, err)
 	}
 	s.configMap, s.options = name, options.Merge(secret.options)
 	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")

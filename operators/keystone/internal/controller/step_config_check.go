@@ -33,10 +33,10 @@ func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	state, err := s.runner().Run(ctx, k, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
-		return writeError(keystonev1alpha1.ReasonConfigError,
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonConfigError,
 			fmt.Errorf("the image cannot read the options of spec.extraConfig, spec.extraConfigSecretRef or spec.plugins, correct them: %w", err))
 	case err != nil:
-		return writeError(keystonev1alpha1.ReasonConfigError, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonConfigError, err)
 	case !state.Complete:
 		return await(keystonev1alpha1.ReasonConfigCheckInProgress, desired.Name, "reading the configuration", state, "")
 	}

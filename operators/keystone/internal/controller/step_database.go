@@ -191,7 +191,7 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	state, err := runner.Run(ctx, s.keystone, desired)
 	switch {
 	case err != nil:
-		outcome := writeError(reasons.of(err), fmt.Errorf("%s failed: %w%s%s",
+		outcome := reconcile.WriteFailed(reasons.of(err), fmt.Errorf("%s failed: %w%s%s",
 			reasons.activity, err, s.databaseHint(err.Error()), reasons.hint))
 		if s.connection.candidate() && errors.Is(err, job.ErrJobFailed) {
 			return outcome.After(candidateRetry)

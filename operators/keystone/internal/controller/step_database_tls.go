@@ -107,7 +107,7 @@ func (s *scope) issueCertificate(ctx context.Context) reconcile.Outcome {
 	certificate := clientCertificate(s.keystone)
 	ready, err := tls.EnsureCertificate(ctx, s.foreign, s.scheme, s.keystone, certificate)
 	if err != nil {
-		return writeError(keystonev1alpha1.ReasonCertificatePending, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonCertificatePending, err)
 	}
 	if !ready {
 		return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending, fmt.Sprintf(

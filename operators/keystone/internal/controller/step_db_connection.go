@@ -79,11 +79,11 @@ func reconcileDBConnection(ctx context.Context, s *scope) reconcile.Outcome {
 	if s.connection.candidate() {
 		candidate := connectionSecret(s.keystone, candidateSecretName(s.keystone), s.connection.next)
 		if err := s.owned.EnsureData(ctx, s.keystone, candidate); err != nil {
-			return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
+			return reconcile.WriteFailed(keystonev1alpha1.ReasonSecretInvalid, err)
 		}
 	}
 	if err := s.giveConnection(ctx); err != nil {
-		return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonSecretInvalid, err)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
@@ -95,7 +95,7 @@ func (s *scope) promoteConnection(ctx context.Context) reconcile.Outcome {
 		s.connection.used = s.connection.next
 	}
 	if err := s.giveConnection(ctx); err != nil {
-		return writeError(keystonev1alpha1.ReasonSecretInvalid, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonSecretInvalid, err)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 }

@@ -25,16 +25,16 @@ import (
 func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	if err := deployment.EnsureService(ctx, s.client, s.scheme, k, apiService(k)); err != nil {
-		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	deploy := apiDeployment(s)
 	ready, err := deployment.EnsureDeployment(ctx, s.client, s.scheme, k, deploy)
 	if err != nil {
-		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	budget := disruptionBudget(k, ptr.Deref(deploy.Spec.Replicas, k.Spec.Replicas))
 	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, budget, apply.FieldManager); err != nil {
-		return writeError(keystonev1alpha1.ReasonWaitingForDeployment, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	if k.Status.Endpoint != "" || ready {
 		k.Status.Endpoint = publicEndpoint(s.cluster, k)

@@ -25,7 +25,7 @@ func reconcileHPA(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Done(keystonev1alpha1.ReasonHPANotRequired, "spec.autoscaling is not set")
 	}
 	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, autoscaler(k), apply.FieldManager); err != nil {
-		return writeError(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonHPAReady, "The HorizontalPodAutoscaler is in place")
 }

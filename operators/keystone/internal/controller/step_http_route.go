@@ -37,7 +37,7 @@ func reconcileHTTPRoute(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	route := httpRoute(k)
 	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, k, route, apply.FieldManager); err != nil {
-		return writeError(keystonev1alpha1.ReasonHTTPRouteNotAccepted, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonHTTPRouteNotAccepted, err)
 	}
 	if obstacle := routeObstacle(k, route); obstacle != "" {
 		return reconcile.Waiting(keystonev1alpha1.ReasonHTTPRouteNotAccepted, obstacle)

@@ -112,7 +112,7 @@ func (r backupReport) outcome(path string) reconcile.Outcome {
 		failing := reconcile.Degraded(keystonev1alpha1.ReasonBackupFailing, message).
 			OnTransition(corev1.EventTypeWarning, keystonev1alpha1.EventBackupFailing, message)
 		if r.obstructed {
-			return failing.After(obstructionPeriod)
+			return failing.After(reconcile.ObstructionPeriod)
 		}
 		return failing
 	case r.predecessor:

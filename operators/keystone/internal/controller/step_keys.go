@@ -91,7 +91,7 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	case errors.Is(err, errAwaitingDatabase), errors.Is(err, errAskingStore):
 		return reconcile.Waiting(keystonev1alpha1.ReasonGeneratingKeys, err.Error())
 	case err != nil:
-		return writeError(keystonev1alpha1.ReasonGeneratingKeys, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonGeneratingKeys, err)
 	}
 	if err := f.usable(s, secret); err != nil {
 		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)

@@ -36,7 +36,7 @@ func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	for _, policy := range []*networkingv1.NetworkPolicy{api, tasks} {
 		if err := apply.EnsureObject(ctx, s.client, s.scheme, k, policy, apply.FieldManager); err != nil {
-			return writeError(keystonev1alpha1.ReasonReconcileError, err)
+			return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonNetworkPolicyReady, networkPolicyMessage(k))

@@ -32,13 +32,13 @@ func reconcilePasswordRotation(ctx context.Context, s *scope) reconcile.Outcome 
 	k := s.keystone
 	if !k.Spec.PasswordRotationEnabled() {
 		if err := s.removePasswordRotation(ctx); err != nil {
-			return writeError(keystonev1alpha1.ReasonReconcileError, err)
+			return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 		s.lifetimes.endRotation(client.ObjectKeyFromObject(k), keyTypeAdminPassword)
 		return reconcile.Done(keystonev1alpha1.ReasonRotationDisabled, "spec.bootstrap.passwordRotation is not enabled")
 	}
 	if err := s.ensureRotation(ctx, passwordRotator(k)); err != nil {
-		return writeError(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	taken := s.promotePassword(ctx)
 	outcome := taken.outcome()

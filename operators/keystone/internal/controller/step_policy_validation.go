@@ -32,10 +32,10 @@ func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome 
 	state, err := s.runner().Run(ctx, k, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
-		return writeError(keystonev1alpha1.ReasonPolicyValidationFailed,
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonPolicyValidationFailed,
 			fmt.Errorf("the policy overrides are not valid, correct them: %w", err))
 	case err != nil:
-		return writeError(keystonev1alpha1.ReasonPolicyValidationFailed, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonPolicyValidationFailed, err)
 	case !state.Complete:
 		return await(keystonev1alpha1.ReasonPolicyValidationInProgress, desired.Name, "checking the policy overrides", state, "")
 	}

@@ -18,7 +18,7 @@ import (
 // defaults of a pass always fill in the schedule, with or without a webhook.
 func reconcileTrustFlush(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := job.EnsureCronJob(ctx, s.client, s.scheme, s.keystone, trustFlushCronJob(s)); err != nil {
-		return writeError(keystonev1alpha1.ReasonReconcileError, err)
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	return s.followSchedule(ctx, trustFlushSchedule,
 		reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place"))
