@@ -20,5 +20,5 @@ cd "$operator"
 sed -i "s|^metadata:\$|metadata:\n  annotations:\n    forge.c5c3.io/version: $version|" config/crd/bases/*.yaml
 
 if [[ -d internal/controller ]]; then
-	"$controller_gen" "rbac:roleName=$role" paths=./internal/controller/... output:rbac:dir=config/rbac
+	"$controller_gen" "rbac:roleName=$role" paths=./internal/... output:rbac:dir=config/rbac
 fi

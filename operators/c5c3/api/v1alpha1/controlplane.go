@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // AnnotationAllowKeystoneDeletion on a ControlPlane lets the operator delete the
@@ -122,6 +124,28 @@ func RotationDays(interval metav1.Duration) (days int64, ok bool) {
 		return 0, false
 	}
 	return int64(interval.Duration / day), true
+}
+
+// ManagesCredentials reports whether the operator provides the credentials of the
+// database and of the administrator itself.
+func (cp *ControlPlane) ManagesCredentials() bool {
+	return cp.Spec.Infrastructure.Database.IsManaged()
+}
+
+// DatabaseSecretRef is where Keystone finds its database's credentials.
+func (cp *ControlPlane) DatabaseSecretRef() commonv1.SecretRefSpec {
+	if cp.ManagesCredentials() {
+		return commonv1.SecretRefSpec{Name: cp.DatabaseSecretName(), Key: commonv1.DatabasePasswordKey}
+	}
+	return cp.Spec.Infrastructure.Database.SecretRef
+}
+
+// AdminSecretRef is where Keystone and K-ORC find the administrator's password.
+func (cp *ControlPlane) AdminSecretRef() commonv1.SecretRefSpec {
+	if cp.ManagesCredentials() {
+		return commonv1.SecretRefSpec{Name: cp.AdminSecretName(), Key: DefaultAdminPasswordKey}
+	}
+	return cp.Spec.KORC.AdminCredential.PasswordSecretRef
 }
 
 // SetObservedGeneration records the generation that the status describes.

@@ -21,6 +21,10 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+const aDay = 24 * time.Hour
+
 // minimal is a control plane with nothing but its defaults.
 func minimal() *c5c3v1alpha1.ControlPlane {
 	cp := &c5c3v1alpha1.ControlPlane{

@@ -8,6 +8,7 @@ import (
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // cacheClients lets the services of the namespace, and nobody else, reach the
@@ -21,7 +22,7 @@ func (all serviceList) cacheClients(cp *c5c3v1alpha1.ControlPlane) *networkingv1
 	}
 	name := cp.Spec.Infrastructure.Cache.ClusterRef.Name
 	return &networkingv1.NetworkPolicy{
-		ObjectMeta: childMeta(cp, name+".clients"),
+		ObjectMeta: controlplane.ChildMeta(cp, name+".clients"),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{
 				"app.kubernetes.io/name": "memcached", "app.kubernetes.io/instance": name,

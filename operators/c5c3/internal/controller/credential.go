@@ -17,6 +17,8 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // How a credential is replaced. The name of a credential in Keystone is derived
@@ -66,7 +68,7 @@ func (s *scope) awaitRemoval(ctx context.Context, old *orcv1alpha1.ApplicationCr
 
 // freshAnnotations are those of a credential that is made now.
 func (s *scope) freshAnnotations() map[string]string {
-	annotations := map[string]string{c5c3v1alpha1.AnnotationAdminPasswordHash: fullHash(s.adminPassword)}
+	annotations := map[string]string{c5c3v1alpha1.AnnotationAdminPasswordHash: controlplane.Hash(s.adminPassword)}
 	if request := s.credential.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
 		annotations[c5c3v1alpha1.AnnotationRotationRequest] = request
 	}
@@ -105,7 +107,7 @@ func (s *scope) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 	switch {
 	case stamped && hash == "", unanswered:
 		return "it was requested"
-	case stamped && mode == c5c3v1alpha1.RotationPasswordDriven && hash != fullHash(s.adminPassword):
+	case stamped && mode == c5c3v1alpha1.RotationPasswordDriven && hash != controlplane.Hash(s.adminPassword):
 		return "the administrator's password has changed"
 	case stateOf(live).failed:
 		return "K-ORC has lost the old one: " + describe(live)
@@ -122,7 +124,7 @@ func (s *scope) replace(ctx context.Context, live *orcv1alpha1.ApplicationCreden
 		metav1.SetMetaDataAnnotation(&s.credential.ObjectMeta, c5c3v1alpha1.AnnotationRotationRequest, request)
 	}
 	metav1.SetMetaDataAnnotation(&s.credential.ObjectMeta, c5c3v1alpha1.AnnotationReplacedSince, s.now().UTC().Format(time.RFC3339))
-	s.credential.Data = map[string][]byte{keyValue: newSecretValue(), keyClouds: s.credential.Data[keyClouds]}
+	s.credential.Data = map[string][]byte{keyValue: newSecretValue(), clouds.Key: s.credential.Data[clouds.Key]}
 	if err := s.client.Update(ctx, s.credential); err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, fmt.Errorf("storing a new secret for the application credential: %w", err))
 	}
@@ -149,8 +151,8 @@ func (s *scope) isInUse(ctx context.Context, credential *orcv1alpha1.Application
 	if err != nil {
 		return false, err
 	}
-	for _, text := range [][]byte{s.credential.Data[keyClouds], delivered} {
-		if id, _ := credentialIn(text); id == *credential.Status.ID {
+	for _, text := range [][]byte{s.credential.Data[clouds.Key], delivered} {
+		if id, _ := clouds.CredentialIn(text); id == *credential.Status.ID {
 			return true, nil
 		}
 	}
@@ -309,5 +311,5 @@ func (s *scope) explainOverdue(old *orcv1alpha1.ApplicationCredential) string {
 		return fmt.Sprintf("K-ORC has not released a replaced credential: %s; repair K-ORC or its connection to Keystone", describe(old))
 	}
 	return fmt.Sprintf("The replaced credential is still valid: %s; repair the operator's connection to %s, "+
-		"or the administrator's password in Secret %s", describe(old), authURL(s.cp), adminSecretRef(s.cp).Name)
+		"or the administrator's password in Secret %s", describe(old), authURL(s.cp), s.cp.AdminSecretRef().Name)
 }

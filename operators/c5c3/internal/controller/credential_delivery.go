@@ -11,6 +11,8 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 const (
@@ -30,7 +32,7 @@ const (
 // goes with the control plane: a dead credential would be in the way of the next
 // one of that name.
 func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1alpha1.PushSecret {
-	meta := childMeta(cp, cp.CredentialPushName())
+	meta := controlplane.ChildMeta(cp, cp.CredentialPushName())
 	meta.Annotations = map[string]string{annotationPushHash: secrets.ContentHash(source)}
 	return &esov1alpha1.PushSecret{
 		ObjectMeta: meta,
@@ -53,10 +55,10 @@ func cloudsDelivery(
 	c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret, push *esov1alpha1.PushSecret,
 ) *esov1.ExternalSecret {
 	es := externalSecret(cp, delivery{
-		name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, path: credentialPath(c, cp), properties: []string{keyClouds},
+		name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, path: credentialPath(c, cp), properties: []string{clouds.Key},
 	})
 	es.Annotations = map[string]string{
-		annotationForceSync: secrets.KeyedHash(source.UID, string(source.Data[keyClouds])) + "/" + push.Status.SyncedResourceVersion,
+		annotationForceSync: secrets.KeyedHash(source.UID, string(source.Data[clouds.Key])) + "/" + push.Status.SyncedResourceVersion,
 	}
 	return es
 }

@@ -57,7 +57,7 @@ func (s *scope) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCrede
 		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
 	message := fmt.Sprintf("Waiting for %s, which keeps the replaced credential for its users; if this persists, check that "+
-		"Keystone accepts the administrator's password in Secret %s", describe(retained), adminSecretRef(s.cp).Name)
+		"Keystone accepts the administrator's password in Secret %s", describe(retained), s.cp.AdminSecretRef().Name)
 	return s.reMinting(message, since)
 }
 

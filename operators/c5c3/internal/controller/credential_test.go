@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 func TestWhyACredentialIsReplaced(t *testing.T) {
@@ -19,7 +20,7 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 		hash    = c5c3v1alpha1.AnnotationAdminPasswordHash
 		request = c5c3v1alpha1.AnnotationRotationRequest
 	)
-	current, old := fullHash("password"), fullHash("another")
+	current, old := controlplane.Hash("password"), controlplane.Hash("another")
 	answered := map[string]string{request: "uid/1"}
 	for name, c := range map[string]struct {
 		live, secret map[string]string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // refreshInterval is how often External Secrets looks for changes in the store.
@@ -28,7 +29,7 @@ func externalSecret(cp *c5c3v1alpha1.ControlPlane, d delivery) *esov1.ExternalSe
 		})
 	}
 	return &esov1.ExternalSecret{
-		ObjectMeta: childMeta(cp, d.name),
+		ObjectMeta: controlplane.ChildMeta(cp, d.name),
 		Spec: esov1.ExternalSecretSpec{
 			SecretStoreRef:  esov1.SecretStoreRef{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind},
 			RefreshInterval: &metav1.Duration{Duration: refreshInterval},

@@ -19,6 +19,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // orcFinalizer stands for what K-ORC has made in Keystone, and for the copy of
@@ -257,7 +258,7 @@ func (s *scope) removeImports(ctx context.Context, imports []orcObject) ([]orcOb
 
 // managedObjects are those with something in Keystone.
 func (s *scope) managedObjects(ctx context.Context) ([]orcObject, error) {
-	credential := &orcv1alpha1.ApplicationCredential{ObjectMeta: childMeta(s.cp, s.cp.ApplicationCredentialName())}
+	credential := &orcv1alpha1.ApplicationCredential{ObjectMeta: controlplane.ChildMeta(s.cp, s.cp.ApplicationCredentialName())}
 	found, err := s.ownedORC(ctx, append([]orcObject{credential}, s.services.catalogObjects(s.cp)...)...)
 	if err != nil {
 		return nil, err

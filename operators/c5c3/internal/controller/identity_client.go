@@ -12,6 +12,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/applicationcredentials"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 )
 
 // identityTimeout bounds one conversation with Keystone. It answers within
@@ -81,8 +83,8 @@ func revokeOverHTTP(ctx context.Context, authURL, password, id string) error {
 	defer cancel()
 	identity := identityClient(authURL)
 	created := tokens.Create(ctx, identity, &tokens.AuthOptions{
-		Username: adminUser, Password: password, DomainName: defaultDomain,
-		Scope: tokens.Scope{ProjectName: adminProject, DomainName: defaultDomain},
+		Username: clouds.AdminUser, Password: password, DomainName: clouds.DefaultDomain,
+		Scope: tokens.Scope{ProjectName: clouds.AdminProject, DomainName: clouds.DefaultDomain},
 	})
 	token, err := created.ExtractTokenID()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 )
 
 // narrow is a control plane with everything about K-ORC set.
@@ -52,7 +53,7 @@ func TestWhatAControlPlaneAsksOfKORC(t *testing.T) {
 
 func TestTheHashOfACloudsYamlTellsNothingToThoseWhoSeeNoSecret(t *testing.T) {
 	hash := func(uid types.UID, text string) string {
-		source := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: uid}, Data: map[string][]byte{keyClouds: []byte(text)}}
+		source := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: uid}, Data: map[string][]byte{clouds.Key: []byte(text)}}
 		push := credentialPush(cluster.Settings{}, minimal(), source)
 		return cloudsDelivery(cluster.Settings{}, minimal(), source, push).Annotations[annotationForceSync]
 	}
@@ -61,40 +62,6 @@ func TestTheHashOfACloudsYamlTellsNothingToThoseWhoSeeNoSecret(t *testing.T) {
 	}
 	if hash("a", "s3cret") == hash("a", "another") {
 		t.Error("another text has the same hash")
-	}
-}
-
-func TestACloudsYamlIsWhatKORCReads(t *testing.T) {
-	cp := narrow()
-	for name, build := range map[string]func() ([]byte, error){
-		"seed":       func() ([]byte, error) { return seedClouds(cp, "-p: \"w") },
-		"password":   func() ([]byte, error) { return passwordClouds(cp, "-p: \"w") },
-		"credential": func() ([]byte, error) { return credentialClouds(cp, "id", "s3cret") },
-	} {
-		text, err := build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		golden.Compare(t, "clouds/"+name+".yaml", string(text))
-	}
-}
-
-func TestACredentialIsFoundInACloudsYaml(t *testing.T) {
-	text, err := credentialClouds(minimal(), "id", "s3cret")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if id, secret := credentialIn(text); id != "id" || secret != "s3cret" {
-		t.Errorf("got %q and %q", id, secret)
-	}
-	seed, err := seedClouds(minimal(), "pw")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range [][]byte{nil, []byte("{"), seed} {
-		if id, secret := credentialIn(text); id != "" || secret != "" {
-			t.Errorf("got %q and %q from %q", id, secret, text)
-		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package controller
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -11,6 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // The pure builders of the K-ORC objects of a control plane.
@@ -36,7 +36,7 @@ func adminCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsRefer
 
 // adminSystemCloud is for what needs an administrator of the system.
 func adminSystemCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsReference {
-	return orcv1alpha1.CloudCredentialsReference{SecretName: cp.PasswordCloudSecretName(), CloudName: systemCloud(cp)}
+	return orcv1alpha1.CloudCredentialsReference{SecretName: cp.PasswordCloudSecretName(), CloudName: clouds.System(cp)}
 }
 
 // removalCloud is the cloud that K-ORC removes the object with: one that needs no
@@ -51,21 +51,21 @@ func removalCloud(cp *c5c3v1alpha1.ControlPlane, obj orcObject) orcv1alpha1.Clou
 
 func domainImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentialsReference) *orcv1alpha1.Domain {
 	return &orcv1alpha1.Domain{
-		ObjectMeta: childMeta(cp, cp.DomainImportName()),
+		ObjectMeta: controlplane.ChildMeta(cp, cp.DomainImportName()),
 		Spec: orcv1alpha1.DomainSpec{
 			CloudCredentialsRef: with, ManagementPolicy: orcv1alpha1.ManagementPolicyUnmanaged,
-			Import: &orcv1alpha1.DomainImport{Filter: &orcv1alpha1.DomainFilter{Name: ptr.To(orcv1alpha1.KeystoneName(defaultDomain))}},
+			Import: &orcv1alpha1.DomainImport{Filter: &orcv1alpha1.DomainFilter{Name: ptr.To(orcv1alpha1.KeystoneName(clouds.DefaultDomain))}},
 		},
 	}
 }
 
 func userImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentialsReference) *orcv1alpha1.User {
 	return &orcv1alpha1.User{
-		ObjectMeta: childMeta(cp, cp.UserImportName()),
+		ObjectMeta: controlplane.ChildMeta(cp, cp.UserImportName()),
 		Spec: orcv1alpha1.UserSpec{
 			CloudCredentialsRef: with, ManagementPolicy: orcv1alpha1.ManagementPolicyUnmanaged,
 			Import: &orcv1alpha1.UserImport{Filter: &orcv1alpha1.UserFilter{
-				Name: ptr.To(orcv1alpha1.OpenStackName(adminUser)), DomainRef: nameRef(cp.DomainImportName()),
+				Name: ptr.To(orcv1alpha1.OpenStackName(clouds.AdminUser)), DomainRef: nameRef(cp.DomainImportName()),
 			}},
 		},
 	}
@@ -76,7 +76,7 @@ func userImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentials
 // its secret: the name has to be the secret's own.
 func applicationCredential(cp *c5c3v1alpha1.ControlPlane, name string, annotations map[string]string) *orcv1alpha1.ApplicationCredential {
 	policy := cp.Spec.KORC.AdminCredential.ApplicationCredential
-	meta := childMeta(cp, cp.ApplicationCredentialName())
+	meta := controlplane.ChildMeta(cp, cp.ApplicationCredentialName())
 	meta.Annotations = annotations
 	return &orcv1alpha1.ApplicationCredential{
 		ObjectMeta: meta,
@@ -119,7 +119,7 @@ func supersededCredential(cp *c5c3v1alpha1.ControlPlane, old *orcv1alpha1.Applic
 	resource := old.Spec.Resource.DeepCopy()
 	resource.Name = ptr.To(orcv1alpha1.OpenStackName(keystoneName(old)))
 	resource.SecretRef = *nameRef(cp.PasswordCloudSecretName())
-	meta := childMeta(cp, fmt.Sprintf("%s-%s", cp.ApplicationCredentialName(), shortHash(keystoneName(old))))
+	meta := controlplane.ChildMeta(cp, fmt.Sprintf("%s-%s", cp.ApplicationCredentialName(), shortHash(keystoneName(old))))
 	meta.Labels[c5c3v1alpha1.LabelSuperseded] = "true"
 	if overlap := old.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap]; overlap != "" {
 		meta.Annotations = map[string]string{c5c3v1alpha1.AnnotationCredentialOverlap: overlap}
@@ -145,12 +145,7 @@ func credentialName(cp *c5c3v1alpha1.ControlPlane, secret string) string {
 	return fmt.Sprintf("%s-%s", cp.ApplicationCredentialName(), shortHash(secret))
 }
 
-func shortHash(text string) string { return fullHash(text)[:8] }
-
-func fullHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
+func shortHash(text string) string { return controlplane.Hash(text)[:8] }
 
 // labelBootstrap is on the objects of bootstrap resources.
 const labelBootstrap = "c5c3.io/bootstrap-resource"
@@ -159,7 +154,7 @@ const labelBootstrap = "c5c3.io/bootstrap-resource"
 // resource gets.
 func bootstrapMeta(cp *c5c3v1alpha1.ControlPlane, resource c5c3v1alpha1.BootstrapResourceSpec) metav1.ObjectMeta {
 	kind := strings.ToLower(resource.Kind)
-	meta := childMeta(cp, fmt.Sprintf("%s-%s-%s", cp.Name, kind, shortHash(resource.Kind+"/"+resource.Name)))
+	meta := controlplane.ChildMeta(cp, fmt.Sprintf("%s-%s-%s", cp.Name, kind, shortHash(resource.Kind+"/"+resource.Name)))
 	meta.Labels[labelBootstrap] = kind
 	return meta
 }

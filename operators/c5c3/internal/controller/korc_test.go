@@ -13,6 +13,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 )
 
 func TestWhatKORCGivesUpIsTriedLessAndLessOften(t *testing.T) {
@@ -77,7 +78,7 @@ func TestACredentialWhoseSecretIsDeletedMeanwhileIsNotStoredAgain(t *testing.T) 
 		},
 	}
 	for name, data := range map[string]map[string][]byte{
-		"as it was": s.credential.Data, "changed": {keyValue: []byte("secret"), keyClouds: []byte("clouds: {}")},
+		"as it was": s.credential.Data, "changed": {keyValue: []byte("secret"), clouds.Key: []byte("clouds: {}")},
 	} {
 		err := s.storeCredential(t.Context(), data)
 		if changed := name == "changed"; changed != apierrors.IsNotFound(err) {

@@ -23,30 +23,9 @@ func withoutLists(objects ...client.Object) client.Client {
 		}).Build()
 }
 
-func TestARotationTellsThatItCouldNotListTheControlPlanes(t *testing.T) {
-	outcome := reconcileRotation(t.Context(), &rotationScope{
-		toolbox: &toolbox{client: withoutLists()},
-		rotation: &c5c3v1alpha1.CredentialRotation{
-			Spec: c5c3v1alpha1.CredentialRotationSpec{Target: c5c3v1alpha1.RotationTargetAdminApplicationCredential},
-		},
-	})
-	if outcome.Reason() != "ControlPlaneListError" || outcome.Err() == nil {
-		t.Errorf("got %+v", outcome)
-	}
-}
-
 func TestAControlPlaneTellsThatItCouldNotListTheOthers(t *testing.T) {
 	outcome, refused := refuseDuplicates(withoutLists())(t.Context(), &c5c3v1alpha1.ControlPlane{})
 	if !refused || outcome.Reason() != "ReconcileError" || outcome.Err() == nil {
 		t.Errorf("refused: %t, with %+v", refused, outcome)
-	}
-}
-
-func TestASecretAggregateTellsThatItCouldNotListTheControlPlanes(t *testing.T) {
-	outcome := reconcileAggregate(t.Context(), &aggregation{
-		aggregator: &aggregator{client: withoutLists()}, aggregate: &c5c3v1alpha1.SecretAggregate{},
-	})
-	if outcome.Reason() != "ReconcileError" || outcome.Err() == nil {
-		t.Errorf("got %+v", outcome)
 	}
 }

@@ -2,13 +2,15 @@ package controller
 
 import (
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/operators/c5c3/internal/credentialrotation"
+	"github.com/c5c3/forge/operators/c5c3/internal/secretaggregate"
 )
 
 // Outlines returns what the controllers of this operator do in a pass.
 func Outlines() []reconcile.Outline {
 	return []reconcile.Outline{
 		reconcile.NewOutline("ControlPlane", pipeline, finalizers),
-		reconcile.NewOutline[*rotationScope]("CredentialRotation", rotationPipeline, nil),
-		reconcile.NewOutline[*aggregation]("SecretAggregate", aggregatePipeline, nil),
+		reconcile.NewOutline("CredentialRotation", credentialrotation.Pipeline, nil),
+		reconcile.NewOutline("SecretAggregate", secretaggregate.Pipeline, nil),
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // proofPeriod is how often Keystone is asked again about a credential that
@@ -78,7 +80,7 @@ func (p *proofs) dead(of types.NamespacedName, authURL, id, secret string) (bool
 // ask has Keystone asked when its last answer is too old, one that accepts the
 // credential by the given period.
 func (p *proofs) ask(of types.NamespacedName, authURL, id, secret string, period time.Duration) (Verdict, error) {
-	credential := fullHash(id + "\x00" + secret)
+	credential := controlplane.Hash(id + "\x00" + secret)
 	known, asked := p.known(of, credential)
 	if !asked {
 		known.err = errAsking
@@ -134,7 +136,7 @@ func (p *proofs) due() time.Duration { return wait.Jitter(p.period, 0.1) }
 // rejected reports whether Keystone refuses the credential, and for how long it
 // has been known to.
 func (p *proofs) rejected(of types.NamespacedName, id, secret string) (known time.Duration, rejected bool) {
-	last, _ := p.known(of, fullHash(id+"\x00"+secret))
+	last, _ := p.known(of, controlplane.Hash(id+"\x00"+secret))
 	return p.now(of.Namespace).Sub(last.since), last.verdict == Rejected
 }
 
@@ -164,7 +166,7 @@ func (s *scope) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
 // storedIsRejected reports whether Keystone refuses the credential in the Secret, which
 // the users have. The error is errAsking while there is no answer.
 func (s *scope) storedIsRejected() (bool, error) {
-	id, secret := credentialIn(s.credential.Data[keyClouds])
+	id, secret := clouds.CredentialIn(s.credential.Data[clouds.Key])
 	if id == "" {
 		return false, nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // endpoint is an entry of a service in the catalog.
@@ -17,7 +18,7 @@ type endpoint struct {
 
 func (svc service) catalogService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
 	return &orcv1alpha1.Service{
-		ObjectMeta: childMeta(cp, cp.CatalogServiceName(svc.catalogType)),
+		ObjectMeta: controlplane.ChildMeta(cp, cp.CatalogServiceName(svc.catalogType)),
 		Spec: orcv1alpha1.ServiceSpec{
 			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: detached(),
 			Resource: &orcv1alpha1.ServiceResourceSpec{
@@ -29,7 +30,7 @@ func (svc service) catalogService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Se
 
 func (svc service) catalogEndpoint(entry endpoint, c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Endpoint {
 	return &orcv1alpha1.Endpoint{
-		ObjectMeta: childMeta(cp, cp.CatalogEndpointName(svc.catalogType, entry.interfaceName)),
+		ObjectMeta: controlplane.ChildMeta(cp, cp.CatalogEndpointName(svc.catalogType, entry.interfaceName)),
 		Spec: orcv1alpha1.EndpointSpec{
 			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: detached(),
 			Resource: &orcv1alpha1.EndpointResourceSpec{
@@ -47,7 +48,7 @@ func (all serviceList) catalogObjects(cp *c5c3v1alpha1.ControlPlane) []orcObject
 	for _, svc := range all {
 		for _, entry := range svc.endpoints {
 			name := cp.CatalogEndpointName(svc.catalogType, entry.interfaceName)
-			objects = append(objects, &orcv1alpha1.Endpoint{ObjectMeta: childMeta(cp, name)})
+			objects = append(objects, &orcv1alpha1.Endpoint{ObjectMeta: controlplane.ChildMeta(cp, name)})
 		}
 		objects = append(objects, svc.catalogService(cp))
 	}

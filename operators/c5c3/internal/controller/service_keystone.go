@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -58,7 +59,7 @@ const keystoneRepository = "ghcr.io/c5c3/keystone"
 func keystoneChild(cp *c5c3v1alpha1.ControlPlane) (*keystonev1alpha1.Keystone, error) {
 	service := cp.Spec.Services.Keystone
 	keystone := &keystonev1alpha1.Keystone{
-		ObjectMeta: childMeta(cp, cp.KeystoneName()),
+		ObjectMeta: controlplane.ChildMeta(cp, cp.KeystoneName()),
 		Spec: keystonev1alpha1.KeystoneSpec{
 			DeletionPolicy: cp.Spec.DeletionPolicy,
 
@@ -66,14 +67,14 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane) (*keystonev1alpha1.Keystone, e
 			Database: *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
 			Cache:    *cp.Spec.Infrastructure.Cache.DeepCopy(),
 			Bootstrap: keystonev1alpha1.BootstrapSpec{
-				AdminPasswordSecretRef: adminSecretRef(cp), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
+				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
 			Gateway:          service.Gateway.DeepCopy(),
 			PolicyOverrides:  mergePolicies(cp.Spec.Global, service.PolicyOverrides),
 			ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 		},
 	}
-	keystone.Spec.Database.SecretRef = databaseSecretRef(cp)
+	keystone.Spec.Database.SecretRef = cp.DatabaseSecretRef()
 	if service.Replicas != nil {
 		keystone.Spec.Replicas = *service.Replicas
 	}
@@ -153,7 +154,7 @@ func keystoneClients(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networ
 		}})
 	}
 	return &networkingv1.NetworkPolicy{
-		ObjectMeta: childMeta(cp, keystonev1alpha1.ClientsPolicyName(cp.KeystoneName())),
+		ObjectMeta: controlplane.ChildMeta(cp, keystonev1alpha1.ClientsPolicyName(cp.KeystoneName())),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: keystonev1alpha1.SelectorLabels(cp.KeystoneName())},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},

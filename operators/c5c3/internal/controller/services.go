@@ -124,8 +124,8 @@ func (all serviceList) withDatabase(cp *c5c3v1alpha1.ControlPlane) serviceList {
 
 // databaseSecrets are the Secrets with the credentials of the services' databases.
 func (all serviceList) databaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
-	if !managesCredentials(cp) {
-		return []string{databaseSecretRef(cp).Name}
+	if !cp.ManagesCredentials() {
+		return []string{cp.DatabaseSecretRef().Name}
 	}
 	var names []string
 	for _, svc := range all.withDatabase(cp) {

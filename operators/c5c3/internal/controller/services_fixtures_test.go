@@ -18,6 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // identityService and identityEndpoint are Keystone's entries in the catalog.
@@ -89,7 +90,7 @@ func sundialService() service {
 		empty:     func() child { return &sundial{} },
 		child: func(cp *c5c3v1alpha1.ControlPlane) (child, error) {
 			return &sundial{
-				ObjectMeta: childMeta(cp, sundialName), Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
+				ObjectMeta: controlplane.ChildMeta(cp, sundialName), Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
 			}, nil
 		},
 		allowDeletion: "example.com/allow-sundial-deletion",

@@ -22,7 +22,9 @@ import (
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/credentialrotation"
 	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
+	"github.com/c5c3/forge/operators/c5c3/internal/secretaggregate"
 )
 
 const (
@@ -113,7 +115,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	}
 	tools.revocations.background = tools.background
 	tools.proofs = newProofs(options.Login, tools.background, tools.now, proofPeriod, min(loginPeriod, tools.retryPeriod))
-	if err := setupSecretAggregates(mgr, cfg, references, stepMetrics); err != nil {
+	if err := secretaggregate.Setup(mgr, cfg, references, stepMetrics, services.hold); err != nil {
 		return err
 	}
 	err = watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
@@ -133,5 +135,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	if err != nil {
 		return err
 	}
-	return setupRotations(mgr, cfg, tools, stepMetrics, cmp.Or(options.Day, 24*time.Hour))
+	return credentialrotation.Setup(mgr, cfg, credentialrotation.Tools{
+		Client: tools.client, Foreign: tools.foreign, Refs: references, Kinds: tools.kinds, Now: tools.now,
+		Day: cmp.Or(options.Day, 24*time.Hour),
+	}, stepMetrics)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 )
 
 const (
@@ -37,12 +38,12 @@ func reconcileAdminCredential(ctx context.Context, s *scope) reconcile.Outcome {
 	if outcome := s.prove(id, secret); !outcome.IsDone() {
 		return outcome
 	}
-	text, err := credentialClouds(s.cp, id, secret)
+	text, err := clouds.Credential(authURL(s.cp), s.cp, id, secret)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
 	}
-	if !bytes.Equal(text, s.credential.Data[keyClouds]) {
-		if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], keyClouds: text}); err != nil {
+	if !bytes.Equal(text, s.credential.Data[clouds.Key]) {
+		if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], clouds.Key: text}); err != nil {
 			return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 		}
 		if outcome := s.publish(ctx); !outcome.IsDone() {
@@ -96,8 +97,8 @@ func (s *scope) delivered(ctx context.Context, text []byte) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
 	}
-	wantID, wantSecret := credentialIn(text)
-	if id, value := credentialIn(now); id == wantID && value == wantSecret {
+	wantID, wantSecret := clouds.CredentialIn(text)
+	if id, value := clouds.CredentialIn(now); id == wantID && value == wantSecret {
 		return reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, "")
 	}
 	reason, message, err := s.explainDelivery(ctx)
@@ -139,7 +140,7 @@ func (s *scope) deliveredClouds(ctx context.Context) ([]byte, error) {
 	if err := s.refs.Get(ctx, s.key(name), secret); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("reading Secret %s: %w", name, err)
 	}
-	return secret.Data[keyClouds], nil
+	return secret.Data[clouds.Key], nil
 }
 
 // explainMissingClouds says why K-ORC has no clouds.yaml yet, "" when it has one.

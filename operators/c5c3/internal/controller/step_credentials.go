@@ -34,9 +34,9 @@ type delivery struct {
 // reconcileDBCredentials brings the users and the passwords of managed databases
 // from the secret store.
 func reconcileDBCredentials(ctx context.Context, s *scope) reconcile.Outcome {
-	if !managesCredentials(s.cp) {
+	if !s.cp.ManagesCredentials() {
 		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
-			"Secret "+databaseSecretRef(s.cp).Name+" of spec.infrastructure.database.secretRef is provided by the user")
+			"Secret "+s.cp.DatabaseSecretRef().Name+" of spec.infrastructure.database.secretRef is provided by the user")
 	}
 	var outcomes []reconcile.Outcome
 	for _, svc := range s.services.withDatabase(s.cp) {
@@ -59,12 +59,12 @@ func reconcileDBCredentials(ctx context.Context, s *scope) reconcile.Outcome {
 // reconcileAdminPassword brings the administrator's password from the secret
 // store.
 func reconcileAdminPassword(ctx context.Context, s *scope) reconcile.Outcome {
-	if !managesCredentials(s.cp) {
+	if !s.cp.ManagesCredentials() {
 		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
-			"Secret "+adminSecretRef(s.cp).Name+" of spec.korc.adminCredential.passwordSecretRef is provided by the user")
+			"Secret "+s.cp.AdminSecretRef().Name+" of spec.korc.adminCredential.passwordSecretRef is provided by the user")
 	}
 	return s.deliver(ctx, delivery{
-		name: s.cp.AdminSecretName(), path: adminPasswordPath(s.cluster, s.cp), properties: []string{adminSecretRef(s.cp).Key},
+		name: s.cp.AdminSecretName(), path: adminPasswordPath(s.cluster, s.cp), properties: []string{s.cp.AdminSecretRef().Key},
 		ready: c5c3v1alpha1.ReasonAdminPasswordReady, waiting: c5c3v1alpha1.ReasonWaitingForAdminPasswordSecret,
 	})
 }

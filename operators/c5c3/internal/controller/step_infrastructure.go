@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // reconcileInfrastructure creates the database and the cache side by side and
@@ -154,7 +155,7 @@ func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *backing.MariaDBSpec) (*bac
 	if err != nil {
 		return nil, fmt.Errorf("spec.infrastructure.database.storageSize: %w", err)
 	}
-	maria := &backing.MariaDB{ObjectMeta: childMeta(cp, spec.ClusterRef.Name), Spec: newServers(spec.ReplicasOrDefault())}
+	maria := &backing.MariaDB{ObjectMeta: controlplane.ChildMeta(cp, spec.ClusterRef.Name), Spec: newServers(spec.ReplicasOrDefault())}
 	maria.Spec.Storage = &backing.Storage{Size: &size}
 	if existing == nil {
 		return maria, nil
@@ -207,6 +208,6 @@ const (
 func memcached(cp *c5c3v1alpha1.ControlPlane) *backing.Memcached {
 	replicas := cp.Spec.Infrastructure.Cache.Replicas
 	return &backing.Memcached{
-		ObjectMeta: childMeta(cp, cp.Spec.Infrastructure.Cache.ClusterRef.Name), Spec: backing.MemcachedSpec{Replicas: &replicas},
+		ObjectMeta: controlplane.ChildMeta(cp, cp.Spec.Infrastructure.Cache.ClusterRef.Name), Spec: backing.MemcachedSpec{Replicas: &replicas},
 	}
 }

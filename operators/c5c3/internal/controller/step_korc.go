@@ -19,6 +19,8 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 var pushSecretKind = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
@@ -97,7 +99,7 @@ func prepared() reconcile.Outcome {
 }
 
 func (s *scope) readAdminPassword(ctx context.Context) reconcile.Outcome {
-	ref := adminSecretRef(s.cp)
+	ref := s.cp.AdminSecretRef()
 	secret := &corev1.Secret{}
 	err := s.refs.Get(ctx, s.key(ref.Name), secret)
 	if client.IgnoreNotFound(err) != nil {
@@ -112,11 +114,13 @@ func (s *scope) readAdminPassword(ctx context.Context) reconcile.Outcome {
 }
 
 func (s *scope) keepPasswordCloud(ctx context.Context) reconcile.Outcome {
-	text, err := passwordClouds(s.cp, s.adminPassword)
+	text, err := clouds.Password(authURL(s.cp), s.cp, s.adminPassword)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonPasswordCloudError, err)
 	}
-	secret := &corev1.Secret{ObjectMeta: childMeta(s.cp, s.cp.PasswordCloudSecretName()), Data: map[string][]byte{keyClouds: text}}
+	secret := &corev1.Secret{
+		ObjectMeta: controlplane.ChildMeta(s.cp, s.cp.PasswordCloudSecretName()), Data: map[string][]byte{clouds.Key: text},
+	}
 	if err := s.owned.EnsureData(ctx, s.cp, secret); err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonPasswordCloudError, err)
 	}
@@ -127,18 +131,20 @@ func (s *scope) keepPasswordCloud(ctx context.Context) reconcile.Outcome {
 // keepCredentialSecret makes the secret of the first application credential, and
 // a clouds.yaml with the password until there is one with the credential.
 func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
-	fresh := &corev1.Secret{ObjectMeta: childMeta(s.cp, s.cp.ApplicationCredentialName()), Data: map[string][]byte{keyValue: newSecretValue()}}
+	fresh := &corev1.Secret{
+		ObjectMeta: controlplane.ChildMeta(s.cp, s.cp.ApplicationCredentialName()), Data: map[string][]byte{keyValue: newSecretValue()},
+	}
 	live, _, err := s.owned.EnsureOnce(ctx, s.cp, fresh)
 	if err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 	}
 	s.credential = live
 	if len(live.Data[keyValue]) == 0 {
-		if err := s.storeCredential(ctx, map[string][]byte{keyValue: newSecretValue(), keyClouds: live.Data[keyClouds]}); err != nil {
+		if err := s.storeCredential(ctx, map[string][]byte{keyValue: newSecretValue(), clouds.Key: live.Data[clouds.Key]}); err != nil {
 			return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 		}
 	}
-	text, err := s.cloudsInUse(ctx, live.Data[keyClouds])
+	text, err := s.cloudsInUse(ctx, live.Data[clouds.Key])
 	if errors.Is(err, errAsking) {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, fmt.Sprintf(
 			"Secret %s was lost, and Keystone is being asked whether the credential in Secret %s still works",
@@ -147,7 +153,7 @@ func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
-	if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], keyClouds: text}); err != nil {
+	if err := s.storeCredential(ctx, map[string][]byte{keyValue: s.credential.Data[keyValue], clouds.Key: text}); err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
 	return prepared()
@@ -159,27 +165,27 @@ func (s *scope) keepCredentialSecret(ctx context.Context) reconcile.Outcome {
 // has been lost: the users keep theirs as long as it works, which may have fewer
 // rights than the administrator.
 func (s *scope) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error) {
-	if id, secret := credentialIn(stored); id != "" {
-		return credentialClouds(s.cp, id, secret)
+	if id, secret := clouds.CredentialIn(stored); id != "" {
+		return clouds.Credential(authURL(s.cp), s.cp, id, secret)
 	}
 	if len(stored) > 0 || s.cp.Status.AdminApplicationCredential == nil {
-		return seedClouds(s.cp, s.adminPassword)
+		return clouds.Seed(authURL(s.cp), s.cp, s.adminPassword)
 	}
 	delivered, err := s.deliveredClouds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	id, secret := credentialIn(delivered)
+	id, secret := clouds.CredentialIn(delivered)
 	if id == "" {
-		return seedClouds(s.cp, s.adminPassword)
+		return clouds.Seed(authURL(s.cp), s.cp, s.adminPassword)
 	}
 	switch verdict, err := s.proofs.verdict(s.name(), authURL(s.cp), id, secret); verdict {
 	case Accepted:
-		return credentialClouds(s.cp, id, secret)
+		return clouds.Credential(authURL(s.cp), s.cp, id, secret)
 	case Unproven:
 		return nil, fmt.Errorf("asking %s whether the credential in use works: %w", authURL(s.cp), err)
 	}
-	return seedClouds(s.cp, s.adminPassword)
+	return clouds.Seed(authURL(s.cp), s.cp, s.adminPassword)
 }
 
 // storeCredential writes the Secret of the application credential that the pass

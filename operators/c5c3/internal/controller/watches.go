@@ -37,7 +37,7 @@ const (
 var indexes = map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 	indexSecret: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {
 		return append(services.databaseSecrets(cp),
-			adminSecretRef(cp).Name, cp.PasswordCloudSecretName(), cp.ApplicationCredentialName(),
+			cp.AdminSecretRef().Name, cp.PasswordCloudSecretName(), cp.ApplicationCredentialName(),
 			cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)
 	}),
 	indexMariaDB: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {

@@ -1,4 +1,4 @@
-package controller
+package secretaggregate
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 const (
@@ -30,7 +32,7 @@ type credentialSecret struct {
 // credentialSecrets are all Secrets that can be collected, in the order in which
 // they become available.
 func credentialSecrets(cp *c5c3v1alpha1.ControlPlane) []credentialSecret {
-	database, admin := databaseSecretRef(cp), adminSecretRef(cp)
+	database, admin := cp.DatabaseSecretRef(), cp.AdminSecretRef()
 	return []credentialSecret{
 		{c5c3v1alpha1.AggregatedDatabaseCredentials, database.Name, []string{
 			commonv1.DatabaseUsernameKey, database.KeyOr(commonv1.DatabasePasswordKey),
@@ -38,7 +40,7 @@ func credentialSecrets(cp *c5c3v1alpha1.ControlPlane) []credentialSecret {
 		{c5c3v1alpha1.AggregatedAdminPassword, admin.Name, []string{admin.KeyOr(c5c3v1alpha1.DefaultAdminPasswordKey)}},
 		{
 			c5c3v1alpha1.AggregatedAdminApplicationCredential, cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName,
-			[]string{keyClouds},
+			[]string{clouds.Key},
 		},
 	}
 }
@@ -52,8 +54,10 @@ type aggregateEntry struct {
 
 // aggregateEntries is what the SecretAggregate asks for, by the names that the
 // Secrets have in the control plane. What no Secret could ever hold is an error.
-func aggregateEntries(aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane) ([]aggregateEntry, error) {
-	if name := aggregate.TargetSecret(); belongsToControlPlane(name, cp) {
+func aggregateEntries(
+	aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane, reserved func(string, *c5c3v1alpha1.ControlPlane) bool,
+) ([]aggregateEntry, error) {
+	if name := aggregate.TargetSecret(); belongsTo(cp, name) || reserved(name, cp) {
 		return nil, fmt.Errorf("spec.targetSecretName: Secret %s is one of ControlPlane %s, choose another name", name, cp.Name)
 	}
 	var entries []aggregateEntry
@@ -95,12 +99,11 @@ func sourceOf(
 	return c5c3v1alpha1.SecretAggregateSource{Credential: credential}, len(sources) == 0
 }
 
-// belongsToControlPlane reports whether the control plane, or one of its services, has or
-// will have a Secret of the name. An aggregate that were faster would hold it up.
-func belongsToControlPlane(name string, cp *c5c3v1alpha1.ControlPlane) bool {
+// belongsTo reports whether the control plane has, or will have, a Secret of the name.
+// An aggregate that were faster would hold it up.
+func belongsTo(cp *c5c3v1alpha1.ControlPlane, name string) bool {
 	isCredential := slices.ContainsFunc(credentialSecrets(cp), func(from credentialSecret) bool { return from.name == name })
-	return isCredential || name == cp.ApplicationCredentialName() || name == cp.PasswordCloudSecretName() ||
-		services.hold(name, cp)
+	return isCredential || name == cp.ApplicationCredentialName() || name == cp.PasswordCloudSecretName()
 }
 
 // keyCollision names the sources whose entries would get the same key.
@@ -138,7 +141,7 @@ func missingEntries(entries []aggregateEntry, found map[string]*corev1.Secret) [
 // from the one with the administrator's password, which stands there until the
 // first credential is made and is not what was asked for.
 func holdsApplicationCredential(text []byte) bool {
-	id, _ := credentialIn(text)
+	id, _ := clouds.CredentialIn(text)
 	return id != ""
 }
 
@@ -146,7 +149,7 @@ func holdsApplicationCredential(text []byte) bool {
 func aggregateSecret(
 	aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane, entries []aggregateEntry, found map[string]*corev1.Secret,
 ) *corev1.Secret {
-	secret := &corev1.Secret{ObjectMeta: childMeta(cp, aggregate.TargetSecret()), Data: map[string][]byte{}}
+	secret := &corev1.Secret{ObjectMeta: controlplane.ChildMeta(cp, aggregate.TargetSecret()), Data: map[string][]byte{}}
 	secret.Labels[componentLabel] = aggregateComponent
 	for _, entry := range entries {
 		secret.Data[entry.key] = found[entry.secret].Data[entry.from]

@@ -1,4 +1,4 @@
-package controller
+package controlplane
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// theControlPlane returns the ControlPlane of the object's namespace, with its
+// Only returns the ControlPlane of the object's namespace, with its
 // defaults. Without one, or with several, it is nil, and the outcome says so; a list
 // that fails has the given reason.
-func theControlPlane(
+func Only(
 	ctx context.Context, reader client.Reader, of client.Object, listError string,
 ) (*c5c3v1alpha1.ControlPlane, reconcile.Outcome) {
 	namespace := of.GetNamespace()

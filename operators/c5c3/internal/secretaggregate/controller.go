@@ -1,4 +1,4 @@
-package controller
+package secretaggregate
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
 // +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates,verbs=list;watch
@@ -20,8 +21,8 @@ import (
 // +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;delete
 
-// aggregatePipeline is what one pass over a SecretAggregate does.
-var aggregatePipeline = reconcile.Pipeline[*aggregation]{
+// Pipeline is what one pass over a SecretAggregate does.
+var Pipeline = reconcile.Pipeline[*aggregation]{
 	{
 		Name: "SecretAggregate", Condition: c5c3v1alpha1.ConditionReady, Run: reconcileAggregate,
 		Announce: []string{c5c3v1alpha1.EventSecretsAggregated},
@@ -33,6 +34,8 @@ type aggregator struct {
 	client  client.Client
 	refs    *refs.Reader
 	secrets secrets.Owned
+	// reserved reports whether a service of the control plane has the Secret.
+	reserved func(name string, cp *c5c3v1alpha1.ControlPlane) bool
 }
 
 // aggregation is one pass over one SecretAggregate.
@@ -44,11 +47,11 @@ type aggregation struct {
 // reconcileAggregate collects the entries of the control plane's Secrets into
 // one. What it has collected stays while a source is missing.
 func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
-	cp, outcome := theControlPlane(ctx, a.client, a.aggregate, c5c3v1alpha1.ReasonReconcileError)
+	cp, outcome := controlplane.Only(ctx, a.client, a.aggregate, c5c3v1alpha1.ReasonReconcileError)
 	if cp == nil {
 		return outcome
 	}
-	entries, err := aggregateEntries(a.aggregate, cp)
+	entries, err := aggregateEntries(a.aggregate, cp, a.reserved)
 	if err != nil {
 		return reconcile.Terminal(c5c3v1alpha1.ReasonInvalidSpec, err)
 	}

@@ -1,4 +1,4 @@
-package controller
+package secretaggregate
 
 import (
 	"slices"
@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/testutil/golden"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -18,6 +19,31 @@ const (
 	ofAdmin    = c5c3v1alpha1.AggregatedAdminPassword
 	ofDatabase = c5c3v1alpha1.AggregatedDatabaseCredentials
 )
+
+func minimal() *c5c3v1alpha1.ControlPlane {
+	cp := &c5c3v1alpha1.ControlPlane{
+		ObjectMeta: metav1.ObjectMeta{Name: "controlplane", Namespace: "openstack", UID: "uid"},
+		Spec: c5c3v1alpha1.ControlPlaneSpec{
+			OpenStackRelease: "2025.2", Services: c5c3v1alpha1.ServicesSpec{Keystone: &c5c3v1alpha1.ServiceKeystoneSpec{}},
+		},
+	}
+	c5c3v1alpha1.SetDefaults(cp)
+	return cp
+}
+
+// brownfield has the user's credentials, under a key of the user's.
+func brownfield() *c5c3v1alpha1.ControlPlane {
+	cp := minimal()
+	cp.Spec.Infrastructure.Database.DatabaseSpec = commonv1.DatabaseSpec{
+		Host: "db.example.com", SecretRef: commonv1.SecretRefSpec{Name: "db", Key: "pw"},
+	}
+	return cp
+}
+
+// fernetKeys are what a service has.
+func fernetKeys(name string, cp *c5c3v1alpha1.ControlPlane) bool {
+	return name == cp.Name+"-keystone-fernet-keys"
+}
 
 func aggregateOf(sources ...c5c3v1alpha1.SecretAggregateSource) *c5c3v1alpha1.SecretAggregate {
 	return &c5c3v1alpha1.SecretAggregate{
@@ -52,13 +78,13 @@ func TestWhatASecretAggregateCollects(t *testing.T) {
 				c5c3v1alpha1.SecretAggregateSource{Credential: ofDatabase, Keys: []string{"password"}, KeyPrefix: new("db-")},
 			), []string{"db-password=controlplane-keystone-db-credentials/password", "clouds.yaml=k-orc-clouds-yaml/clouds.yaml"},
 		},
-		"the user's own Secrets, as far as the control plane reads them": {complete(), aggregateOf(), []string{
+		"the user's own Secrets, as far as the control plane reads them": {brownfield(), aggregateOf(), []string{
 			"databaseCredentials.pw=db/pw", "databaseCredentials.username=db/username",
 			"adminPassword.password=keystone-admin/password", "adminApplicationCredential.clouds.yaml=k-orc-clouds-yaml/clouds.yaml",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			entries, err := aggregateEntries(c.aggregate, c.cp)
+			entries, err := aggregateEntries(c.aggregate, c.cp, fernetKeys)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +111,7 @@ func TestASecretAggregateIsRefusedWhatNoSecretCouldEverHold(t *testing.T) {
 		"spec.targetSecretName: Secret controlplane":                             named("controlplane-admin-password-cloud"),
 		"Secret controlplane-keystone-db-credentials is one of ControlPlane con": named("controlplane-keystone-db-credentials"),
 	} {
-		if entries, err := aggregateEntries(aggregate, minimal()); err == nil || !strings.Contains(err.Error(), says) {
+		if entries, err := aggregateEntries(aggregate, minimal(), fernetKeys); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v and %v, expected an error that says %q", origins(entries), err, says)
 		}
 	}
@@ -95,7 +121,7 @@ func TestEntriesOfTheSameKeyAreRefusedByTheNamesOfTheirSources(t *testing.T) {
 	entries, err := aggregateEntries(aggregateOf(
 		c5c3v1alpha1.SecretAggregateSource{Credential: ofDatabase, KeyPrefix: new("")},
 		c5c3v1alpha1.SecretAggregateSource{Credential: ofAdmin, KeyPrefix: new("")},
-	), minimal())
+	), minimal(), fernetKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +135,7 @@ func TestEntriesOfTheSameKeyAreRefusedByTheNamesOfTheirSources(t *testing.T) {
 }
 
 func TestMissingSecretsAndKeysAreNamed(t *testing.T) {
-	entries, err := aggregateEntries(aggregateOf(), minimal())
+	entries, err := aggregateEntries(aggregateOf(), minimal(), fernetKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +164,7 @@ func TestMissingSecretsAndKeysAreNamed(t *testing.T) {
 }
 
 func TestTheCollectingSecret(t *testing.T) {
-	entries, err := aggregateEntries(aggregateOf(), minimal())
+	entries, err := aggregateEntries(aggregateOf(), minimal(), fernetKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,5 +175,5 @@ func TestTheCollectingSecret(t *testing.T) {
 		}
 		found[entry.secret].Data[entry.from] = []byte(entry.secret + " " + entry.from)
 	}
-	golden.CompareYAML(t, "minimal/secretaggregate.yaml", aggregateSecret(aggregateOf(), minimal(), entries, found))
+	golden.CompareYAML(t, "secretaggregate.yaml", aggregateSecret(aggregateOf(), minimal(), entries, found))
 }

@@ -1,4 +1,6 @@
-package controller
+// Package clouds writes and reads the clouds.yaml with which K-ORC and the users of a
+// ControlPlane log in.
+package clouds
 
 import (
 	"fmt"
@@ -8,20 +10,20 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// keyClouds is where K-ORC reads a clouds.yaml in a Secret.
-const keyClouds = "clouds.yaml"
+// Key is where K-ORC reads a clouds.yaml in a Secret.
+const Key = "clouds.yaml"
 
 // The administrator, as keystone-manage bootstrap makes it unless told
 // otherwise.
 const (
-	adminUser     = "admin"
-	adminProject  = "admin"
-	defaultDomain = "Default"
+	AdminUser     = "admin"
+	AdminProject  = "admin"
+	DefaultDomain = "Default"
 )
 
-// clouds is a clouds.yaml. See
+// file is a clouds.yaml. See
 // https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html.
-type clouds struct {
+type file struct {
 	Clouds map[string]cloud `json:"clouds"`
 }
 
@@ -47,64 +49,64 @@ type cloudAuth struct {
 	CredentialSecret  string `json:"application_credential_secret,omitempty"`
 }
 
-// systemCloud is the cloud for what Keystone allows to an administrator of the
+// System is the cloud for what Keystone allows to an administrator of the
 // system only, not to one of a project: to read and make projects and roles.
-func systemCloud(cp *c5c3v1alpha1.ControlPlane) string {
+func System(cp *c5c3v1alpha1.ControlPlane) string {
 	return cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName + "-system"
 }
 
-func newCloud(cp *c5c3v1alpha1.ControlPlane, auth cloudAuth) cloud {
-	auth.AuthURL = authURL(cp)
+func newCloud(authURL string, cp *c5c3v1alpha1.ControlPlane, auth cloudAuth) cloud {
+	auth.AuthURL = authURL
 	return cloud{Auth: auth, RegionName: cp.Spec.Region, EndpointType: "internal", IdentityAPIVersion: 3}
 }
 
 func passwordAuth(password string) cloudAuth {
-	return cloudAuth{Username: adminUser, Password: password, UserDomainName: defaultDomain}
+	return cloudAuth{Username: AdminUser, Password: password, UserDomainName: DefaultDomain}
 }
 
-func projectCloud(cp *c5c3v1alpha1.ControlPlane, password string) cloud {
+func projectCloud(authURL string, cp *c5c3v1alpha1.ControlPlane, password string) cloud {
 	auth := passwordAuth(password)
-	auth.ProjectName, auth.ProjectDomainName = adminProject, defaultDomain
-	return newCloud(cp, auth)
+	auth.ProjectName, auth.ProjectDomainName = AdminProject, DefaultDomain
+	return newCloud(authURL, cp, auth)
 }
 
-// seedClouds is what K-ORC works with before there is an application credential.
-func seedClouds(cp *c5c3v1alpha1.ControlPlane, password string) ([]byte, error) {
+// Seed is what K-ORC works with before there is an application credential.
+func Seed(authURL string, cp *c5c3v1alpha1.ControlPlane, password string) ([]byte, error) {
 	name := cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName
-	return marshalClouds(map[string]cloud{name: projectCloud(cp, password)})
+	return marshal(map[string]cloud{name: projectCloud(authURL, cp, password)})
 }
 
-// passwordClouds is what K-ORC makes application credentials and bootstrap
+// Password is what K-ORC makes application credentials and bootstrap
 // resources with.
-func passwordClouds(cp *c5c3v1alpha1.ControlPlane, password string) ([]byte, error) {
+func Password(authURL string, cp *c5c3v1alpha1.ControlPlane, password string) ([]byte, error) {
 	system := passwordAuth(password)
 	system.SystemScope = "all"
-	return marshalClouds(map[string]cloud{
-		cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName: projectCloud(cp, password),
-		systemCloud(cp): newCloud(cp, system),
+	return marshal(map[string]cloud{
+		cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName: projectCloud(authURL, cp, password),
+		System(cp): newCloud(authURL, cp, system),
 	})
 }
 
-// credentialClouds is the clouds.yaml of the application credential.
-func credentialClouds(cp *c5c3v1alpha1.ControlPlane, id, secret string) ([]byte, error) {
-	entry := newCloud(cp, cloudAuth{CredentialID: id, CredentialSecret: secret})
+// Credential is the clouds.yaml of the application credential.
+func Credential(authURL string, cp *c5c3v1alpha1.ControlPlane, id, secret string) ([]byte, error) {
+	entry := newCloud(authURL, cp, cloudAuth{CredentialID: id, CredentialSecret: secret})
 	entry.AuthType = "v3applicationcredential"
-	return marshalClouds(map[string]cloud{cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName: entry})
+	return marshal(map[string]cloud{cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName: entry})
 }
 
-func marshalClouds(entries map[string]cloud) ([]byte, error) {
-	text, err := yaml.Marshal(clouds{Clouds: entries})
+func marshal(entries map[string]cloud) ([]byte, error) {
+	text, err := yaml.Marshal(file{Clouds: entries})
 	if err != nil {
 		return nil, fmt.Errorf("writing a clouds.yaml: %w", err)
 	}
 	return text, nil
 }
 
-// credentialIn returns id and secret of the first application credential in a
+// CredentialIn returns id and secret of the first application credential in a
 // clouds.yaml, both empty when there is none. Errors are not told, because they
 // could quote what is in it.
-func credentialIn(text []byte) (id, secret string) {
-	var parsed clouds
+func CredentialIn(text []byte) (id, secret string) {
+	var parsed file
 	if yaml.Unmarshal(text, &parsed) != nil {
 		return "", ""
 	}

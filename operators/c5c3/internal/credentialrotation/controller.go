@@ -1,4 +1,4 @@
-package controller
+package credentialrotation
 
 import (
 	"context"
@@ -15,19 +15,18 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// rotationPipeline is what one pass over a CredentialRotation does.
-var rotationPipeline = reconcile.Pipeline[*rotationScope]{
+// Pipeline is what one pass over a CredentialRotation does.
+var Pipeline = reconcile.Pipeline[*scope]{
 	{Name: "CredentialRotation", Condition: c5c3v1alpha1.ConditionReady, Run: reconcileRotation},
 }
 
-// rotationScope is one pass over one CredentialRotation.
-type rotationScope struct {
-	*toolbox
+// scope is one pass over one CredentialRotation.
+type scope struct {
+	Tools
 	rotation *c5c3v1alpha1.CredentialRotation
-	// day is 24 hours except in tests.
-	day time.Duration
 }
 
 func targetsCredential(rotation *c5c3v1alpha1.CredentialRotation) bool {
@@ -36,13 +35,13 @@ func targetsCredential(rotation *c5c3v1alpha1.CredentialRotation) bool {
 
 // reconcileRotation requests a new application credential when one is due. It writes
 // the request on the credential; the ControlPlane's own controller does the rest.
-func reconcileRotation(ctx context.Context, s *rotationScope) reconcile.Outcome {
+func reconcileRotation(ctx context.Context, s *scope) reconcile.Outcome {
 	rotation := s.rotation
 	if !targetsCredential(rotation) {
 		return reconcile.Terminal(c5c3v1alpha1.ReasonUnsupportedTarget, fmt.Errorf(
 			"spec.target is %q: set it to %s", rotation.Spec.Target, c5c3v1alpha1.RotationTargetAdminApplicationCredential))
 	}
-	cp, outcome := theControlPlane(ctx, s.client, rotation, c5c3v1alpha1.ReasonControlPlaneListError)
+	cp, outcome := controlplane.Only(ctx, s.Client, rotation, c5c3v1alpha1.ReasonControlPlaneListError)
 	if cp == nil {
 		rotation.Status.NextRotation = nil
 		return outcome
@@ -65,27 +64,27 @@ func reconcileRotation(ctx context.Context, s *rotationScope) reconcile.Outcome 
 	return outcome
 }
 
-func (s *rotationScope) facts(
+func (s *scope) facts(
 	ctx context.Context, cp *c5c3v1alpha1.ControlPlane,
 ) (rotationFacts, *orcv1alpha1.ApplicationCredential, error) {
 	facts := rotationFacts{
-		rotation: s.rotation, now: s.now(s.rotation.Namespace), day: s.day,
+		rotation: s.rotation, now: s.Now(s.rotation.Namespace), day: s.Day,
 		mode: cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode,
 	}
-	secret, ref := &corev1.Secret{}, adminSecretRef(cp)
-	err := s.refs.Get(ctx, client.ObjectKey{Namespace: cp.Namespace, Name: ref.Name}, secret)
+	secret, ref := &corev1.Secret{}, cp.AdminSecretRef()
+	err := s.Refs.Get(ctx, client.ObjectKey{Namespace: cp.Namespace, Name: ref.Name}, secret)
 	if client.IgnoreNotFound(err) != nil {
 		return facts, nil, fmt.Errorf("reading Secret %s: %w", ref.Name, err)
 	}
 	if password := secret.Data[ref.Key]; len(password) > 0 {
-		facts.password = fullHash(string(password))
+		facts.password = controlplane.Hash(string(password))
 	}
 	credential := &orcv1alpha1.ApplicationCredential{}
 	used := cp.Status.AdminApplicationCredential
-	if !s.kinds.Served(korcKind("ApplicationCredential")) || used == nil || used.LastRotation == nil {
+	if !s.Kinds.Served(orcv1alpha1.SchemeGroupVersion.WithKind("ApplicationCredential")) || used == nil || used.LastRotation == nil {
 		return facts, credential, nil
 	}
-	err = s.foreign.Get(ctx, client.ObjectKey{Namespace: cp.Namespace, Name: cp.ApplicationCredentialName()}, credential)
+	err = s.Foreign.Get(ctx, client.ObjectKey{Namespace: cp.Namespace, Name: cp.ApplicationCredentialName()}, credential)
 	if client.IgnoreNotFound(err) != nil {
 		return facts, nil, fmt.Errorf("reading the ApplicationCredential: %w", err)
 	}
@@ -99,7 +98,7 @@ func (s *rotationScope) facts(
 }
 
 // request writes the request on exactly the credential that was looked at.
-func (s *rotationScope) request(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, d rotationDecision) error {
+func (s *scope) request(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, d rotationDecision) error {
 	before := credential.DeepCopy()
 	metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationAdminPasswordHash, "")
 	metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationRotationRequest, d.request)
@@ -109,7 +108,7 @@ func (s *rotationScope) request(ctx context.Context, credential *orcv1alpha1.App
 		metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationCredentialOverlap, overlap.String())
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := s.foreign.Patch(ctx, credential, patch); err != nil {
+	if err := s.Foreign.Patch(ctx, credential, patch); err != nil {
 		return fmt.Errorf("requesting a new application credential: %w", err)
 	}
 	return nil

@@ -1,4 +1,5 @@
-package controller
+// Package secretaggregate is the controller of the SecretAggregate kind.
+package secretaggregate
 
 import (
 	"context"
@@ -24,24 +25,28 @@ import (
 )
 
 const (
-	aggregateControllerName = "secretaggregate"
-	aggregateRecorderName   = "secretaggregate-controller"
+	controllerName = "secretaggregate"
+	recorderName   = "secretaggregate-controller"
 )
 
-// setupSecretAggregates registers the controller of SecretAggregates.
-func setupSecretAggregates(mgr ctrl.Manager, cfg operator.Config, references *refs.Reader, stepMetrics *reconcile.Metrics) error {
-	if err := aggregatePipeline.Validate(); err != nil {
+// Setup registers the controller of SecretAggregates with the manager. reserved reports
+// whether a service of a ControlPlane has, or will have, a Secret of the name.
+func Setup(
+	mgr ctrl.Manager, cfg operator.Config, references *refs.Reader, stepMetrics *reconcile.Metrics,
+	reserved func(name string, cp *c5c3v1alpha1.ControlPlane) bool,
+) error {
+	if err := Pipeline.Validate(); err != nil {
 		return fmt.Errorf("the secret aggregate pipeline: %w", err)
 	}
 	tools := &aggregator{
-		client: mgr.GetClient(), refs: references,
+		client: mgr.GetClient(), refs: references, reserved: reserved,
 		secrets: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 	}
 	find := enqueue.Finder[*c5c3v1alpha1.SecretAggregate]{
 		Reader: mgr.GetClient(), Plural: "SecretAggregates",
 		NewList: func() client.ObjectList { return &c5c3v1alpha1.SecretAggregateList{} },
 	}
-	err := ctrl.NewControllerManagedBy(mgr).Named(aggregateControllerName).
+	err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&c5c3v1alpha1.SecretAggregate{}).
 		Owns(&corev1.Secret{}).
 		// Of a control plane only its existence and its spec count.
@@ -55,7 +60,7 @@ func setupSecretAggregates(mgr ctrl.Manager, cfg operator.Config, references *re
 		}).
 		Complete(&reconcile.Reconciler[*c5c3v1alpha1.SecretAggregate, *aggregation]{
 			Client:   mgr.GetClient(),
-			Recorder: mgr.GetEventRecorder(aggregateRecorderName),
+			Recorder: mgr.GetEventRecorder(recorderName),
 			Metrics:  stepMetrics,
 			New:      func() *c5c3v1alpha1.SecretAggregate { return &c5c3v1alpha1.SecretAggregate{} },
 			Guard: func(aggregate *c5c3v1alpha1.SecretAggregate) error {
@@ -64,7 +69,7 @@ func setupSecretAggregates(mgr ctrl.Manager, cfg operator.Config, references *re
 			Scope: func(aggregate *c5c3v1alpha1.SecretAggregate) *aggregation {
 				return &aggregation{aggregator: tools, aggregate: aggregate}
 			},
-			Pipeline: aggregatePipeline,
+			Pipeline: Pipeline,
 		})
 	if err != nil {
 		return fmt.Errorf("building the secret aggregate controller: %w", err)

@@ -1,0 +1,34 @@
+// Package controlplane is what the controllers of all kinds of the operator know
+// of a ControlPlane.
+package controlplane
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// ManagedBy is the value of app.kubernetes.io/managed-by on everything the
+// operator creates; its Secret cache selects by it.
+const ManagedBy = "c5c3-operator"
+
+// Labels are on every object of a control plane.
+func Labels(cp *c5c3v1alpha1.ControlPlane) map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name": "controlplane", "app.kubernetes.io/instance": cp.Name, "app.kubernetes.io/managed-by": ManagedBy,
+	}
+}
+
+// ChildMeta is the metadata of an object of a control plane.
+func ChildMeta(cp *c5c3v1alpha1.ControlPlane, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Namespace: cp.Namespace, Labels: Labels(cp)}
+}
+
+// Hash is the SHA-256 of the text in hexadecimal digits.
+func Hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

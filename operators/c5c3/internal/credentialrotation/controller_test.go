@@ -1,0 +1,29 @@
+package credentialrotation
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// withoutLists is a cluster that answers no list. A cache that has synced answers
+// every one, so that no API server can show this.
+type withoutLists struct{ client.Client }
+
+func (withoutLists) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.New("the cache is not started")
+}
+
+func TestARotationTellsThatItCouldNotListTheControlPlanes(t *testing.T) {
+	rotation := &c5c3v1alpha1.CredentialRotation{
+		Spec: c5c3v1alpha1.CredentialRotationSpec{Target: c5c3v1alpha1.RotationTargetAdminApplicationCredential},
+	}
+	outcome := reconcileRotation(t.Context(), &scope{Tools: Tools{Client: withoutLists{}}, rotation: rotation})
+	if outcome.Reason() != "ControlPlaneListError" || outcome.Err() == nil {
+		t.Errorf("got %+v", outcome)
+	}
+}

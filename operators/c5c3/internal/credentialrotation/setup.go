@@ -1,0 +1,89 @@
+// Package credentialrotation is the controller of the CredentialRotation kind.
+package credentialrotation
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/c5c3/forge/internal/common/enqueue"
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/refs"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+const (
+	controllerName = "credentialrotation"
+	recorderName   = "credentialrotation-controller"
+)
+
+// Tools are what all passes over CredentialRotations work with.
+type Tools struct {
+	// Client reads from the cache.
+	Client client.Client
+	// Foreign is Client for the kinds of other operators.
+	Foreign client.Client
+	// Refs reads the Secret with the administrator's password.
+	Refs *refs.Reader
+	// Kinds knows which of the kinds of other operators the cluster serves.
+	Kinds interface {
+		Served(kind schema.GroupVersionKind) bool
+	}
+	// Now is the time in a namespace.
+	Now func(namespace string) time.Time
+	// Day is how long a day of a schedule takes.
+	Day time.Duration
+}
+
+// Setup registers the controller of CredentialRotations with the manager. What becomes of
+// a credential shows in the status of its ControlPlane, so that this is watched, and
+// the Secrets, one of which has the administrator's password.
+func Setup(mgr ctrl.Manager, cfg operator.Config, tools Tools, stepMetrics *reconcile.Metrics) error {
+	if err := Pipeline.Validate(); err != nil {
+		return fmt.Errorf("the credential rotation pipeline: %w", err)
+	}
+	find := enqueue.Finder[*c5c3v1alpha1.CredentialRotation]{
+		Reader: mgr.GetClient(), Plural: "CredentialRotations",
+		NewList: func() client.ObjectList { return &c5c3v1alpha1.CredentialRotationList{} },
+	}
+	err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
+		For(&c5c3v1alpha1.CredentialRotation{}).
+		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours)).
+		WatchesRawSource(tools.Refs.SecretSource(find.Neighbours)).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
+			EnableWarmup:            ptr.To(true),
+			RateLimiter:             enqueue.RateLimiter(),
+		}).
+		Complete(&reconcile.Reconciler[*c5c3v1alpha1.CredentialRotation, *scope]{
+			Client:   mgr.GetClient(),
+			Recorder: mgr.GetEventRecorder(recorderName),
+			Metrics:  stepMetrics,
+			New:      func() *c5c3v1alpha1.CredentialRotation { return &c5c3v1alpha1.CredentialRotation{} },
+			Guard:    guard,
+			Scope: func(rotation *c5c3v1alpha1.CredentialRotation) *scope {
+				return &scope{Tools: tools, rotation: rotation}
+			},
+			Pipeline: Pipeline,
+		})
+	if err != nil {
+		return fmt.Errorf("building the controller of CredentialRotations: %w", err)
+	}
+	return nil
+}
+
+// guard refuses a spec that was stored before a rule, or without the
+// webhook. A target that does not exist has a reason of its own.
+func guard(rotation *c5c3v1alpha1.CredentialRotation) error {
+	if !targetsCredential(rotation) {
+		return nil
+	}
+	return c5c3v1alpha1.ValidateCredentialRotation(rotation).ToAggregate()
+}
