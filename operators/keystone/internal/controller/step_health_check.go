@@ -25,7 +25,7 @@ func (s *scope) healthy(endpoint string) reconcile.Outcome {
 	k := s.keystone
 	message := "Keystone API is responding at " + endpoint
 	uncached := message + "; the cache at " + strings.Join(cacheServers(s.cluster, k), ", ") +
-		" does not answer it, so everything takes longer: look at the name, the pods and the NetworkPolicies of the cache"
+		" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	switch found := s.proofs.Finding(client.ObjectKeyFromObject(k)).Verdict; {
 	case found == proof.Uncached, found == proof.Unasked && last != nil && last.Message == uncached:
