@@ -34,7 +34,7 @@ const helmVariable = "HELM"
 func (c Chart) Lifecycle(t *testing.T, released string, resource client.Object, names ...string) {
 	t.Helper()
 	h := &lifecycle{
-		t: t, chart: c, namespace: resource.GetNamespace(), names: names,
+		t: t, chart: c, namespace: resource.GetNamespace(), names: names, values: withoutWebhooks,
 		Client: c.Env.Client(t, c.Options.Scheme), kubeconfig: c.Env.KubeConfig(t),
 	}
 	archives, err := filepath.Glob(filepath.Join(outside.File(released), c.Options.Name+"-*.tgz"))
@@ -60,6 +60,18 @@ func (c Chart) Lifecycle(t *testing.T, released string, resource client.Object, 
 	}
 }
 
+// Rendered returns what Helm would install in the namespace with the defaults, for
+// which it looks at the cluster.
+func (c Chart) Rendered(t *testing.T, namespace string) string {
+	t.Helper()
+	h := &lifecycle{t: t, chart: c, namespace: namespace, kubeconfig: c.Env.KubeConfig(t)}
+	output, err := h.command("install", c.Options.Name, c.Folder, "--dry-run=server").CombinedOutput()
+	if err != nil {
+		t.Fatalf("helm install: %v: %s", err, output)
+	}
+	return string(output)
+}
+
 type lifecycle struct {
 	client.Client
 	t          *testing.T
@@ -67,10 +79,12 @@ type lifecycle struct {
 	namespace  string
 	names      []string
 	kubeconfig string
+	// values are arguments that set values.
+	values []string
 }
 
-// values leave the webhooks out, which nobody serves here.
-var values = []string{"--set=webhook.enabled=false"}
+// Nobody serves the webhooks here.
+var withoutWebhooks = []string{"--set=webhook.enabled=false"}
 
 // helm runs a command of Helm.
 func (l *lifecycle) helm(args ...string) {
@@ -83,7 +97,7 @@ func (l *lifecycle) helm(args ...string) {
 func (l *lifecycle) command(args ...string) *exec.Cmd {
 	home := l.t.TempDir()
 	if args[0] == "install" || args[0] == "upgrade" {
-		args = append(args, values...)
+		args = append(args, l.values...)
 	}
 	args = append(args, "--namespace", l.namespace, "--kubeconfig", l.kubeconfig, "--timeout", "1m")
 	command := exec.CommandContext(l.t.Context(), os.Getenv(helmVariable), args...)
