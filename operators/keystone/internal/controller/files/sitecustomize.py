@@ -6,6 +6,7 @@ PYTHONPATH.
 
 import configparser
 import functools
+import gc
 import os
 import sys
 from importlib import machinery, util
@@ -135,12 +136,16 @@ def preload():
 
     With --lazy-apps each one makes an application of its own, and would import
     Keystone for it. An import that fails is left to them: they fail alike, and
-    their log says so.
+    their log says so. The garbage collector would write to all that was imported,
+    and a page that a process writes to is no longer shared.
     """
+    gc.disable()
     try:
         import keystone.server.wsgi  # noqa: F401
     except Exception:
         pass
+    gc.freeze()
+    gc.enable()
 
 
 sys.meta_path.insert(0, AnswerErrors())

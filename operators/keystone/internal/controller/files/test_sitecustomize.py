@@ -1,5 +1,6 @@
 """Tests of sitecustomize.py, with a PyMySQL that connects to nothing."""
 
+import gc
 import importlib
 import os
 import pathlib
@@ -110,6 +111,18 @@ class Start(unittest.TestCase):
                     del sys.modules[name]
                 self.start(program)
                 self.assertEqual(self.loaded, ["keystone.server.wsgi"])
+
+    def test_what_was_imported_stays_shared_and_the_collector_goes_on(self):
+        for broken in (False, True):
+            with self.subTest(broken=broken):
+                if broken:
+                    (self.folder / "keystone/server/wsgi.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+                self.addCleanup(gc.unfreeze)
+                before = gc.get_freeze_count()
+                self.start("/usr/bin/uwsgi-core")
+                self.assertGreater(gc.get_freeze_count(), before)
+                self.assertTrue(gc.isenabled())
+                gc.unfreeze()
 
     def test_a_program_imports_what_it_asks_for(self):
         self.start("/usr/bin/python3.11")
