@@ -111,6 +111,7 @@ func TestARotationWaitsForWhatItNeeds(t *testing.T) {
 	w.seed()
 	objects.Create(t, w, w.cp)
 	expect.Condition(t, w, rotation, "Ready", metav1.ConditionFalse, "WaitingForBootstrap")
+	expect.Condition(t, w, rotation, "Reconciling", metav1.ConditionTrue, "Progressing", "is being created")
 	w.report(t, "2025.2", "", true)
 	expect.Condition(t, w, rotation, "Ready", metav1.ConditionTrue, "BootstrapComplete")
 }
@@ -189,6 +190,7 @@ func TestARotationFromBeforeARuleIsRefusedInItsStatus(t *testing.T) {
 	expect.Eventually(t, "the new definition", func(ctx context.Context) error { return b.Create(ctx, rotation) })
 	b.expectRotation(t, rotation, metav1.ConditionFalse, "UnsupportedTarget",
 		`spec.target is "everything": set it to adminApplicationCredential`)
+	expect.Condition(t, b, rotation, "Stalled", metav1.ConditionTrue, "UnsupportedTarget")
 	objects.Change(t, b, rotation, func(r *c5c3v1alpha1.CredentialRotation) {
 		r.Spec.Target = c5c3v1alpha1.RotationTargetAdminApplicationCredential
 	})
