@@ -132,7 +132,11 @@ apply_infrastructure() {
 		retry "$HELMRELEASE_TIMEOUT" kubectl wait --for=condition=Established --timeout=10s "crd/$crd" >/dev/null
 	done
 	# A ControlPlane on a cluster for tests makes its own database and cache.
-	[[ $WITH_CONTROLPLANE == false || $base != deploy/kind/base ]] || folder=$infrastructure/shared
+	if [[ $WITH_CONTROLPLANE == true && $base == deploy/kind/base ]]; then
+		folder=$infrastructure/shared
+	else
+		refuse_owned_by_controlplane
+	fi
 	retry "$POD_TIMEOUT" apply -k "$root/$folder"
 	kubectl -n openstack wait --for=condition=Programmed "--timeout=${POD_TIMEOUT}s" gateway/openstack-gw >/dev/null
 }

@@ -16,6 +16,8 @@ check_settings
 take_defaults
 # shellcheck source=lib.sh
 source "$here/lib.sh"
+# shellcheck source=controlplane.sh
+source "$here/controlplane.sh"
 # shellcheck source=../quickstart/operators.sh
 source "$here/../quickstart/operators.sh"
 
@@ -88,8 +90,6 @@ trap finish EXIT
 run_stage 'Deploying backing services' deploy_parts "${parts[@]}"
 run_stage 'Waiting for backing services' await_parts "${parts[@]}"
 if [[ $WITH_CONTROLPLANE_CR == true ]]; then
-	# shellcheck source=controlplane.sh
-	source "$here/controlplane.sh"
 	apply -f "$root/deploy/quickstart/namespace.yaml"
 	# The scripts of OpenBao look for kubectl themselves.
 	export PATH=$cache/bin:$PATH NO_PROXY='*' no_proxy='*'

@@ -31,6 +31,25 @@ func TestSecretsOfTheQuickStartStay(t *testing.T) {
 	}
 }
 
+func TestTheDatabaseOfAControlPlaneIsNotOverwritten(t *testing.T) {
+	const name = "identity"
+	owned := map[string]string{"FAKE_CONTROLPLANE": name}
+	local := newMachine(t).set(owned)
+	localOutput, localCalls, localErr := local.local(t, "openstack")
+	kind := ways["kind"](t).set(owned)
+	kindOutput, kindCalls, kindErr := kind.run(t)
+	for target, got := range map[string]struct {
+		output, calls string
+		err           error
+	}{"local": {localOutput, localCalls, localErr}, "kind": {kindOutput, kindCalls, kindErr}} {
+		said := strings.Contains(got.output, "belong to the ControlPlane "+name) && strings.Contains(got.output, "WITH_CONTROLPLANE=true")
+		written := strings.Contains(got.calls, "deploy/local/database") || strings.Contains(got.calls, "deploy/kind/infrastructure\n")
+		if got.err == nil || !said || written {
+			t.Errorf("%s: %v\n%s\n%s", target, got.err, got.output, got.calls)
+		}
+	}
+}
+
 func TestTheLocalClusterGetsOurOperatorsByTheirCharts(t *testing.T) {
 	m := newMachine(t)
 	m.write(t, ".cache/bin/helm", note)

@@ -63,6 +63,7 @@ var fakes = map[string]string{
 "get crd "*) [[ " ${FAKE_CRDS:-} " == *" $3 "* ]] ;;
 "get "*" --all-namespaces -o json") cat "$FAKE/items-$2.json" 2>/dev/null || echo '{"items": []}' ;;
 "kustomize "*/deploy/kind/secrets) cat "$FAKE/secrets.yaml" ;;
+"-n openstack get mariadb/openstack-db memcached/openstack-memcached "*ControlPlane*) printf %s "${FAKE_CONTROLPLANE:-}" ;;
 "-n openstack get secret "*) printf %s "${FAKE_SECRET_OWNER:+$5$FAKE_SECRET_OWNER}" ;;
 *" get helmrelease "*) echo 'Ready False InstallFailed: no such image' ;;
 *"-f -"*) sed -n 's/^  name: /  applied /p' >>"$FAKE/calls" ;;

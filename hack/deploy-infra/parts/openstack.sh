@@ -30,6 +30,7 @@ deploy() { apply -f "$root/deploy/quickstart/namespace.yaml"; }
 await() {
 	local name names
 	await_crd mariadbs.k8s.mariadb.com memcacheds.memcached.c5c3.io externalsecrets.external-secrets.io
+	refuse_owned_by_controlplane
 	apply -k "$root/deploy/local/database"
 	apply -k "$root/deploy/kind/cache"
 	mapfile -t names < <(secrets)
