@@ -11,8 +11,25 @@ import (
 	"strings"
 )
 
-// memoryVariable is how a user sets the limit; the Go runtime reads it itself.
-const memoryVariable = "GOMEMLIMIT"
+// How a user sets the limit, and how much garbage there may be; the Go runtime
+// reads both itself.
+const (
+	memoryVariable  = "GOMEMLIMIT"
+	garbageVariable = "GOGC"
+)
+
+// garbagePercent is how much garbage there may be before it is collected, in
+// percent of the memory in use. Nearly all of that is a cache, which is walked
+// rarely: Go's own 100 would take twice its size for a little CPU time.
+const garbagePercent = 25
+
+// tuneCollector sets what the user has not set.
+func tuneCollector() {
+	if os.Getenv(garbageVariable) == "" {
+		debug.SetGCPercent(garbagePercent)
+	}
+	limitMemory()
+}
 
 // usableMemory is the part of the container's limit that Go may use, in percent.
 // The rest is for what its runtime does not count, such as the program itself.

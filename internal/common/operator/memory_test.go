@@ -3,8 +3,24 @@ package operator
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 )
+
+func TestGarbageIsCollectedEarlyUnlessTheUserSaysOtherwise(t *testing.T) {
+	const untouched = 77
+	before := debug.SetGCPercent(untouched)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	for said, want := range map[string]int{"": garbagePercent, "200": untouched} {
+		t.Setenv(garbageVariable, said)
+		t.Setenv(memoryVariable, "off")
+		debug.SetGCPercent(untouched)
+		tuneCollector()
+		if got := debug.SetGCPercent(untouched); got != want {
+			t.Errorf("GOGC=%q: collected at %d percent, want %d", said, got, want)
+		}
+	}
+}
 
 func TestTheMemoryLimitIsThatOfTheContainer(t *testing.T) {
 	const (

@@ -20,7 +20,7 @@ import (
 // then exits: 0 after a normal stop, 1 after a failure, 2 when the command line
 // was wrong.
 func Main(o Options) {
-	limitMemory()
+	tuneCollector()
 	os.Exit(exitCode(Run(ctrl.SetupSignalHandler(), o, os.Args[1:], nil)))
 }
 
