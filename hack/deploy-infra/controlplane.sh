@@ -44,9 +44,11 @@ await_controlplane() {
 # refuse_owned_by_controlplane refuses when the database or the cache of the samples
 # has the name of one that a ControlPlane made: its size and its volume would change.
 refuse_owned_by_controlplane() {
-	local owned
+	local owned instead=
 	owned=$(kubectl -n openstack get mariadb/openstack-db memcached/openstack-memcached --ignore-not-found \
 		-o 'jsonpath={range .items[*]}{range .metadata.ownerReferences[?(@.kind=="ControlPlane")]}{.name}{"\n"}{end}{end}')
-	[[ -z $owned ]] || refuse "the database and the cache in the namespace openstack belong to the ControlPlane ${owned%%$'\n'*}:" \
-		'set WITH_CONTROLPLANE=true to leave them to it, or delete the ControlPlane first'
+	[[ -n $owned ]] || return 0
+	[[ $WITH_CONTROLPLANE == true ]] || instead='set WITH_CONTROLPLANE=true to leave them to it, or '
+	refuse "the database and the cache in the namespace openstack belong to the ControlPlane ${owned%%$'\n'*}:" \
+		"${instead}delete the ControlPlane first"
 }

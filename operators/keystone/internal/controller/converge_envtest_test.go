@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -176,6 +177,35 @@ func needed(requests transport.Requests) transport.Requests {
 			return true
 		}
 	})
+}
+
+func TestAChildThatTheCacheDoesNotShowYetIsWrittenOnce(t *testing.T) {
+	c, namespace := newNamespace(t)
+	holds := &transport.Holds{}
+	operator := testutil.Start(t, holds.Config(asOperator), namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	objects.Create(t, c, k)
+	// Its caches are filled by a watch, too.
+	expect.Condition(t, c, k, keystonev1alpha1.ConditionReady, metav1.ConditionFalse, keystonev1alpha1.ReasonNotAllReady)
+	release := holds.Hold(func(watch *http.Request) bool { return transport.Parse(watch).Resource == "pushsecrets" })
+	t.Cleanup(release)
+	objects.Create(t, c, testutil.Secrets(namespace)...)
+	ready(t, c, k)
+	release()
+	backedUp(t, c, k)
+	operator.Stop()
+	copies := operator.Requests.All().Filter(func(r transport.Request) bool { return r.Resource == "pushsecrets" })
+	stored := copies.Filter(transport.Request.Stored)
+	if len(stored) != 2 || stored[0].Name == stored[1].Name {
+		t.Errorf("stored were, expected one write for each kind of keys:\n%s", stored)
+	}
+	if len(copies.Writes()) == len(stored) {
+		t.Errorf("no pass took a PushSecret for a new one:\n%s", copies)
+	}
+	reads := needed(copies).Filter(func(r transport.Request) bool { return r.Verb == "get" })
+	if len(reads) > 0 {
+		t.Errorf("read without need:\n%s", reads)
+	}
 }
 
 func TestConvergingReadsNothingButWhatTheUserRefersTo(t *testing.T) {
