@@ -24,6 +24,7 @@ func (k Kind[T]) TheSchemaAlone(t *testing.T, s *Server) {
 	t.Run("refuses what is out of bounds", func(t *testing.T) { k.schemaBounds(t, s) })
 	t.Run("leaves to the operator what it cannot state", func(t *testing.T) { k.schemaAccepts(t, s) })
 	t.Run("completes a minimal one as the operator does", func(t *testing.T) { k.schemaDefaults(t, s) })
+	t.Run("takes none for done that the operator has not looked at", func(t *testing.T) { k.unobserved(t, s) })
 	t.Run("is listed with openstack and has no short name", func(t *testing.T) { k.names(t, s) })
 	k.either(t, s)
 }
@@ -126,6 +127,21 @@ func (k Kind[T]) schemaDefaults(t *testing.T, s *Server) {
 		if err := s.Delete(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// unobserved looks at what kstatus, and Flux by it, compares with the generation. Without
+// a status it takes every object for done.
+func (k Kind[T]) unobserved(t *testing.T, s *Server) {
+	object := k.Minimal()
+	object.SetName("unobserved")
+	s.Put(t, object)
+	stored := &unstructured.Unstructured{Object: k.toMap(t, object)}
+	if err := s.Get(t.Context(), client.ObjectKeyFromObject(object), stored); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := valueAt(stored.Object, "status.observedGeneration"); got != int64(-1) {
+		t.Errorf("status.observedGeneration is %v, want -1", got)
 	}
 }
 

@@ -37,6 +37,7 @@ type ControlPlane struct {
 	// status is the control plane as the operator last saw it.
 	//
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status ControlPlaneStatus `json:"status,omitzero"`
 }
 
@@ -259,10 +260,10 @@ type ControlPlaneStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// reconciled.
+	// reconciled; -1 before it has looked at the resource.
 	//
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// updatePhase is the step that an update to another release is in: Idle

@@ -29,6 +29,7 @@ type CredentialRotation struct {
 	// status is how far the rotation has come.
 	//
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status CredentialRotationStatus `json:"status,omitzero"`
 }
 
@@ -114,10 +115,10 @@ type CredentialRotationStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// reconciled.
+	// reconciled; -1 before it has looked at the resource.
 	//
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// lastTriggeredGeneration is the generation of the spec whose reMint was

@@ -26,6 +26,7 @@ type SecretAggregate struct {
 	// status is what the operator last saw.
 	//
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status SecretAggregateStatus `json:"status,omitzero"`
 }
 
@@ -120,10 +121,10 @@ type SecretAggregateStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// reconciled.
+	// reconciled; -1 before it has looked at the resource.
 	//
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// targetSecretName is the Secret that the operator last wrote.

@@ -36,6 +36,7 @@ type Keystone struct {
 	// status is the Keystone as the operator last saw it.
 	//
 	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status KeystoneStatus `json:"status,omitzero"`
 }
 
@@ -290,10 +291,10 @@ type KeystoneStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// reconciled.
+	// reconciled; -1 before it has looked at the resource.
 	//
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// endpoint is the URL of the Identity API. Example:
