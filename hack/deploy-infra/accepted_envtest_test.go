@@ -3,7 +3,6 @@
 package deployinfra
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -32,18 +31,19 @@ import (
 var pinned = map[string][]string{
 	"github.com/controlplaneio-fluxcd/flux-operator": {
 		"config/crd/bases/fluxcd.controlplane.io_fluxinstances.yaml",
-		"config/data/flux/v2.8.6/source-controller.yaml",
-		"config/data/flux/v2.8.6/helm-controller.yaml",
-		"config/data/flux/v2.8.6/kustomize-controller.yaml",
+		"config/data/flux/v2.9.0/source-controller.yaml",
+		"config/data/flux/v2.9.0/helm-controller.yaml",
+		"config/data/flux/v2.9.0/kustomize-controller.yaml",
 	},
 	"github.com/envoyproxy/gateway": {
 		"charts/gateway-helm/charts/crds/crds/generated/gateway.envoyproxy.io_envoyproxies.yaml",
 	},
 }
 
-func moduleDir(t *testing.T, module string) string {
+// moduleDir returns the folder of a module that a tool of hack/tools requires.
+func moduleDir(t *testing.T, tool, module string) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), outside.File(filepath.Join(root, "hack/tools/module-dir.sh")), "custom-resources", module)
+	command := exec.CommandContext(t.Context(), outside.File(filepath.Join(root, "hack/tools/module-dir.sh")), tool, module)
 	command.Stderr = os.Stderr
 	output, err := command.Output()
 	if err != nil {
@@ -55,12 +55,8 @@ func moduleDir(t *testing.T, module string) string {
 // definitions returns the CustomResourceDefinitions among the documents of a file.
 func definitions(t *testing.T, file string) []*apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var found []*apiextensionsv1.CustomResourceDefinition
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(read(t, file)), 4096)
 	for {
 		crd := &apiextensionsv1.CustomResourceDefinition{}
 		err := decoder.Decode(crd)
@@ -76,8 +72,8 @@ func definitions(t *testing.T, file string) []*apiextensionsv1.CustomResourceDef
 	}
 }
 
-// start runs an API server that knows every kind of our manifests.
-func start(t *testing.T) client.Client {
+// serve runs an API server that knows every kind of our manifests.
+func serve(t *testing.T) *envtest.Env {
 	t.Helper()
 	own := []string{filepath.Join(root, "deploy/infra/memcached-operator/crd.yaml")}
 	for _, operator := range operators(t) {
@@ -89,7 +85,7 @@ func start(t *testing.T) client.Client {
 	})
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	for module, files := range pinned {
-		dir := moduleDir(t, module)
+		dir := moduleDir(t, "custom-resources", module)
 		for _, file := range files {
 			crds = append(crds, definitions(t, filepath.Join(dir, file))...)
 		}
@@ -97,8 +93,7 @@ func start(t *testing.T) client.Client {
 	if _, err := crenvtest.InstallCRDs(env.Config, crenvtest.CRDInstallOptions{CRDs: crds, MaxTime: expect.Timeout}); err != nil {
 		t.Fatalf("install the definitions: %v", err)
 	}
-	// What nobody defines must not pass in silence.
-	return client.WithFieldValidation(env.Client(t, runtime.NewScheme()), metav1.FieldValidationStrict)
+	return env
 }
 
 // accept lets the API server judge an object. Namespaces are made, so that there
@@ -115,18 +110,29 @@ func accept(t *testing.T, c client.Client, object *unstructured.Unstructured) er
 // parse returns the objects of a file that no Kustomization has.
 func parse(t *testing.T, file string) []*unstructured.Unstructured {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(deploy(), file))
+	return decode(t, "deploy/"+file, read(t, filepath.Join(deploy(), file)))
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(content)
+}
+
+// decode returns the objects of a text that comes from there.
+func decode(t *testing.T, origin, text string) []*unstructured.Unstructured {
+	t.Helper()
 	var objects []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(text), 4096)
 	for {
 		object := &unstructured.Unstructured{}
 		if err := decoder.Decode(object); errors.Is(err, io.EOF) {
 			return objects
 		} else if err != nil {
-			t.Fatalf("parse deploy/%s: %v", file, err)
+			t.Fatalf("parse %s: %v", origin, err)
 		}
 		objects = append(objects, object)
 	}
@@ -161,7 +167,8 @@ func all(t *testing.T) (origins []string, objects map[string][]*unstructured.Uns
 }
 
 func TestEveryObjectIsAcceptedByAnAPIServer(t *testing.T) {
-	c := start(t)
+	// What nobody defines must not pass in silence.
+	c := client.WithFieldValidation(serve(t).Client(t, runtime.NewScheme()), metav1.FieldValidationStrict)
 	origins, objects := all(t)
 	for _, origin := range origins {
 		for _, object := range objects[origin] {

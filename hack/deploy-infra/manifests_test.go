@@ -37,9 +37,14 @@ func kustomizations(t *testing.T) []string {
 
 func build(t *testing.T, folder string) resmap.ResMap {
 	t.Helper()
-	objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(deploy(), folder))
+	return kustomize(t, filepath.Join(deploy(), folder))
+}
+
+func kustomize(t *testing.T, path string) resmap.ResMap {
+	t.Helper()
+	objects, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), path)
 	if err != nil {
-		t.Fatalf("build deploy/%s: %v", folder, err)
+		t.Fatalf("build %s: %v", path, err)
 	}
 	return objects
 }

@@ -34,6 +34,7 @@ TEST_INPUTS = \
 	FORGE_FILES_KUBECTL_FORGE=$(call digest,kubectl-forge) \
 	FORGE_FILES_PROJECT=$(call digest,PROJECT) \
 	FORGE_FILES_OPERATORS=$(call digest,operators) \
+	FORGE_FILES_OPERATORS_SHARED=$(call digest,operators/shared) \
 	FORGE_FILES_TESTS=$(call digest,tests) \
 	$(foreach operator,$(OPERATORS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
 
@@ -61,7 +62,7 @@ test: $(ENVTEST_BINARIES) ## Run the unit tests and those against an API server 
 check: ## Everything that a change has to pass without a cluster: tests with the race detector, linters, generated files, charts, the documentation.
 	+@MAKE='$(MAKE)' hack/tools/stages.sh test-race lint shellcheck chainsaw-lint \
 		verify-generated verify-versions verify-invalid-cr-fixtures test-consumer test-python \
-		helm-lint helm-test helm-lifecycle alerts-test test-release licenses docs-build fuzz govulncheck
+		helm-lint helm-test helm-lifecycle flux-test alerts-test test-release licenses docs-build fuzz govulncheck
 
 .PHONY: install-test-deps
 install-test-deps: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm chainsaw govulncheck) ## Build and install what test and check need.
@@ -96,6 +97,14 @@ comma := ,
 helm-lifecycle: helm-deps $(ENVTEST_BINARIES) ## Install the last released charts, upgrade, roll back and uninstall, on a test API server.
 	@HELM='$(abspath $(BIN))/helm' $(subst -tags=integration,-tags=integration$(comma)helm,$(GO_TEST_QUICK)) -run TestHelm \
 		$(addprefix ./operators/,$(OPERATORS))
+
+flux_controllers := source-controller kustomize-controller helm-controller
+
+# With the controllers of Flux themselves.
+.PHONY: flux-test
+flux-test: $(addprefix $(BIN)/,$(flux_controllers)) $(ENVTEST_BINARIES) ## Let Flux deploy its manifests, and the charts, from a Git repository on a test API server.
+	@FLUX_CONTROLLERS='$(abspath $(BIN))' $(subst -tags=integration,-tags=integration$(comma)flux,$(GO_TEST_QUICK)) -run TestFlux \
+		./hack/deploy-infra
 
 OPERATOR ?= keystone
 

@@ -91,3 +91,6 @@ traefik_ldflags = -X github.com/traefik/traefik/v3/pkg/version.Version=$(call to
 $(eval $(call tool_rule,traefik,traefik=github.com/traefik/traefik/v3/cmd/traefik,$(call overlay_files,traefik)))
 
 $(eval $(call tool_rule,k-orc,k-orc=github.com/k-orc/openstack-resource-controller/v2/cmd/manager))
+
+# They run in a test only, flux-test.
+$(eval $(call tool_rule,flux,$(foreach name,$(flux_controllers),$(name)=github.com/fluxcd/$(name))))
