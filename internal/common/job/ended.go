@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/lru"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
 // SucceededFor reports whether the live Job, which may be nil, succeeded with
@@ -60,7 +60,7 @@ func (r *Runner) exited(ctx context.Context, live, desired *batchv1.Job) (bool, 
 	list, err := r.podsOf(ctx, live)
 	// Anybody may label a pod, but only the Job controller's are the Job's.
 	list = slices.DeleteFunc(list, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, live) })
-	if err != nil || !pods.Succeeded(list) {
+	if err != nil || !poddiag.Succeeded(list) {
 		return false, err
 	}
 	r.Exits.seen.Add(live.UID, nil)

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
 const (
@@ -308,13 +308,13 @@ func (r *Runner) failure(ctx context.Context, job *batchv1.Job) error {
 	if err != nil {
 		return err
 	}
-	text, _ := pods.Problem(list, r.Hidden...)
+	text, _ := poddiag.Problem(list, r.Hidden...)
 	if text == "" {
 		if condition := find(job, batchv1.JobFailed); condition != nil {
 			text = condition.Message
 		}
 	}
-	return &FailedError{Job: job.Name, Text: text, ExitCode: pods.ExitCode(list)}
+	return &FailedError{Job: job.Name, Text: text, ExitCode: poddiag.ExitCode(list)}
 }
 
 func (r *Runner) podsOf(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, error) {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
 // Reasons of the events in which the Job controller tells about pods
@@ -44,7 +44,7 @@ func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job) (obstacle, erro
 	if len(list) == 0 && r.Events != nil && lacksPod(job) {
 		return r.refusal(ctx, job)
 	}
-	text, imagePull := pods.Problem(list, r.Hidden...)
+	text, imagePull := poddiag.Problem(list, r.Hidden...)
 	return obstacle{text: text, lasting: imagePull}, nil
 }
 
@@ -79,5 +79,5 @@ func (r *Runner) refusal(ctx context.Context, job *batchv1.Job) (obstacle, error
 	if last == nil || last.Reason != eventFailedCreate {
 		return obstacle{again: eventDelay}, nil
 	}
-	return obstacle{text: pods.Refusal(last.Message), lasting: true}, nil
+	return obstacle{text: poddiag.Refusal(last.Message), lasting: true}, nil
 }

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
 // LastWordsAnnotation on a Job of a CronJob quotes what a pod of it said last. The
@@ -99,7 +99,7 @@ func (r *Runner) lastWords(ctx context.Context, run *batchv1.Job) (string, error
 	if err != nil {
 		return "", err
 	}
-	text, _ := pods.Problem(list, r.Hidden...)
+	text, _ := poddiag.Problem(list, r.Hidden...)
 	text = cmp.Or(text, run.Annotations[LastWordsAnnotation])
 	if condition := find(run, batchv1.JobFailed); text == "" && condition != nil {
 		text = condition.Message

@@ -25,9 +25,9 @@ type Use struct {
 // during is the Use with the longest Lifetime that any pod may go by.
 func (u Use) during(h History) Use {
 	if u.Mixed {
-		for _, term := range h {
-			if term.Until.IsZero() {
-				u.Lifetime = max(u.Lifetime, time.Duration(term.Lifetime)*time.Second)
+		for _, tenure := range h {
+			if tenure.Until.IsZero() {
+				u.Lifetime = max(u.Lifetime, time.Duration(tenure.Lifetime)*time.Second)
 			}
 		}
 	}
@@ -41,9 +41,9 @@ func ID(key []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// Term is the time for which a key was the primary one. The zero Term is that
+// Tenure is the time for which a key was the primary one. The zero Tenure is that
 // of a key that never was.
-type Term struct {
+type Tenure struct {
 	// Since is when it became the primary key, zero when that is not known.
 	Since time.Time `json:"since,omitzero"`
 	// Until is when another key took over, zero while it is the primary one.
@@ -56,9 +56,9 @@ type Term struct {
 	Migrated bool `json:"migrated,omitempty"`
 }
 
-// History knows the Term of each key of a set by its ID. It is kept beside the
+// History knows the Tenure of each key of a set by its ID. It is kept beside the
 // keys and holds no secret.
-type History map[string]Term
+type History map[string]Tenure
 
 // ParseHistory reads what String wrote. Anything else gives an empty History,
 // which Observe fills with the most cautious assumptions.
@@ -74,7 +74,7 @@ func ParseHistory(text string) History {
 func (h History) String() string {
 	encoded, err := json.Marshal(h)
 	if err != nil {
-		return "{}" // no Term has a part that cannot be encoded
+		return "{}" // no Tenure has a part that cannot be encoded
 	}
 	return string(encoded)
 }
@@ -85,9 +85,9 @@ func NewHistory(data map[string][]byte, now time.Time, lifetime time.Duration) H
 	history := History{}
 	primary, _ := PrimaryName(data)
 	for name, key := range data {
-		history[ID(key)] = Term{}
+		history[ID(key)] = Tenure{}
 		if name == primary {
-			history[ID(key)] = Term{Since: stamp(now), Lifetime: seconds(lifetime)}
+			history[ID(key)] = Tenure{Since: stamp(now), Lifetime: seconds(lifetime)}
 		}
 	}
 	return history
@@ -101,24 +101,24 @@ func (h History) Observe(data map[string][]byte, now time.Time, use Use) History
 	use = use.during(h)
 	primary, _ := PrimaryName(data)
 	for name, key := range data {
-		term, known := h[ID(key)]
+		tenure, known := h[ID(key)]
 		switch {
 		case name == primary:
-			term = term.open(now, use)
+			tenure = tenure.open(now, use)
 		case known:
-			term = term.close(now, use)
+			tenure = tenure.close(now, use)
 		case name != StagedName:
-			term = Term{Until: stamp(now), Lifetime: seconds(use.Lifetime)}
+			tenure = Tenure{Until: stamp(now), Lifetime: seconds(use.Lifetime)}
 		}
-		seen[ID(key)] = term
+		seen[ID(key)] = tenure
 	}
 	return seen
 }
 
-// open is the Term of a primary key.
-func (t Term) open(now time.Time, use Use) Term {
+// open is the Tenure of a primary key.
+func (t Tenure) open(now time.Time, use Use) Tenure {
 	if t.Since.IsZero() || !t.Until.IsZero() {
-		t = Term{Since: stamp(now), Lifetime: t.Lifetime}
+		t = Tenure{Since: stamp(now), Lifetime: t.Lifetime}
 	}
 	t = t.bounded(now, use)
 	// A shorter lifetime does not shorten that of what exists already.
@@ -126,9 +126,9 @@ func (t Term) open(now time.Time, use Use) Term {
 	return t
 }
 
-// close is the Term of a key that is not the primary one. Pods that do not have
+// close is the Tenure of a key that is not the primary one. Pods that do not have
 // its successor yet still use it, with the lifetime of that moment.
-func (t Term) close(now time.Time, use Use) Term {
+func (t Tenure) close(now time.Time, use Use) Tenure {
 	if !t.Since.IsZero() && t.Until.IsZero() {
 		t.Until = stamp(now)
 	}
@@ -144,7 +144,7 @@ func (t Term) close(now time.Time, use Use) Term {
 // where nothing made with a key runs out: what is at stake then is the time of
 // the propagation. Elsewhere such a time cannot be told from a clock that
 // is behind now, and tokens could die early.
-func (t Term) bounded(now time.Time, use Use) Term {
+func (t Tenure) bounded(now time.Time, use Use) Tenure {
 	if t.Lifetime > 0 || use.Lifetime > 0 {
 		return t
 	}
@@ -160,11 +160,11 @@ func (t Term) bounded(now time.Time, use Use) Term {
 
 // Rotated reports whether another key than the primary one was in use.
 func (h History) Rotated() bool {
-	return slices.ContainsFunc(slices.Collect(maps.Values(h)), func(t Term) bool { return !t.Until.IsZero() })
+	return slices.ContainsFunc(slices.Collect(maps.Values(h)), func(t Tenure) bool { return !t.Until.IsZero() })
 }
 
-// Primary returns the Term of the primary key of data.
-func (h History) Primary(data map[string][]byte) Term {
+// Primary returns the Tenure of the primary key of data.
+func (h History) Primary(data map[string][]byte) Tenure {
 	name, _ := PrimaryName(data)
 	return h[ID(data[name])]
 }
@@ -174,9 +174,9 @@ func (h History) Primary(data map[string][]byte) Term {
 func (h History) Migrated(data map[string][]byte) History {
 	migrated := maps.Clone(h)
 	name, _ := PrimaryName(data)
-	term := migrated[ID(data[name])]
-	term.Migrated = true
-	migrated[ID(data[name])] = term
+	tenure := migrated[ID(data[name])]
+	tenure.Migrated = true
+	migrated[ID(data[name])] = tenure
 	return migrated
 }
 
@@ -204,11 +204,11 @@ func (h History) SafeAt(current, next map[string][]byte, use Use) time.Time {
 		kept[ID(key)] = true
 	}
 	for _, key := range current {
-		term := h[ID(key)]
-		if kept[ID(key)] || term.Until.IsZero() {
+		tenure := h[ID(key)]
+		if kept[ID(key)] || tenure.Until.IsZero() {
 			continue
 		}
-		last := term.Until.Add(use.Propagation + max(time.Duration(term.Lifetime)*time.Second, use.Lifetime))
+		last := tenure.Until.Add(use.Propagation + max(time.Duration(tenure.Lifetime)*time.Second, use.Lifetime))
 		if last.After(safe) {
 			safe = last
 		}

@@ -14,9 +14,9 @@ const propagation = 2 * time.Minute
 
 func use(lifetime time.Duration) Use { return Use{Lifetime: lifetime, Propagation: propagation} }
 
-// terms are the Terms of a set by the names of its keys.
-func terms(h History, data map[string][]byte) map[string]Term {
-	named := map[string]Term{}
+// tenures are the Terms of a set by the names of its keys.
+func tenures(h History, data map[string][]byte) map[string]Tenure {
+	named := map[string]Tenure{}
 	for name, key := range data {
 		named[name] = h[ID(key)]
 	}
@@ -66,8 +66,8 @@ func TestAShorterLifetimeDoesNotShortenThatOfExistingTokens(t *testing.T) {
 func TestKeysOfUnknownOriginMayHaveBeenInUseUntilNow(t *testing.T) {
 	data := generate(t, 4)
 	for _, text := range []string{"", "garbage", "[]", `{"x":1}`, `{"abc":{"since":"yesterday"}}`} {
-		got := terms(ParseHistory(text).Observe(data, noon, use(time.Hour)), data)
-		want := map[string]Term{
+		got := tenures(ParseHistory(text).Observe(data, noon, use(time.Hour)), data)
+		want := map[string]Tenure{
 			"0": {}, "1": {Until: noon, Lifetime: 3600}, "2": {Until: noon, Lifetime: 3600}, "3": {Since: noon, Lifetime: 3600},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

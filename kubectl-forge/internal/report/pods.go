@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
 // Exhibit is a pod, a Job or a Deployment that explains a cause.
@@ -101,10 +101,10 @@ func (b *builder) podExhibit(pod *corev1.Pod) *Exhibit {
 		return nil
 	}
 	exhibit := &Exhibit{Kind: kindPod, Name: pod.Name}
-	exhibit.Problem, _ = pods.Problem([]corev1.Pod{*pod})
+	exhibit.Problem, _ = poddiag.Problem([]corev1.Pod{*pod})
 	if exhibit.Problem == "" {
 		if event := b.LastEvent(pod.UID); event != nil {
-			exhibit.Problem = fmt.Sprintf("%s: %s", event.Reason, pods.Output(event.Message))
+			exhibit.Problem = fmt.Sprintf("%s: %s", event.Reason, poddiag.Output(event.Message))
 		}
 	}
 	exhibit.Problem = cmp.Or(exhibit.Problem, podText(pod))
@@ -166,7 +166,7 @@ const eventFailedCreate = "FailedCreate"
 
 func explainEvent(event *corev1.Event) string {
 	if event.Reason == eventFailedCreate {
-		return pods.Refusal(event.Message)
+		return poddiag.Refusal(event.Message)
 	}
 	return event.Reason + ": " + firstLine(event.Message)
 }
@@ -174,7 +174,7 @@ func explainEvent(event *corev1.Event) string {
 func deploymentExhibit(deployment *appsv1.Deployment) *Exhibit {
 	for _, condition := range deployment.Status.Conditions {
 		if condition.Type == appsv1.DeploymentReplicaFailure && condition.Status == corev1.ConditionTrue {
-			return &Exhibit{Kind: kindDeployment, Name: deployment.Name, Problem: pods.Refusal(condition.Message)}
+			return &Exhibit{Kind: kindDeployment, Name: deployment.Name, Problem: poddiag.Refusal(condition.Message)}
 		}
 	}
 	return nil
@@ -183,7 +183,7 @@ func deploymentExhibit(deployment *appsv1.Deployment) *Exhibit {
 // Quote returns the part of a log that tells the cause: at most three lines,
 // without the prefix that oslo.log writes and without credentials in URLs.
 func Quote(log string) string {
-	lines := strings.Split(pods.Output(log), "\n")
+	lines := strings.Split(poddiag.Output(log), "\n")
 	return strings.Join(lines[max(0, len(lines)-maxLog):], "\n")
 }
 
@@ -202,7 +202,7 @@ func podNode(pod *corev1.Pod) Node {
 }
 
 func problem(pod *corev1.Pod) string {
-	text, _ := pods.Problem([]corev1.Pod{*pod})
+	text, _ := poddiag.Problem([]corev1.Pod{*pod})
 	return text
 }
 

@@ -18,7 +18,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -141,7 +141,7 @@ func (k Kind) View(f Facts) follow.View {
 func jobRow(f Facts) (row follow.Row, succeeded bool, failed error) {
 	row = follow.Row{Name: "Job", State: "Run", Colour: show.Yellow, Text: f.Job.Name}
 	ended, succeeded, _ := job.Ended(f.Job)
-	trouble, _ := pods.Problem(f.Pods)
+	trouble, _ := poddiag.Problem(f.Pods)
 	switch {
 	case succeeded:
 		row.State, row.Colour = "Done", show.Green

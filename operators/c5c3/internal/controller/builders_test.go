@@ -17,7 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -103,7 +103,7 @@ func TestOneDatabaseServerIsNoCluster(t *testing.T) {
 }
 
 func TestAnEnlargedVolumeIsNotShrunkAgain(t *testing.T) {
-	maria, err := mariaDB(minimal(), &backing.MariaDBSpec{Storage: &backing.Storage{Size: new(resource.MustParse("200Gi"))}})
+	maria, err := mariaDB(minimal(), &infraapi.MariaDBSpec{Storage: &infraapi.Storage{Size: new(resource.MustParse("200Gi"))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,13 +137,13 @@ func TestTheAgentsOfADatabaseClusterNeedNoRightsInTheWholeCluster(t *testing.T) 
 }
 
 func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T) {
-	theirs := &backing.Probe{FailureThreshold: 9}
-	for name, existing := range map[string]backing.MariaDBSpec{
-		"from before":  {Galera: &backing.Galera{Enabled: true}},
-		"with a token": {Galera: &backing.Galera{Enabled: true, Agent: &backing.GaleraAgent{}}},
+	theirs := &infraapi.Probe{FailureThreshold: 9}
+	for name, existing := range map[string]infraapi.MariaDBSpec{
+		"from before":  {Galera: &infraapi.Galera{Enabled: true}},
+		"with a token": {Galera: &infraapi.Galera{Enabled: true, Agent: &infraapi.GaleraAgent{}}},
 		"changed": {
-			Galera: &backing.Galera{Enabled: true, ProviderOptions: map[string]string{"gcache.size": "1G"}}, StartupProbe: theirs,
-			ReadinessProbe: theirs, Resources: &backing.Resources{},
+			Galera: &infraapi.Galera{Enabled: true, ProviderOptions: map[string]string{"gcache.size": "1G"}}, StartupProbe: theirs,
+			ReadinessProbe: theirs, Resources: &infraapi.Resources{},
 		},
 	} {
 		maria, err := mariaDB(minimal(), &existing)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 )
 
 // cacheClients is the NetworkPolicy of the cache.
@@ -51,7 +51,7 @@ func TestACacheOfSomebodyElseLetsInWhomItDid(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
-	objects.Create(t, w, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")}, w.cp)
+	objects.Create(t, w, &infraapi.Memcached{ObjectMeta: w.meta("openstack-memcached")}, w.cp)
 	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
 	policy := w.cacheClients()
 	if err := w.Get(t.Context(), client.ObjectKeyFromObject(policy), policy); !apierrors.IsNotFound(err) {
@@ -64,7 +64,7 @@ func TestTheNetworkPolicyGoesWithTheCacheOfTheControlPlane(t *testing.T) {
 	w := converged(t)
 	policy := w.cacheClients()
 	expect.Exists(t, w, policy)
-	objects.Change(t, w, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")}, func(m *backing.Memcached) { m.OwnerReferences = nil })
+	objects.Change(t, w, &infraapi.Memcached{ObjectMeta: w.meta("openstack-memcached")}, func(m *infraapi.Memcached) { m.OwnerReferences = nil })
 	expect.Gone(t, w, policy)
 	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -58,7 +58,7 @@ func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	for _, child := range []client.Object{
-		&backing.MariaDB{ObjectMeta: w.meta("openstack-db")}, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")},
+		&infraapi.MariaDB{ObjectMeta: w.meta("openstack-db")}, &infraapi.Memcached{ObjectMeta: w.meta("openstack-memcached")},
 		w.cacheClients(),
 		&esov1.ExternalSecret{ObjectMeta: w.meta("controlplane-keystone-db-credentials")},
 		&esov1.ExternalSecret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")},
@@ -75,7 +75,7 @@ func TestEveryChildBelongsToItsControlPlane(t *testing.T) {
 	objects.Delete(t, w, w.cp)
 	expect.Gone(t, w, w.cp)
 	expect.Gone(t, w, &keystonev1alpha1.Keystone{ObjectMeta: w.meta("controlplane-keystone")})
-	expect.Gone(t, w, &backing.MariaDB{ObjectMeta: w.meta("openstack-db")})
+	expect.Gone(t, w, &infraapi.MariaDB{ObjectMeta: w.meta("openstack-db")})
 	expect.Gone(t, w, w.cacheClients())
 }
 
@@ -86,13 +86,13 @@ func TestSizesReachTheServers(t *testing.T) {
 		cp.Spec.Infrastructure.Database.Replicas, cp.Spec.Infrastructure.Database.StorageSize = new(int32(1)), "512Mi"
 		cp.Spec.Infrastructure.Cache.Replicas = 2
 	})
-	maria, cache := &backing.MariaDB{ObjectMeta: w.meta("openstack-db")}, &backing.Memcached{ObjectMeta: w.meta("openstack-memcached")}
+	maria, cache := &infraapi.MariaDB{ObjectMeta: w.meta("openstack-db")}, &infraapi.Memcached{ObjectMeta: w.meta("openstack-memcached")}
 	expect.Exists(t, w, maria)
 	expect.Exists(t, w, cache)
 	if *maria.Spec.Replicas != 1 || maria.Spec.Galera.Enabled || maria.Spec.Storage.Size.String() != "512Mi" || *cache.Spec.Replicas != 2 {
 		t.Errorf("got %+v and %+v", maria.Spec, cache.Spec)
 	}
-	objects.Change(t, w, maria, func(m *backing.MariaDB) { m.Spec.Replicas = new(int32(5)) })
+	objects.Change(t, w, maria, func(m *infraapi.MariaDB) { m.Spec.Replicas = new(int32(5)) })
 	expect.Object(t, w, maria, func() error {
 		if *maria.Spec.Replicas != 1 {
 			return fmt.Errorf("%d replicas", *maria.Spec.Replicas)
@@ -104,12 +104,12 @@ func TestSizesReachTheServers(t *testing.T) {
 func TestAProbeThatSomebodyHasChangedStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	maria := &backing.MariaDB{ObjectMeta: w.meta("openstack-db")}
+	maria := &infraapi.MariaDB{ObjectMeta: w.meta("openstack-db")}
 	expect.Exists(t, w, maria)
 	const longer = 7200
-	objects.Change(t, w, maria, func(m *backing.MariaDB) {
+	objects.Change(t, w, maria, func(m *infraapi.MariaDB) {
 		m.Spec.Replicas = new(int32(5))
-		m.Spec.StartupProbe = &backing.Probe{FailureThreshold: longer}
+		m.Spec.StartupProbe = &infraapi.Probe{FailureThreshold: longer}
 	})
 	expect.Object(t, w, maria, func() error {
 		if *maria.Spec.Replicas != 3 {
@@ -126,8 +126,8 @@ func TestServersOfSomebodyElseAreUsedAsTheyAre(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
 	w.seed()
-	maria := &backing.MariaDB{ObjectMeta: w.meta("openstack-db"), Spec: backing.MariaDBSpec{Replicas: new(int32(7))}}
-	maria.Spec.Storage = &backing.Storage{}
+	maria := &infraapi.MariaDB{ObjectMeta: w.meta("openstack-db"), Spec: infraapi.MariaDBSpec{Replicas: new(int32(7))}}
+	maria.Spec.Storage = &infraapi.Storage{}
 	mariadb.Set("MariaDB", w.cp.Namespace, "openstack-db", standin.Fail("no quorum"))
 	objects.Create(t, w, maria, w.cp)
 	w.expect(t, "InfrastructureReady", metav1.ConditionFalse, "WaitingForDatabase", "no quorum")
@@ -159,7 +159,7 @@ func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
 		t.Errorf("the Keystone reads %s and %s", db, admin)
 	}
 	for list, want := range map[client.ObjectList]int{
-		&backing.MariaDBList{}: 0, &backing.MemcachedList{}: 0, &esov1.ExternalSecretList{}: 1,
+		&infraapi.MariaDBList{}: 0, &infraapi.MemcachedList{}: 0, &esov1.ExternalSecretList{}: 1,
 	} {
 		if err := w.List(t.Context(), list, client.InNamespace(w.cp.Namespace)); err != nil {
 			t.Fatal(err)
@@ -172,9 +172,9 @@ func TestWithADatabaseOfTheUsersTheCredentialsAreTheirs(t *testing.T) {
 
 func length(list client.ObjectList) int {
 	switch list := list.(type) {
-	case *backing.MariaDBList:
+	case *infraapi.MariaDBList:
 		return len(list.Items)
-	case *backing.MemcachedList:
+	case *infraapi.MemcachedList:
 		return len(list.Items)
 	case *esov1.ExternalSecretList:
 		return len(list.Items)

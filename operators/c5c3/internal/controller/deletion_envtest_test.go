@@ -20,7 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -167,7 +167,7 @@ func TestWhatAKeystoneTookWithItIsNotWaitedFor(t *testing.T) {
 func TestTheDatabaseGoesBeforeItsServer(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
-	server := &backing.MariaDB{ObjectMeta: w.meta(w.cp.Spec.Infrastructure.Database.ClusterRef.Name)}
+	server := &infraapi.MariaDB{ObjectMeta: w.meta(w.cp.Spec.Infrastructure.Database.ClusterRef.Name)}
 	keystone := w.keystone(t)
 	objects.Change(t, w, keystone, func(k *keystonev1alpha1.Keystone) { k.Finalizers = []string{"example.com/operator"} })
 	database := w.database(t, keystone)
@@ -225,7 +225,7 @@ func (w *world) database(t *testing.T, keystone *keystonev1alpha1.Keystone) clie
 	database := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"mariaDbRef": map[string]any{"name": w.cp.Spec.Infrastructure.Database.ClusterRef.Name},
 	}}}
-	database.SetGroupVersionKind(backing.DatabaseKind)
+	database.SetGroupVersionKind(infraapi.DatabaseKind)
 	database.SetNamespace(keystone.Namespace)
 	database.SetName(keystone.Name)
 	owner := metav1.NewControllerRef(keystone, keystonev1alpha1.GroupVersion.WithKind("Keystone"))
@@ -242,7 +242,7 @@ func (w *world) database(t *testing.T, keystone *keystonev1alpha1.Keystone) clie
 
 func (w *world) deleteDatabase(t *testing.T) {
 	t.Helper()
-	database := &backing.MariaDB{ObjectMeta: w.meta(w.cp.Spec.Infrastructure.Database.ClusterRef.Name)}
+	database := &infraapi.MariaDB{ObjectMeta: w.meta(w.cp.Spec.Infrastructure.Database.ClusterRef.Name)}
 	objects.Delete(t, w, database)
 	expect.Gone(t, w, database)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -120,7 +120,7 @@ func TestOnlyTheOldestOfTwoControlPlanesIsWorkedOn(t *testing.T) {
 	if len(second.Status.Conditions) != 1 || len(second.Finalizers) > 0 {
 		t.Errorf("conditions %v and finalizers %v", second.Status.Conditions, second.Finalizers)
 	}
-	err := w.Get(t.Context(), client.ObjectKey{Namespace: w.cp.Namespace, Name: "second-db"}, &backing.MariaDB{})
+	err := w.Get(t.Context(), client.ObjectKey{Namespace: w.cp.Namespace, Name: "second-db"}, &infraapi.MariaDB{})
 	if client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("its database was created: %v", err)
 	}

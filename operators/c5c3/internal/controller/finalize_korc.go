@@ -18,8 +18,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 )
 
 // orcFinalizer stands for what K-ORC has made in Keystone, and for the copy of
@@ -153,10 +153,10 @@ func (s *scope) databaseLives(ctx context.Context) (bool, error) {
 	if ref == nil {
 		return true, nil
 	}
-	if !s.kinds.Served(backing.MariaDBKind) {
+	if !s.kinds.Served(infraapi.MariaDBKind) {
 		return false, nil
 	}
-	database := &backing.MariaDB{}
+	database := &infraapi.MariaDB{}
 	err := s.foreign.Get(ctx, s.key(ref.Name), database)
 	if client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("reading MariaDB %s: %w", ref.Name, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 )
 
 // databasePeriod is how often a deletion looks whether the database is gone.
@@ -55,10 +55,10 @@ func (svc service) databaseGoes(ctx context.Context, s *scope) (bool, error) {
 	c5c3v1alpha1.SetDefaults(cp)
 	ref := cp.Spec.Infrastructure.Database.ClusterRef
 	if ref == nil || cp.Spec.DeletionPolicy == commonv1.DeletionPolicyRetain ||
-		!s.kinds.Served(backing.MariaDBKind) || !s.kinds.Served(svc.kind) {
+		!s.kinds.Served(infraapi.MariaDBKind) || !s.kinds.Served(svc.kind) {
 		return false, nil
 	}
-	server := &backing.MariaDB{}
+	server := &infraapi.MariaDB{}
 	err := s.foreign.Get(ctx, s.key(ref.Name), server)
 	if client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("reading MariaDB %s: %w", ref.Name, err)
@@ -86,7 +86,7 @@ func (svc service) remove(ctx context.Context, s *scope) (left string, since tim
 // for its removal and does not wait for that.
 func (svc service) database(ctx context.Context, s *scope) (left string, since time.Time, err error) {
 	name, database := svc.childName(s.cp), &metav1.PartialObjectMetadata{}
-	database.SetGroupVersionKind(backing.DatabaseKind)
+	database.SetGroupVersionKind(infraapi.DatabaseKind)
 	err = s.owned.Live.Get(ctx, s.key(name), database)
 	switch {
 	case apierrors.IsNotFound(err), meta.IsNoMatchError(err):

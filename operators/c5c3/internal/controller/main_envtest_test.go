@@ -23,8 +23,8 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -38,7 +38,7 @@ var (
 	refusals  = &transport.Refusals{}
 	holds     = &transport.Holds{}
 	mariadb   = standin.NewMariaDB()
-	memcached = standin.NewReady(backing.MemcachedKind)
+	memcached = standin.NewReady(infraapi.MemcachedKind)
 	secrets   = standin.NewExternalSecrets()
 	korc      = standin.NewKORC()
 	log       = &lines{}

@@ -20,8 +20,8 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
@@ -116,7 +116,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 		"install the memcached operator, or set spec.infrastructure.cache.servers")
 
 	b.define(t, "../../../../deploy/infra/memcached-operator/crd.yaml")
-	b.run(t, standin.NewReady(backing.MemcachedKind))
+	b.run(t, standin.NewReady(infraapi.MemcachedKind))
 	b.expect(t, "KeystoneReady", metav1.ConditionFalse, "KeystoneNotInstalled", "install the Keystone operator")
 
 	b.define(t, "../../../keystone/config/crd/bases")

@@ -21,8 +21,8 @@ import (
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/credentialrotation"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
 	"github.com/c5c3/forge/operators/c5c3/internal/secretaggregate"
 )
@@ -68,7 +68,7 @@ type Options struct {
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme, backing.AddToScheme, esov1.AddToScheme, esov1alpha1.AddToScheme,
+		clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme, infraapi.AddToScheme, esov1.AddToScheme, esov1alpha1.AddToScheme,
 		orcv1alpha1.AddToScheme,
 	} {
 		utilruntime.Must(add(scheme))

@@ -14,8 +14,8 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 )
 
 // reconcileInfrastructure creates the database and the cache side by side and
@@ -40,12 +40,12 @@ type server struct {
 
 var (
 	databaseServer = server{
-		kind: backing.MariaDBKind, operator: "mariadb-operator", field: "spec.infrastructure.database.host",
+		kind: infraapi.MariaDBKind, operator: "mariadb-operator", field: "spec.infrastructure.database.host",
 		notInstalled: c5c3v1alpha1.ReasonMariaDBNotInstalled, failed: c5c3v1alpha1.ReasonMariaDBError,
 		waiting: c5c3v1alpha1.ReasonWaitingForDatabase,
 	}
 	cacheServer = server{
-		kind: backing.MemcachedKind, operator: "the memcached operator", field: "spec.infrastructure.cache.servers",
+		kind: infraapi.MemcachedKind, operator: "the memcached operator", field: "spec.infrastructure.cache.servers",
 		notInstalled: c5c3v1alpha1.ReasonMemcachedNotInstalled, failed: c5c3v1alpha1.ReasonMemcachedError,
 		waiting: c5c3v1alpha1.ReasonWaitingForCache,
 	}
@@ -56,12 +56,12 @@ func (s *scope) ensureDatabase(ctx context.Context) reconcile.Outcome {
 	if !spec.IsManaged() {
 		return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
 	}
-	live := &backing.MariaDB{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.cp.Namespace}}
+	live := &infraapi.MariaDB{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.cp.Namespace}}
 	outcome, ours := s.find(ctx, databaseServer, live)
 	if !ours {
 		return databaseServer.report(outcome, live.Name, live.Status)
 	}
-	var existing *backing.MariaDBSpec
+	var existing *infraapi.MariaDBSpec
 	if live.UID != "" {
 		existing = &live.Spec
 	}
@@ -80,7 +80,7 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 	if !spec.IsManaged() {
 		return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
 	}
-	live := &backing.Memcached{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.cp.Namespace}}
+	live := &infraapi.Memcached{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.cp.Namespace}}
 	outcome, ours := s.find(ctx, cacheServer, live)
 	switch {
 	case !ours && outcome.IsDone():
@@ -136,7 +136,7 @@ func (s *scope) isPredecessors(live client.Object) bool {
 	return controller != nil && controller.Kind == "ControlPlane" && controller.Name == s.cp.Name && controller.UID != s.cp.UID
 }
 
-func (k server) report(found reconcile.Outcome, name string, status backing.Status) reconcile.Outcome {
+func (k server) report(found reconcile.Outcome, name string, status infraapi.Status) reconcile.Outcome {
 	if !found.IsDone() || status.Ready() {
 		return found
 	}
@@ -149,14 +149,14 @@ func (k server) report(found reconcile.Outcome, name string, status backing.Stat
 
 // mariaDB leaves alone what an existing MariaDB has: the size of its volumes, which
 // may have been enlarged and cannot shrink, and what would restart its servers.
-func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *backing.MariaDBSpec) (*backing.MariaDB, error) {
+func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*infraapi.MariaDB, error) {
 	spec := cp.Spec.Infrastructure.Database
 	size, err := spec.StorageSizeOrDefault()
 	if err != nil {
 		return nil, fmt.Errorf("spec.infrastructure.database.storageSize: %w", err)
 	}
-	maria := &backing.MariaDB{ObjectMeta: controlplane.ChildMeta(cp, spec.ClusterRef.Name), Spec: newServers(spec.ReplicasOrDefault())}
-	maria.Spec.Storage = &backing.Storage{Size: &size}
+	maria := &infraapi.MariaDB{ObjectMeta: controlplane.ChildMeta(cp, spec.ClusterRef.Name), Spec: newServers(spec.ReplicasOrDefault())}
+	maria.Spec.Storage = &infraapi.Storage{Size: &size}
 	if existing == nil {
 		return maria, nil
 	}
@@ -180,17 +180,17 @@ func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *backing.MariaDBSpec) (*bac
 // kubelet first looks at one after 20 seconds, and kills one that still copies the
 // database of the others after 50; and the agents beside them check tokens, by a
 // ClusterRoleBinding that outlives the MariaDB. With a password they need none.
-func newServers(replicas int32) backing.MariaDBSpec {
-	servers := backing.MariaDBSpec{
-		Replicas: &replicas, Galera: &backing.Galera{Enabled: replicas > 1},
-		Resources: &backing.Resources{Requests: corev1.ResourceList{
+func newServers(replicas int32) infraapi.MariaDBSpec {
+	servers := infraapi.MariaDBSpec{
+		Replicas: &replicas, Galera: &infraapi.Galera{Enabled: replicas > 1},
+		Resources: &infraapi.Resources{Requests: corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
 		}},
-		StartupProbe:   &backing.Probe{InitialDelaySeconds: 1, PeriodSeconds: startupPeriod, FailureThreshold: startupLimit / startupPeriod},
-		ReadinessProbe: &backing.Probe{InitialDelaySeconds: 1},
+		StartupProbe:   &infraapi.Probe{InitialDelaySeconds: 1, PeriodSeconds: startupPeriod, FailureThreshold: startupLimit / startupPeriod},
+		ReadinessProbe: &infraapi.Probe{InitialDelaySeconds: 1},
 	}
 	if servers.Galera.Enabled {
-		servers.Galera.Agent = &backing.GaleraAgent{BasicAuth: &backing.BasicAuth{Enabled: true}}
+		servers.Galera.Agent = &infraapi.GaleraAgent{BasicAuth: &infraapi.BasicAuth{Enabled: true}}
 		// With Galera's own choice, half of this, servers of a node that is busy for a
 		// few seconds lose each other, and none of them serves until they meet again.
 		servers.Galera.ProviderOptions = map[string]string{"evs.suspect_timeout": "PT10S", "evs.inactive_timeout": "PT30S"}
@@ -205,9 +205,9 @@ const (
 	startupLimit  = 3600
 )
 
-func memcached(cp *c5c3v1alpha1.ControlPlane) *backing.Memcached {
+func memcached(cp *c5c3v1alpha1.ControlPlane) *infraapi.Memcached {
 	replicas := cp.Spec.Infrastructure.Cache.Replicas
-	return &backing.Memcached{
-		ObjectMeta: controlplane.ChildMeta(cp, cp.Spec.Infrastructure.Cache.ClusterRef.Name), Spec: backing.MemcachedSpec{Replicas: &replicas},
+	return &infraapi.Memcached{
+		ObjectMeta: controlplane.ChildMeta(cp, cp.Spec.Infrastructure.Cache.ClusterRef.Name), Spec: infraapi.MemcachedSpec{Replicas: &replicas},
 	}
 }

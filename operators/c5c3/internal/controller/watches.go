@@ -19,12 +19,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/c5c3/forge/internal/common/enqueue"
+	"github.com/c5c3/forge/internal/common/crdwatch"
 	"github.com/c5c3/forge/internal/common/operator"
-	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/watches"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 )
 
 // Field indexes from the name of an object to the ControlPlanes that read it.
@@ -63,15 +63,15 @@ func watch(
 	if err := find.Index(ctx, mgr.GetFieldIndexer(), &c5c3v1alpha1.ControlPlane{}, indexes); err != nil {
 		return err
 	}
-	kinds := enqueue.NewBroadcast()
+	kinds := watches.NewResync()
 	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&c5c3v1alpha1.ControlPlane{}).
 		// The cache that tells of references may be ahead of the one that the
 		// operator's own Secrets are read from.
 		Owns(&corev1.Secret{}).Owns(&networkingv1.NetworkPolicy{}).
 		// When the active ControlPlane goes, its duplicates are reconciled.
-		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours), builder.WithPredicates(deletions)).
-		Watches(&c5c3v1alpha1.CredentialRotation{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours),
+		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace), builder.WithPredicates(deletions)).
+		Watches(&c5c3v1alpha1.CredentialRotation{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(tools.refs.SecretSource(find.By(indexSecret))).
 		WatchesRawSource(kinds.Source(find.All)).
@@ -79,7 +79,7 @@ func watch(
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
-			RateLimiter:             enqueue.RateLimiter(),
+			RateLimiter:             watches.RateLimiter(),
 		}).
 		Build(reconciler)
 	if err != nil {
@@ -98,13 +98,13 @@ var deletions = predicate.Funcs{
 // installed.
 func trackKinds(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox,
-	ctl controller.Controller, changes enqueue.Broadcast,
+	ctl controller.Controller, changes watches.Resync,
 ) error {
 	find := controlPlanes(mgr.GetClient())
 	owned := owner(mgr, find)
-	watches := []optional.Watch{
-		{Object: &backing.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.By(indexMariaDB))},
-		{Object: &backing.Memcached{}, Handler: handler.EnqueueRequestsFromMapFunc(find.By(indexMemcached))},
+	watches := []crdwatch.Watch{
+		{Object: &infraapi.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.By(indexMariaDB))},
+		{Object: &infraapi.Memcached{}, Handler: handler.EnqueueRequestsFromMapFunc(find.By(indexMemcached))},
 		{Object: &esov1.ExternalSecret{}, Handler: owned},
 		{Object: &esov1alpha1.PushSecret{}, Handler: owned},
 		{Object: &orcv1alpha1.ApplicationCredential{}, Handler: owned},
@@ -116,16 +116,16 @@ func trackKinds(
 		{Object: &orcv1alpha1.Role{}, Handler: owned},
 	}
 	for _, svc := range tools.services {
-		watches = append(watches, optional.Watch{Object: svc.empty(), Handler: owned})
+		watches = append(watches, crdwatch.Watch{Object: svc.empty(), Handler: owned})
 	}
 	if cfg.Namespace == "" {
 		// A namespaced Role does not reach cluster-scoped kinds.
-		watches = append(watches, optional.Watch{
+		watches = append(watches, crdwatch.Watch{
 			Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.All),
 			Predicates: []predicate.Predicate{secrets.StoreChanges},
 		})
 	}
-	kinds, err := optional.New(mgr, watches, changes.Send)
+	kinds, err := crdwatch.New(mgr, watches, changes.Send)
 	if err != nil {
 		return err
 	}
@@ -147,18 +147,18 @@ func defaulted(names func(*c5c3v1alpha1.ControlPlane) []string) func(*c5c3v1alph
 }
 
 // controlPlanes finds the ControlPlanes that an event concerns.
-func controlPlanes(reader client.Reader) enqueue.Finder[*c5c3v1alpha1.ControlPlane] {
-	return enqueue.Finder[*c5c3v1alpha1.ControlPlane]{
+func controlPlanes(reader client.Reader) watches.Mapper[*c5c3v1alpha1.ControlPlane] {
+	return watches.Mapper[*c5c3v1alpha1.ControlPlane]{
 		Reader: reader, Plural: "ControlPlanes", NewList: func() client.ObjectList { return &c5c3v1alpha1.ControlPlaneList{} },
 	}
 }
 
 // owner finds the ControlPlane that controls the event's object. An object that
 // goes may have held a name that a ControlPlane of its namespace waits for.
-func owner(mgr ctrl.Manager, find enqueue.Finder[*c5c3v1alpha1.ControlPlane]) handler.EventHandler {
+func owner(mgr ctrl.Manager, find watches.Mapper[*c5c3v1alpha1.ControlPlane]) handler.EventHandler {
 	owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &c5c3v1alpha1.ControlPlane{}, handler.OnlyControllerOwner())
 	return handler.Funcs{
 		CreateFunc: owner.Create, UpdateFunc: owner.Update, GenericFunc: owner.Generic,
-		DeleteFunc: handler.EnqueueRequestsFromMapFunc(find.Neighbours).Delete,
+		DeleteFunc: handler.EnqueueRequestsFromMapFunc(find.SameNamespace).Delete,
 	}
 }

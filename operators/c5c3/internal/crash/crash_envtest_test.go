@@ -30,8 +30,8 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/backing"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 		if err := playKeystone(ctx, e.Config); err != nil {
 			return err
 		}
-		return standin.Run(ctx, e.Config, standin.NewMariaDB(), standin.NewReady(backing.MemcachedKind), secrets, korc)
+		return standin.Run(ctx, e.Config, standin.NewMariaDB(), standin.NewReady(infraapi.MemcachedKind), secrets, korc)
 	})
 }
 

@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
-	"github.com/c5c3/forge/internal/common/enqueue"
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/watches"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -49,18 +49,18 @@ func Setup(mgr ctrl.Manager, cfg operator.Config, tools Tools, stepMetrics *reco
 	if err := Pipeline.Validate(); err != nil {
 		return fmt.Errorf("the credential rotation pipeline: %w", err)
 	}
-	find := enqueue.Finder[*c5c3v1alpha1.CredentialRotation]{
+	find := watches.Mapper[*c5c3v1alpha1.CredentialRotation]{
 		Reader: mgr.GetClient(), Plural: "CredentialRotations",
 		NewList: func() client.ObjectList { return &c5c3v1alpha1.CredentialRotationList{} },
 	}
 	err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&c5c3v1alpha1.CredentialRotation{}).
-		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours)).
-		WatchesRawSource(tools.Refs.SecretSource(find.Neighbours)).
+		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace)).
+		WatchesRawSource(tools.Refs.SecretSource(find.SameNamespace)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
-			RateLimiter:             enqueue.RateLimiter(),
+			RateLimiter:             watches.RateLimiter(),
 		}).
 		Complete(&reconcile.Reconciler[*c5c3v1alpha1.CredentialRotation, *scope]{
 			Client:   mgr.GetClient(),

@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/c5c3/forge/internal/common/enqueue"
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/watches"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -42,7 +42,7 @@ func Setup(
 		client: mgr.GetClient(), refs: references, reserved: reserved,
 		secrets: secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 	}
-	find := enqueue.Finder[*c5c3v1alpha1.SecretAggregate]{
+	find := watches.Mapper[*c5c3v1alpha1.SecretAggregate]{
 		Reader: mgr.GetClient(), Plural: "SecretAggregates",
 		NewList: func() client.ObjectList { return &c5c3v1alpha1.SecretAggregateList{} },
 	}
@@ -50,13 +50,13 @@ func Setup(
 		For(&c5c3v1alpha1.SecretAggregate{}).
 		Owns(&corev1.Secret{}).
 		// Of a control plane only its existence and its spec count.
-		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.Neighbours),
+		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(references.SecretSource(find.NeighboursThat(tools.concerned))).
+		WatchesRawSource(references.SecretSource(find.SameNamespaceWhere(tools.concerned))).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
-			RateLimiter:             enqueue.RateLimiter(),
+			RateLimiter:             watches.RateLimiter(),
 		}).
 		Complete(&reconcile.Reconciler[*c5c3v1alpha1.SecretAggregate, *aggregation]{
 			Client:   mgr.GetClient(),

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"maps"
 
-	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/redact"
 )
 
 // standbySuffix names the second user of a managed database. It exists while a
@@ -14,7 +14,7 @@ const standbySuffix = "-standby"
 // login is how pods log in to the database.
 type login struct {
 	user     string
-	password keys.Secret
+	password redact.Bytes
 }
 
 func (l login) is(other login) bool {
@@ -60,7 +60,7 @@ func (p loginPlan) uses(user string) bool { return p.known[user] != nil }
 
 // pinned reports whether the user has to keep a password other than the wanted
 // one.
-func (p loginPlan) pinned(user string, wanted keys.Secret) bool {
+func (p loginPlan) pinned(user string, wanted redact.Bytes) bool {
 	password := p.known[user]
 	return password != nil && !bytes.Equal(password, wanted)
 }

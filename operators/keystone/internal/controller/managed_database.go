@@ -12,8 +12,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/redact"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -124,7 +124,7 @@ func (s *scope) ensureDatabaseUsers(ctx context.Context) (bool, error) {
 	return granted, apply.EnsureAbsent(ctx, s.client, k, remembered)
 }
 
-func (s *scope) ensureDatabaseUser(ctx context.Context, name string, wanted keys.Secret) (bool, error) {
+func (s *scope) ensureDatabaseUser(ctx context.Context, name string, wanted redact.Bytes) (bool, error) {
 	return database.EnsureDatabaseUser(ctx, s.foreign, s.scheme, s.keystone,
 		mariaUser(s.keystone, name, s.logins.pinned(name, wanted)), mariaGrant(s.keystone, name))
 }

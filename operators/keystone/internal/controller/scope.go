@@ -10,10 +10,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/crdwatch"
 	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/keys"
-	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/redact"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -29,7 +29,7 @@ type toolbox struct {
 	scheme    *runtime.Scheme
 	refs      *refs.Reader
 	owned     secrets.Owned
-	kinds     *optional.Kinds
+	kinds     *crdwatch.Kinds
 	prober    *probe.Prober
 	proofs    *proof.Prover
 	jobs      *job.Runner
@@ -91,8 +91,8 @@ type credentials struct {
 	// databaseSecret identifies the Secret with the database's user and password.
 	databaseSecret   types.UID
 	databaseUser     string
-	databasePassword keys.Secret
-	adminPassword    keys.Secret
+	databasePassword redact.Bytes
+	adminPassword    redact.Bytes
 }
 
 // runner runs Jobs and quotes none of the secrets of this pass.

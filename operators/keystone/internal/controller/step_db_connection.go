@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/redact"
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -218,7 +218,7 @@ func loginOf(text string) (login, bool) {
 		return login{}, false
 	}
 	password, found := parsed.User.Password()
-	return login{parsed.User.Username(), keys.Secret(password)}, found
+	return login{parsed.User.Username(), redact.Bytes(password)}, found
 }
 
 // databaseAddress is host:port of the database server.

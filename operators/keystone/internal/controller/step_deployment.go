@@ -15,7 +15,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/pods"
+	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -56,7 +56,7 @@ func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) r
 		return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDeployment, fmt.Errorf("listing the API pods: %w", err))
 	}
 	message := "The Deployment is rolling out: " + deployment.Progress(deploy)
-	problem, imagePull := pods.Problem(list.Items, s.hidden()...)
+	problem, imagePull := poddiag.Problem(list.Items, s.hidden()...)
 	if problem == "" {
 		problem = unready(s.keystone, list.Items)
 	}
@@ -65,7 +65,7 @@ func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) r
 	case imagePull:
 		return reconcile.Waiting(keystonev1alpha1.ReasonImagePullFailed, "The Deployment does not roll out: "+problem)
 	case refusal != "":
-		return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDeployment, "The Deployment does not roll out: "+pods.Refusal(refusal))
+		return reconcile.Waiting(keystonev1alpha1.ReasonWaitingForDeployment, "The Deployment does not roll out: "+poddiag.Refusal(refusal))
 	case problem != "":
 		message += "; " + problem
 	}

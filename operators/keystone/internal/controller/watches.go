@@ -28,11 +28,11 @@ import (
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/enqueue"
+	"github.com/c5c3/forge/internal/common/crdwatch"
 	"github.com/c5c3/forge/internal/common/operator"
-	"github.com/c5c3/forge/internal/common/optional"
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/watches"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -64,7 +64,7 @@ func watch(
 	if err := find.Index(ctx, mgr.GetFieldIndexer(), &keystonev1alpha1.Keystone{}, indexes(cfg.Cluster)); err != nil {
 		return err
 	}
-	kinds := enqueue.NewBroadcast()
+	kinds := watches.NewResync()
 	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&keystonev1alpha1.Keystone{}).
 		// When one lets go of its database, the next one gets it.
@@ -86,7 +86,7 @@ func watch(
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
-			RateLimiter:             enqueue.RateLimiter(),
+			RateLimiter:             watches.RateLimiter(),
 		}).
 		Build(reconciler)
 	if err != nil {
@@ -124,11 +124,11 @@ func databaseChanges(c cluster.Settings) predicate.Predicate {
 // installed.
 func trackKinds(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox,
-	ctl controller.Controller, changes enqueue.Broadcast,
+	ctl controller.Controller, changes watches.Resync,
 ) error {
 	find := keystones(mgr.GetClient())
 	owned := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &keystonev1alpha1.Keystone{}, handler.OnlyControllerOwner())
-	watches := []optional.Watch{
+	watches := []crdwatch.Watch{
 		{Object: &mariadbv1alpha1.MariaDB{}, Handler: handler.EnqueueRequestsFromMapFunc(find.By(indexMariaDB))},
 		{Object: &mariadbv1alpha1.Database{}, Handler: owned},
 		{Object: &mariadbv1alpha1.User{}, Handler: owned},
@@ -140,12 +140,12 @@ func trackKinds(
 	}
 	if cfg.Namespace == "" {
 		// A namespaced Role does not reach cluster-scoped kinds.
-		watches = append(watches, optional.Watch{
+		watches = append(watches, crdwatch.Watch{
 			Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.All),
 			Predicates: []predicate.Predicate{secrets.StoreChanges},
 		})
 	}
-	kinds, err := optional.New(mgr, watches, changes.Send)
+	kinds, err := crdwatch.New(mgr, watches, changes.Send)
 	if err != nil {
 		return err
 	}
@@ -193,8 +193,8 @@ func referencedMariaDBs(k *keystonev1alpha1.Keystone) []string {
 }
 
 // keystones finds the Keystones that an event concerns.
-func keystones(reader client.Reader) enqueue.Finder[*keystonev1alpha1.Keystone] {
-	return enqueue.Finder[*keystonev1alpha1.Keystone]{
+func keystones(reader client.Reader) watches.Mapper[*keystonev1alpha1.Keystone] {
+	return watches.Mapper[*keystonev1alpha1.Keystone]{
 		Reader: reader, Plural: "Keystones", NewList: func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} },
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/redact"
 )
 
 // Account is who logs in where.
@@ -24,7 +24,7 @@ type Account struct {
 	// User is the name of the user, Domain the id of the domain it is in.
 	User, Domain string
 	// Password is the user's; without one nothing is tried.
-	Password keys.Secret
+	Password redact.Bytes
 }
 
 // Verdict classifies what has become of a login.

@@ -1,4 +1,4 @@
-package keys
+package redact
 
 import (
 	"encoding/json"
@@ -10,14 +10,14 @@ import (
 )
 
 func TestASecretShowsAsterisksWhereverItIsPrinted(t *testing.T) {
-	secret := Secret("hunter2")
-	holder := struct{ Password Secret }{secret}
+	secret := Bytes("hunter2")
+	holder := struct{ Password Bytes }{secret}
 	verbs := []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "% x", "%d", "%c", "%o", "%b", "%U", "%t", "%20.3s"}
 
 	for _, verb := range verbs {
 		for name, value := range map[string]any{
-			"secret": secret, "pointer": &secret, "slice": []Secret{secret}, "struct": holder,
-			"map": map[string]Secret{"k": secret},
+			"secret": secret, "pointer": &secret, "slice": []Bytes{secret}, "struct": holder,
+			"map": map[string]Bytes{"k": secret},
 		} {
 			expectRedacted(t, verb+" of "+name, fmt.Sprintf(verb, value))
 		}
@@ -25,8 +25,8 @@ func TestASecretShowsAsterisksWhereverItIsPrinted(t *testing.T) {
 }
 
 func TestASecretShowsAsterisksInJSONErrorsAndLogs(t *testing.T) {
-	secret := Secret("hunter2")
-	encoded, err := json.Marshal(map[string]any{"list": []Secret{secret}, "pointer": &secret})
+	secret := Bytes("hunter2")
+	encoded, err := json.Marshal(map[string]any{"list": []Bytes{secret}, "pointer": &secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestASecretShowsAsterisksInJSONErrorsAndLogs(t *testing.T) {
 }
 
 func TestASecretIsItsBytesWhenConverted(t *testing.T) {
-	if got := string([]byte(Secret("hunter2"))); got != "hunter2" {
+	if got := string([]byte(Bytes("hunter2"))); got != "hunter2" {
 		t.Errorf("got %q, expected the bytes themselves", got)
 	}
 }

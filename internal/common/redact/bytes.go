@@ -1,4 +1,5 @@
-package keys
+// Package redact keeps values from being printed by accident.
+package redact
 
 import (
 	"encoding"
@@ -9,40 +10,40 @@ import (
 
 const redacted = "***"
 
-// Secret holds bytes that must not be printed: fmt with any verb, loggers and
+// Bytes holds bytes that must not be printed: fmt with any verb, loggers and
 // encoders show three asterisks instead. Convert it to []byte to use it.
 // A struct that keeps one should export the field, since fmt cannot call
 // methods on what it reaches through an unexported one.
-type Secret []byte
+type Bytes []byte
 
 var (
-	_ fmt.Stringer   = Secret(nil)
-	_ fmt.GoStringer = Secret(nil)
-	_ fmt.Formatter  = Secret(nil)
+	_ fmt.Stringer   = Bytes(nil)
+	_ fmt.GoStringer = Bytes(nil)
+	_ fmt.Formatter  = Bytes(nil)
 
-	_ json.Marshaler         = Secret(nil)
-	_ encoding.TextMarshaler = Secret(nil)
+	_ json.Marshaler         = Bytes(nil)
+	_ encoding.TextMarshaler = Bytes(nil)
 )
 
 // String returns three asterisks.
-func (Secret) String() string { return redacted }
+func (Bytes) String() string { return redacted }
 
 // GoString returns three asterisks.
-func (Secret) GoString() string { return redacted }
+func (Bytes) GoString() string { return redacted }
 
 // Format writes three asterisks for every verb, %x and %d included.
-func (Secret) Format(state fmt.State, _ rune) {
+func (Bytes) Format(state fmt.State, _ rune) {
 	// Format has no way to report a failed write.
 	_, _ = io.WriteString(state, redacted)
 }
 
 // MarshalJSON returns three asterisks as a JSON string.
-func (Secret) MarshalJSON() ([]byte, error) {
+func (Bytes) MarshalJSON() ([]byte, error) {
 	return []byte(`"` + redacted + `"`), nil
 }
 
 // MarshalText returns three asterisks. The text handler of log/slog would
 // otherwise write the bytes as they are.
-func (Secret) MarshalText() ([]byte, error) {
+func (Bytes) MarshalText() ([]byte, error) {
 	return []byte(redacted), nil
 }

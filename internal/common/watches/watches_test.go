@@ -1,4 +1,4 @@
-package enqueue
+package watches
 
 import (
 	"context"
@@ -44,9 +44,9 @@ func (b builder) IndexField(_ context.Context, obj client.Object, field string, 
 	return b.err
 }
 
-func finder(t *testing.T, b builder) Finder[*corev1.Pod] {
+func finder(t *testing.T, b builder) Mapper[*corev1.Pod] {
 	t.Helper()
-	find := Finder[*corev1.Pod]{Plural: "Pods", NewList: func() client.ObjectList { return &corev1.PodList{} }}
+	find := Mapper[*corev1.Pod]{Plural: "Pods", NewList: func() client.ObjectList { return &corev1.PodList{} }}
 	err := find.Index(t.Context(), b, &corev1.Pod{}, map[string]func(*corev1.Pod) []string{
 		field: func(p *corev1.Pod) []string { return []string{p.Spec.ServiceAccountName} },
 	})
@@ -80,9 +80,9 @@ func TestAnEventFindsTheResourcesItConcerns(t *testing.T) {
 	}{
 		"by the name it refers to":            {find.By(field), about("here", "db"), []string{"here/one"}},
 		"by a name that nobody refers to":     {find.By(field), about("here", "other"), nil},
-		"in its namespace":                    {find.Neighbours, about("here", "other"), []string{"here/one", "here/two"}},
-		"in its namespace, of some":           {find.NeighboursThat(isTwo), about("here", "db"), []string{"here/two"}},
-		"in its namespace, of none":           {find.NeighboursThat(isTwo), about("here", "other"), nil},
+		"in its namespace":                    {find.SameNamespace, about("here", "other"), []string{"here/one", "here/two"}},
+		"in its namespace, of some":           {find.SameNamespaceWhere(isTwo), about("here", "db"), []string{"here/two"}},
+		"in its namespace, of none":           {find.SameNamespaceWhere(isTwo), about("here", "other"), nil},
 		"in all namespaces, whatever it says": {find.All, about("", ""), []string{"here/one", "here/two", "there/three"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestAnEventFindsNothingWhileTheCacheDoesNotAnswer(t *testing.T) {
 }
 
 func TestAListOfAnotherKindFindsNothing(t *testing.T) {
-	find := Finder[*corev1.Pod]{
+	find := Mapper[*corev1.Pod]{
 		Plural: "Pods", NewList: func() client.ObjectList { return &corev1.SecretList{} },
 		Reader: fake.NewClientBuilder().WithObjects(about("here", "db")).Build(),
 	}
@@ -116,7 +116,7 @@ func TestAListOfAnotherKindFindsNothing(t *testing.T) {
 }
 
 func TestAFieldThatCannotBeIndexedIsNamed(t *testing.T) {
-	err := Finder[*corev1.Pod]{Plural: "Pods"}.Index(t.Context(),
+	err := Mapper[*corev1.Pod]{Plural: "Pods"}.Index(t.Context(),
 		builder{ClientBuilder: fake.NewClientBuilder(), err: errors.New("the cache has started")},
 		&corev1.Pod{}, map[string]func(*corev1.Pod) []string{field: func(*corev1.Pod) []string { return nil }})
 	if err == nil || !strings.Contains(err.Error(), "indexing Pods by "+field+": the cache has started") {
@@ -124,16 +124,16 @@ func TestAFieldThatCannotBeIndexedIsNamed(t *testing.T) {
 	}
 }
 
-func TestABroadcastReachesEveryResourceAndNeverBlocks(t *testing.T) {
-	broadcast := NewBroadcast()
+func TestAResyncReachesEveryResourceAndNeverBlocks(t *testing.T) {
+	resync := NewResync()
 	// Nobody listens yet.
-	broadcast.Send()
-	broadcast.Send()
+	resync.Send()
+	resync.Send()
 	queue := workqueue.NewTypedRateLimitingQueue(RateLimiter())
 	t.Cleanup(queue.ShutDown)
 	one := reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "here", Name: "one"}}
 	all := func(context.Context, client.Object) []reconcile.Request { return []reconcile.Request{one} }
-	if err := broadcast.Source(all).Start(t.Context(), queue); err != nil {
+	if err := resync.Source(all).Start(t.Context(), queue); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -143,7 +143,7 @@ func TestABroadcastReachesEveryResourceAndNeverBlocks(t *testing.T) {
 		}
 		queue.Forget(got)
 		queue.Done(got)
-		broadcast.Send()
+		resync.Send()
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package pods explains why pods do not run, in words a user can act on.
-package pods
+// Package poddiag explains why pods do not run, in words a user can act on.
+package poddiag
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package enqueue
+package watches
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Finder maps events to the resources of the kind T that they concern. It reads
+// Mapper maps events to the resources of the kind T that they concern. It reads
 // a cache, so that an error is a defect or the end of the operator: it is logged,
 // and nothing is found.
-type Finder[T client.Object] struct {
+type Mapper[T client.Object] struct {
 	// Reader is the manager's cache.
 	Reader client.Reader
 	// NewList returns an empty list of the kind.
@@ -25,7 +25,7 @@ type Finder[T client.Object] struct {
 }
 
 // Index lets By find resources by the names that a function returns for a field.
-func (f Finder[T]) Index(ctx context.Context, indexer client.FieldIndexer, obj T, fields map[string]func(T) []string) error {
+func (m Mapper[T]) Index(ctx context.Context, indexer client.FieldIndexer, obj T, fields map[string]func(T) []string) error {
 	for field, names := range fields {
 		index := func(obj client.Object) []string {
 			resource, ok := obj.(T)
@@ -35,7 +35,7 @@ func (f Finder[T]) Index(ctx context.Context, indexer client.FieldIndexer, obj T
 			return names(resource)
 		}
 		if err := indexer.IndexField(ctx, obj, field, index); err != nil {
-			return fmt.Errorf("indexing %s by %s: %w", f.Plural, field, err)
+			return fmt.Errorf("indexing %s by %s: %w", m.Plural, field, err)
 		}
 	}
 	return nil
@@ -43,15 +43,15 @@ func (f Finder[T]) Index(ctx context.Context, indexer client.FieldIndexer, obj T
 
 // By finds the resources of the event's namespace that have the name of the
 // event's object in an indexed field.
-func (f Finder[T]) By(field string) handler.MapFunc {
+func (m Mapper[T]) By(field string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
-		return f.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{field: obj.GetName()})
+		return m.find(ctx, nil, client.InNamespace(obj.GetNamespace()), client.MatchingFields{field: obj.GetName()})
 	}
 }
 
 // Sharing finds the resources of all namespaces that have one of the values of the
 // event's resource in an indexed field.
-func (f Finder[T]) Sharing(field string, values func(T) []string) handler.MapFunc {
+func (m Mapper[T]) Sharing(field string, values func(T) []string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
 		resource, ok := obj.(T)
 		if !ok {
@@ -59,42 +59,42 @@ func (f Finder[T]) Sharing(field string, values func(T) []string) handler.MapFun
 		}
 		var requests []reconcile.Request
 		for _, value := range values(resource) {
-			requests = append(requests, f.find(ctx, nil, client.MatchingFields{field: value})...)
+			requests = append(requests, m.find(ctx, nil, client.MatchingFields{field: value})...)
 		}
 		return requests
 	}
 }
 
-// Neighbours finds the resources of the event's namespace.
-func (f Finder[T]) Neighbours(ctx context.Context, obj client.Object) []reconcile.Request {
-	return f.find(ctx, nil, client.InNamespace(obj.GetNamespace()))
+// SameNamespace finds the resources of the event's namespace.
+func (m Mapper[T]) SameNamespace(ctx context.Context, obj client.Object) []reconcile.Request {
+	return m.find(ctx, nil, client.InNamespace(obj.GetNamespace()))
 }
 
-// NeighboursThat finds the resources of the event's namespace that the event's
+// SameNamespaceWhere finds the resources of the event's namespace that the event's
 // object concerns.
-func (f Finder[T]) NeighboursThat(concerns func(ctx context.Context, resource T, obj client.Object) bool) handler.MapFunc {
+func (m Mapper[T]) SameNamespaceWhere(concerns func(ctx context.Context, resource T, obj client.Object) bool) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
 		concerned := func(resource T) bool { return concerns(ctx, resource, obj) }
-		return f.find(ctx, concerned, client.InNamespace(obj.GetNamespace()))
+		return m.find(ctx, concerned, client.InNamespace(obj.GetNamespace()))
 	}
 }
 
 // All finds every resource, whatever the event is about.
-func (f Finder[T]) All(ctx context.Context, _ client.Object) []reconcile.Request {
-	return f.find(ctx, nil)
+func (m Mapper[T]) All(ctx context.Context, _ client.Object) []reconcile.Request {
+	return m.find(ctx, nil)
 }
 
 // find returns a request for each resource that the list holds and, unless it is
 // nil, the filter lets pass.
-func (f Finder[T]) find(ctx context.Context, passes func(T) bool, options ...client.ListOption) []reconcile.Request {
-	list := f.NewList()
+func (m Mapper[T]) find(ctx context.Context, passes func(T) bool, options ...client.ListOption) []reconcile.Request {
+	list := m.NewList()
 	var requests []reconcile.Request
-	err := f.Reader.List(ctx, list, options...)
+	err := m.Reader.List(ctx, list, options...)
 	if err == nil {
 		err = meta.EachListItem(list, func(item runtime.Object) error {
 			resource, ok := item.(T)
 			if !ok {
-				return fmt.Errorf("a list of %s holds %T", f.Plural, item)
+				return fmt.Errorf("a list of %s holds %T", m.Plural, item)
 			}
 			if passes == nil || passes(resource) {
 				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(resource)})
@@ -103,7 +103,7 @@ func (f Finder[T]) find(ctx context.Context, passes func(T) bool, options ...cli
 		})
 	}
 	if err != nil {
-		log.FromContext(ctx).Error(err, "Listing the "+f.Plural+" that an event concerns failed")
+		log.FromContext(ctx).Error(err, "Listing the "+m.Plural+" that an event concerns failed")
 		return nil
 	}
 	return requests

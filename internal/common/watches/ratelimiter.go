@@ -1,4 +1,4 @@
-package enqueue
+package watches
 
 import (
 	"time"

@@ -1,14 +1,14 @@
-// Package optional tracks kinds of other projects that may or may not be
+// Package crdwatch tracks kinds of other projects that may or may not be
 // installed in the cluster.
 //
 // An operator must neither crash nor need a restart because the CRDs of, say,
-// mariadb-operator appear or disappear. Kinds asks the discovery API what is
-// served, starts the watches of a kind when it appears, stops its informer when
-// it goes, and asks for a new pass over every resource on each change. The
-// discovery API is used rather than a watch on CustomResourceDefinitions
-// because every authenticated client may read it, also where the operator holds
-// nothing but a namespaced Role.
-package optional
+// mariadb-operator appear or disappear. Kinds starts the watches of a kind when it
+// appears, stops its informer when it goes, and asks for a new pass over every
+// resource on each change. The discovery API says what is served: every
+// authenticated client may read it, also where the operator holds nothing but a
+// namespaced Role. It is asked when a CustomResourceDefinition has changed, or now
+// and then where those cannot be watched.
+package crdwatch
 
 import (
 	"cmp"

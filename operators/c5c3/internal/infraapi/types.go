@@ -1,10 +1,10 @@
-// Package backing holds the parts of the MariaDB and Memcached kinds that a
+// Package infraapi holds the parts of the MariaDB and Memcached kinds that a
 // control plane sets and reads. mariadb-operator's own types cannot be applied
 // as they are: they write out empty references, which would take those fields
 // from mariadb-operator. The memcached operator has no Go module.
 //
 // +kubebuilder:object:generate=true
-package backing
+package infraapi
 
 import (
 	corev1 "k8s.io/api/core/v1"
