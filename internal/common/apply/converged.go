@@ -3,7 +3,6 @@ package apply
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -87,20 +86,6 @@ func managedBy(live client.Object, fieldManager string) bool {
 		}
 	}
 	return false
-}
-
-// KeepOwnFields drops from obj the records of who wrote which field, except those
-// of this field manager, which tell whether obj has to be applied. It is for objects
-// on their way into a cache that are written only by an apply or a patch: an update
-// with what is left would drop the others' records from the API server, too.
-func KeepOwnFields(obj client.Object) {
-	own := slices.DeleteFunc(obj.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager != FieldManager
-	})
-	if len(own) == 0 {
-		own = nil
-	}
-	obj.SetManagedFields(own)
 }
 
 // Owns reports whether fieldManager applied the field that the names lead to.

@@ -33,9 +33,21 @@ func Trim(obj any) (any, error) {
 			foreign.SetManagedFields(nil)
 		}
 	case client.Object:
-		apply.KeepOwnFields(cached)
+		keepOwnFields(cached)
 	}
 	return obj, nil
+}
+
+// keepOwnFields drops the records of everybody but the operator, which looks at
+// its own to find out whether an object has to be applied.
+func keepOwnFields(obj client.Object) {
+	own := slices.DeleteFunc(obj.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return entry.Manager != apply.FieldManager
+	})
+	if len(own) == 0 {
+		own = nil
+	}
+	obj.SetManagedFields(own)
 }
 
 // trimPod keeps what tells which pods there are, what they run, and why they do
