@@ -26,7 +26,9 @@ const (
 func (f *flux) tree(t *testing.T) *repository {
 	t.Helper()
 	forge := f.repository(t, "forge", map[string]string{"deploy": deploy()})
-	gateway := f.repository(t, "gateway-api", map[string]string{"config/crd": filepath.Join(moduleDir(t, "custom-resources", gatewayAPI), "config/crd")})
+	gateway := f.repository(t, "gateway-api", map[string]string{
+		"config/crd": filepath.Join(moduleDir(t, "custom-resources", gatewayAPI), "config/crd"),
+	})
 	gateway.tag(t, "v1.1.0")
 	resources := f.repository(t, "k-orc", map[string]string{"dist": filepath.Join(moduleDir(t, "k-orc", korc), "dist")})
 	resources.tag(t, "v2.6.0")
@@ -36,7 +38,8 @@ func (f *flux) tree(t *testing.T) *repository {
 		"https://github.com/k-orc/openstack-resource-controller": resources.url,
 	}
 	for _, resource := range build(t, "flux-system/sources").Resources() {
-		if address, err := resource.GetString("spec.url"); err == nil && resource.GetKind() == "HelmRepository" && strings.HasPrefix(address, "https:") {
+		address, err := resource.GetString("spec.url")
+		if err == nil && resource.GetKind() == "HelmRepository" && strings.HasPrefix(address, "https:") {
 			texts[address] = f.url + "/charts"
 		}
 	}
@@ -150,7 +153,7 @@ func TestFluxDeploysTheOperatorsAsDocumented(t *testing.T) {
 	}
 	forge := f.repository(t, "forge", charts)
 	fleet := f.repository(t, "fleet", map[string]string{
-		"control-planes/namespaces.yaml":   filepath.Join(deploy(), "namespaces/namespaces.yaml"),
+		"control-planes/namespaces.yaml": filepath.Join(deploy(), "namespaces/namespaces.yaml"),
 		// The one that is complete without the webhook, which does not run here.
 		"control-planes/controlplane.yaml": outside.File(filepath.Join(root, "operators/c5c3/config/samples/brownfield.yaml")),
 	})
@@ -163,7 +166,8 @@ func TestFluxDeploysTheOperatorsAsDocumented(t *testing.T) {
 		}
 	}
 	for _, operator := range operators(t) {
-		expect.Condition(t, f.client, object(helmReleases, fluxNamespace, operator+"-operator"), "Ready", metav1.ConditionTrue, "InstallSucceeded")
+		release := object(helmReleases, fluxNamespace, operator+"-operator")
+		expect.Condition(t, f.client, release, "Ready", metav1.ConditionTrue, "InstallSucceeded")
 	}
 	f.dropWebhooks(t)
 	f.now(t, kustomizeObjects, "control-planes")

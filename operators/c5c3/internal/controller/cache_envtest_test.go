@@ -64,7 +64,8 @@ func TestTheNetworkPolicyGoesWithTheCacheOfTheControlPlane(t *testing.T) {
 	w := converged(t)
 	policy := w.cacheClients()
 	expect.Exists(t, w, policy)
-	objects.Change(t, w, &infraapi.Memcached{ObjectMeta: w.meta("openstack-memcached")}, func(m *infraapi.Memcached) { m.OwnerReferences = nil })
+	memcached := &infraapi.Memcached{ObjectMeta: w.meta("openstack-memcached")}
+	objects.Change(t, w, memcached, func(m *infraapi.Memcached) { m.OwnerReferences = nil })
 	expect.Gone(t, w, policy)
 	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
 }
