@@ -99,7 +99,7 @@ func TestAProjectionThatTheAPIServerRefusesIsTheUsersToCorrect(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
 	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
-		k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 4, TargetCPUUtilization: new(int32(80))}
+		k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 4, TargetCPUUtilization: new(int32(80))}
 	})
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(5)) })
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "KeystoneProjectionRejected", "spec.autoscaling.maxReplicas")

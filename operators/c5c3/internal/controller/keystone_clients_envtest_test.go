@@ -15,6 +15,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -49,8 +50,8 @@ func (w *world) restrict(t *testing.T, restricted bool) {
 	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
 		k.Spec.NetworkPolicy = nil
 		if restricted {
-			k.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{
-				Ingress: []keystonev1alpha1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
+			k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
+				Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
 			}
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -244,7 +245,7 @@ func TestAServiceThatSaysWhoReachesItIsReachedByTheOthers(t *testing.T) {
 	p.pass(t)
 	keystone := &keystonev1alpha1.Keystone{}
 	p.get(t, keystone, "controlplane-keystone")
-	keystone.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{}
+	keystone.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{}
 	p.update(t, keystone)
 	cp := p.pass(t)
 	policy := &networkingv1.NetworkPolicy{}

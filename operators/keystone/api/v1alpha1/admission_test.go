@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 const samples = configDir + "/samples/*.yaml"
@@ -51,7 +52,7 @@ func asWritten(t *testing.T, k *Keystone) *unstructured.Unstructured {
 
 func testExplicit(t *testing.T, server *apitest.Server) {
 	k := minimal()
-	k.Spec.UWSGI = &UWSGISpec{HTTPKeepAlive: new(false)}
+	k.Spec.UWSGI = &commonv1.UWSGISpec{HTTPKeepAlive: new(false)}
 	written := asWritten(t, k)
 	if err := unstructured.SetNestedSlice(written.Object, []any{}, "spec", "topologySpreadConstraints"); err != nil {
 		t.Fatal(err)
@@ -91,7 +92,7 @@ func testZeros(t *testing.T, server *apitest.Server) {
 		t.Fatal(err)
 	}
 	input := minimal()
-	input.Spec.UWSGI = &UWSGISpec{}
+	input.Spec.UWSGI = &commonv1.UWSGISpec{}
 	if diff := cmp.Diff(defaulted(input).Spec, got.Spec); diff != "" {
 		t.Errorf("zeros are not replaced by defaults (-want +got):\n%s", diff)
 	}

@@ -1,9 +1,6 @@
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -20,13 +17,6 @@ const (
 	DefaultRegion                 = "RegionOne"
 	DefaultPasswordSchedule       = "0 0 1 * *"
 	DefaultPasswordLength   int32 = 32
-
-	DefaultUWSGIProcesses     int32 = 2
-	DefaultUWSGIThreads       int32 = 1
-	DefaultUWSGIHTTPKeepAlive       = true
-
-	DefaultLogFormat = LogFormatText
-	DefaultLogLevel  = LogLevelInfo
 )
 
 // The values that apply to fields which stay unset, in seconds. They are not
@@ -48,9 +38,9 @@ func SetDefaults(k *Keystone) {
 	defaultKeys(spec)
 	defaultTrustFlush(spec)
 	defaultBootstrap(&spec.Bootstrap)
-	defaultUWSGI(spec.UWSGI)
-	defaultLogging(spec)
-	defaultResources(spec)
+	spec.UWSGI.SetDefaults()
+	commonv1.SetLoggingDefaults(&spec.Logging)
+	commonv1.SetResourcesDefaults(&spec.Resources)
 }
 
 // defaultKeys treats a schedule that is empty in an otherwise filled block as
@@ -79,43 +69,5 @@ func defaultBootstrap(bootstrap *BootstrapSpec) {
 	if rotation := bootstrap.PasswordRotation; rotation != nil {
 		commonv1.SetIfZero(&rotation.Schedule, DefaultPasswordSchedule)
 		commonv1.SetIfZero(&rotation.PasswordLength, DefaultPasswordLength)
-	}
-}
-
-func defaultUWSGI(uwsgi *UWSGISpec) {
-	if uwsgi == nil {
-		return
-	}
-	commonv1.SetIfZero(&uwsgi.Processes, DefaultUWSGIProcesses)
-	commonv1.SetIfZero(&uwsgi.Threads, DefaultUWSGIThreads)
-	commonv1.SetIfZero(&uwsgi.HTTPKeepAlive, new(DefaultUWSGIHTTPKeepAlive))
-}
-
-func defaultLogging(spec *KeystoneSpec) {
-	if spec.Logging == nil {
-		spec.Logging = &LoggingSpec{}
-	}
-	commonv1.SetIfZero(&spec.Logging.Format, DefaultLogFormat)
-	commonv1.SetIfZero(&spec.Logging.Level, DefaultLogLevel)
-}
-
-// DefaultCPULimit is the CPU limit of an API pod for which the spec asks for no
-// resources.
-var DefaultCPULimit = resource.MustParse("500m")
-
-func defaultResources(spec *KeystoneSpec) {
-	if spec.Resources == nil {
-		spec.Resources = &corev1.ResourceRequirements{}
-	}
-	if len(spec.Resources.Requests) > 0 || len(spec.Resources.Limits) > 0 {
-		return
-	}
-	spec.Resources.Requests = corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse("100m"),
-		corev1.ResourceMemory: resource.MustParse("256Mi"),
-	}
-	spec.Resources.Limits = corev1.ResourceList{
-		corev1.ResourceCPU:    DefaultCPULimit.DeepCopy(),
-		corev1.ResourceMemory: resource.MustParse("512Mi"),
 	}
 }

@@ -25,7 +25,7 @@ func TestAMinimalKeystoneGetsEveryDefault(t *testing.T) {
 	want.CredentialKeys = CredentialKeysSpec{RotationSchedule: "0 0 * * 0", MaxActiveKeys: 3}
 	want.TrustFlush = &TrustFlushSpec{Schedule: "0 * * * *"}
 	want.Bootstrap.AdminUser, want.Bootstrap.Region = "admin", "RegionOne"
-	want.Logging = &LoggingSpec{Format: LogFormatText, Level: LogLevelInfo}
+	want.Logging = &commonv1.LoggingSpec{Format: commonv1.LogFormatText, Level: commonv1.LogLevelInfo}
 	want.Resources = standardResources()
 	if diff := cmp.Diff(want, defaulted(minimal()).Spec); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -34,16 +34,16 @@ func TestAMinimalKeystoneGetsEveryDefault(t *testing.T) {
 
 func TestWhatIsOptionalAsAWholeIsCompletedOnlyWhenItIsThere(t *testing.T) {
 	k := minimal()
-	k.Spec.UWSGI = &UWSGISpec{Processes: 4}
+	k.Spec.UWSGI = &commonv1.UWSGISpec{Processes: 4}
 	k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{Enabled: true}
 	k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{}
-	k.Spec.Logging = &LoggingSpec{Debug: true}
+	k.Spec.Logging = &commonv1.LoggingSpec{Debug: true}
 	got := defaulted(k).Spec
 	for _, c := range []struct{ want, got any }{
-		{&UWSGISpec{Processes: 4, Threads: 1, HTTPKeepAlive: new(true)}, got.UWSGI},
+		{&commonv1.UWSGISpec{Processes: 4, Threads: 1, HTTPKeepAlive: new(true)}, got.UWSGI},
 		{&PasswordRotationSpec{Enabled: true, Schedule: "0 0 1 * *", PasswordLength: 32}, got.Bootstrap.PasswordRotation},
 		{&commonv1.DatabaseTLSSpec{Mode: commonv1.DatabaseTLSRequire}, got.Database.TLS},
-		{&LoggingSpec{Format: LogFormatText, Level: LogLevelInfo, Debug: true}, got.Logging},
+		{&commonv1.LoggingSpec{Format: commonv1.LogFormatText, Level: commonv1.LogLevelInfo, Debug: true}, got.Logging},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
@@ -63,8 +63,8 @@ func TestDefaultsNeverReplaceWhatTheUserWrote(t *testing.T) {
 	k.Spec.TrustFlush = &TrustFlushSpec{Schedule: "@daily", Suspend: true, Args: []string{"--date", "01-01-2026"}}
 	k.Spec.Bootstrap.AdminUser, k.Spec.Bootstrap.Region = "root", "EU-West"
 	k.Spec.Bootstrap.PasswordRotation = &PasswordRotationSpec{Schedule: "@weekly", PasswordLength: 64}
-	k.Spec.Logging = &LoggingSpec{Format: LogFormatJSON, Level: LogLevelError}
-	k.Spec.UWSGI = &UWSGISpec{Processes: 8, Threads: 2, HTTPKeepAlive: new(false)}
+	k.Spec.Logging = &commonv1.LoggingSpec{Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelError}
+	k.Spec.UWSGI = &commonv1.UWSGISpec{Processes: 8, Threads: 2, HTTPKeepAlive: new(false)}
 	k.Spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}
 	k.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{}
 	if diff := cmp.Diff(k.Spec, defaulted(k).Spec); diff != "" {

@@ -102,19 +102,19 @@ func completeConfiguration(k *Keystone) {
 	k.Spec.PolicyOverrides = &commonv1.PolicySpec{
 		Rules: map[string]string{"identity:list_users": "role:reader"}, ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"},
 	}
-	k.Spec.Logging = &LoggingSpec{
-		Format: LogFormatText, Level: LogLevelInfo, PerLoggerLevels: map[string]string{"sqlalchemy.engine": "WARNING"},
+	k.Spec.Logging = &commonv1.LoggingSpec{
+		Format: commonv1.LogFormatText, Level: commonv1.LogLevelInfo, PerLoggerLevels: map[string]string{"sqlalchemy.engine": "WARNING"},
 	}
 	k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}}
 	k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap", Key: "keystone.conf"}
 }
 
 func completeWorkload(k *Keystone) {
-	k.Spec.Autoscaling = &AutoscalingSpec{
+	k.Spec.Autoscaling = &commonv1.AutoscalingSpec{
 		MinReplicas: new(int32(2)), MaxReplicas: 10, TargetCPUUtilization: new(int32(80)), TargetMemoryUtilization: new(int32(80)),
 	}
-	k.Spec.NetworkPolicy = &NetworkPolicySpec{
-		Ingress: []NetworkPolicyIngressSource{{
+	k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
+		Ingress: []commonv1.NetworkPolicyIngressSource{{
 			NamespaceSelector: map[string]string{"name": "openstack"}, PodSelector: map[string]string{"app": "client"},
 		}},
 		AdditionalEgress: []networkingv1.NetworkPolicyEgressRule{{}},
@@ -124,7 +124,7 @@ func completeWorkload(k *Keystone) {
 	k.Spec.Gateway.ParentRef.Namespace, k.Spec.Gateway.ParentRef.SectionName = "gateways", "https"
 	k.Spec.Gateway.Path, k.Spec.Gateway.Annotations = "/", map[string]string{"a": "b"}
 	k.Spec.Resources = &corev1.ResourceRequirements{}
-	k.Spec.UWSGI = &UWSGISpec{
+	k.Spec.UWSGI = &commonv1.UWSGISpec{
 		Processes: 2, Threads: 1, HTTPKeepAlive: new(true), HTTPKeepAliveTimeout: new(int32(5)), Harakiri: new(int32(20)),
 	}
 	k.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{spread(apiPods())}

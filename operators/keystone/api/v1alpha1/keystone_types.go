@@ -166,13 +166,13 @@ type KeystoneSpec struct {
 	// not set, the number is replicas.
 	//
 	// +optional
-	Autoscaling *AutoscalingSpec `json:"autoscaling,omitempty"`
+	Autoscaling *commonv1.AutoscalingSpec `json:"autoscaling,omitempty"`
 
 	// networkPolicy restricts who reaches the API pods and what they reach.
 	// When it is not set, their traffic is not restricted.
 	//
 	// +optional
-	NetworkPolicy *NetworkPolicySpec `json:"networkPolicy,omitempty"`
+	NetworkPolicy *commonv1.NetworkPolicySpec `json:"networkPolicy,omitempty"`
 
 	// gateway publishes the API through a Gateway with an HTTPRoute. When it
 	// is not set, the API is reachable inside the cluster only.
@@ -190,14 +190,14 @@ type KeystoneSpec struct {
 	// each pod runs 2 processes of 1 thread with HTTP keep-alive.
 	//
 	// +optional
-	UWSGI *UWSGISpec `json:"uwsgi,omitempty"`
+	UWSGI *commonv1.UWSGISpec `json:"uwsgi,omitempty"`
 
 	// logging sets format and level of Keystone's log. The default is text at
 	// level INFO.
 	//
 	// +optional
 	// +default={}
-	Logging *LoggingSpec `json:"logging,omitempty"`
+	Logging *commonv1.LoggingSpec `json:"logging,omitempty"`
 
 	// topologySpreadConstraints spread the API pods over the cluster; each
 	// must select exactly them. When the field is not set, they spread over

@@ -3,8 +3,6 @@ package v1alpha1
 import (
 	"maps"
 	"slices"
-	"strings"
-	"unicode"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -117,50 +115,6 @@ func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.Error
 	return nil
 }
 
-var (
-	logFormats = []LogFormat{LogFormatText, LogFormatJSON}
-	logLevels  = []LogLevel{LogLevelDebug, LogLevelInfo, LogLevelWarning, LogLevelError, LogLevelCritical}
-)
-
 func checkDeletionPolicy(k *Keystone, at *field.Path) field.ErrorList {
 	return commonv1.CheckDeletionPolicy(k.Spec.DeletionPolicy, at)
-}
-
-func checkLogFormat(k *Keystone, at *field.Path) field.ErrorList {
-	if k.Spec.Logging == nil || k.Spec.Logging.Format == "" || slices.Contains(logFormats, k.Spec.Logging.Format) {
-		return nil
-	}
-	return field.ErrorList{field.NotSupported(at, k.Spec.Logging.Format, logFormats)}
-}
-
-func checkLogLevel(k *Keystone, at *field.Path) field.ErrorList {
-	if k.Spec.Logging == nil || k.Spec.Logging.Level == "" || slices.Contains(logLevels, k.Spec.Logging.Level) {
-		return nil
-	}
-	return field.ErrorList{field.NotSupported(at, k.Spec.Logging.Level, logLevels)}
-}
-
-func checkPerLoggerLevels(k *Keystone, at *field.Path) field.ErrorList {
-	if k.Spec.Logging == nil {
-		return nil
-	}
-	var errs field.ErrorList
-	for logger, level := range k.Spec.Logging.PerLoggerLevels {
-		if !isLoggerName(logger) {
-			errs = append(errs, field.Invalid(at.Key(logger), logger,
-				"logger name must not be empty or contain ',', '=', white space or control characters, which separate one logger from the next"))
-		}
-		if !slices.Contains(logLevels, LogLevel(level)) {
-			errs = append(errs, field.Invalid(at.Key(logger), level, "level must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL"))
-		}
-	}
-	return errs
-}
-
-// isLoggerName reports whether a name survives in oslo.log's default_log_levels,
-// a list of logger=LEVEL pairs joined by commas.
-func isLoggerName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r == ',' || r == '=' || unicode.IsSpace(r) || unicode.IsControl(r)
-	})
 }

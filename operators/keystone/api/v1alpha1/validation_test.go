@@ -45,16 +45,16 @@ func accepted() map[string]func(*Keystone) {
 		"policy rules": func(k *Keystone) {
 			k.Spec.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}}
 		},
-		"autoscaling by memory": scaling(func(s *AutoscalingSpec) {
+		"autoscaling by memory": scaling(func(s *commonv1.AutoscalingSpec) {
 			s.TargetCPUUtilization, s.TargetMemoryUtilization = nil, new(int32(100))
 		}),
-		"autoscaling at one size": scaling(func(s *AutoscalingSpec) { s.MinReplicas, s.MaxReplicas = new(int32(1)), 1 }),
+		"autoscaling at one size": scaling(func(s *commonv1.AutoscalingSpec) { s.MinReplicas, s.MaxReplicas = new(int32(1)), 1 }),
 		"every namespace": func(k *Keystone) {
-			k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: []NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{}}}}
+			k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{}}}}
 		},
-		"the longest harakiri":      uwsgi(UWSGISpec{Harakiri: new(int32(24))}),
-		"keep-alive with a timeout": uwsgi(UWSGISpec{HTTPKeepAliveTimeout: new(int32(5))}),
-		"the largest uwsgi":         uwsgi(UWSGISpec{Processes: 256, Threads: 256}),
+		"the longest harakiri":      uwsgi(commonv1.UWSGISpec{Harakiri: new(int32(24))}),
+		"keep-alive with a timeout": uwsgi(commonv1.UWSGISpec{HTTPKeepAliveTimeout: new(int32(5))}),
+		"the largest uwsgi":         uwsgi(commonv1.UWSGISpec{Processes: 256, Threads: 256}),
 		"no sleep":                  func(k *Keystone) { k.Spec.PreStopSleepSeconds = new(int64(0)) },
 		"Recreate": func(k *Keystone) {
 			k.Spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}

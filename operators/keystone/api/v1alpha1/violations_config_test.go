@@ -112,28 +112,28 @@ func configViolations() []violation {
 			"spec.deletionPolicy", "Unsupported value", "Unsupported value", "",
 		},
 		{
-			"an unknown log format", func(k *Keystone) { k.Spec.Logging = &LoggingSpec{Format: "xml"} },
+			"an unknown log format", func(k *Keystone) { k.Spec.Logging = &commonv1.LoggingSpec{Format: "xml"} },
 			"spec.logging.format", "Unsupported value", "Unsupported value", "",
 		},
 		{
-			"an unknown log level", func(k *Keystone) { k.Spec.Logging = &LoggingSpec{Level: "TRACE"} },
+			"an unknown log level", func(k *Keystone) { k.Spec.Logging = &commonv1.LoggingSpec{Level: "TRACE"} },
 			"spec.logging.level", "Unsupported value", "Unsupported value", "",
 		},
 		{
 			"an unknown level of a logger", func(k *Keystone) {
-				k.Spec.Logging = &LoggingSpec{PerLoggerLevels: map[string]string{"sqlalchemy.engine": "warn"}}
+				k.Spec.Logging = &commonv1.LoggingSpec{PerLoggerLevels: map[string]string{"sqlalchemy.engine": "warn"}}
 			},
 			"spec.logging.perLoggerLevels[sqlalchemy.engine]", "level must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL", "", "",
 		},
 		{
 			"a logger without a name", func(k *Keystone) {
-				k.Spec.Logging = &LoggingSpec{PerLoggerLevels: map[string]string{"": "INFO"}}
+				k.Spec.Logging = &commonv1.LoggingSpec{PerLoggerLevels: map[string]string{"": "INFO"}}
 			},
 			"spec.logging.perLoggerLevels[]", "logger name must not be empty", "", "",
 		},
 		{
 			"a logger name that adds another logger", func(k *Keystone) {
-				k.Spec.Logging = &LoggingSpec{PerLoggerLevels: map[string]string{"a=DEBUG,b": "INFO"}}
+				k.Spec.Logging = &commonv1.LoggingSpec{PerLoggerLevels: map[string]string{"a=DEBUG,b": "INFO"}}
 			},
 			"spec.logging.perLoggerLevels[a=DEBUG,b]", "logger name must not be empty or contain", "", "",
 		},

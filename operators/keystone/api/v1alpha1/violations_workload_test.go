@@ -20,14 +20,14 @@ func filter(name string) commonv1.MiddlewareSpec {
 	}
 }
 
-func scaling(change func(*AutoscalingSpec)) func(*Keystone) {
+func scaling(change func(*commonv1.AutoscalingSpec)) func(*Keystone) {
 	return func(k *Keystone) {
-		k.Spec.Autoscaling = &AutoscalingSpec{MaxReplicas: 10, TargetCPUUtilization: new(int32(80))}
+		k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 10, TargetCPUUtilization: new(int32(80))}
 		change(k.Spec.Autoscaling)
 	}
 }
 
-func uwsgi(spec UWSGISpec) func(*Keystone) {
+func uwsgi(spec commonv1.UWSGISpec) func(*Keystone) {
 	return func(k *Keystone) { k.Spec.UWSGI = &spec }
 }
 
@@ -42,51 +42,51 @@ func spreading(change func(*corev1.TopologySpreadConstraint)) func(*Keystone) {
 func workloadViolations() []violation {
 	return []violation{
 		{
-			"autoscaling without a target", scaling(func(s *AutoscalingSpec) { s.TargetCPUUtilization = nil }),
+			"autoscaling without a target", scaling(func(s *commonv1.AutoscalingSpec) { s.TargetCPUUtilization = nil }),
 			"spec.autoscaling", "at least one of targetCPUUtilization or targetMemoryUtilization must be set",
 			"at least one of targetCPUUtilization or targetMemoryUtilization must be set", "",
 		},
 		{
-			"no lower bound for autoscaling", scaling(func(s *AutoscalingSpec) { s.MinReplicas = new(int32(0)) }),
+			"no lower bound for autoscaling", scaling(func(s *commonv1.AutoscalingSpec) { s.MinReplicas = new(int32(0)) }),
 			"spec.autoscaling.minReplicas", "minReplicas must be at least 1", apitest.TooSmall, "",
 		},
 		{
-			"an upper bound below the lower one", scaling(func(s *AutoscalingSpec) { s.MinReplicas = new(int32(11)) }),
+			"an upper bound below the lower one", scaling(func(s *commonv1.AutoscalingSpec) { s.MinReplicas = new(int32(11)) }),
 			"spec.autoscaling.minReplicas", "must not exceed maxReplicas", "must not exceed maxReplicas", "",
 		},
 		{
-			"no upper bound for autoscaling", scaling(func(s *AutoscalingSpec) { s.MaxReplicas = 0 }),
+			"no upper bound for autoscaling", scaling(func(s *commonv1.AutoscalingSpec) { s.MaxReplicas = 0 }),
 			"spec.autoscaling.maxReplicas", "maxReplicas must be at least 1", apitest.TooSmall, "",
 		},
 		{
-			"an upper bound below spec.replicas", scaling(func(s *AutoscalingSpec) { s.MaxReplicas = 2 }),
+			"an upper bound below spec.replicas", scaling(func(s *commonv1.AutoscalingSpec) { s.MaxReplicas = 2 }),
 			"spec.autoscaling.maxReplicas", "must be at least spec.replicas when minReplicas is not set",
 			"must be at least spec.replicas when minReplicas is not set", "",
 		},
 		{
-			"a CPU target of nothing", scaling(func(s *AutoscalingSpec) { s.TargetCPUUtilization = new(int32(0)) }),
+			"a CPU target of nothing", scaling(func(s *commonv1.AutoscalingSpec) { s.TargetCPUUtilization = new(int32(0)) }),
 			"spec.autoscaling.targetCPUUtilization", "targetCPUUtilization must be at least 1", apitest.TooSmall, "",
 		},
 		{
-			"a memory target above everything", scaling(func(s *AutoscalingSpec) { s.TargetMemoryUtilization = new(int32(101)) }),
+			"a memory target above everything", scaling(func(s *commonv1.AutoscalingSpec) { s.TargetMemoryUtilization = new(int32(101)) }),
 			"spec.autoscaling.targetMemoryUtilization", "targetMemoryUtilization must be at most 100", apitest.TooLarge, "",
 		},
 		{
 			"a network policy that lets nobody in", func(k *Keystone) {
-				k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: []NetworkPolicyIngressSource{}}
+				k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{Ingress: []commonv1.NetworkPolicyIngressSource{}}
 			},
 			"spec.networkPolicy.ingress", "at least one ingress source must be specified",
 			"at least one ingress source must be specified", "spec.networkPolicy",
 		},
 		{
 			"a network policy for no namespace", func(k *Keystone) {
-				k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: []NetworkPolicyIngressSource{{}}}
+				k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{Ingress: []commonv1.NetworkPolicyIngressSource{{}}}
 			},
 			"spec.networkPolicy.ingress[0].namespaceSelector", "select namespaces by their labels, or all with {}", "Required value", "",
 		},
 		{
 			"a namespace label that cannot exist", func(k *Keystone) {
-				k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: []NetworkPolicyIngressSource{{
+				k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{Ingress: []commonv1.NetworkPolicyIngressSource{{
 					NamespaceSelector: map[string]string{"name": "not a label"},
 				}}}
 			},
@@ -105,36 +105,36 @@ func workloadViolations() []violation {
 			"spec.gateway.parentRef.name", "Required value", apitest.TooShort, "",
 		},
 		{
-			"negative processes", uwsgi(UWSGISpec{Processes: -1}),
+			"negative processes", uwsgi(commonv1.UWSGISpec{Processes: -1}),
 			"spec.uwsgi.processes", "processes must be at least 1", apitest.TooSmall, "",
 		},
 		{
-			"too many processes", uwsgi(UWSGISpec{Processes: 257}),
+			"too many processes", uwsgi(commonv1.UWSGISpec{Processes: 257}),
 			"spec.uwsgi.processes", "processes must be at most 256", apitest.TooLarge, "",
 		},
 		{
-			"negative threads", uwsgi(UWSGISpec{Threads: -1}),
+			"negative threads", uwsgi(commonv1.UWSGISpec{Threads: -1}),
 			"spec.uwsgi.threads", "threads must be at least 1", apitest.TooSmall, "",
 		},
 		{
-			"too many threads", uwsgi(UWSGISpec{Threads: 257}),
+			"too many threads", uwsgi(commonv1.UWSGISpec{Threads: 257}),
 			"spec.uwsgi.threads", "threads must be at most 256", apitest.TooLarge, "",
 		},
 		{
-			"an unbounded keep-alive", uwsgi(UWSGISpec{HTTPKeepAliveTimeout: new(int32(0))}),
+			"an unbounded keep-alive", uwsgi(commonv1.UWSGISpec{HTTPKeepAliveTimeout: new(int32(0))}),
 			"spec.uwsgi.httpKeepAliveTimeout", "httpKeepAliveTimeout must be at least 1", apitest.TooSmall, "",
 		},
 		{
-			"a timeout of a keep-alive that is off", uwsgi(UWSGISpec{HTTPKeepAlive: new(false), HTTPKeepAliveTimeout: new(int32(5))}),
+			"a timeout of a keep-alive that is off", uwsgi(commonv1.UWSGISpec{HTTPKeepAlive: new(false), HTTPKeepAliveTimeout: new(int32(5))}),
 			"spec.uwsgi.httpKeepAliveTimeout", "httpKeepAliveTimeout requires httpKeepAlive to be true",
 			"httpKeepAliveTimeout requires httpKeepAlive to be true", "",
 		},
 		{
-			"a harakiri of nothing", uwsgi(UWSGISpec{Harakiri: new(int32(0))}),
+			"a harakiri of nothing", uwsgi(commonv1.UWSGISpec{Harakiri: new(int32(0))}),
 			"spec.uwsgi.harakiri", "harakiri must be at least 1", apitest.TooSmall, "",
 		},
 		{
-			"a harakiri as long as the drain", uwsgi(UWSGISpec{Harakiri: new(int32(25))}),
+			"a harakiri as long as the drain", uwsgi(commonv1.UWSGISpec{Harakiri: new(int32(25))}),
 			"spec.uwsgi.harakiri", "harakiri must be less than terminationGracePeriodSeconds minus preStopSleepSeconds",
 			"harakiri must be less than terminationGracePeriodSeconds minus preStopSleepSeconds", "",
 		},

@@ -158,28 +158,28 @@ func TestTooFewFernetKeysAreAWarning(t *testing.T) {
 
 func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
 	const advice = "if the proxies of the Gateway run in another namespace, name it in spec.networkPolicy.ingress"
-	from := func(labels ...string) NetworkPolicyIngressSource {
+	from := func(labels ...string) commonv1.NetworkPolicyIngressSource {
 		selector := map[string]string{}
 		for _, namespace := range labels {
 			selector["kubernetes.io/metadata.name"] = namespace
 		}
-		return NetworkPolicyIngressSource{NamespaceSelector: selector}
+		return commonv1.NetworkPolicyIngressSource{NamespaceSelector: selector}
 	}
 	proxies := from("gateways")
 	proxies.PodSelector = map[string]string{"app": "proxy"}
 	for name, c := range map[string]struct {
 		gateway string
-		ingress []NetworkPolicyIngressSource
+		ingress []commonv1.NetworkPolicyIngressSource
 		warned  bool
 	}{
-		"the Gateway's namespace":                     {"gateways", []NetworkPolicyIngressSource{from("gateways")}, true},
-		"the Gateway's namespace, by default its own": {"", []NetworkPolicyIngressSource{from("openstack")}, true},
-		"some of its pods":                            {"gateways", []NetworkPolicyIngressSource{proxies}, true},
-		"that and another one":                        {"gateways", []NetworkPolicyIngressSource{from("gateways"), from("proxies")}, false},
-		"another one":                                 {"gateways", []NetworkPolicyIngressSource{from("proxies")}, false},
-		"all namespaces":                              {"gateways", []NetworkPolicyIngressSource{from()}, false},
+		"the Gateway's namespace":                     {"gateways", []commonv1.NetworkPolicyIngressSource{from("gateways")}, true},
+		"the Gateway's namespace, by default its own": {"", []commonv1.NetworkPolicyIngressSource{from("openstack")}, true},
+		"some of its pods":                            {"gateways", []commonv1.NetworkPolicyIngressSource{proxies}, true},
+		"that and another one":                        {"gateways", []commonv1.NetworkPolicyIngressSource{from("gateways"), from("proxies")}, false},
+		"another one":                                 {"gateways", []commonv1.NetworkPolicyIngressSource{from("proxies")}, false},
+		"all namespaces":                              {"gateways", []commonv1.NetworkPolicyIngressSource{from()}, false},
 		"no NetworkPolicy":                            {"gateways", nil, false},
-		"no Gateway":                                  {"none", []NetworkPolicyIngressSource{from("openstack")}, false},
+		"no Gateway":                                  {"none", []commonv1.NetworkPolicyIngressSource{from("openstack")}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := defaulted(minimal())
@@ -190,7 +190,7 @@ func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
 				}
 			}
 			if c.ingress != nil {
-				k.Spec.NetworkPolicy = &NetworkPolicySpec{Ingress: c.ingress}
+				k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{Ingress: c.ingress}
 			}
 			warnings, err := admitting(withoutPriorityClasses(t)).ValidateCreate(t.Context(), k)
 			if err != nil {

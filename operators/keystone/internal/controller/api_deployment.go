@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -82,12 +83,12 @@ func uwsgiCommand(k *keystonev1alpha1.Keystone) []string {
 	}
 	spec := k.Spec.UWSGI
 	if spec == nil {
-		spec = &keystonev1alpha1.UWSGISpec{
-			Processes: keystonev1alpha1.DefaultUWSGIProcesses, Threads: keystonev1alpha1.DefaultUWSGIThreads,
+		spec = &commonv1.UWSGISpec{
+			Processes: commonv1.DefaultUWSGIProcesses, Threads: commonv1.DefaultUWSGIThreads,
 		}
 	}
 	command := []string{"uwsgi", "--http", ":" + strconv.Itoa(apiPort)}
-	if ptr.Deref(spec.HTTPKeepAlive, keystonev1alpha1.DefaultUWSGIHTTPKeepAlive) {
+	if ptr.Deref(spec.HTTPKeepAlive, commonv1.DefaultUWSGIHTTPKeepAlive) {
 		// uWSGI takes the idle timeout as the value of the flag itself.
 		flag := "--http-keepalive"
 		if spec.HTTPKeepAliveTimeout != nil {

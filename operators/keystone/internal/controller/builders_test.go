@@ -57,15 +57,15 @@ func managed() *keystonev1alpha1.Keystone {
 		ParentRef: commonv1.GatewayParentRefSpec{Name: "public", Namespace: "ingress", SectionName: "https"},
 		Hostname:  "keystone.example.com", Path: "identity",
 	}
-	k.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{Ingress: []keystonev1alpha1.NetworkPolicyIngressSource{{
+	k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{Ingress: []commonv1.NetworkPolicyIngressSource{{
 		NamespaceSelector: map[string]string{"team": "cloud"}, PodSelector: map[string]string{"app": "horizon"},
 	}}}
-	k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 9, TargetCPUUtilization: ptr.To(int32(70))}
-	k.Spec.UWSGI = &keystonev1alpha1.UWSGISpec{
+	k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 9, TargetCPUUtilization: ptr.To(int32(70))}
+	k.Spec.UWSGI = &commonv1.UWSGISpec{
 		Processes: 4, Threads: 2, HTTPKeepAlive: new(true), HTTPKeepAliveTimeout: ptr.To(int32(4)), Harakiri: ptr.To(int32(20)),
 	}
-	k.Spec.Logging = &keystonev1alpha1.LoggingSpec{
-		Format: keystonev1alpha1.LogFormatJSON, Level: keystonev1alpha1.LogLevelWarning,
+	k.Spec.Logging = &commonv1.LoggingSpec{
+		Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelWarning,
 		PerLoggerLevels: map[string]string{"sqlalchemy.engine": "INFO", "keystone.auth": "DEBUG"},
 	}
 	k.Spec.PriorityClassName = ptr.To("system-cluster-critical")
@@ -269,18 +269,18 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 
 func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
 	for name, test := range map[string]struct {
-		spec   *keystonev1alpha1.UWSGISpec
+		spec   *commonv1.UWSGISpec
 		has    []string
 		hasNot []string
 	}{
 		"absent": {nil, []string{"--http-keepalive", "--processes 2", "--threads 1"}, []string{"--harakiri"}},
 		"no keep-alive": {
-			&keystonev1alpha1.UWSGISpec{Processes: 3, Threads: 3, HTTPKeepAlive: new(false)},
+			&commonv1.UWSGISpec{Processes: 3, Threads: 3, HTTPKeepAlive: new(false)},
 			[]string{"--processes 3", "--threads 3"},
 			[]string{"--http-keepalive"},
 		},
 		"a timeout": {
-			&keystonev1alpha1.UWSGISpec{Processes: 1, Threads: 1, HTTPKeepAliveTimeout: ptr.To(int32(5)), Harakiri: ptr.To(int32(9))},
+			&commonv1.UWSGISpec{Processes: 1, Threads: 1, HTTPKeepAliveTimeout: ptr.To(int32(5)), Harakiri: ptr.To(int32(9))},
 			[]string{"--http-keepalive=5", "--harakiri 9"},
 			[]string{"--http-keepalive-timeout"},
 		},

@@ -97,12 +97,12 @@ func cacheServers(c cluster.Settings, k *keystonev1alpha1.Keystone) []string {
 }
 
 // loggingOptions turn the logging block into oslo.log's options.
-func loggingOptions(logging *keystonev1alpha1.LoggingSpec) config.INI {
+func loggingOptions(logging *commonv1.LoggingSpec) config.INI {
 	options := config.INI{"DEFAULT": {"debug": strconv.FormatBool(logging.Debug)}}
 	if levels := loggerLevels(logging); len(levels) > 0 {
 		options.Set("DEFAULT", "default_log_levels", strings.Join(levels, ","))
 	}
-	if logging.Format == keystonev1alpha1.LogFormatJSON {
+	if logging.Format == commonv1.LogFormatJSON {
 		options.Set("DEFAULT", "log_config_append", configDir+"logging.conf")
 	}
 	return options
@@ -115,10 +115,10 @@ const rootLogger = "root"
 
 // loggerLevels are logger=LEVEL pairs sorted by logger. In text mode the level of
 // the root logger is one of them; logging.conf has it otherwise.
-func loggerLevels(logging *keystonev1alpha1.LoggingSpec) []string {
+func loggerLevels(logging *commonv1.LoggingSpec) []string {
 	levels := map[string]string{}
-	if logging.Format == keystonev1alpha1.LogFormatText && logging.Level != keystonev1alpha1.DefaultLogLevel {
-		if logging.Level == keystonev1alpha1.LogLevelDebug {
+	if logging.Format == commonv1.LogFormatText && logging.Level != commonv1.DefaultLogLevel {
+		if logging.Level == commonv1.LogLevelDebug {
 			maps.Copy(levels, libraryLevels)
 		}
 		levels[rootLogger] = string(logging.Level)
@@ -134,7 +134,7 @@ func loggerLevels(logging *keystonev1alpha1.LoggingSpec) []string {
 // jsonLogging is a logging.conf that writes one JSON object for each record to
 // standard error. oslo.log takes no level of a logger from anywhere else once
 // there is such a file.
-func jsonLogging(logging *keystonev1alpha1.LoggingSpec) config.INI {
+func jsonLogging(logging *commonv1.LoggingSpec) config.INI {
 	file := config.INI{
 		"handlers":    {"keys": "stderr"},
 		"formatters":  {"keys": "json"},
@@ -145,7 +145,7 @@ func jsonLogging(logging *keystonev1alpha1.LoggingSpec) config.INI {
 		"formatter_json": {"class": "oslo_log.formatters.JSONFormatter"},
 	}
 	levels := map[string]string{}
-	if logging.Level == keystonev1alpha1.LogLevelDebug {
+	if logging.Level == commonv1.LogLevelDebug {
 		maps.Copy(levels, libraryLevels)
 	}
 	maps.Copy(levels, logging.PerLoggerLevels)

@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -28,10 +29,10 @@ func TestARoleIsEnoughForAKeystoneThatUsesEverything(t *testing.T) {
 	k := testutil.Managed(namespace, testutil.Name)
 	k.Spec.PriorityClassName = new("system-cluster-critical")
 	k.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
-	k.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{
-		Ingress: []keystonev1alpha1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{}}},
+	k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
+		Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{}}},
 	}
-	k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 3, TargetCPUUtilization: new(int32(80))}
+	k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 3, TargetCPUUtilization: new(int32(80))}
 	objects.Create(t, c, k)
 	ready(t, c, k)
 	objects.Delete(t, c, k.DeepCopy())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -35,8 +36,8 @@ func restricted(t *testing.T) *keystonev1alpha1.Keystone {
 	c, namespace := newNamespace(t, testutil.Secrets)
 	testutil.Start(t, asOperator, namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
-	k.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{
-		Ingress: []keystonev1alpha1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
+	k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
+		Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
 	}
 	objects.Create(t, c, k)
 	expect.Condition(t, c, k, "NetworkPolicyReady", metav1.ConditionTrue, "NetworkPolicyReady")

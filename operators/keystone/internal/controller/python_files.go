@@ -9,6 +9,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/rotation"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -58,7 +59,7 @@ var embedded = sync.OnceValue(func() map[string]string {
 // whether the API server has threads.
 func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[string]string) error {
 	names := []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile}
-	if k.Spec.Logging.Format == keystonev1alpha1.LogFormatJSON {
+	if k.Spec.Logging.Format == commonv1.LogFormatJSON {
 		names = append(names, logHandlerFile)
 	}
 	for _, name := range names {

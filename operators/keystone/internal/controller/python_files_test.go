@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -86,7 +87,7 @@ func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 	for threads, want := range map[int32]string{0: "False", 1: "False", 2: "True"} {
 		k := minimal()
 		if threads > 0 {
-			k.Spec.UWSGI = &keystonev1alpha1.UWSGISpec{Processes: 2, Threads: threads}
+			k.Spec.UWSGI = &commonv1.UWSGISpec{Processes: 2, Threads: threads}
 		}
 		files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
 		if err != nil {

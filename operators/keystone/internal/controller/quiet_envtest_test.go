@@ -21,6 +21,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -100,14 +101,14 @@ func TestOptionalPartsCostNothingOnceTheyAreApplied(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[0])
 	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
-		k.Spec.NetworkPolicy = &keystonev1alpha1.NetworkPolicySpec{
-			Ingress: []keystonev1alpha1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
+		k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
+			Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
 			// The API server fills in the protocol.
 			AdditionalEgress: []networkingv1.NetworkPolicyEgressRule{{
 				Ports: []networkingv1.NetworkPolicyPort{{Port: ptr.To(intstr.FromInt32(636))}},
 			}},
 		}
-		k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 5, TargetCPUUtilization: ptr.To(int32(80))}
+		k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 5, TargetCPUUtilization: ptr.To(int32(80))}
 	})
 	expect.Condition(t, c, k, "NetworkPolicyReady", metav1.ConditionTrue, "NetworkPolicyReady")
 	expect.Condition(t, c, k, "HPAReady", metav1.ConditionTrue, "HPAReady")
@@ -127,7 +128,7 @@ func TestAutoscalingStartsFromTheReplicasThatRun(t *testing.T) {
 	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas = 3 })
 	ready(t, c, k)
 	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
-		k.Spec.Autoscaling = &keystonev1alpha1.AutoscalingSpec{MaxReplicas: 5, TargetCPUUtilization: ptr.To(int32(80))}
+		k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 5, TargetCPUUtilization: ptr.To(int32(80))}
 	})
 	expect.Condition(t, c, k, "HPAReady", metav1.ConditionTrue, "HPAReady")
 	ready(t, c, k)

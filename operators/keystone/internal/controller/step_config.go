@@ -11,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -107,7 +108,7 @@ func configFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, options confi
 			return nil, fmt.Errorf("policy.yaml: %w", err)
 		}
 	}
-	if k.Spec.Logging.Format == keystonev1alpha1.LogFormatJSON {
+	if k.Spec.Logging.Format == commonv1.LogFormatJSON {
 		if files["logging.conf"], err = jsonLogging(k.Spec.Logging).Render(); err != nil {
 			return nil, fmt.Errorf("logging.conf: %w", err)
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestTheNetworkPolicySaysWhenItNamesNoProxies(t *testing.T) {
@@ -13,7 +13,7 @@ func TestTheNetworkPolicySaysWhenItNamesNoProxies(t *testing.T) {
 	if got := networkPolicyMessage(k); strings.Contains(got, advice) {
 		t.Errorf("with other sources it says %q", got)
 	}
-	k.Spec.NetworkPolicy.Ingress = []keystonev1alpha1.NetworkPolicyIngressSource{{
+	k.Spec.NetworkPolicy.Ingress = []commonv1.NetworkPolicyIngressSource{{
 		NamespaceSelector: map[string]string{"kubernetes.io/metadata.name": "ingress"},
 	}}
 	if got := networkPolicyMessage(k); !strings.HasPrefix(got, "The NetworkPolicies are in place; ") || !strings.Contains(got, advice) {

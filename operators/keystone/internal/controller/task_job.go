@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/job"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -105,7 +106,7 @@ var taskCPULimit = resource.MustParse("1")
 // CPU time would be made slower by it, and Ready with it.
 func taskResources(api *corev1.ResourceRequirements) corev1.ResourceRequirements {
 	resources := ptr.Deref(api, corev1.ResourceRequirements{})
-	if limit, set := resources.Limits[corev1.ResourceCPU]; set && limit.Cmp(keystonev1alpha1.DefaultCPULimit) == 0 {
+	if limit, set := resources.Limits[corev1.ResourceCPU]; set && limit.Cmp(commonv1.DefaultCPULimit) == 0 {
 		resources.Limits = maps.Clone(resources.Limits)
 		resources.Limits[corev1.ResourceCPU] = taskCPULimit
 	}

@@ -1,0 +1,60 @@
+package types
+
+// LogFormat is the form of a log record.
+//
+// +kubebuilder:validation:Enum=text;json
+type LogFormat string
+
+const (
+	// LogFormatText writes a record as a line of text.
+	LogFormatText LogFormat = "text"
+	// LogFormatJSON writes a record as one JSON object in a line.
+	LogFormatJSON LogFormat = "json"
+)
+
+// LogLevel is the lowest severity that is logged, as Python names it.
+//
+// +kubebuilder:validation:Enum=DEBUG;INFO;WARNING;ERROR;CRITICAL
+type LogLevel string
+
+// The levels of Python's logging, from the most to the least verbose.
+const (
+	LogLevelDebug    LogLevel = "DEBUG"
+	LogLevelInfo     LogLevel = "INFO"
+	LogLevelWarning  LogLevel = "WARNING"
+	LogLevelError    LogLevel = "ERROR"
+	LogLevelCritical LogLevel = "CRITICAL"
+)
+
+// LoggingSpec sets what a service logs and in which form. The log always goes
+// to standard error.
+type LoggingSpec struct {
+	// format is the form of a record: "text" is a line for people, "json" one
+	// object in a line for log collectors. A JSON record of more than 4096 bytes
+	// is written as several, with the fields part and parts, between which the
+	// message is divided. The default is "text".
+	//
+	// +optional
+	// +default="text"
+	Format LogFormat `json:"format,omitempty"`
+
+	// level is the lowest severity that is logged: DEBUG, INFO, WARNING, ERROR
+	// or CRITICAL. The default is "INFO".
+	//
+	// +optional
+	// +default="INFO"
+	Level LogLevel `json:"level,omitempty"`
+
+	// debug turns on the service's debug mode, which logs more than level
+	// DEBUG alone. The default is false.
+	//
+	// +optional
+	// +default=false
+	Debug bool `json:"debug,omitempty"`
+
+	// perLoggerLevels sets the level of single loggers. Example:
+	// {"sqlalchemy.engine": "WARNING"}.
+	//
+	// +optional
+	PerLoggerLevels map[string]string `json:"perLoggerLevels,omitempty"`
+}
