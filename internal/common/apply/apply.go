@@ -63,10 +63,13 @@ func IsPredecessors(desired, live client.Object) bool {
 // with ErrPredecessor when it will go by itself.
 //
 // obj must set every field it wants to own and nothing else; zero values that
-// its Go type does not omit count as wanted.
+// its Go type does not omit count as wanted. An obj that takes over values of the live
+// object carries the resource version it read them from, or [NoObject]: it is written
+// only where that is still what there is, and is a conflict otherwise.
 func EnsureObject[T client.Object](
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, obj T, fieldManager string,
 ) error {
+	basis := obj.GetResourceVersion()
 	if err := prepare(scheme, owner, obj); err != nil {
 		return err
 	}
@@ -83,6 +86,9 @@ func EnsureObject[T client.Object](
 	if err := checkOwner(owner, obj, live, fieldManager); err != nil {
 		return err
 	}
+	if basis != "" && basis != live.GetResourceVersion() {
+		return outdated(obj)
+	}
 	verdict, keep := verdictOf(live, obj, fieldManager)
 	if keep && settled.has(live.GetUID(), verdict) {
 		return into(live, obj)
@@ -92,27 +98,32 @@ func EnsureObject[T client.Object](
 	case err != nil:
 		return err
 	case !same:
-		return write(ctx, c, obj, fieldManager)
+		return write(ctx, c, obj, basis, fieldManager)
 	case keep:
 		settled.note(live.GetUID(), verdict, time.Now())
 	}
 	return into(live, obj)
 }
 
-// noObjectsVersion is a resource version that no object has: etcd counts from 1
-// and the first write makes it 2. The API server compares the version of an apply
-// with that of the object there is, and creates one where there is none.
-const noObjectsVersion = "1"
+// NoObject is a resource version that no object has: etcd counts from 1 and the
+// first write makes it 2. The API server compares the version of an apply with that
+// of the object there is, and creates one where there is none.
+const NoObject = "1"
+
+// outdated is the conflict of an object that was built from another version than
+// there is.
+func outdated(obj client.Object) error {
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	return apierrors.NewConflict(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, obj.GetName(),
+		errors.New("it has changed since it was read"))
+}
 
 // createOrFind creates the object and returns nil, or returns the one that is
 // already there and that the label-limited cache does not show.
 func createOrFind(ctx context.Context, c client.Client, obj client.Object, fieldManager string) (client.Object, error) {
-	fields, err := desiredFields(obj)
+	fields, err := fieldsOver(obj, NoObject)
 	if err != nil {
 		return nil, err
-	}
-	if err := unstructured.SetNestedField(fields, noObjectsVersion, "metadata", "resourceVersion"); err != nil {
-		return nil, fmt.Errorf("creating %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
 	}
 	taken := patch(ctx, c, obj, fields, fieldManager)
 	if !apierrors.IsConflict(taken) {
@@ -228,13 +239,28 @@ func checkOwner(owner, desired, live client.Object, fieldManager string) error {
 		kindOf(live), client.ObjectKeyFromObject(live), holder, ErrNotOwned)
 }
 
-// write applies the fields of obj to the object that is there.
-func write(ctx context.Context, c client.Client, obj client.Object, fieldManager string) error {
-	fields, err := desiredFields(obj)
+// write applies the fields of obj to the object that is there, or to a version of it.
+func write(ctx context.Context, c client.Client, obj client.Object, version, fieldManager string) error {
+	fields, err := fieldsOver(obj, version)
 	if err != nil {
 		return err
 	}
+	if version != "" {
+		return patch(ctx, c, obj, fields, fieldManager)
+	}
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error { return patch(ctx, c, obj, fields, fieldManager) })
+}
+
+// fieldsOver are the fields to apply over a version of the object, any when it is "".
+func fieldsOver(obj client.Object, version string) (map[string]any, error) {
+	fields, err := desiredFields(obj)
+	if err != nil || version == "" {
+		return fields, err
+	}
+	if err := unstructured.SetNestedField(fields, version, "metadata", "resourceVersion"); err != nil {
+		return nil, fmt.Errorf("setting the version of %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
+	}
+	return fields, nil
 }
 
 // patch applies the fields and leaves the result in obj.

@@ -248,6 +248,33 @@ func TestAnObjectOfSomebodyElseIsRefused(t *testing.T) {
 	}
 }
 
+func TestWhatWasBuiltFromAnotherVersionIsNotWritten(t *testing.T) {
+	b := newBench(t)
+	first := b.service()
+	first.ResourceVersion = apply.NoObject
+	b.must(t, b.ensure(t, first))
+	for name, basis := range map[string]string{"none": apply.NoObject, "an older one": first.ResourceVersion} {
+		live := b.service()
+		b.must(t, b.Get(t.Context(), client.ObjectKeyFromObject(live), live))
+		live.Spec.SessionAffinity = corev1.ServiceAffinityClientIP
+		live.Annotations = map[string]string{"example.com/changed-after": name}
+		b.must(t, b.Update(t.Context(), live))
+		changed := b.service()
+		changed.ResourceVersion = basis
+		changed.Spec.SessionAffinity = corev1.ServiceAffinityNone
+		if err := b.ensure(t, changed); !apierrors.IsConflict(err) {
+			t.Errorf("built from %s: got %v, expected a conflict", name, err)
+		}
+		again := b.service()
+		again.ResourceVersion = live.ResourceVersion
+		again.Spec.SessionAffinity = corev1.ServiceAffinityNone
+		b.must(t, b.ensure(t, again))
+		if again.Spec.SessionAffinity != corev1.ServiceAffinityNone {
+			t.Errorf("built from what there is: got %s", again.Spec.SessionAffinity)
+		}
+	}
+}
+
 func TestOnlyOwnObjectsAreMadeAbsent(t *testing.T) {
 	b := newBench(t)
 	b.must(t, b.ensure(t, b.service()))

@@ -3,8 +3,12 @@
 package controller_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"testing"
+	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +19,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -119,6 +124,37 @@ func TestAProbeThatSomebodyHasChangedStays(t *testing.T) {
 	})
 	if probe := maria.Spec.StartupProbe; probe == nil || probe.FailureThreshold != longer {
 		t.Errorf("the probe is %+v", probe)
+	}
+}
+
+func TestAProbeStaysThatChangedBeforeTheCacheKnewTheServers(t *testing.T) {
+	filled := newWorld(t)
+	expect.Exists(t, filled, &infraapi.MariaDB{ObjectMeta: filled.meta("openstack-db")})
+	w := emptyWorld(t)
+	w.seed()
+	release := holds.Hold(func(watch *http.Request) bool { return transport.Parse(watch).Resource == "mariadbs" })
+	t.Cleanup(release)
+	objects.Create(t, w, w.cp)
+	maria := &infraapi.MariaDB{ObjectMeta: w.meta("openstack-db")}
+	expect.Exists(t, w, maria)
+	const longer = 7200
+	objects.Change(t, w, maria, func(m *infraapi.MariaDB) { m.Spec.StartupProbe = &infraapi.Probe{FailureThreshold: longer} })
+	// One may have begun before the change.
+	for range 2 {
+		passes := log.passesOver("controlplane", w.cp)
+		w.pass(t, time.Second)
+		expect.Eventually(t, "a pass that takes the servers for new", func(context.Context) error {
+			if log.passesOver("controlplane", w.cp) == passes {
+				return errors.New("there was none")
+			}
+			return nil
+		})
+	}
+	release()
+	w.report(t, "2025.2", "", true)
+	w.expect(t, "InfrastructureReady", metav1.ConditionTrue, "InfrastructureReady")
+	if expect.Exists(t, w, maria); maria.Spec.StartupProbe.FailureThreshold != longer {
+		t.Errorf("the probe is %+v", maria.Spec.StartupProbe)
 	}
 }
 

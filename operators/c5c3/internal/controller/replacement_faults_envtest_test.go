@@ -343,9 +343,9 @@ func TestALostSecretDoesNotHandTheAdministratorsPasswordToTheUsers(t *testing.T)
 }
 
 // The operator watches the names of all Secrets and, in another cache, the content
-// of its own.
+// of its own. While the one is held, whoever reads a Secret it has written waits: not
+// beside other tests.
 func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
-	t.Parallel()
 	w := converged(t)
 	old, passes := w.cp.Status.AdminApplicationCredential.ID, log.passesOver("controlplane", w.cp)
 	release := holds.Hold(func(watch *http.Request) bool {
@@ -365,7 +365,6 @@ func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
 
 // Without an object that keeps it nobody would revoke the replaced credential.
 func TestACredentialIsNotLeftToAnObjectThatOnlyTheCacheStillHas(t *testing.T) {
-	t.Parallel()
 	w := converged(t, manual)
 	old, retained := w.cp.Status.AdminApplicationCredential.ID, w.retained(t)
 	changes := w.follow(t)

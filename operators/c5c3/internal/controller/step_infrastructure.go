@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -69,6 +70,8 @@ func (s *scope) ensureDatabase(ctx context.Context) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Terminal(databaseServer.failed, err)
 	}
+	// Over another version it would put back what somebody has changed meanwhile.
+	desired.ResourceVersion = cmp.Or(live.ResourceVersion, apply.NoObject)
 	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, s.cp, desired, fieldManager); err != nil {
 		return reconcile.WriteFailed(databaseServer.failed, err)
 	}
