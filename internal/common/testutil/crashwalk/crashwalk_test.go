@@ -159,8 +159,17 @@ func TestAnOperatorThatEndsByItselfIsFound(t *testing.T) {
 func TestAWriteThatIsPromisedAndNotMadeFailsTheWalk(t *testing.T) {
 	s := scenario(t, createOnce)
 	s.Writes["delete configmaps"] = 1
-	ctx, giveUp := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, giveUp := context.WithCancel(t.Context())
 	defer giveUp()
+	settled, checked := s.Settled, false
+	s.Settled = func(ctx context.Context, namespace string) error {
+		if checked {
+			giveUp()
+		}
+		err := settled(ctx, namespace)
+		checked = err == nil
+		return err
+	}
 	_, _, err := s.undisturbed(ctx)
 	if err == nil || !strings.Contains(err.Error(), "delete configmaps #1") {
 		t.Errorf("expected an error that names the write, got %v", err)

@@ -357,7 +357,7 @@ func (s *scope) removeKORCFinalizers(ctx context.Context, left []orcObject) erro
 		if controller := metav1.GetControllerOf(secret); controller == nil || controller.UID != s.cp.UID && controller.Name != name {
 			continue
 		}
-		if err := s.patchFinalizers(ctx, secret); err != nil {
+		if err := s.stripFinalizers(ctx, secret); err != nil {
 			return err
 		}
 	}
@@ -365,14 +365,15 @@ func (s *scope) removeKORCFinalizers(ctx context.Context, left []orcObject) erro
 }
 
 // stripFinalizers takes K-ORC's off. K-ORC may do so at the same time: a pass that
-// ended there would leave the next one nothing of what was given up.
-func (s *scope) stripFinalizers(ctx context.Context, obj orcObject) error {
+// ended there would leave the next one nothing of what was given up, so it does not
+// wait for the cache to catch up.
+func (s *scope) stripFinalizers(ctx context.Context, obj client.Object) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		err := s.patchFinalizers(ctx, obj)
 		if !apierrors.IsConflict(err) {
 			return err
 		}
-		if readErr := s.foreign.Get(ctx, client.ObjectKeyFromObject(obj), obj); readErr != nil {
+		if readErr := s.owned.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj); readErr != nil {
 			return client.IgnoreNotFound(readErr)
 		}
 		return err

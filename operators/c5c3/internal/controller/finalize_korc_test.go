@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -37,7 +38,16 @@ func TestAnObjectThatKORCChangesWhileItIsGivenUpLosesItsFinalizersInTheSamePass(
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(domain), domain); err != nil {
 		t.Fatal(err)
 	}
-	s := &scope{toolbox: &toolbox{foreign: c}, cp: &c5c3v1alpha1.ControlPlane{}}
+	outdated := domain.DeepCopy()
+	behind := interceptor.NewClient(c, interceptor.Funcs{
+		Get: func(_ context.Context, _ client.WithWatch, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+			if read, ok := obj.(*orcv1alpha1.Domain); ok {
+				outdated.DeepCopyInto(read)
+			}
+			return nil
+		},
+	})
+	s := &scope{toolbox: &toolbox{foreign: behind, owned: secrets.Owned{Live: c}}, cp: &c5c3v1alpha1.ControlPlane{}}
 	if err := s.stripFinalizers(t.Context(), domain); err != nil {
 		t.Fatal(err)
 	}
