@@ -1,5 +1,6 @@
-// Package deployment keeps Deployments and Services as declared and tells when
-// a rollout has really ended.
+// Package deployment builds the pods of an API service and what stands around them,
+// keeps Deployments and Services as declared and reports when a rollout has really
+// ended.
 package deployment
 
 import (

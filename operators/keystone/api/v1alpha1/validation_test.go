@@ -50,7 +50,9 @@ func accepted() map[string]func(*Keystone) {
 		}),
 		"autoscaling at one size": scaling(func(s *commonv1.AutoscalingSpec) { s.MinReplicas, s.MaxReplicas = new(int32(1)), 1 }),
 		"every namespace": func(k *Keystone) {
-			k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{}}}}
+			k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
+				Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{}}},
+			}
 		},
 		"the longest harakiri":      uwsgi(commonv1.UWSGISpec{Harakiri: new(int32(24))}),
 		"keep-alive with a timeout": uwsgi(commonv1.UWSGISpec{HTTPKeepAliveTimeout: new(int32(5))}),

@@ -158,28 +158,29 @@ func TestTooFewFernetKeysAreAWarning(t *testing.T) {
 
 func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
 	const advice = "if the proxies of the Gateway run in another namespace, name it in spec.networkPolicy.ingress"
-	from := func(labels ...string) commonv1.NetworkPolicyIngressSource {
+	type source = commonv1.NetworkPolicyIngressSource
+	from := func(labels ...string) source {
 		selector := map[string]string{}
 		for _, namespace := range labels {
 			selector["kubernetes.io/metadata.name"] = namespace
 		}
-		return commonv1.NetworkPolicyIngressSource{NamespaceSelector: selector}
+		return source{NamespaceSelector: selector}
 	}
 	proxies := from("gateways")
 	proxies.PodSelector = map[string]string{"app": "proxy"}
 	for name, c := range map[string]struct {
 		gateway string
-		ingress []commonv1.NetworkPolicyIngressSource
+		ingress []source
 		warned  bool
 	}{
-		"the Gateway's namespace":                     {"gateways", []commonv1.NetworkPolicyIngressSource{from("gateways")}, true},
-		"the Gateway's namespace, by default its own": {"", []commonv1.NetworkPolicyIngressSource{from("openstack")}, true},
-		"some of its pods":                            {"gateways", []commonv1.NetworkPolicyIngressSource{proxies}, true},
-		"that and another one":                        {"gateways", []commonv1.NetworkPolicyIngressSource{from("gateways"), from("proxies")}, false},
-		"another one":                                 {"gateways", []commonv1.NetworkPolicyIngressSource{from("proxies")}, false},
-		"all namespaces":                              {"gateways", []commonv1.NetworkPolicyIngressSource{from()}, false},
+		"the Gateway's namespace":                     {"gateways", []source{from("gateways")}, true},
+		"the Gateway's namespace, by default its own": {"", []source{from("openstack")}, true},
+		"some of its pods":                            {"gateways", []source{proxies}, true},
+		"that and another one":                        {"gateways", []source{from("gateways"), from("proxies")}, false},
+		"another one":                                 {"gateways", []source{from("proxies")}, false},
+		"all namespaces":                              {"gateways", []source{from()}, false},
 		"no NetworkPolicy":                            {"gateways", nil, false},
-		"no Gateway":                                  {"none", []commonv1.NetworkPolicyIngressSource{from("openstack")}, false},
+		"no Gateway":                                  {"none", []source{from("openstack")}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := defaulted(minimal())

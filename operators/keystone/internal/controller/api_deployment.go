@@ -1,29 +1,27 @@
 package controller
 
 import (
-	"strconv"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
-	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/deployment"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // apiDeployment builds the Deployment of the API pods.
 func apiDeployment(s *scope) *appsv1.Deployment {
 	k := s.keystone
-	volumes, volumeMounts := split(apiMounts(s))
+	volumes, volumeMounts := deployment.SplitMounts(apiMounts(s))
 	container := apiContainer(k)
 	container.VolumeMounts = volumeMounts
 	deploy := &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)},
+		ObjectMeta: instance(k).Meta(),
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(k)},
-			Strategy: rolloutStrategy(k),
+			Strategy: deployment.RolloutStrategy(k.Spec.Strategy),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{
 					Labels:      commonLabels(k),
@@ -37,7 +35,7 @@ func apiDeployment(s *scope) *appsv1.Deployment {
 					AutomountServiceAccountToken:  ptr.To(false),
 					EnableServiceLinks:            ptr.To(false),
 					TerminationGracePeriodSeconds: ptr.To(k.Spec.TerminationGracePeriod()),
-					TopologySpreadConstraints:     spreadConstraints(k),
+					TopologySpreadConstraints:     instance(k).SpreadConstraints(k.Spec.TopologySpreadConstraints),
 					PriorityClassName:             ptr.Deref(k.Spec.PriorityClassName, ""),
 				},
 			},
@@ -49,8 +47,8 @@ func apiDeployment(s *scope) *appsv1.Deployment {
 	return deploy
 }
 
-func apiMounts(s *scope) []mount {
-	mounts := append([]mount{s.configMount()}, keyMounts(s.keystone)...)
+func apiMounts(s *scope) []deployment.Mount {
+	mounts := append([]deployment.Mount{s.configMount()}, keyMounts(s.keystone)...)
 	return append(mounts, databaseTLSMounts(s.keystone)...)
 }
 
@@ -58,57 +56,29 @@ func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
 	return corev1.Container{
 		Name:    containerName,
 		Image:   image(k),
-		Command: uwsgiCommand(k),
+		Command: wsgi(k).Command(k.Spec.UWSGI),
 		Ports: []corev1.ContainerPort{{
 			Name: containerName, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP,
 		}},
-		Env:             append([]corev1.EnvVar{connectionVariable(k), pythonVariable()}, shutdownVariables()...),
+		Env:             append([]corev1.EnvVar{connectionVariable(k), pythonVariable()}, deployment.DrainVariables(appName)...),
 		Resources:       ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:    startupProbe(),
 		LivenessProbe:   livenessProbe(),
 		ReadinessProbe:  readinessProbe(),
-		Lifecycle:       drainHook(k),
+		Lifecycle:       deployment.DrainHook(appName, k.Spec.PreStopSleep()),
 		SecurityContext: restrictedContainer(),
 		// A container that cannot start explains itself in its last log lines.
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 	}
 }
 
-// uwsgiCommand is the command line of the API server. The parameters of the
-// spec were defaulted; without a uwsgi block the defaults apply here.
-func uwsgiCommand(k *keystonev1alpha1.Keystone) []string {
+// wsgi is the application that the API pods serve.
+func wsgi(k *keystonev1alpha1.Keystone) deployment.UWSGI {
 	entry := wsgiFile
 	if len(k.Spec.Middleware) > 0 {
 		entry = configDir + middlewareFile
 	}
-	spec := k.Spec.UWSGI
-	if spec == nil {
-		spec = &commonv1.UWSGISpec{
-			Processes: commonv1.DefaultUWSGIProcesses, Threads: commonv1.DefaultUWSGIThreads,
-		}
-	}
-	command := []string{"uwsgi", "--http", ":" + strconv.Itoa(apiPort)}
-	if ptr.Deref(spec.HTTPKeepAlive, commonv1.DefaultUWSGIHTTPKeepAlive) {
-		// uWSGI takes the idle timeout as the value of the flag itself.
-		flag := "--http-keepalive"
-		if spec.HTTPKeepAliveTimeout != nil {
-			flag += "=" + strconv.Itoa(int(*spec.HTTPKeepAliveTimeout))
-		}
-		command = append(command, flag)
-	}
-	command = append(command,
-		"--log-master",
-		"--log-format", "%(method) %(uri) => generated %(rsize) bytes in %(msecs) msecs (%(proto) %(status))",
-		"--wsgi-file", entry,
-		"--master", "--lazy-apps", "--need-app",
-		"--processes", strconv.Itoa(int(spec.Processes)),
-		"--threads", strconv.Itoa(int(spec.Threads)),
-		"--pyargv=--config-dir="+configDir,
-	)
-	if spec.Harakiri != nil {
-		command = append(command, "--harakiri", strconv.Itoa(int(*spec.Harakiri)))
-	}
-	return command
+	return deployment.UWSGI{Port: apiPort, File: entry, Arguments: "--config-dir=" + configDir}
 }
 
 // startupProbe gives a pod five minutes to answer first and looks every second,
@@ -141,34 +111,4 @@ func readinessProbe() *corev1.Probe {
 		}},
 		PeriodSeconds: 10, FailureThreshold: 2, TimeoutSeconds: 9, SuccessThreshold: 1,
 	}
-}
-
-// rolloutStrategy never lets capacity drop below the wanted replicas unless
-// the spec says otherwise.
-func rolloutStrategy(k *keystonev1alpha1.Keystone) appsv1.DeploymentStrategy {
-	if k.Spec.Strategy != nil {
-		return *k.Spec.Strategy
-	}
-	return appsv1.DeploymentStrategy{
-		Type: appsv1.RollingUpdateDeploymentStrategyType,
-		RollingUpdate: &appsv1.RollingUpdateDeployment{
-			MaxUnavailable: ptr.To(intstr.FromInt32(0)), MaxSurge: ptr.To(intstr.FromInt32(1)),
-		},
-	}
-}
-
-// spreadConstraints spread the pods over zones and nodes. An empty list in the
-// spec means none, an absent one the defaults.
-func spreadConstraints(k *keystonev1alpha1.Keystone) []corev1.TopologySpreadConstraint {
-	if k.Spec.TopologySpreadConstraints != nil {
-		return k.Spec.TopologySpreadConstraints
-	}
-	constraints := make([]corev1.TopologySpreadConstraint, 0, 2)
-	for _, topology := range []string{corev1.LabelTopologyZone, corev1.LabelHostname} {
-		constraints = append(constraints, corev1.TopologySpreadConstraint{
-			MaxSkew: 1, TopologyKey: topology, WhenUnsatisfiable: corev1.ScheduleAnyway,
-			LabelSelector: &metav1.LabelSelector{MatchLabels: selectorLabels(k)},
-		})
-	}
-	return constraints
 }

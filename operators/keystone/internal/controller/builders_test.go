@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -99,20 +98,21 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 		s := scopeOf(k)
 		objects := map[string]any{
 			"deployment":          apiDeployment(s),
-			"service":             apiService(k),
-			"poddisruptionbudget": disruptionBudget(k, k.Spec.Replicas),
+			"service":             instance(k).Service(),
+			"poddisruptionbudget": instance(k).DisruptionBudget(k.Spec.Replicas),
 			"job-db-sync":         jobOf(t, s, dbSync(s)),
 			"job-schema-check":    jobOf(t, s, schemaCheck(s)),
 			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
 			"job-config-check":    jobOf(t, s, configCheckTask(s)),
 			"job-policy":          jobOf(t, s, policyValidationTask(s)),
 			"cronjob-trust-flush": trustFlushCronJob(s),
-			"networkpolicy":       apiNetworkPolicy(k, "keystone-system"),
-			"networkpolicy-tasks": taskNetworkPolicy(k),
+			"networkpolicy":       traffic(k, "keystone-system").API(),
+			"networkpolicy-tasks": traffic(k, "keystone-system").Tasks(allTasks(k)),
 		}
 		if k.Spec.Database.IsManaged() {
 			objects["database"], objects["user"], objects["grant"] = mariaDatabase(k), mariaUser(k, k.Name, false), mariaGrant(k, k.Name)
-			objects["certificate"], objects["httproute"], objects["hpa"] = clientCertificate(k), httpRoute(k), autoscaler(k)
+			objects["certificate"], objects["httproute"] = clientCertificate(k), networking.HTTPRoute(instance(k), k.Spec.Gateway)
+			objects["hpa"] = instance(k).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
 		}
 		for kind, obj := range objects {
 			t.Run(name+"/"+kind, func(t *testing.T) {
@@ -267,42 +267,6 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	}
 }
 
-func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
-	for name, test := range map[string]struct {
-		spec   *commonv1.UWSGISpec
-		has    []string
-		hasNot []string
-	}{
-		"absent": {nil, []string{"--http-keepalive", "--processes 2", "--threads 1"}, []string{"--harakiri"}},
-		"no keep-alive": {
-			&commonv1.UWSGISpec{Processes: 3, Threads: 3, HTTPKeepAlive: new(false)},
-			[]string{"--processes 3", "--threads 3"},
-			[]string{"--http-keepalive"},
-		},
-		"a timeout": {
-			&commonv1.UWSGISpec{Processes: 1, Threads: 1, HTTPKeepAliveTimeout: ptr.To(int32(5)), Harakiri: ptr.To(int32(9))},
-			[]string{"--http-keepalive=5", "--harakiri 9"},
-			[]string{"--http-keepalive-timeout"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			k := minimal()
-			k.Spec.UWSGI = test.spec
-			line := strings.Join(uwsgiCommand(k), " ")
-			for _, want := range test.has {
-				if !strings.Contains(line, want) {
-					t.Errorf("%q lacks %q", line, want)
-				}
-			}
-			for _, unwanted := range test.hasNot {
-				if strings.Contains(line, unwanted) {
-					t.Errorf("%q has %q", line, unwanted)
-				}
-			}
-		})
-	}
-}
-
 func TestAPodThatStopsServingIsNamed(t *testing.T) {
 	pod := func(ready bool, age time.Duration) corev1.Pod {
 		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "keystone-1"}}
@@ -324,31 +288,6 @@ func TestAPodThatStopsServingIsNamed(t *testing.T) {
 		if strings.Contains(got, "keystone-1") != test.want || test.want && !strings.Contains(got, "db.example.com:3306") {
 			t.Errorf("a pod that is %s is described by %q", name, got)
 		}
-	}
-}
-
-func TestTheDisruptionBudgetFlipsWithTheReplicas(t *testing.T) {
-	several, one := disruptionBudget(minimal(), 2), disruptionBudget(minimal(), 1)
-	if several.Spec.MinAvailable == nil || several.Spec.MaxUnavailable != nil {
-		t.Errorf("budget for two replicas: %+v, want minAvailable", several.Spec)
-	}
-	if one.Spec.MaxUnavailable == nil || one.Spec.MinAvailable != nil {
-		t.Errorf("budget for one replica: %+v, want maxUnavailable", one.Spec)
-	}
-}
-
-func TestTheSpecCanReplaceSpreadAndStrategy(t *testing.T) {
-	k := minimal()
-	if got := spreadConstraints(k); len(got) != 2 || got[0].TopologyKey != corev1.LabelTopologyZone {
-		t.Errorf("default spread constraints %v, want zone and host name", got)
-	}
-	k.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{}
-	if got := spreadConstraints(k); len(got) != 0 {
-		t.Errorf("spread constraints %v although the spec asks for none", got)
-	}
-	k.Spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
-	if got := rolloutStrategy(k); got.Type != appsv1.RecreateDeploymentStrategyType {
-		t.Errorf("strategy %v, want the one of the spec", got)
 	}
 }
 
@@ -406,14 +345,6 @@ func TestDatabaseErrorsComeWithAdvice(t *testing.T) {
 	}
 	if got := databaseHint(k, "something else"); got != "" {
 		t.Errorf("advice %q for an unknown error", got)
-	}
-}
-
-func TestCachePortsAreDistinctAndInOrder(t *testing.T) {
-	k := minimal()
-	k.Spec.Cache.Servers = []string{"a:11212", "b", "c:11212", "inet6:[::1]:11300"}
-	if diff := cmp.Diff([]int32{11212, 11211, 11300}, cachePorts(k)); diff != "" {
-		t.Errorf("ports (-want +got):\n%s", diff)
 	}
 }
 

@@ -72,7 +72,7 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 			t.Errorf("%s: the certificates are not mounted", name)
 		}
 		volume := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == volumeDatabaseTLS })
-		if volume < 0 || ptr.Deref(pod.Volumes[volume].Projected.DefaultMode, 0) != keyFileMode {
+		if volume < 0 || ptr.Deref(pod.Volumes[volume].Projected.DefaultMode, 0) != 0o400 {
 			t.Errorf("%s: the certificates are readable for others than their user", name)
 		}
 		if ptr.Deref(pod.SecurityContext.FSGroup, 0) != runAsID {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -25,7 +26,7 @@ type keyRotation struct {
 	maxActive string
 	schedule  func(*keystonev1alpha1.Keystone) (schedule string, suspend bool)
 	// others are the keys of the other family.
-	others func(*keystonev1alpha1.Keystone) mount
+	others func(*keystonev1alpha1.Keystone) deployment.Mount
 	// afterwards runs when everything is in place, and returns done when it has
 	// nothing else to say; it may be nil.
 	afterwards func(ctx context.Context, s *scope, done reconcile.Outcome) reconcile.Outcome
@@ -37,8 +38,8 @@ var fernetRotation = keyRotation{
 	schedule: func(k *keystonev1alpha1.Keystone) (string, bool) {
 		return k.Spec.Fernet.RotationSchedule, k.Spec.Fernet.Suspend
 	},
-	others: func(k *keystonev1alpha1.Keystone) mount {
-		return secretMount(volumeCredentialKeys, credentialKeysName(k), credentialKeysDir+"/")
+	others: func(k *keystonev1alpha1.Keystone) deployment.Mount {
+		return deployment.SecretMount(volumeCredentialKeys, credentialKeysName(k), credentialKeysDir+"/")
 	},
 }
 
@@ -48,8 +49,8 @@ var credentialRotation = keyRotation{
 	schedule: func(k *keystonev1alpha1.Keystone) (string, bool) {
 		return k.Spec.CredentialKeys.RotationSchedule, k.Spec.CredentialKeys.Suspend
 	},
-	others: func(k *keystonev1alpha1.Keystone) mount {
-		return secretMount(volumeFernetKeys, fernetKeysName(k), fernetKeysDir+"/")
+	others: func(k *keystonev1alpha1.Keystone) deployment.Mount {
+		return deployment.SecretMount(volumeFernetKeys, fernetKeysName(k), fernetKeysDir+"/")
 	},
 	afterwards: migrateCredentials,
 }
@@ -80,12 +81,12 @@ func (f keyFamily) rotator(s *scope) rotator {
 	schedule, suspend := r.schedule(k)
 	source := "/" + r.volume + "-src"
 	writable := corev1.VolumeMount{Name: r.volume, MountPath: r.directory}
-	sourceMount := secretMount(r.volume+"-src", f.name(k), source)
+	sourceMount := deployment.SecretMount(r.volume+"-src", f.name(k), source)
 	return rotator{
 		name: r.name, keyType: f.metric, target: r.volume, source: f.name(k), staging: stagingName(f.name(k)),
 		schedule: schedule, suspend: suspend, script: r.script,
 		env:    append(toolVariables(k), corev1.EnvVar{Name: r.maxActive, Value: activeKeys(f.maxActive(k))}),
-		mounts: append([]mount{s.configMount(), sourceMount, r.others(k)}, databaseTLSMounts(k)...),
+		mounts: append([]deployment.Mount{s.configMount(), sourceMount, r.others(k)}, databaseTLSMounts(k)...),
 		volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
 			// Keys never reach a disk.
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: ptr.To(resource.MustParse("1Mi"))},
@@ -97,9 +98,9 @@ func (f keyFamily) rotator(s *scope) rotator {
 
 // copyKeys puts the mounted keys where keystone-manage may change them.
 func copyKeys(
-	k *keystonev1alpha1.Keystone, source, directory string, mounted mount, writable corev1.VolumeMount,
+	k *keystonev1alpha1.Keystone, source, directory string, mounted deployment.Mount, writable corev1.VolumeMount,
 ) corev1.Container {
-	_, volumeMounts := split([]mount{mounted})
+	_, volumeMounts := deployment.SplitMounts([]deployment.Mount{mounted})
 	return corev1.Container{
 		Name: "copy-keys", Image: scheduledImage(k),
 		Command:                  []string{"sh", "-c", fmt.Sprintf("install -m 0400 %s/* %s/", source, directory)},

@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -68,7 +69,7 @@ func migrateJob(s *scope, data map[string][]byte) (*batchv1.Job, error) {
 	built, err := taskJob(k, task{
 		name: credentialMigrate, container: credentialMigrate, command: manage("credential_migrate"), retries: 2,
 		env:    toolVariables(k),
-		mounts: append(append([]mount{s.configMount()}, keyMounts(k)...), databaseTLSMounts(k)...),
+		mounts: append(append([]deployment.Mount{s.configMount()}, keyMounts(k)...), databaseTLSMounts(k)...),
 		runKey: keys.ID(data[primary]),
 	})
 	if err != nil {

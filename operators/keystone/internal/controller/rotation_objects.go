@@ -14,6 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/rotation"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -48,7 +49,7 @@ type rotator struct {
 	// extraFiles go beside the script.
 	extraFiles map[string]string
 	env        []corev1.EnvVar
-	mounts     []mount
+	mounts     []deployment.Mount
 	// volumes and writable belong to directories that the containers may write.
 	volumes        []corev1.Volume
 	writable       []corev1.VolumeMount
@@ -146,7 +147,7 @@ func (r rotator) cronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.
 }
 
 func (r rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.PodSpec {
-	volumes, volumeMounts := split(append([]mount{scriptMount(scripts)}, r.mounts...))
+	volumes, volumeMounts := deployment.SplitMounts(append([]deployment.Mount{scriptMount(scripts)}, r.mounts...))
 	env := append([]corev1.EnvVar{
 		{Name: "SECRET_NAME", Value: r.staging},
 		{Name: "SECRET_NAMESPACE", ValueFrom: &corev1.EnvVarSource{
@@ -175,8 +176,8 @@ func (r rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.Po
 	}
 }
 
-func scriptMount(configMap string) mount {
-	return mount{path: scriptsDir, volume: corev1.Volume{Name: volumeScripts, VolumeSource: corev1.VolumeSource{
+func scriptMount(configMap string) deployment.Mount {
+	return deployment.Mount{Path: scriptsDir, Volume: corev1.Volume{Name: volumeScripts, VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{
 			LocalObjectReference: corev1.LocalObjectReference{Name: configMap}, DefaultMode: ptr.To(scriptMode),
 		},

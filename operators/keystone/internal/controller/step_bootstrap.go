@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -53,9 +54,9 @@ func bootstrapTask(s *scope) task {
 	return task{
 		name: "bootstrap", container: "bootstrap", command: manage("bootstrap"), retries: 4,
 		env: slices.Concat(toolVariables(k), settings, []corev1.EnvVar{
-			secretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
+			deployment.SecretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
 		}),
-		mounts:      append(append([]mount{s.configMount()}, keyMounts(k)...), databaseTLSMounts(k)...),
+		mounts:      append(append([]deployment.Mount{s.configMount()}, keyMounts(k)...), databaseTLSMounts(k)...),
 		annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash()},
 		runKey:      onRequest(k, []any{hash, settings, databaseAddress(k), k.Spec.Database.Database}),
 	}

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -50,7 +51,7 @@ func configCheckTask(s *scope) task {
 		name: "config-check", container: "config-check", retries: 1,
 		command: []string{"python3", configDir + configCheckFile, configDir},
 		env:     []corev1.EnvVar{pythonVariable()},
-		mounts:  []mount{s.configMount()},
+		mounts:  []deployment.Mount{s.configMount()},
 		runKey:  s.configKey(),
 	}
 }

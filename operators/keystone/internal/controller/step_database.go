@@ -8,6 +8,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -234,7 +235,7 @@ func databaseTask(s *scope, name string, retries int32, command []string) task {
 	return task{
 		name: name, container: name, command: command, retries: retries,
 		env:         toolVariablesWith(secret),
-		mounts:      append([]mount{s.configMount()}, databaseTLSMounts(k)...),
+		mounts:      append([]deployment.Mount{s.configMount()}, databaseTLSMounts(k)...),
 		annotations: map[string]string{annotationConnectionHash: hash},
 		runKey:      []any{image(k), command, databaseAddress(k), k.Spec.Database.Database},
 	}

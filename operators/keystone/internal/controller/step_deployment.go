@@ -7,9 +7,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,7 +21,7 @@ import (
 // disruption budget around them.
 func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	if err := deployment.EnsureService(ctx, s.client, s.scheme, k, apiService(k)); err != nil {
+	if err := deployment.EnsureService(ctx, s.client, s.scheme, k, instance(k).Service()); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	deploy := apiDeployment(s)
@@ -32,7 +29,7 @@ func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
-	budget := disruptionBudget(k, ptr.Deref(deploy.Spec.Replicas, k.Spec.Replicas))
+	budget := instance(k).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, k.Spec.Replicas))
 	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, budget, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
@@ -88,33 +85,4 @@ func unready(k *keystonev1alpha1.Keystone, list []corev1.Pod) string {
 		}
 	}
 	return ""
-}
-
-func apiService(k *keystonev1alpha1.Keystone) *corev1.Service {
-	return &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)},
-		Spec: corev1.ServiceSpec{
-			Type:     corev1.ServiceTypeClusterIP,
-			Selector: selectorLabels(k),
-			Ports: []corev1.ServicePort{{
-				Port: apiPort, TargetPort: intstr.FromInt32(apiPort), Protocol: corev1.ProtocolTCP,
-			}},
-		},
-	}
-}
-
-// disruptionBudget keeps one pod serving while there are several, and does not
-// block a node drain when there is only one.
-func disruptionBudget(k *keystonev1alpha1.Keystone, replicas int32) *policyv1.PodDisruptionBudget {
-	spec := policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(k)}}
-	one := intstr.FromInt32(1)
-	if replicas > 1 {
-		spec.MinAvailable = &one
-	} else {
-		spec.MaxUnavailable = &one
-	}
-	return &policyv1.PodDisruptionBudget{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)},
-		Spec:       spec,
-	}
 }

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -115,8 +116,8 @@ func dbSync(s *scope) task {
 	}
 	sync.command = []string{"/bin/sh", "-eu", "-c", fmt.Sprintf(
 		"python3 %s%s %s\nexec keystone-manage --config-dir=%s db_sync", configDir, credentialKeysFile, credentialKeysDir, configDir)}
-	keys := secretMount(volumeCredentialKeys, credentialKeysName(s.keystone), credentialKeysDir+"/")
-	keys.volume.Secret.Optional = ptr.To(true)
+	keys := deployment.SecretMount(volumeCredentialKeys, credentialKeysName(s.keystone), credentialKeysDir+"/")
+	keys.Volume.Secret.Optional = ptr.To(true)
 	sync.mounts = append(slices.Clone(sync.mounts), keys)
 	if s.credentialKeys != nil {
 		sync.annotations[annotationCredentialKeys] = secrets.ContentHash(s.credentialKeys)

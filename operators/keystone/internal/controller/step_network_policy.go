@@ -1,25 +1,18 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"net"
 	"slices"
-	"strconv"
-	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -27,7 +20,8 @@ import (
 // the spec asks for it.
 func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	api, tasks := apiNetworkPolicy(k, s.operatorNamespace), taskNetworkPolicy(k)
+	of := traffic(k, s.operatorNamespace)
+	api, tasks := of.API(), of.Tasks(allTasks(k))
 	if k.Spec.NetworkPolicy == nil {
 		if err := s.removeNetworkPolicies(ctx, api, tasks); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
@@ -95,119 +89,15 @@ func networkPolicyMessage(k *keystonev1alpha1.Keystone) string {
 	return message
 }
 
-func apiNetworkPolicy(k *keystonev1alpha1.Keystone, operatorNamespace string) *networkingv1.NetworkPolicy {
-	policy := &networkingv1.NetworkPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k)},
-		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: selectorLabels(k)},
-			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-			Egress:      egressRules(k),
-		},
-	}
-	if k.Spec.NetworkPolicy != nil {
-		policy.Spec.Ingress = []networkingv1.NetworkPolicyIngressRule{{
-			Ports: tcpPorts(apiPort), From: ingressPeers(k, operatorNamespace),
-		}}
-	}
-	return policy
-}
-
-// taskNetworkPolicy lets Jobs and CronJobs reach what they need and lets
-// nothing reach them. Its name holds a dot, which the name of a Keystone cannot.
-func taskNetworkPolicy(k *keystonev1alpha1.Keystone) *networkingv1.NetworkPolicy {
-	return &networkingv1.NetworkPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name + ".tasks", Namespace: k.Namespace, Labels: commonLabels(k)},
-		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{labelName: taskName, labelInstance: k.Name}},
-			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
-			Egress:      egressRules(k),
-		},
+// traffic is what the NetworkPolicies follow from.
+func traffic(k *keystonev1alpha1.Keystone, operatorNamespace string) networking.Traffic {
+	return networking.Traffic{
+		Instance: instance(k), Policy: k.Spec.NetworkPolicy, Gateway: k.Spec.Gateway,
+		Database: k.Spec.Database, Cache: k.Spec.Cache, OperatorNamespace: operatorNamespace,
 	}
 }
 
-func ingressPeers(k *keystonev1alpha1.Keystone, operatorNamespace string) []networkingv1.NetworkPolicyPeer {
-	peers := make([]networkingv1.NetworkPolicyPeer, 0, len(k.Spec.NetworkPolicy.Ingress)+2)
-	for _, source := range k.Spec.NetworkPolicy.Ingress {
-		peer := networkingv1.NetworkPolicyPeer{NamespaceSelector: &metav1.LabelSelector{MatchLabels: source.NamespaceSelector}}
-		if len(source.PodSelector) > 0 {
-			peer.PodSelector = &metav1.LabelSelector{MatchLabels: source.PodSelector}
-		}
-		peers = append(peers, peer)
-	}
-	if gateway := k.Spec.Gateway; gateway != nil {
-		peers = append(peers, namespacePeer(cmp.Or(gateway.ParentRef.Namespace, k.Namespace)))
-	}
-	if operatorNamespace != "" {
-		peers = append(peers, namespacePeer(operatorNamespace))
-	}
-	return peers
-}
-
-func namespacePeer(namespace string) networkingv1.NetworkPolicyPeer {
-	return networkingv1.NetworkPolicyPeer{NamespaceSelector: &metav1.LabelSelector{
-		MatchLabels: map[string]string{corev1.LabelMetadataName: namespace},
-	}}
-}
-
-// egressRules allow name resolution, HTTPS for federation and the API server,
-// the database, the cache and what the spec adds.
-func egressRules(k *keystonev1alpha1.Keystone) []networkingv1.NetworkPolicyEgressRule {
-	dns := tcpPorts(53)
-	udp := networkingv1.NetworkPolicyPort{Protocol: ptr.To(corev1.ProtocolUDP), Port: ptr.To(intstr.FromInt32(53))}
-	rules := []networkingv1.NetworkPolicyEgressRule{
-		{Ports: append([]networkingv1.NetworkPolicyPort{udp}, dns...)},
-		{Ports: tcpPorts(443, 6443)},
-		{Ports: tcpPorts(k.Spec.Database.PortOrDefault())},
-	}
-	if ports := cachePorts(k); len(ports) > 0 {
-		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(ports...)})
-	}
-	if k.Spec.NetworkPolicy != nil {
-		for _, rule := range k.Spec.NetworkPolicy.AdditionalEgress {
-			rules = append(rules, withProtocol(rule))
-		}
-	}
-	return rules
-}
-
-// withProtocol sets the protocol that the API server would fill in. The list of
-// rules is one value to server-side apply: a default inside it would look like
-// drift for ever.
-func withProtocol(rule networkingv1.NetworkPolicyEgressRule) networkingv1.NetworkPolicyEgressRule {
-	complete := rule.DeepCopy()
-	for i := range complete.Ports {
-		if complete.Ports[i].Protocol == nil {
-			complete.Ports[i].Protocol = ptr.To(corev1.ProtocolTCP)
-		}
-	}
-	return *complete
-}
-
-func tcpPorts(ports ...int32) []networkingv1.NetworkPolicyPort {
-	result := make([]networkingv1.NetworkPolicyPort, 0, len(ports))
-	for _, port := range ports {
-		result = append(result, networkingv1.NetworkPolicyPort{Protocol: ptr.To(corev1.ProtocolTCP), Port: ptr.To(intstr.FromInt32(port))})
-	}
-	return result
-}
-
-// cachePorts are the distinct ports of the cache servers, in order.
-func cachePorts(k *keystonev1alpha1.Keystone) []int32 {
-	if k.Spec.Cache.ClusterRef != nil {
-		return []int32{commonv1.DefaultCachePort}
-	}
-	var ports []int32
-	for _, server := range k.Spec.Cache.Servers {
-		port := commonv1.DefaultCachePort
-		// A server may be written as inet6:[address]:port.
-		if _, text, err := net.SplitHostPort(strings.TrimPrefix(server, "inet6:")); err == nil {
-			if number, err := strconv.ParseInt(text, 10, 32); err == nil {
-				port = int32(number)
-			}
-		}
-		if !slices.Contains(ports, port) {
-			ports = append(ports, port)
-		}
-	}
-	return ports
+// allTasks are the labels that all Jobs and CronJobs of a Keystone share.
+func allTasks(k *keystonev1alpha1.Keystone) map[string]string {
+	return map[string]string{labelName: taskName, labelInstance: k.Name}
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -48,7 +49,7 @@ func policyValidationTask(s *scope) task {
 	return task{
 		name: "policy-validation", container: "validator", retries: 2,
 		command: []string{"oslopolicy-validator", "--namespace", "keystone", "--config-dir", configDir},
-		mounts:  []mount{s.configMount()},
+		mounts:  []deployment.Mount{s.configMount()},
 		runKey:  s.configKey(),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -29,8 +30,8 @@ const trustFlush = "trust-flush"
 
 func trustFlushCronJob(s *scope) *batchv1.CronJob {
 	k := s.keystone
-	mounts := append([]mount{s.configMount()}, keyMounts(k)...)
-	volumes, volumeMounts := split(append(mounts, databaseTLSMounts(k)...))
+	mounts := append([]deployment.Mount{s.configMount()}, keyMounts(k)...)
+	volumes, volumeMounts := deployment.SplitMounts(append(mounts, databaseTLSMounts(k)...))
 	return &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + trustFlush, Namespace: k.Namespace, Labels: commonLabels(k)},
 		Spec: batchv1.CronJobSpec{

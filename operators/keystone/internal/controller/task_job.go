@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -29,7 +30,7 @@ type task struct {
 	// failure tells failures apart that no retry mends; it may be nil.
 	failure *batchv1.PodFailurePolicy
 	env     []corev1.EnvVar
-	mounts  []mount
+	mounts  []deployment.Mount
 	// annotations go on the pod template.
 	annotations map[string]string
 	// jobAnnotations go on the Job.
@@ -50,7 +51,7 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 	}
 	annotations := map[string]string{job.RunKeyAnnotation: key}
 	maps.Copy(annotations, t.jobAnnotations)
-	volumes, volumeMounts := split(t.mounts)
+	volumes, volumeMounts := deployment.SplitMounts(t.mounts)
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: jobName(k, t.name), Namespace: k.Namespace, Labels: commonLabels(k),

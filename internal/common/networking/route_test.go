@@ -1,4 +1,4 @@
-package controller
+package networking
 
 import (
 	"strings"
@@ -6,9 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
-
-	commonv1 "github.com/c5c3/forge/internal/common/types"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 func TestARouteIsServedByWhatItsGatewayReports(t *testing.T) {
@@ -43,13 +40,11 @@ func TestARouteIsServedByWhatItsGatewayReports(t *testing.T) {
 		"another Gateway": {"other", []metav1.Condition{accepted}, "Gateway gateway has not looked at the route yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := &keystonev1alpha1.Keystone{}
-			k.Spec.Gateway = &commonv1.GatewaySpec{ParentRef: commonv1.GatewayParentRefSpec{Name: "gateway"}}
 			route := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
 			route.Status.Parents = []gatewayv1.RouteParentStatus{{
 				ParentRef: gatewayv1.ParentReference{Name: gatewayv1.ObjectName(c.gateway)}, Conditions: c.conditions,
 			}}
-			if got := routeObstacle(k, route); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			if got := Obstacle("gateway", route); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

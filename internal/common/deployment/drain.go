@@ -1,30 +1,28 @@
-package controller
+package deployment
 
 import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// drainMarker is the file whose existence means that the container is about to
-// stop. The root file system is read-only; this directory is in memory and
-// writable for everyone.
-const drainMarker = "/dev/shm/keystone-draining"
+// drainMarker is the file whose existence means that a container of the application
+// is about to stop. The root file system is read-only; this directory is in memory
+// and writable for everyone.
+func drainMarker(app string) string { return "/dev/shm/" + app + "-draining" }
 
-// shutdownVariables let a pod end without breaking a request. uWSGI's HTTP
+// DrainVariables let a pod of uWSGI end without breaking a request. uWSGI's HTTP
 // router drops what is under way when it is told to end, and a client with a
 // kept connection never notices that the Service has forgotten the pod. So
-// from the preStop hook on, every response asks the client to leave.
-func shutdownVariables() []corev1.EnvVar {
+// from the hook of [DrainHook] on, every response asks the client to leave.
+func DrainVariables(app string) []corev1.EnvVar {
 	return []corev1.EnvVar{
 		// uWSGI reloads on SIGTERM unless told otherwise, so that a pod would
 		// last until it is killed.
 		{Name: "UWSGI_DIE_ON_TERM", Value: "1"},
 		// The directory outlives a container that is restarted in its pod.
-		{Name: "UWSGI_EXEC_ASAP", Value: "rm -f " + drainMarker},
-		{Name: "UWSGI_ROUTE_IF", Value: "exists:" + drainMarker + " addheader:Connection: close"},
+		{Name: "UWSGI_EXEC_ASAP", Value: "rm -f " + drainMarker(app)},
+		{Name: "UWSGI_ROUTE_IF", Value: "exists:" + drainMarker(app) + " addheader:Connection: close"},
 	}
 }
 
@@ -42,11 +40,10 @@ const countOpened = `opened() { while read -r p _ _ _ _ _ c _; do case $p in Tcp
 // way.
 const awaitQuiet = `opened; o=; until [ "$n" = "$o" ] && ! underway; do o=$n; sleep 2; opened; done`
 
-// drainHook announces the end, waits until nobody sends requests any more, and
-// then for those that take longer than that. The kubelet bounds it by the
-// grace period.
-func drainHook(k *keystonev1alpha1.Keystone) *corev1.Lifecycle {
-	command := fmt.Sprintf("%s; %s; touch %s; trap '%s' EXIT; sleep %d",
-		underWay, countOpened, drainMarker, awaitQuiet, k.Spec.PreStopSleep())
+// DrainHook announces the end, waits for so many seconds and until nobody sends
+// requests any more, and then for those that take longer than that. The kubelet
+// bounds it by the grace period.
+func DrainHook(app string, seconds int64) *corev1.Lifecycle {
+	command := fmt.Sprintf("%s; %s; touch %s; trap '%s' EXIT; sleep %d", underWay, countOpened, drainMarker(app), awaitQuiet, seconds)
 	return &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/bin/sh", "-c", command}}}}
 }

@@ -1,0 +1,70 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+func TestTheCommandLineFollowsTheUWSGIBlock(t *testing.T) {
+	for name, test := range map[string]struct {
+		spec   *commonv1.UWSGISpec
+		has    []string
+		hasNot []string
+	}{
+		"absent": {nil, []string{"--http-keepalive", "--processes 2", "--threads 1"}, []string{"--harakiri"}},
+		"no keep-alive": {
+			&commonv1.UWSGISpec{Processes: 3, Threads: 3, HTTPKeepAlive: new(false)},
+			[]string{"--processes 3", "--threads 3"},
+			[]string{"--http-keepalive"},
+		},
+		"a timeout": {
+			&commonv1.UWSGISpec{Processes: 1, Threads: 1, HTTPKeepAliveTimeout: ptr.To(int32(5)), Harakiri: ptr.To(int32(9))},
+			[]string{"--http-keepalive=5", "--harakiri 9"},
+			[]string{"--http-keepalive-timeout"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			line := strings.Join(UWSGI{Port: 5000, File: "app.py"}.Command(test.spec), " ")
+			for _, want := range test.has {
+				if !strings.Contains(line, want) {
+					t.Errorf("%q lacks %q", line, want)
+				}
+			}
+			for _, unwanted := range test.hasNot {
+				if strings.Contains(line, unwanted) {
+					t.Errorf("%q has %q", line, unwanted)
+				}
+			}
+		})
+	}
+}
+
+func TestTheDisruptionBudgetFlipsWithTheReplicas(t *testing.T) {
+	several, one := Instance{}.DisruptionBudget(2), Instance{}.DisruptionBudget(1)
+	if several.Spec.MinAvailable == nil || several.Spec.MaxUnavailable != nil {
+		t.Errorf("budget for two replicas: %+v, want minAvailable", several.Spec)
+	}
+	if one.Spec.MaxUnavailable == nil || one.Spec.MinAvailable != nil {
+		t.Errorf("budget for one replica: %+v, want maxUnavailable", one.Spec)
+	}
+}
+
+func TestTheSpecCanReplaceSpreadAndStrategy(t *testing.T) {
+	i := Instance{Selector: map[string]string{"app": "thing"}}
+	if got := i.SpreadConstraints(nil); len(got) != 2 || got[0].TopologyKey != corev1.LabelTopologyZone {
+		t.Errorf("default spread constraints %v, want zone and host name", got)
+	}
+	if got := i.SpreadConstraints([]corev1.TopologySpreadConstraint{}); len(got) != 0 {
+		t.Errorf("spread constraints %v although the spec asks for none", got)
+	}
+	recreate := &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+	if got := RolloutStrategy(recreate); got.Type != appsv1.RecreateDeploymentStrategyType {
+		t.Errorf("strategy %v, want the one of the spec", got)
+	}
+}

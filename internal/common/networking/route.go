@@ -1,0 +1,91 @@
+// Package networking builds what lets clients reach the API of a service and what
+// keeps others away from it.
+package networking
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
+
+	"github.com/c5c3/forge/internal/common/deployment"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// HTTPRoute routes the public host name to the Service of the instance.
+func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec) *gatewayv1.HTTPRoute {
+	// Group, kind and weight are the API's defaults. They are spelled out because
+	// the lists they stand in are single values to server-side apply.
+	parent := gatewayv1.ParentReference{
+		Group: ptr.To(gatewayv1.Group(gatewayv1.GroupName)), Kind: ptr.To(gatewayv1.Kind("Gateway")),
+		Name: gatewayv1.ObjectName(gateway.ParentRef.Name),
+	}
+	if gateway.ParentRef.Namespace != "" {
+		parent.Namespace = ptr.To(gatewayv1.Namespace(gateway.ParentRef.Namespace))
+	}
+	if gateway.ParentRef.SectionName != "" {
+		parent.SectionName = ptr.To(gatewayv1.SectionName(gateway.ParentRef.SectionName))
+	}
+	route := &gatewayv1.HTTPRoute{
+		ObjectMeta: i.Meta(),
+		Spec: gatewayv1.HTTPRouteSpec{
+			CommonRouteSpec: gatewayv1.CommonRouteSpec{ParentRefs: []gatewayv1.ParentReference{parent}},
+			Hostnames:       []gatewayv1.Hostname{gatewayv1.Hostname(gateway.Hostname)},
+			Rules: []gatewayv1.HTTPRouteRule{{
+				Matches: []gatewayv1.HTTPRouteMatch{{Path: &gatewayv1.HTTPPathMatch{
+					Type: ptr.To(gatewayv1.PathMatchPathPrefix), Value: ptr.To("/" + strings.TrimLeft(gateway.Path, "/")),
+				}}},
+				BackendRefs: []gatewayv1.HTTPBackendRef{{BackendRef: gatewayv1.BackendRef{
+					Weight: ptr.To(int32(1)),
+					BackendObjectReference: gatewayv1.BackendObjectReference{
+						Group: ptr.To(gatewayv1.Group("")),
+						Kind:  ptr.To(gatewayv1.Kind("Service")), Name: gatewayv1.ObjectName(i.Name), Port: ptr.To(i.Port),
+					},
+				}}},
+			}},
+		},
+	}
+	route.Annotations = gateway.Annotations
+	return route
+}
+
+// Obstacle says why the Gateway of that name does not serve the current route, ""
+// when it does. Not every Gateway reports ResolvedRefs, so that only a False of it
+// counts.
+func Obstacle(gateway string, route *gatewayv1.HTTPRoute) string {
+	for _, parent := range route.Status.Parents {
+		if string(parent.ParentRef.Name) != gateway {
+			continue
+		}
+		accepted := reported(parent, gatewayv1.RouteConditionAccepted, route.Generation)
+		resolved := reported(parent, gatewayv1.RouteConditionResolvedRefs, route.Generation)
+		switch {
+		case accepted == nil:
+			return fmt.Sprintf("Gateway %s has not reported %s for the current route yet", gateway, gatewayv1.RouteConditionAccepted)
+		case accepted.Status != metav1.ConditionTrue:
+			return refusal(gateway, accepted)
+		case resolved != nil && resolved.Status == metav1.ConditionFalse:
+			return refusal(gateway, resolved)
+		}
+		return ""
+	}
+	return fmt.Sprintf("Gateway %s has not looked at the route yet; check that it exists and that its listeners allow this namespace", gateway)
+}
+
+// reported is a condition for a generation of the route, nil when there is none.
+func reported(
+	parent gatewayv1.RouteParentStatus, conditionType gatewayv1.RouteConditionType, generation int64,
+) *metav1.Condition {
+	condition := meta.FindStatusCondition(parent.Conditions, string(conditionType))
+	if condition == nil || condition.ObservedGeneration < generation {
+		return nil
+	}
+	return condition
+}
+
+func refusal(gateway string, condition *metav1.Condition) string {
+	return fmt.Sprintf("Gateway %s reports %s=%s (%s): %s", gateway, condition.Type, condition.Status, condition.Reason, condition.Message)
+}
