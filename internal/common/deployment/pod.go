@@ -10,18 +10,56 @@ import (
 // read permission that the mode leaves out.
 const keyFileMode int32 = 0o400
 
-// RestrictedContainer fulfils the restricted Pod Security Standard for a process
-// that runs as the user and group.
-func RestrictedContainer(id int64) *corev1.SecurityContext {
-	return &corev1.SecurityContext{
+// Pods is what all pods of an instance have in common, those of its API and those
+// of its Jobs.
+type Pods struct {
+	// UserID is the user and the group of the processes.
+	UserID int64
+	// ImagePullSecrets name the Secrets with which images are pulled.
+	ImagePullSecrets []corev1.LocalObjectReference
+	// PriorityClassName may be nil.
+	PriorityClassName *string
+}
+
+// Spec is the spec of a pod with one container that has the mounts, and has no access
+// to the API server.
+func (p Pods) Spec(container corev1.Container, mounts ...Mount) corev1.PodSpec {
+	volumes := make([]corev1.Volume, 0, len(mounts))
+	for _, m := range mounts {
+		volumes = append(volumes, m.Volume)
+	}
+	return corev1.PodSpec{
+		Volumes:          volumes,
+		Containers:       []corev1.Container{p.Container(container, mounts...)},
+		ImagePullSecrets: p.ImagePullSecrets,
+		// It makes mounted Secrets readable for the process.
+		SecurityContext:              &corev1.PodSecurityContext{FSGroup: &p.UserID},
+		AutomountServiceAccountToken: ptr.To(false),
+		EnableServiceLinks:           ptr.To(false),
+		PriorityClassName:            ptr.Deref(p.PriorityClassName, ""),
+	}
+}
+
+// Container completes a container with the mounts, before those that it has, and with
+// what the restricted Pod Security Standard asks for.
+func (p Pods) Container(container corev1.Container, mounts ...Mount) corev1.Container {
+	mounted := make([]corev1.VolumeMount, 0, len(mounts)+len(container.VolumeMounts))
+	for _, m := range mounts {
+		mounted = append(mounted, corev1.VolumeMount{Name: m.Volume.Name, MountPath: m.Path, ReadOnly: true})
+	}
+	container.VolumeMounts = append(mounted, container.VolumeMounts...)
+	container.SecurityContext = &corev1.SecurityContext{
 		AllowPrivilegeEscalation: ptr.To(false),
 		RunAsNonRoot:             ptr.To(true),
-		RunAsUser:                &id,
-		RunAsGroup:               &id,
+		RunAsUser:                &p.UserID,
+		RunAsGroup:               &p.UserID,
 		ReadOnlyRootFilesystem:   ptr.To(true),
 		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 		SeccompProfile:           &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 	}
+	// The end of the log is often the only explanation of a failure.
+	container.TerminationMessagePolicy = corev1.TerminationMessageFallbackToLogsOnError
+	return container
 }
 
 // SecretVariable is an environment variable with the value of a Secret's key.
@@ -31,7 +69,7 @@ func SecretVariable(name, secret, key string) corev1.EnvVar {
 	}}
 }
 
-// Mount is a volume together with where it goes.
+// Mount is a volume together with where it goes, read-only.
 type Mount struct {
 	Volume corev1.Volume
 	Path   string
@@ -58,16 +96,4 @@ func SecretProjection(secret string, items ...corev1.KeyToPath) corev1.VolumePro
 	return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
 		LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Items: items,
 	}}
-}
-
-// SplitMounts turns mounts into a pod's volumes and a container's volume mounts,
-// which are read-only.
-func SplitMounts(mounts []Mount) ([]corev1.Volume, []corev1.VolumeMount) {
-	volumes := make([]corev1.Volume, 0, len(mounts))
-	volumeMounts := make([]corev1.VolumeMount, 0, len(mounts))
-	for _, m := range mounts {
-		volumes = append(volumes, m.Volume)
-		volumeMounts = append(volumeMounts, corev1.VolumeMount{Name: m.Volume.Name, MountPath: m.Path, ReadOnly: true})
-	}
-	return volumes, volumeMounts
 }

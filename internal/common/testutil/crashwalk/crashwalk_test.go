@@ -139,7 +139,7 @@ func TestAnOrphanAfterAFailureIsFound(t *testing.T) {
 	if len(writes) != 9 && len(writes) != 8 {
 		t.Fatalf("undisturbed writes: got %d, want 8 or 9:\n%s", len(writes), writes)
 	}
-	s.patience = time.Second
+	s.patience = 3 * time.Second
 	second := point{calls: []transport.Call{{Kind: createConfigMap, N: 2}}, modes: []transport.Mode{transport.KillBefore}}
 	hit, err := s.try(t.Context(), second, undisturbed)
 	if err == nil || !strings.Contains(err.Error(), "a a b c") {
@@ -184,7 +184,7 @@ func TestAnOperatorIsKilledAtOneCallAfterTheOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Compare = func(_, failed, _ string) string { return failed }
-	s.patience = time.Second
+	s.patience = 3 * time.Second
 	both := point{
 		calls: []transport.Call{{Kind: createConfigMap, N: 1}, {Kind: "delete configmaps", N: 1}},
 		modes: []transport.Mode{transport.KillAfter},

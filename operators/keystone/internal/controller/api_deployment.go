@@ -14,9 +14,9 @@ import (
 // apiDeployment builds the Deployment of the API pods.
 func apiDeployment(s *scope) *appsv1.Deployment {
 	k := s.keystone
-	volumes, volumeMounts := deployment.SplitMounts(apiMounts(s))
-	container := apiContainer(k)
-	container.VolumeMounts = volumeMounts
+	pod := pods(k).Spec(apiContainer(k), apiMounts(s)...)
+	pod.TerminationGracePeriodSeconds = ptr.To(k.Spec.TerminationGracePeriod())
+	pod.TopologySpreadConstraints = instance(k).SpreadConstraints(k.Spec.TopologySpreadConstraints)
 	deploy := &appsv1.Deployment{
 		ObjectMeta: instance(k).Meta(),
 		Spec: appsv1.DeploymentSpec{
@@ -27,17 +27,7 @@ func apiDeployment(s *scope) *appsv1.Deployment {
 					Labels:      commonLabels(k),
 					Annotations: map[string]string{annotationConnectionHash: s.connectionHash()},
 				},
-				Spec: corev1.PodSpec{
-					ImagePullSecrets:              k.Spec.ImagePullSecrets,
-					Volumes:                       volumes,
-					Containers:                    []corev1.Container{container},
-					SecurityContext:               podSecurity(),
-					AutomountServiceAccountToken:  ptr.To(false),
-					EnableServiceLinks:            ptr.To(false),
-					TerminationGracePeriodSeconds: ptr.To(k.Spec.TerminationGracePeriod()),
-					TopologySpreadConstraints:     instance(k).SpreadConstraints(k.Spec.TopologySpreadConstraints),
-					PriorityClassName:             ptr.Deref(k.Spec.PriorityClassName, ""),
-				},
+				Spec: pod,
 			},
 		},
 	}
@@ -60,15 +50,12 @@ func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
 		Ports: []corev1.ContainerPort{{
 			Name: containerName, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP,
 		}},
-		Env:             append([]corev1.EnvVar{connectionVariable(k), pythonVariable()}, deployment.DrainVariables(appName)...),
-		Resources:       ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
-		StartupProbe:    startupProbe(),
-		LivenessProbe:   livenessProbe(),
-		ReadinessProbe:  readinessProbe(),
-		Lifecycle:       deployment.DrainHook(appName, k.Spec.PreStopSleep()),
-		SecurityContext: restrictedContainer(),
-		// A container that cannot start explains itself in its last log lines.
-		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		Env:            append([]corev1.EnvVar{connectionVariable(k), pythonVariable()}, deployment.DrainVariables(appName)...),
+		Resources:      ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
+		StartupProbe:   startupProbe(),
+		LivenessProbe:  livenessProbe(),
+		ReadinessProbe: readinessProbe(),
+		Lifecycle:      deployment.DrainHook(appName, k.Spec.PreStopSleep()),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/deployment"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -18,12 +17,11 @@ const (
 	volumeDatabaseTLS    = "db-tls"
 )
 
-// restrictedContainer fulfils the restricted Pod Security Standard.
-func restrictedContainer() *corev1.SecurityContext { return deployment.RestrictedContainer(runAsID) }
-
-// podSecurity makes mounted Secrets readable for the process.
-func podSecurity() *corev1.PodSecurityContext {
-	return &corev1.PodSecurityContext{FSGroup: ptr.To(runAsID)}
+// pods is what all pods of a Keystone have in common.
+func pods(k *keystonev1alpha1.Keystone) deployment.Pods {
+	return deployment.Pods{
+		UserID: runAsID, ImagePullSecrets: k.Spec.ImagePullSecrets, PriorityClassName: k.Spec.PriorityClassName,
+	}
 }
 
 // connectionVariable hands the database URL to oslo.config without writing it

@@ -100,13 +100,10 @@ func (f keyFamily) rotator(s *scope) rotator {
 func copyKeys(
 	k *keystonev1alpha1.Keystone, source, directory string, mounted deployment.Mount, writable corev1.VolumeMount,
 ) corev1.Container {
-	_, volumeMounts := deployment.SplitMounts([]deployment.Mount{mounted})
-	return corev1.Container{
+	return pods(k).Container(corev1.Container{
 		Name: "copy-keys", Image: scheduledImage(k),
-		Command:                  []string{"sh", "-c", fmt.Sprintf("install -m 0400 %s/* %s/", source, directory)},
-		Resources:                taskResources(k.Spec.Resources),
-		VolumeMounts:             append(volumeMounts, writable),
-		SecurityContext:          restrictedContainer(),
-		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-	}
+		Command:      []string{"sh", "-c", fmt.Sprintf("install -m 0400 %s/* %s/", source, directory)},
+		Resources:    taskResources(k.Spec.Resources),
+		VolumeMounts: []corev1.VolumeMount{writable},
+	}, mounted)
 }

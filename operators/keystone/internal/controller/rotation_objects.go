@@ -147,33 +147,22 @@ func (r rotator) cronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.
 }
 
 func (r rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.PodSpec {
-	volumes, volumeMounts := deployment.SplitMounts(append([]deployment.Mount{scriptMount(scripts)}, r.mounts...))
 	env := append([]corev1.EnvVar{
 		{Name: "SECRET_NAME", Value: r.staging},
 		{Name: "SECRET_NAMESPACE", ValueFrom: &corev1.EnvVarSource{
 			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.namespace"},
 		}},
 	}, r.env...)
-	return corev1.PodSpec{
-		RestartPolicy:                corev1.RestartPolicyOnFailure,
-		ServiceAccountName:           r.objectName(k),
-		AutomountServiceAccountToken: ptr.To(true),
-		PriorityClassName:            ptr.Deref(k.Spec.PriorityClassName, ""),
-		SecurityContext:              podSecurity(),
-		EnableServiceLinks:           ptr.To(false),
-		ImagePullSecrets:             k.Spec.ImagePullSecrets,
-		Volumes:                      append(volumes, r.volumes...),
-		InitContainers:               r.initContainers,
-		Containers: []corev1.Container{{
-			Name: r.name, Image: scheduledImage(k),
-			Command:                  []string{scriptsDir + "/" + r.script},
-			Env:                      env,
-			Resources:                taskResources(k.Spec.Resources),
-			VolumeMounts:             append(volumeMounts, r.writable...),
-			SecurityContext:          restrictedContainer(),
-			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-		}},
-	}
+	pod := pods(k).Spec(corev1.Container{
+		Name: r.name, Image: scheduledImage(k), Command: []string{scriptsDir + "/" + r.script}, Env: env,
+		Resources: taskResources(k.Spec.Resources), VolumeMounts: r.writable,
+	}, append([]deployment.Mount{scriptMount(scripts)}, r.mounts...)...)
+	pod.RestartPolicy = corev1.RestartPolicyOnFailure
+	pod.ServiceAccountName = r.objectName(k)
+	pod.AutomountServiceAccountToken = ptr.To(true)
+	pod.Volumes = append(pod.Volumes, r.volumes...)
+	pod.InitContainers = r.initContainers
+	return pod
 }
 
 func scriptMount(configMap string) deployment.Mount {

@@ -31,7 +31,11 @@ const trustFlush = "trust-flush"
 func trustFlushCronJob(s *scope) *batchv1.CronJob {
 	k := s.keystone
 	mounts := append([]deployment.Mount{s.configMount()}, keyMounts(k)...)
-	volumes, volumeMounts := deployment.SplitMounts(append(mounts, databaseTLSMounts(k)...))
+	pod := pods(k).Spec(corev1.Container{
+		Name: trustFlush, Image: scheduledImage(k), Command: slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
+		Env: toolVariables(k), Resources: taskResources(k.Spec.Resources),
+	}, append(mounts, databaseTLSMounts(k)...)...)
+	pod.RestartPolicy = corev1.RestartPolicyOnFailure
 	return &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + trustFlush, Namespace: k.Namespace, Labels: commonLabels(k)},
 		Spec: batchv1.CronJobSpec{
@@ -41,24 +45,7 @@ func trustFlushCronJob(s *scope) *batchv1.CronJob {
 				ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
 					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)},
-					Spec: corev1.PodSpec{
-						RestartPolicy:                corev1.RestartPolicyOnFailure,
-						PriorityClassName:            ptr.Deref(k.Spec.PriorityClassName, ""),
-						SecurityContext:              podSecurity(),
-						AutomountServiceAccountToken: ptr.To(false),
-						EnableServiceLinks:           ptr.To(false),
-						ImagePullSecrets:             k.Spec.ImagePullSecrets,
-						Volumes:                      volumes,
-						Containers: []corev1.Container{{
-							Name: trustFlush, Image: scheduledImage(k),
-							Command:                  slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
-							Env:                      toolVariables(k),
-							Resources:                taskResources(k.Spec.Resources),
-							VolumeMounts:             volumeMounts,
-							SecurityContext:          restrictedContainer(),
-							TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-						}},
-					},
+					Spec:       pod,
 				},
 			}},
 		},

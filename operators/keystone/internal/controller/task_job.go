@@ -51,7 +51,13 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 	}
 	annotations := map[string]string{job.RunKeyAnnotation: key}
 	maps.Copy(annotations, t.jobAnnotations)
-	volumes, volumeMounts := deployment.SplitMounts(t.mounts)
+	pod := pods(k).Spec(corev1.Container{
+		Name: t.container, Image: image(k), Command: t.command, Env: t.env, Resources: taskResources(k.Spec.Resources),
+	}, t.mounts...)
+	pod.RestartPolicy = corev1.RestartPolicyNever
+	// keystone-manage does not act on SIGTERM: waiting longer only delays the run that
+	// replaces it.
+	pod.TerminationGracePeriodSeconds = ptr.To(int64(5))
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: jobName(k, t.name), Namespace: k.Namespace, Labels: commonLabels(k),
@@ -63,29 +69,7 @@ func taskJob(k *keystonev1alpha1.Keystone, t task) (*batchv1.Job, error) {
 			ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, t.name), Annotations: t.annotations},
-				Spec: corev1.PodSpec{
-					RestartPolicy: corev1.RestartPolicyNever,
-					// keystone-manage does not act on SIGTERM: waiting longer only
-					// delays the run that replaces it.
-					TerminationGracePeriodSeconds: ptr.To(int64(5)),
-					PriorityClassName:             ptr.Deref(k.Spec.PriorityClassName, ""),
-					SecurityContext:               podSecurity(),
-					EnableServiceLinks:            ptr.To(false),
-					AutomountServiceAccountToken:  ptr.To(false),
-					ImagePullSecrets:              k.Spec.ImagePullSecrets,
-					Volumes:                       volumes,
-					Containers: []corev1.Container{{
-						Name:            t.container,
-						Image:           image(k),
-						Command:         t.command,
-						Env:             t.env,
-						Resources:       taskResources(k.Spec.Resources),
-						VolumeMounts:    volumeMounts,
-						SecurityContext: restrictedContainer(),
-						// The end of the log is the only explanation these tools give.
-						TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
-					}},
-				},
+				Spec:       pod,
 			},
 		},
 	}, nil
