@@ -5,9 +5,9 @@ call took, so that calls which hang are seen.
 It logs in anew each time, as a command line client does, and never repeats a
 request but one: as every OpenStack client, it logs in again when a token that it
 has just got is refused. When the file /tmp/stop appears, and it has made as many
-calls as that says, it writes what it counted, as JSON, to /dev/termination-log and
-ends. When /tmp/forgive appears, it removes it, and counts the failures so far
-apart from those to come.
+calls and seen as many credentials as that says, it writes what it counted, as JSON,
+to /dev/termination-log and ends. When /tmp/forgive appears, it removes it, and
+counts the failures so far apart from those to come.
 
 Environment: NAMESPACE, SECRET.
 """
@@ -82,11 +82,12 @@ def kind_of(error):
     return type(error).__name__
 
 
-def ends(calls):
-    """Tells whether it is to stop after that many calls."""
+def ends(calls, credentials):
+    """Reports whether it is to stop after that many calls with that many credentials."""
     try:
         with open(STOP, encoding="utf-8") as file:
-            return calls >= int(file.read())
+            wanted_calls, wanted_credentials = map(int, file.read().split())
+            return calls >= wanted_calls and credentials >= wanted_credentials
     except FileNotFoundError:
         return False
 
@@ -94,7 +95,7 @@ def ends(calls):
 def main():
     calls, revoked, forgiven, slowest, kinds, credentials = 0, 0, 0, 0.0, collections.Counter(), []
     started = time.monotonic()
-    while not ends(calls):
+    while not ends(calls, len(credentials)):
         if os.path.exists(FORGIVE):
             forgiven += sum(kinds.values())
             kinds.clear()

@@ -40,7 +40,7 @@ class Keystone:
 
 
 class Consumer(unittest.TestCase):
-    def run_with(self, keystone, *held, forgive_after=None, stop_at=None):
+    def run_with(self, keystone, *held, forgive_after=None, stop_at=None, calls=None, credentials=0):
         """Runs it through what the Secret holds, call by call, and returns its result and what it printed."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
@@ -48,7 +48,7 @@ class Consumer(unittest.TestCase):
 
             def read():
                 if len(held) - len(remaining) + 1 == (stop_at or len(held)):
-                    (folder / "stop").write_text(f"{len(held)}\n")
+                    (folder / "stop").write_text(f"{calls or len(held)} {credentials}\n")
                 if len(held) - len(remaining) + 1 == forgive_after:
                     (folder / "forgive").touch()
                 return clouds(remaining.pop(0))
@@ -72,6 +72,10 @@ class Consumer(unittest.TestCase):
     def test_makes_as_many_calls_as_it_is_asked_for_before_it_stops(self):
         result, _, _ = self.run_with(Keystone("one"), "one", "one", "one", stop_at=1)
         self.assertEqual(result["calls"], 3)
+
+    def test_makes_calls_until_it_has_used_as_many_credentials_as_it_is_asked_for(self):
+        result, _, _ = self.run_with(Keystone("one", "two"), "one", "one", "one", "two", stop_at=1, calls=2, credentials=2)
+        self.assertEqual((result["calls"], result["credentials"]), (4, 2))
 
     def test_counts_failures_by_kind_and_repeats_nothing(self):
         result, printed, _ = self.run_with(Keystone("two"), "one", "one", "two")
