@@ -114,7 +114,3 @@ func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.Error
 	}
 	return nil
 }
-
-func checkDeletionPolicy(k *Keystone, at *field.Path) field.ErrorList {
-	return commonv1.CheckDeletionPolicy(k.Spec.DeletionPolicy, at)
-}
