@@ -18,6 +18,8 @@ func (s *ServiceSpec) SetDefaults() {
 }
 
 // Describer is a resource that describes an instance of an API service.
+//
+// +kubebuilder:object:generate=false
 type Describer interface {
 	GetName() string
 	// ServiceSpec returns what the resource asks for. It is not written to.
