@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/rotation"
@@ -82,7 +83,8 @@ func (s *scope) keyUse(ctx context.Context, lifetime time.Duration) (keys.Use, e
 		return use, nil
 	}
 	pods, err := s.podsOfLabels(ctx, selectorLabels(s.keystone))
-	use.Mixed = slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !slices.ContainsFunc(pod.Spec.Volumes, s.isConfig) })
+	current := func(volume corev1.Volume) bool { return deployment.IsConfig(s.Pass, volume) }
+	use.Mixed = slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !slices.ContainsFunc(pod.Spec.Volumes, current) })
 	return use, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -74,10 +75,10 @@ var credentialKeys = keyFamily{
 }
 
 func tokenLifetime(s *scope) (lifetime time.Duration, ok bool) {
-	if s.options == nil {
+	if service.Config.Value(s.Slots).Options == nil {
 		return 0, false
 	}
-	return keystonev1alpha1.TokenLifetime(s.options)
+	return keystonev1alpha1.TokenLifetime(service.Config.Value(s.Slots).Options)
 }
 
 // reconcile keeps the family's key Secret: created once, and replaced only by

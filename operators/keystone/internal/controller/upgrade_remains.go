@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 )
 
@@ -153,7 +154,7 @@ func tagOf(reference string) string {
 // contracted last, "" if no Job tells of one. It guards against a status that
 // has lost its phase.
 func (s *scope) contractedRelease(ctx context.Context) (string, error) {
-	live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
+	live, err := s.Jobs.Find(ctx, s.keystone, s.Named(taskContract))
 	if live == nil || err != nil || len(live.Spec.Template.Spec.Containers) == 0 {
 		return "", err
 	}
@@ -162,7 +163,7 @@ func (s *scope) contractedRelease(ctx context.Context) (string, error) {
 
 // contractionRuns reports whether a Job may still contract the schema.
 func (s *scope) contractionRuns(ctx context.Context) (bool, error) {
-	desired, err := taskJob(s.keystone, dbContract(s))
+	desired, err := deployment.TaskJob(s.Pass, dbContract(s))
 	if err != nil {
 		return false, err
 	}
