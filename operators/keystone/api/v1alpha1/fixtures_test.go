@@ -3,7 +3,6 @@ package v1alpha1
 import (
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -37,15 +36,6 @@ func minimal() *Keystone {
 			Bootstrap: BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"}},
 		},
 	}
-}
-
-func minimalManaged() *Keystone {
-	k := minimal()
-	k.Spec.Database.Host = ""
-	k.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
-	k.Spec.Cache.Servers = nil
-	k.Spec.Cache.ClusterRef = &corev1.LocalObjectReference{Name: "memcached"}
-	return k
 }
 
 func defaulted(k *Keystone) *Keystone {
