@@ -82,7 +82,7 @@ func (s *scope) keyUse(ctx context.Context, lifetime time.Duration) (keys.Use, e
 	if lifetime == 0 {
 		return use, nil
 	}
-	pods, err := s.podsOfLabels(ctx, selectorLabels(s.keystone))
+	pods, err := deployment.APIPods(ctx, s.Pass)
 	current := func(volume corev1.Volume) bool { return deployment.IsConfig(s.Pass, volume) }
 	use.Mixed = slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !slices.ContainsFunc(pod.Spec.Volumes, current) })
 	return use, err

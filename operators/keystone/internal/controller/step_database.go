@@ -93,11 +93,11 @@ func (s *scope) acceptSchema(ctx context.Context, message string) reconcile.Outc
 	}
 	outcome := reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, message)
 	if s.keystone.Status.InstalledRelease == "" {
-		deploy, err := s.liveDeployment(ctx)
+		deploy, err := deployment.Live(ctx, s.Pass)
 		switch {
 		case err != nil:
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
-		case deploy == nil || tagOf(apiImage(&deploy.Spec.Template.Spec)) != s.keystone.Spec.Image.Tag:
+		case deploy == nil || deployment.TagOf(deployment.APIImage(&definition, &deploy.Spec.Template.Spec)) != s.keystone.Spec.Image.Tag:
 			// Nothing else would tell which release it was if the image changed now.
 			outcome = outcome.AtOnce()
 		}

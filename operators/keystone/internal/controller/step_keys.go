@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -123,7 +124,7 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 		return live, false, err
 	}
 	// The status may be lost together with the keys, as after a restore.
-	deploy, err := s.liveDeployment(ctx)
+	deploy, err := deployment.Live(ctx, s.Pass)
 	served := s.keystone.Status.InstalledRelease != "" || deploy != nil
 	switch {
 	case err != nil:

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -45,7 +46,7 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 	if fernet != nil {
 		tokenKeys = fernet.Data
 	}
-	pods, err := s.podsOfLabels(ctx, selectorLabels(k))
+	pods, err := deployment.APIPods(ctx, s.Pass)
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
 	}
