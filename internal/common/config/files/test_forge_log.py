@@ -11,8 +11,8 @@ import unittest
 
 HERE = pathlib.Path(__file__).parent
 
-# As in the ConfigMap of a Keystone.
-LOGGING_CONF = HERE.parent / "testdata" / "managed" / "logging.conf"
+# As it is rendered.
+LOGGING_CONF = HERE.parent / "testdata" / "logging.conf"
 
 PROCESSES = 4
 RECORDS = 30
@@ -24,7 +24,7 @@ WORKER = """
 import logging.config, sys
 from test_forge_log import RECORDS, text
 logging.config.fileConfig(sys.argv[1])
-log = logging.getLogger("keystone.worker")
+log = logging.getLogger("service.worker")
 for number in range(RECORDS):
     log.error("%s", text(int(sys.argv[2]), number))
 """
