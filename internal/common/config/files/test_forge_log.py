@@ -75,7 +75,7 @@ class Records(unittest.TestCase):
         logged = {worker: "" for worker in workers}
         for line in lines:
             record = json.loads(line)
-            self.assertEqual((record["name"], record["levelname"]), ("keystone.worker", "ERROR"))
+            self.assertEqual((record["name"], record["levelname"]), ("service.worker", "ERROR"))
             logged[record["process"]] += record["message"]
             if record.get("part") == record.get("parts"):
                 logged[record["process"]] += "\0"
