@@ -7,6 +7,7 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -37,6 +38,16 @@ func (w *work) task(name string, retries int32, command []string) deployment.Tas
 		Mounts:      append([]deployment.Mount{deployment.ConfigMount(w.Pass)}, database.TLSMounts(w.Pass)...),
 		Annotations: map[string]string{database.ConnectionHashAnnotation: hash},
 		RunKey:      []any{w.Image(), command, database.Address(w.Pass), w.Spec.Database.Database},
+	}
+}
+
+// Tasks are all tasks on the schema, by their names and "login-check" for the one that
+// proves a connection alone.
+func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
+	w := s.work(p)
+	return map[string]deployment.Task{
+		TaskSync: w.syncTask(), TaskCheck: w.checkTask(), "login-check": w.loginTask(),
+		TaskExpand: w.expandTask(), TaskMigrate: w.migrateTask(), TaskContract: w.contractTask(),
 	}
 }
 
