@@ -36,6 +36,8 @@ type Tools struct {
 	// Prober asks the APIs in the background.
 	Prober *probe.Prober
 	Jobs   *job.Runner
+	// SchemaJobs count the Jobs that worked on the schema of a database.
+	SchemaJobs *job.Metrics
 	// Cluster are the settings of the cluster.
 	Cluster cluster.Settings
 	// OperatorNamespace is where the health checks come from, "" when unknown.

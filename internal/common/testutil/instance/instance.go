@@ -32,6 +32,9 @@ var Definition = service.Definition{
 
 var groupVersion = schema.GroupVersion{Group: "test.openstack.c5c3.io", Version: "v1"}
 
+// Kind is the kind of the resource.
+var Kind = groupVersion.WithKind(Definition.Kind)
+
 // Harbour is the resource of the service.
 type Harbour struct {
 	metav1.TypeMeta

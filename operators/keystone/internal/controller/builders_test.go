@@ -16,6 +16,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/networking"
@@ -88,6 +89,9 @@ func scopeOf(k *keystonev1alpha1.Keystone) *scope {
 	return s
 }
 
+// databaseTask is one of the tasks on the schema.
+func databaseTask(s *scope, name string) deployment.Task { return keystoneSchema.Tasks(s.Pass)[name] }
+
 func jobOf(t *testing.T, s *scope, described deployment.Task) *batchv1.Job {
 	t.Helper()
 	built, err := deployment.TaskJob(s.Pass, described)
@@ -104,8 +108,8 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"deployment":          apiDeployment(s),
 			"service":             deployment.InstanceOf(s.Pass).Service(),
 			"poddisruptionbudget": deployment.InstanceOf(s.Pass).DisruptionBudget(k.Spec.Replicas),
-			"job-db-sync":         jobOf(t, s, dbSync(s)),
-			"job-schema-check":    jobOf(t, s, schemaCheck(s)),
+			"job-db-sync":         jobOf(t, s, databaseTask(s, schema.TaskSync)),
+			"job-schema-check":    jobOf(t, s, databaseTask(s, schema.TaskCheck)),
 			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
 			"job-config-check":    jobOf(t, s, configCheckTask(s)),
 			"job-policy":          jobOf(t, s, policy.ValidationTask(s.Pass)),
@@ -189,7 +193,7 @@ func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
 	}
 	shown := fmt.Sprint(files,
 		apiDeployment(s), trustFlushCronJob(s),
-		jobOf(t, s, dbSync(s)), jobOf(t, s, bootstrapTask(s)), s.credentials)
+		jobOf(t, s, databaseTask(s, schema.TaskSync)), jobOf(t, s, bootstrapTask(s)), s.credentials)
 	for _, secret := range []string{"hunter2-db", "hunter2-admin"} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%q shows up outside the connection Secret", secret)
@@ -218,7 +222,7 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 		s := scopeOf(minimal())
 		change(s)
 		s.Spec = s.keystone.ServiceSpec()
-		built, err := deployment.TaskJob(s.Pass, dbSync(s))
+		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskSync))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -53,7 +54,7 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 		"API":         apiDeployment(s).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 	}
-	for _, described := range []deployment.Task{dbSync(s), schemaCheck(s), bootstrapTask(s)} {
+	for _, described := range []deployment.Task{databaseTask(s, schema.TaskSync), databaseTask(s, schema.TaskCheck), bootstrapTask(s)} {
 		built, err := deployment.TaskJob(s.Pass, described)
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +88,7 @@ func TestAModeThatRefusesPlainTextIsProvenBeforePodsGetIt(t *testing.T) {
 	for _, mode := range []commonv1.DatabaseTLSMode{commonv1.DatabaseTLSPrefer, commonv1.DatabaseTLSRequire} {
 		s := scopeOf(managed())
 		s.keystone.Spec.Database.TLS.Mode = mode
-		built, err := deployment.TaskJob(s.Pass, schemaCheck(s))
+		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskCheck))
 		if err != nil {
 			t.Fatal(err)
 		}

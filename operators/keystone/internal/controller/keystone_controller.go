@@ -92,7 +92,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: service.Run[*scope](networking.ReconcilePolicies),
 	},
 	{
-		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileDatabase,
+		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](keystoneSchema.Reconcile),
 		Reads:    []reconcile.Value{service.Config},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
 		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},

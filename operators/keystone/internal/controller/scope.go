@@ -4,7 +4,6 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/job"
@@ -18,7 +17,6 @@ import (
 // service.
 type toolbox struct {
 	proofs    *proof.Prover
-	dbSyncs   *dbSyncMetrics
 	lifetimes *lifetimes
 	// secretStoreTimeout bounds the waits for External Secrets during deletion.
 	secretStoreTimeout time.Duration
@@ -38,9 +36,6 @@ type scope struct {
 	// logins and connection are set by DBConnectionSecret.
 	logins     loginPlan
 	connection connection
-	// credentialKeys is set by Installation: the Secret with the credential keys,
-	// nil when there is none.
-	credentialKeys *corev1.Secret
 	// installed is set by Installation when it is known what the database holds.
 	installed bool
 	// unreadable is set by Installation when the database holds credentials that

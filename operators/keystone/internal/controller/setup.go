@@ -90,7 +90,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	dbSyncs, err := newDBSyncMetrics(ctrlmetrics.Registry)
+	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, metrics.DBSyncs, metrics.DBSyncDuration)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
@@ -101,13 +101,13 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	}
 	tools := &service.Tools{
 		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Refs: references,
-		Owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		Prober:  probe.New(options.Probe),
-		Jobs:    &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
-		Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
+		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		Prober:     probe.New(options.Probe),
+		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
+		SchemaJobs: schemaJobs, Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
 	}
 	own := &toolbox{
-		proofs: proof.NewProver(options.Probe), dbSyncs: dbSyncs, lifetimes: lifetimes,
+		proofs: proof.NewProver(options.Probe), lifetimes: lifetimes,
 		secretStoreTimeout: cmp.Or(options.SecretStoreTimeout, defaultSecretStoreTimeout), propagation: cfg.Propagation(),
 	}
 	if err := mgr.Add(tools.Prober); err != nil {
@@ -160,6 +160,6 @@ func forget(tools *service.Tools, own *toolbox) func(types.NamespacedName) {
 		tools.Prober.Forget(name)
 		own.proofs.Forget(name)
 		own.lifetimes.forget(name)
-		own.dbSyncs.forget(name)
+		tools.SchemaJobs.Forget(name)
 	}
 }

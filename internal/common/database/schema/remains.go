@@ -1,4 +1,4 @@
-package controller
+package schema
 
 import (
 	"context"
@@ -16,10 +16,10 @@ import (
 
 // oldAPIPod names an API pod of another image than the wanted one, "" when
 // there is none.
-func (s *scope) oldAPIPod(ctx context.Context) (string, error) {
-	list, err := deployment.APIPods(ctx, s.Pass)
+func (w *work) oldAPIPod(ctx context.Context) (string, error) {
+	list, err := deployment.APIPods(ctx, w.Pass)
 	for i := range list {
-		if old := deployment.APIImage(&definition, &list[i].Spec); old != "" && old != image(s.keystone) {
+		if old := deployment.APIImage(w.Definition, &list[i].Spec); old != "" && old != w.Image() {
 			return list[i].Name, err
 		}
 	}
@@ -28,26 +28,26 @@ func (s *scope) oldAPIPod(ctx context.Context) (string, error) {
 
 // oldRelease names something that runs the installed release, or would start
 // it, "" when there is nothing.
-func (s *scope) oldRelease(ctx context.Context) (string, error) {
-	if pod, err := s.oldAPIPod(ctx); pod != "" || err != nil {
+func (w *work) oldRelease(ctx context.Context) (string, error) {
+	if pod, err := w.oldAPIPod(ctx); pod != "" || err != nil {
 		return "pod " + pod, err
 	}
-	list, err := deployment.PodsWith(ctx, s.Pass, definition.AllTasks(s.keystone.Name))
+	list, err := deployment.PodsWith(ctx, w.Pass, w.AllTasks(w.Resource.GetName()))
 	if err != nil {
 		return "", err
 	}
 	for i := range list {
-		if s.runsInstalled(&list[i].Spec) {
+		if w.runsInstalled(&list[i].Spec) {
 			return "pod " + list[i].Name, nil
 		}
 	}
 	var cronJobs batchv1.CronJobList
-	err = s.Client.List(ctx, &cronJobs, client.InNamespace(s.keystone.Namespace), client.MatchingLabels(commonLabels(s.keystone)))
+	err = w.Client.List(ctx, &cronJobs, client.InNamespace(w.Resource.GetNamespace()), client.MatchingLabels(w.Labels(w.Resource.GetName())))
 	if err != nil {
 		return "", fmt.Errorf("listing the CronJobs: %w", err)
 	}
 	for i := range cronJobs.Items {
-		if s.runsInstalled(&cronJobs.Items[i].Spec.JobTemplate.Spec.Template.Spec) {
+		if w.runsInstalled(&cronJobs.Items[i].Spec.JobTemplate.Spec.Template.Spec) {
 			return "CronJob " + cronJobs.Items[i].Name, nil
 		}
 	}
@@ -55,32 +55,21 @@ func (s *scope) oldRelease(ctx context.Context) (string, error) {
 }
 
 // runsInstalled reports whether a pod uses the image of the installed release.
-func (s *scope) runsInstalled(spec *corev1.PodSpec) bool {
+func (w *work) runsInstalled(spec *corev1.PodSpec) bool {
 	return slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
-		return c.Image != image(s.keystone) && strings.HasSuffix(c.Image, ":"+s.keystone.Status.InstalledRelease)
+		return c.Image != w.Image() && strings.HasSuffix(c.Image, ":"+w.Status.InstalledRelease)
 	})
-}
-
-// connectionInUse is the hash of the connection that the API pods have, the
-// wanted one when there are none.
-func (s *scope) connectionInUse(ctx context.Context) (string, error) {
-	live, err := deployment.Live(ctx, s.Pass)
-	if live == nil {
-		return s.connectionHash(), err
-	}
-	return live.Spec.Template.Annotations[annotationConnectionHash], err
 }
 
 // recoverInstalledRelease makes up for a lost status, as after a restore from a
 // backup: without it a change of the release would look like a first
 // installation, which contracts the schema under running pods. Pods that run
 // another tag than the wanted one tell which release is installed.
-func (s *scope) recoverInstalledRelease(ctx context.Context) error {
-	k := s.keystone
-	if k.Status.InstalledRelease != "" {
+func (w *work) recoverInstalledRelease(ctx context.Context) error {
+	if w.Status.InstalledRelease != "" {
 		return nil
 	}
-	list, err := deployment.APIPods(ctx, s.Pass)
+	list, err := deployment.APIPods(ctx, w.Pass)
 	if err != nil {
 		return err
 	}
@@ -88,7 +77,7 @@ func (s *scope) recoverInstalledRelease(ctx context.Context) error {
 	for i := range list {
 		specs = append(specs, &list[i].Spec)
 	}
-	live, err := deployment.Live(ctx, s.Pass)
+	live, err := deployment.Live(ctx, w.Pass)
 	if err != nil {
 		return err
 	}
@@ -96,8 +85,8 @@ func (s *scope) recoverInstalledRelease(ctx context.Context) error {
 		specs = append(specs, &live.Spec.Template.Spec)
 	}
 	for _, spec := range specs {
-		if tag := deployment.TagOf(deployment.APIImage(&definition, spec)); tag != "" && tag != k.Spec.Image.Tag {
-			k.Status.InstalledRelease = tag
+		if tag := deployment.TagOf(deployment.APIImage(w.Definition, spec)); tag != "" && tag != w.Spec.Image.Tag {
+			w.Status.InstalledRelease = tag
 			return nil
 		}
 	}
@@ -107,8 +96,8 @@ func (s *scope) recoverInstalledRelease(ctx context.Context) error {
 // contractedRelease is the tag of the release to which the schema was
 // contracted last, "" if no Job tells of one. It guards against a status that
 // has lost its phase.
-func (s *scope) contractedRelease(ctx context.Context) (string, error) {
-	live, err := s.Jobs.Find(ctx, s.keystone, s.Named(taskContract))
+func (w *work) contractedRelease(ctx context.Context) (string, error) {
+	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskContract))
 	if live == nil || err != nil || len(live.Spec.Template.Spec.Containers) == 0 {
 		return "", err
 	}
@@ -116,18 +105,18 @@ func (s *scope) contractedRelease(ctx context.Context) (string, error) {
 }
 
 // contractionRuns reports whether a Job may still contract the schema.
-func (s *scope) contractionRuns(ctx context.Context) (bool, error) {
-	desired, err := deployment.TaskJob(s.Pass, dbContract(s))
+func (w *work) contractionRuns(ctx context.Context) (bool, error) {
+	desired, err := deployment.TaskJob(w.Pass, w.contractTask())
 	if err != nil {
 		return false, err
 	}
-	live, err := s.Jobs.FindOurs(ctx, s.keystone, desired)
+	live, err := w.Jobs.FindOurs(ctx, w.Resource, desired)
 	if live == nil || err != nil {
 		return false, err
 	}
 	if ended, _, _ := job.Ended(live); ended {
 		return false, nil
 	}
-	succeeded, err := s.Jobs.SucceededFor(ctx, live, desired)
+	succeeded, err := w.Jobs.SucceededFor(ctx, live, desired)
 	return !succeeded, err
 }

@@ -1,4 +1,4 @@
-package controller
+package schema
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 const imageTag = commonv1.ImageTagField
@@ -25,14 +25,14 @@ const (
 	schemaAbort
 )
 
-// planSchema decides what the image's release means for the installed schema.
+// planSchema decides what the image's tag, to, means for the installed schema.
 // contracted is the tag of the release to which the schema was contracted last,
 // "" if there was none. A first installation accepts any tag. With schemaRefuse
 // the outcome says why.
-func planSchema(k *keystonev1alpha1.Keystone, contracted string) (schemaPlan, reconcile.Outcome) {
-	from, to := k.Status.InstalledRelease, k.Spec.Image.Tag
-	if k.Status.UpgradePhase != "" && k.Status.TargetRelease != "" {
-		return planRunningUpgrade(k, contracted)
+func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, reconcile.Outcome) {
+	from := status.InstalledRelease
+	if status.UpgradePhase != "" && status.TargetRelease != "" {
+		return planRunningUpgrade(to, status, contracted)
 	}
 	if from == "" {
 		return schemaSync, reconcile.Outcome{}
@@ -45,20 +45,20 @@ func planSchema(k *keystonev1alpha1.Keystone, contracted string) (schemaPlan, re
 	}
 	installed, err := release.Parse(from)
 	if err != nil {
-		return refuse(keystonev1alpha1.ReasonVersionParseError,
+		return refuse(vocabulary.ReasonVersionParseError,
 			"the installed release cannot be compared with "+imageTag+" %s: %w; set "+imageTag+" back to %s", to, err, from)
 	}
 	target, err := release.Parse(to)
 	if err != nil {
-		return refuse(keystonev1alpha1.ReasonVersionParseError, "spec."+imageTag+": %w", err)
+		return refuse(vocabulary.ReasonVersionParseError, "spec."+imageTag+": %w", err)
 	}
 	switch release.Classify(installed, target) {
 	case release.Downgrade:
-		return refuse(keystonev1alpha1.ReasonDowngradeNotSupported,
+		return refuse(vocabulary.ReasonDowngradeNotSupported,
 			"going back from %s to %s is not possible, because the database schema cannot be downgraded; set "+imageTag+" to %s or later",
 			from, to, from)
 	case release.Skip:
-		return refuse(keystonev1alpha1.ReasonUpgradePathInvalid,
+		return refuse(vocabulary.ReasonUpgradePathInvalid,
 			"upgrading from %s to %s skips a release; go to %s first", from, to, installed.Next())
 	case release.Upgrade:
 		return schemaUpgrade, reconcile.Outcome{}
@@ -68,10 +68,10 @@ func planSchema(k *keystonev1alpha1.Keystone, contracted string) (schemaPlan, re
 
 // planRunningUpgrade lets an upgrade only go on or, as long as the old release
 // fits the schema, back.
-func planRunningUpgrade(k *keystonev1alpha1.Keystone, contracted string) (schemaPlan, reconcile.Outcome) {
-	from, to := k.Status.InstalledRelease, k.Status.TargetRelease
-	noReturn := k.Status.UpgradePhase == keystonev1alpha1.UpgradePhaseContracting || contracted == to
-	switch k.Spec.Image.Tag {
+func planRunningUpgrade(tag string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, reconcile.Outcome) {
+	from, to := status.InstalledRelease, status.TargetRelease
+	noReturn := status.UpgradePhase == commonv1.UpgradePhaseContracting || contracted == to
+	switch tag {
 	case to:
 		return schemaUpgrade, reconcile.Outcome{}
 	case from:
@@ -84,8 +84,8 @@ func planRunningUpgrade(k *keystonev1alpha1.Keystone, contracted string) (schema
 	if !noReturn {
 		remedy += fmt.Sprintf(", or to %s to abort it", from)
 	}
-	return refuse(keystonev1alpha1.ReasonUpgradeTargetChanged, imageTag+" became %s during the upgrade from %s to %s; %s",
-		k.Spec.Image.Tag, from, to, remedy)
+	return refuse(vocabulary.ReasonUpgradeTargetChanged, imageTag+" became %s during the upgrade from %s to %s; %s",
+		tag, from, to, remedy)
 }
 
 func refuse(reason, format string, arguments ...any) (schemaPlan, reconcile.Outcome) {
@@ -95,7 +95,7 @@ func refuse(reason, format string, arguments ...any) (schemaPlan, reconcile.Outc
 // refuseAbort keeps pods of the old release off a schema that has lost what
 // they use.
 func refuseAbort(from, to string) reconcile.Outcome {
-	return reconcile.Terminal(keystonev1alpha1.ReasonUpgradeAbortRefused, fmt.Errorf(
+	return reconcile.Terminal(vocabulary.ReasonUpgradeAbortRefused, fmt.Errorf(
 		"the upgrade from %s to %s can no longer be aborted, because the contraction of the database schema has begun; set "+imageTag+" to %s",
 		from, to, to))
 }
