@@ -45,8 +45,8 @@ type Service struct {
 	// spec.extraConfigSecretRef, which win over them, and the UIDs of the Secrets that they
 	// come from; or the outcome of the wait for these. It may be nil.
 	SecretOptions func(ctx context.Context, p *service.Pass) (INI, []types.UID, *reconcile.Outcome)
-	// Files are further files of the configuration, by name.
-	Files map[string]string
+	// Files returns further files of the configuration, by name.
+	Files func(p *service.Pass) map[string]string
 	// Refused returns why some options of spec.extraConfigSecretRef are refused. It repeats
 	// no value, and may be nil.
 	Refused func(options map[string]map[string]string) error
@@ -111,10 +111,7 @@ func (s Service) options(p *service.Pass, withPolicy bool) INI {
 
 // render renders every file of the ConfigMap.
 func (s Service) render(p *service.Pass, options INI, rules map[string]string) (map[string]string, error) {
-	files := map[string]string{}
-	for name, content := range s.Files {
-		files[name] = content
-	}
+	files := s.Files(p)
 	var err error
 	if files[s.File], err = options.Render(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
