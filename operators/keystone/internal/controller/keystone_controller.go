@@ -47,10 +47,10 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
 	},
 	{
-		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: reconcileDatabaseTLS,
+		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: service.Run[*scope](keystoneDatabase.ReconcileTLS),
 	},
 	{
-		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileDBConnection,
+		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](keystoneDatabase.ReconcileConnection),
 		Needs: []string{"Secrets"},
 	},
 	{
@@ -145,7 +145,7 @@ var finalizers = []reconcile.Finalizer[*scope]{
 	{
 		Name: databaseFinalizer,
 		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: finalizeDatabase,
+			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](keystoneDatabase.Finalize),
 		},
 	},
 	{
@@ -155,6 +155,9 @@ var finalizers = []reconcile.Finalizer[*scope]{
 		},
 	},
 }
+
+// databaseFinalizer stands for the database and its user in a MariaDB.
+const databaseFinalizer = "keystone.openstack.c5c3.io/finalizer"
 
 // guard repeats what the webhooks do, for installations without them.
 func guard(k *keystonev1alpha1.Keystone) error {

@@ -30,7 +30,7 @@ func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome 
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonPolicyValidationNotRequired, "spec.policyOverrides is not set")
 	}
-	state, err := s.runner().Run(ctx, k, desired)
+	state, err := s.Runner().Run(ctx, k, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonPolicyValidationFailed,
