@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -45,12 +46,14 @@ import (
 var pipeline = reconcile.Pipeline[*scope]{
 	{
 		Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
+		Sets: []reconcile.Value{database.CredentialsOf, adminPassword},
 	},
 	{
 		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: service.Run[*scope](keystoneDatabase.ReconcileTLS),
 	},
 	{
 		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](keystoneDatabase.ReconcileConnection),
+		Sets: []reconcile.Value{database.Connection}, Reads: []reconcile.Value{database.CredentialsOf},
 		Needs: []string{"Secrets"},
 	},
 	{
@@ -69,7 +72,8 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Installation", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileInstallation,
-		Reads: []reconcile.Value{service.Config},
+		Sets:  []reconcile.Value{mountedKeys},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 	},
 	{
@@ -89,7 +93,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](keystoneSchema.Reconcile),
-		Reads:    []reconcile.Value{service.Config},
+		Reads:    []reconcile.Value{service.Config, database.Connection, mountedKeys},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
 		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
 	},
@@ -100,7 +104,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 	},
 	{
@@ -114,29 +118,30 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
-		Reads:    []reconcile.Value{service.Config},
+		Reads:    []reconcile.Value{service.Config, database.Connection, adminPassword},
 		Needs:    []string{"Database"},
 		Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
 	},
 	{
 		Name: "Login", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileLogin,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, adminPassword},
 	},
 	{
 		Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"Database"},
 	},
 	{
 		Name: "FernetRotation", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcileRotation,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 	},
 	{
 		Name: "CredentialRotation", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcileRotation,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 	},
 	{
 		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
+		Reads: []reconcile.Value{database.Connection},
 	},
 }
 
