@@ -170,18 +170,18 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 		return secret, nil
 	}
 	key := ref.KeyOr(s.File)
-	found, waiting := p.Require(ctx, service.Requirement{
+	found, outcome := service.Require(ctx, p, service.Requirement{
 		Name: ref.Name, Keys: []string{key}, Field: "spec.extraConfigSecretRef", Reason: vocabulary.ReasonWaitingForExtraConfig,
 	})
-	if waiting != nil {
-		return secretOptions{}, waiting
+	if !outcome.IsDone() {
+		return secretOptions{}, &outcome
 	}
-	options, err := s.parse(found.Data[key])
+	options, err := s.parse(found[0].Data[key])
 	if err != nil {
 		return secretOptions{}, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, fmt.Errorf(
 			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", key, ref.Name, err)))
 	}
-	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found.UID)}, nil
+	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found[0].UID)}, nil
 }
 
 // parse reads and checks the options of spec.extraConfigSecretRef. The errors hold nothing

@@ -28,6 +28,7 @@ import (
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/tls"
 )
 
 // Controller declares the controller of a service. T is a pointer to the Go type of the
@@ -81,10 +82,15 @@ func (c Controller[T]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg oper
 	if err := c.Pipeline.Validate(); err != nil {
 		return fmt.Errorf("the %s pipeline: %w", c.Definition.Name, err)
 	}
+	references, err := refs.New(mgr, cfg.Namespace)
+	if err != nil {
+		return err
+	}
 	tools, err := c.tools(mgr, cfg, options)
 	if err != nil {
 		return err
 	}
+	tools.Refs = references
 	stepMetrics, err := reconcile.NewMetrics(ctrlmetrics.Registry, c.Metrics.Prefix)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
@@ -105,30 +111,31 @@ func (c Controller[T]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg oper
 		Forget: func(name types.NamespacedName) {
 			tools.Prober.Forget(name)
 			tools.SchemaJobs.Forget(name)
+			tools.Certificates.Forget(name)
 		},
 	}
 	if options.Around != nil {
 		reconciler = options.Around(mgr, reconciler)
 	}
-	return c.watch(ctx, mgr, cfg, options, tools, reconciler)
+	return c.watch(ctx, mgr, cfg, options, tools, references, reconciler)
 }
 
 func (c Controller[T]) tools(mgr ctrl.Manager, cfg operator.Config, options Options) (*service.Tools, error) {
-	references, err := refs.New(mgr, cfg.Namespace)
+	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, c.Metrics.certificateStart(), c.Metrics.certificateExpiration())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
 	counted, err := job.NewMetrics(ctrlmetrics.Registry, c.Metrics.schemaJobs(), c.Metrics.schemaJobDuration())
 	if err != nil {
 		return nil, fmt.Errorf("registering metrics: %w", err)
 	}
 	tools := &service.Tools{
-		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Refs: references,
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(),
 		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		Prober:     probe.New(options.Probe),
 		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
-		SchemaJobs: counted,
-		Cluster:    cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace,
+		SchemaJobs: counted, Certificates: certificates,
+		Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace,
 	}
 	if err := mgr.Add(tools.Prober); err != nil {
 		return nil, fmt.Errorf("adding the health prober: %w", err)

@@ -22,7 +22,9 @@ type Metrics struct {
 // Definitions returns all of them.
 func (m Metrics) Definitions() []metric.Definition {
 	return slices.Concat(reconcile.MetricDefinitions(m.Prefix),
-		[]metric.Definition{m.releaseInfo(), m.schemaJobs(), m.schemaJobDuration()}, operator.MetricDefinitions(m.Prefix))
+		[]metric.Definition{
+			m.releaseInfo(), m.schemaJobs(), m.schemaJobDuration(), m.certificateStart(), m.certificateExpiration(),
+		}, operator.MetricDefinitions(m.Prefix))
 }
 
 func (m Metrics) releaseInfo() metric.Definition {
@@ -51,6 +53,22 @@ func (m Metrics) schemaJobDuration() metric.Definition {
 		Name: m.Prefix + "_db_sync_duration_seconds", Type: metric.Histogram, Labels: []metric.Label{m.Service, metric.Namespace},
 		Help:    "Time from the creation to the end of a Job that worked on the database schema of an instance, in seconds.",
 		Buckets: []float64{1, 5, 10, 30, 60, 120, 300, 600},
+	}
+}
+
+func (m Metrics) certificateStart() metric.Definition {
+	return m.certificate("start", "From when a certificate for the connection to the database is valid, as Unix time.")
+}
+
+func (m Metrics) certificateExpiration() metric.Definition {
+	return m.certificate("expiration", "Until when a certificate for the connection to the database is valid, as Unix time.")
+}
+
+func (m Metrics) certificate(end, help string) metric.Definition {
+	return metric.Definition{
+		Name: m.Prefix + "_database_certificate_" + end + "_timestamp_seconds", Type: metric.Gauge,
+		Labels: []metric.Label{m.Service, metric.Namespace, {Name: "certificate", Meaning: "`ca` or `client`"}},
+		Help:   help,
 	}
 }
 

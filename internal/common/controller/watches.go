@@ -27,6 +27,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/crdwatch"
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -92,7 +93,7 @@ func (c Controller[T]) find(reader client.Reader) watches.Mapper[T] {
 // the event and not with a timer.
 func (c Controller[T]) watch(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options,
-	tools *service.Tools, reconciler ctrlreconcile.Reconciler,
+	tools *service.Tools, references *refs.Reader, reconciler ctrlreconcile.Reconciler,
 ) error {
 	find := c.find(mgr.GetClient())
 	if err := find.Index(ctx, mgr.GetFieldIndexer(), c.New(), c.indexes(cfg.Cluster)); err != nil {
@@ -108,8 +109,8 @@ func (c Controller[T]) watch(
 		Owns(&batchv1.Job{}).
 		Owns(&policyv1.PodDisruptionBudget{}).Owns(&autoscalingv2.HorizontalPodAutoscaler{}).Owns(&networkingv1.NetworkPolicy{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byInstance)).
-		WatchesRawSource(tools.Refs.SecretSource(find.By(indexSecret))).
-		WatchesRawSource(tools.Refs.ConfigMapSource(find.By(indexConfigMap))).
+		WatchesRawSource(references.SecretSource(find.By(indexSecret))).
+		WatchesRawSource(references.ConfigMapSource(find.By(indexConfigMap))).
 		WatchesRawSource(tools.Prober.Source()).
 		WatchesRawSource(kinds.Source(find.All)).
 		WithOptions(controller.Options{

@@ -20,14 +20,13 @@ type referenced struct {
 	obj  client.Object
 }
 
-// Finalize asks mariadb-operator to drop what the service had in the
-// MariaDB, unless that is to stay. It does not wait for
+// Finalize asks mariadb-operator to drop what the instance had in the MariaDB, unless that is to stay. It does not wait for
 // that: the API pods still hold connections until garbage collection ends them,
 // and DROP DATABASE waits for those.
 func (d Database) Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	dropped := 0
 	if p.Spec.Database.IsManaged() && p.Kinds.Served(mariaDBGVK) {
-		keep, err := keepsData(ctx, p)
+		keep, err := d.KeepsData(ctx, p)
 		if err != nil {
 			return reconcile.Failed(vocabulary.ReasonWaitingForDatabase, err)
 		}
@@ -48,20 +47,25 @@ func (d Database) Finalize(ctx context.Context, p *service.Pass) reconcile.Outco
 	return done.WithNormalEvent(vocabulary.EventDatabaseFinalized, "The database is released")
 }
 
-// keepsData reports whether the database outlives the resource: because that was
-// asked for, or because there is no server left that could drop it, whose volume may
-// still hold it.
-func keepsData(ctx context.Context, p *service.Pass) (bool, error) {
+// KeepsData reports whether the database outlives the resource: because that was
+// asked for, because there is no server left that could drop it, whose volume may
+// still hold it, or because another resource keeps data in it, too.
+func (d Database) KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
 	if p.Spec.KeepsData() {
 		return true, nil
 	}
-	there, err := serves(ctx, p)
-	return err == nil && !there, err
+	if serves, err := databaseServes(ctx, p); err != nil || !serves {
+		return err == nil, err
+	}
+	if d.Shared == nil {
+		return false, nil
+	}
+	return d.Shared(ctx, p)
 }
 
-// serves reports whether the MariaDB is there to stay. The API server is
-// asked: what deletes a resource often deletes its MariaDB in the same moment.
-func serves(ctx context.Context, p *service.Pass) (bool, error) {
+// databaseServes reports whether the MariaDB is there to stay. The API server is
+// asked: what deletes an instance often deletes its MariaDB in the same moment.
+func databaseServes(ctx context.Context, p *service.Pass) (bool, error) {
 	if !p.Kinds.Served(mariaDBGVK) {
 		return false, nil
 	}

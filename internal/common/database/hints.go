@@ -7,20 +7,20 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// Hint says what to do about what a database Job printed, "" when nothing is known, and
-// what it means for the pods.
+// Hint says what to do about what a tool printed that works on the database, and what
+// it means for the pods.
 func (d Database) Hint(p *service.Pass, text string) string {
-	hint := hintAt(p, text)
-	if access := Connection.Value(p.Slots); hint != "" && access != nil && access.Candidate() {
-		hint += "; until that succeeds the API pods keep the connection they have"
+	advice := hint(p, text)
+	if access := Connection.Value(p.Slots); advice != "" && access.Candidate() {
+		advice += "; until that succeeds the API pods keep the connection they have"
 	}
-	return hint
+	return advice
 }
 
-// hintAt says what to do about the error codes of MariaDB and PyMySQL that
+// hint says what to do about the error codes of MariaDB and PyMySQL that
 // a user can do something about
 // (https://mariadb.com/kb/en/mariadb-error-code-reference/).
-func hintAt(p *service.Pass, text string) string {
+func hint(p *service.Pass, text string) string {
 	db := p.Spec.Database
 	has := func(codes ...string) bool {
 		for _, code := range codes {
@@ -32,12 +32,12 @@ func hintAt(p *service.Pass, text string) string {
 	}
 	switch {
 	case has("(1044,", "(1045,", "(1698,"):
-		hint := fmt.Sprintf("; check the user name and password in Secret %s and the user's rights on database %s",
+		advice := fmt.Sprintf("; check the user name and password in Secret %s and the user's rights on database %s",
 			db.SecretRef.Name, db.Database)
 		if !db.TLSEnabled() {
-			hint += ", or enable spec.database.tls if the server requires TLS"
+			advice += ", or enable spec.database.tls if the server requires TLS"
 		}
-		return hint
+		return advice
 	case db.TLSEnabled() && has("CERTIFICATE_VERIFY_FAILED"):
 		return fmt.Sprintf("; check that Secret %s of spec.database.tls.caBundleSecretRef holds the authority of the server's certificate"+
 			" and, with mode verify-full, that the certificate is for the host of %s", db.TLS.CABundleSecretRef.Name, Address(p))

@@ -2,21 +2,15 @@ package database
 
 import (
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/service"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // connectionsPerPod is a generous bound on what one API pod and the Jobs
 // beside it open at once. The default of mariadb-operator, 10 for the whole
 // user, is used up by a few workers.
 const connectionsPerPod = 50
-
-func mariaMeta(p *service.Pass, name string) metav1.ObjectMeta {
-	return p.Meta(name)
-}
 
 func mariaRef(p *service.Pass) mariadbv1alpha1.MariaDBRef {
 	return mariadbv1alpha1.MariaDBRef{
@@ -35,24 +29,25 @@ func mariaCleanup(p *service.Pass) mariadbv1alpha1.SQLTemplate {
 	return mariadbv1alpha1.SQLTemplate{CleanupPolicy: ptr.To(mariadbv1alpha1.CleanupPolicySkip)}
 }
 
-func mariaDatabase(p *service.Pass) *mariadbv1alpha1.Database {
+// MariaDatabase builds the Database of the instance.
+func MariaDatabase(p *service.Pass) *mariadbv1alpha1.Database {
 	return &mariadbv1alpha1.Database{
-		ObjectMeta: mariaMeta(p, p.Resource.GetName()),
+		ObjectMeta: p.Meta(p.Resource.GetName()),
 		Spec: mariadbv1alpha1.DatabaseSpec{
 			SQLTemplate: mariaCleanup(p), MariaDBRef: mariaRef(p), CharacterSet: "utf8", Collate: "utf8_general_ci", Name: p.Spec.Database.Database,
 		},
 	}
 }
 
-// mariaUser is a user with the password that the spec refers to or, when it is
+// MariaUser is a user with the password that the spec refers to or, when it is
 // pinned, with the one that pods still use.
-func mariaUser(p *service.Pass, name string, pinned bool) *mariadbv1alpha1.User {
-	secret, key := p.Spec.Database.SecretRef.Name, p.Spec.Database.SecretRef.KeyOr(commonv1.DatabasePasswordKey)
+func MariaUser(p *service.Pass, name string, pinned bool) *mariadbv1alpha1.User {
+	secret, key := p.Spec.Database.SecretRef.Name, passwordKey(p.Spec.Database.SecretRef)
 	if pinned {
-		secret, key = loginsSecretName(p), name
+		secret, key = loginsSecret(p), name
 	}
 	return &mariadbv1alpha1.User{
-		ObjectMeta: mariaMeta(p, name),
+		ObjectMeta: p.Meta(name),
 		Spec: mariadbv1alpha1.UserSpec{
 			SQLTemplate: mariaCleanup(p), MariaDBRef: mariaRef(p),
 			PasswordSecretKeyRef: &mariadbv1alpha1.SecretKeySelector{
@@ -73,9 +68,10 @@ func maxUserConnections(p *service.Pass) int32 {
 	return 2 * connectionsPerPod * pods
 }
 
-func mariaGrant(p *service.Pass, user string) *mariadbv1alpha1.Grant {
+// MariaGrant builds the Grant of all rights on the database to a user.
+func MariaGrant(p *service.Pass, user string) *mariadbv1alpha1.Grant {
 	return &mariadbv1alpha1.Grant{
-		ObjectMeta: mariaMeta(p, user),
+		ObjectMeta: p.Meta(user),
 		Spec: mariadbv1alpha1.GrantSpec{
 			SQLTemplate: mariaCleanup(p), MariaDBRef: mariaRef(p), Privileges: []string{"ALL PRIVILEGES"},
 			Database: p.Spec.Database.Database, Table: "*", Username: user,
@@ -87,10 +83,10 @@ func mariaGrant(p *service.Pass, user string) *mariadbv1alpha1.Grant {
 func databaseReferences(p *service.Pass) []referenced {
 	standby := p.Resource.GetName() + standbySuffix
 	return []referenced{
-		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: mariaMeta(p, standby)}},
-		{"User", &mariadbv1alpha1.User{ObjectMeta: mariaMeta(p, standby)}},
-		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: mariaMeta(p, p.Resource.GetName())}},
-		{"User", &mariadbv1alpha1.User{ObjectMeta: mariaMeta(p, p.Resource.GetName())}},
-		{"Database", &mariadbv1alpha1.Database{ObjectMeta: mariaMeta(p, p.Resource.GetName())}},
+		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: p.Meta(standby)}},
+		{"User", &mariadbv1alpha1.User{ObjectMeta: p.Meta(standby)}},
+		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: p.Meta(p.Resource.GetName())}},
+		{"User", &mariadbv1alpha1.User{ObjectMeta: p.Meta(p.Resource.GetName())}},
+		{"Database", &mariadbv1alpha1.Database{ObjectMeta: p.Meta(p.Resource.GetName())}},
 	}
 }

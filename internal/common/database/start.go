@@ -19,7 +19,7 @@ var startScript string
 // MariaDB, which would refuse the variable.
 func StartScript(p *service.Pass) string {
 	script := startScript
-	if refusesPlainText(p.Spec.Database) {
+	if RefusesPlainText(p.Spec.Database) {
 		script = strings.Replace(script, "\nREQUIRE_TLS = False\n", "\nREQUIRE_TLS = True\n", 1)
 	}
 	if p.Spec.Database.IsManaged() {

@@ -7,9 +7,9 @@ import (
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/tls"
@@ -19,6 +19,12 @@ import (
 
 // databaseIssuerName is the ClusterIssuer of database client certificates.
 const databaseIssuerName = "openstack-db-ca-issuer"
+
+// The values of the label certificate of the metrics.
+const (
+	certificateCA     = "ca"
+	certificateClient = "client"
+)
 
 var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.CertificateKind)
 
@@ -30,7 +36,7 @@ var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.Cer
 // mounted files, and PyMySQL reads them for every connection it opens.
 func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	db := p.Spec.Database
-	issued := db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == certificateName(p)
+	issued := db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificate(p)
 	if !issued {
 		if err := dropCertificate(ctx, p); err != nil {
 			return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
@@ -38,13 +44,14 @@ func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.O
 	}
 	switch {
 	case !db.TLSEnabled():
+		p.Certificates.Forget(client.ObjectKeyFromObject(p.Resource))
 		return reconcile.Done(vocabulary.ReasonNotRequired, "TLS to the database is not enabled")
 	case issued:
 		if outcome := issueCertificate(ctx, p); !outcome.IsDone() {
 			return outcome
 		}
 	}
-	if outcome := checkTLSSecrets(ctx, p, db.TLS); !outcome.IsDone() {
+	if outcome := checkSecrets(ctx, p, db.TLS); !outcome.IsDone() {
 		return outcome
 	}
 	if issued {
@@ -53,33 +60,40 @@ func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.O
 	return reconcile.Done(vocabulary.ReasonExternallyManaged, "The client certificate is the one that spec.database.tls refers to")
 }
 
-// checkTLSSecrets makes sure that the pods can mount and use what they need; a
+// checkSecrets makes sure that the pods can mount and use what they need; a
 // pod with a missing Secret would hang without a word.
-func checkTLSSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
+func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
 	for _, part := range []struct {
 		service.Requirement
-		check func(data map[string][]byte) error
+		certificate string
+		check       func(data map[string][]byte) error
 	}{{
 		service.Requirement{Name: spec.CABundleSecretRef.Name, Keys: []string{caBundleKey(spec)}, Field: "spec.database.tls.caBundleSecretRef"},
+		certificateCA,
 		func(data map[string][]byte) error { return tls.CheckBundle(data[caBundleKey(spec)]) },
 	}, {
 		service.Requirement{
 			Name: spec.ClientCertSecretRef.Name, Keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
 			Field: "spec.database.tls.clientCertSecretRef",
 		},
+		certificateClient,
 		func(data map[string][]byte) error {
 			return tls.CheckKeyPair(data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey])
 		},
 	}} {
-		part.Reason = vocabulary.ReasonCertificatePending
-		secret, waiting := p.Require(ctx, part.Requirement)
-		if waiting != nil {
-			return *waiting
+		secret, missing, err := service.LookUp(ctx, p, part.Requirement)
+		if err != nil {
+			return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
+		}
+		if missing != "" {
+			return reconcile.Waiting(vocabulary.ReasonCertificatePending, missing)
 		}
 		if err := part.check(secret.Data); err != nil {
 			return reconcile.Waiting(vocabulary.ReasonCertificatePending, fmt.Sprintf(
 				"Secret %s of %s cannot be used: %s; correct it", part.Name, part.Field, err))
 		}
+		// The first of the keys is the one with the certificates.
+		p.Certificates.Set(client.ObjectKeyFromObject(p.Resource), part.certificate, secret.Data[part.Keys[0]])
 	}
 	return reconcile.Done(vocabulary.ReasonExternallyManaged, "")
 }
@@ -88,7 +102,7 @@ func dropCertificate(ctx context.Context, p *service.Pass) error {
 	if !p.Kinds.Served(certificateGVK) {
 		return nil
 	}
-	return apply.EnsureAbsent(ctx, p.ThirdParty, p.Resource, clientCertificate(p))
+	return apply.EnsureAbsent(ctx, p.ThirdParty, p.Resource, ClientCertificate(p))
 }
 
 func issueCertificate(ctx context.Context, p *service.Pass) reconcile.Outcome {
@@ -96,7 +110,7 @@ func issueCertificate(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return reconcile.Waiting(vocabulary.ReasonCertificatePending,
 			"cert-manager is not installed; install it, or let spec.database.tls.clientCertSecretRef name a Secret with a certificate of your own")
 	}
-	certificate := clientCertificate(p)
+	certificate := ClientCertificate(p)
 	ready, err := tls.EnsureCertificate(ctx, p.ThirdParty, p.Scheme, p.Resource, certificate)
 	if err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonCertificatePending, err)
@@ -109,42 +123,21 @@ func issueCertificate(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	return reconcile.Done(vocabulary.ReasonCertificateIssued, "")
 }
 
-func clientCertificate(p *service.Pass) *certmanagerv1.Certificate {
+// clientCertificate is the name of the Certificate and of its Secret.
+func clientCertificate(p *service.Pass) string { return p.Named("db-client") }
+
+// ClientCertificate builds the Certificate with which a managed database knows the
+// instance.
+func ClientCertificate(p *service.Pass) *certmanagerv1.Certificate {
 	return &certmanagerv1.Certificate{
-		ObjectMeta: p.Meta(certificateName(p)),
+		ObjectMeta: p.Meta(clientCertificate(p)),
 		Spec: certmanagerv1.CertificateSpec{
 			CommonName: p.Resource.GetName(),
-			SecretName: certificateName(p),
+			SecretName: clientCertificate(p),
 			IssuerRef:  cmmeta.IssuerReference{Name: databaseIssuerName, Kind: "ClusterIssuer", Group: "cert-manager.io"},
 			Usages: []certmanagerv1.KeyUsage{
 				certmanagerv1.UsageClientAuth, certmanagerv1.UsageDigitalSignature, certmanagerv1.UsageKeyEncipherment,
 			},
 		},
 	}
-}
-
-func certificateName(p *service.Pass) string { return p.Named("db-client") }
-
-const (
-	// caFile is the file, and the default key, of the database's CA.
-	caFile    = "ca.crt"
-	tlsVolume = "db-tls"
-)
-
-// tlsDir is where the pods of a service have the certificates for its database.
-func tlsDir(p *service.Pass) string { return "/etc/" + p.Name + "/db-tls" }
-
-func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecretRef.KeyOr(caFile) }
-
-// TLSMounts is the client certificate for the database, when it wants one.
-func TLSMounts(p *service.Pass) []deployment.Mount {
-	tls := p.Spec.Database.TLS
-	if !p.Spec.Database.TLSEnabled() || tls.CABundleSecretRef == nil || tls.ClientCertSecretRef == nil {
-		return nil
-	}
-	return []deployment.Mount{deployment.ProjectedMount(tlsVolume, tlsDir(p),
-		deployment.SecretProjection(tls.CABundleSecretRef.Name, corev1.KeyToPath{Key: caBundleKey(tls), Path: caFile}),
-		deployment.SecretProjection(tls.ClientCertSecretRef.Name,
-			corev1.KeyToPath{Key: corev1.TLSCertKey, Path: corev1.TLSCertKey},
-			corev1.KeyToPath{Key: corev1.TLSPrivateKeyKey, Path: corev1.TLSPrivateKeyKey}))}
 }

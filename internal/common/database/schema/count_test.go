@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,11 +16,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
+	"github.com/c5c3/forge/internal/common/testutil/samples"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -60,32 +61,8 @@ func counting(t *testing.T, funcs interceptor.Funcs) (*work, *prometheus.Registr
 	}
 	p := instance.Pass(t, h, funcs, endedJob(h, TaskSync, batchv1.JobComplete), endedJob(h, TaskExpand, batchv1.JobFailed))
 	p.SchemaJobs = counters
+	database.Connection.Put(p.Slots, database.Proven(p, "url", "hash"))
 	return Schema{Sync: []string{"harbour-manage", "sync"}, Contract: []string{"harbour-manage", "contract"}}.work(p), registry
-}
-
-// samples maps each series of the registry to its value, a histogram's to the
-// sum of its observations.
-func samples(t *testing.T, registry prometheus.Gatherer) map[string]float64 {
-	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]float64{}
-	for _, family := range families {
-		for _, metric := range family.GetMetric() {
-			labels := make([]string, 0, len(metric.GetLabel()))
-			for _, label := range metric.GetLabel() {
-				labels = append(labels, label.GetName()+"="+label.GetValue())
-			}
-			value := metric.GetCounter().GetValue()
-			if family.GetType() == dto.MetricType_HISTOGRAM {
-				value = metric.GetHistogram().GetSampleSum()
-			}
-			got[family.GetName()+" "+strings.Join(labels, ",")] = value
-		}
-	}
-	return got
 }
 
 func TestEachDatabaseJobIsCountedOnce(t *testing.T) {
@@ -100,7 +77,7 @@ func TestEachDatabaseJobIsCountedOnce(t *testing.T) {
 		"harbour_db_sync_total harbour=harbour,namespace=openstack,result=failed":    1,
 		"harbour_db_sync_duration_seconds harbour=harbour,namespace=openstack":       20,
 	}
-	if diff := cmp.Diff(want, samples(t, registry)); diff != "" {
+	if diff := cmp.Diff(want, samples.Of(t, registry)); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
 	annotations := map[string]string{
@@ -110,7 +87,7 @@ func TestEachDatabaseJobIsCountedOnce(t *testing.T) {
 		t.Errorf("annotations (-want +got):\n%s", diff)
 	}
 	w.SchemaJobs.Forget(client.ObjectKeyFromObject(w.Resource))
-	if got := samples(t, registry); len(got) > 0 {
+	if got := samples.Of(t, registry); len(got) > 0 {
 		t.Errorf("series of an instance that is gone: %v", got)
 	}
 }
@@ -129,12 +106,12 @@ func TestAJobThatCannotBeMarkedIsCountedLater(t *testing.T) {
 	if len(got.Events()) != 1 || got.Events()[0].Reason != vocabulary.EventDBSyncMetricEmissionDeferred || got.RequeueAfter() == 0 {
 		t.Errorf("got %+v, want an event and another try", got)
 	}
-	if counted := samples(t, registry); len(counted) > 0 {
+	if counted := samples.Of(t, registry); len(counted) > 0 {
 		t.Errorf("a restart would count again: %v", counted)
 	}
 	refuse = false
 	w.recordJobs(t.Context(), synced)
-	if counted := samples(t, registry); len(counted) != 3 {
+	if counted := samples.Of(t, registry); len(counted) != 3 {
 		t.Errorf("nothing was counted later: %v", counted)
 	}
 }
@@ -166,7 +143,7 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 		t.Errorf("the installation was counted before its check: %v", w.Resource.GetAnnotations())
 	}
 	w.recordJobs(t.Context(), synced)
-	if counted := samples(t, registry); len(counted) != 2 {
+	if counted := samples.Of(t, registry); len(counted) != 2 {
 		t.Errorf("the installation was not counted with its check: %v", counted)
 	}
 }
@@ -192,7 +169,7 @@ func TestJobsAreCountedTogetherWhenTheJobControllerHasRecordedTheEndOfAll(t *tes
 		t.Fatal(err)
 	}
 	w.recordJobs(t.Context(), synced)
-	if len(w.Resource.GetAnnotations()) > 0 || len(samples(t, registry)) > 0 {
+	if len(w.Resource.GetAnnotations()) > 0 || len(samples.Of(t, registry)) > 0 {
 		t.Errorf("Jobs were counted before the check: %v", w.Resource.GetAnnotations())
 	}
 }

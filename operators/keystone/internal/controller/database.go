@@ -81,16 +81,16 @@ func firstSync(p *service.Pass, sync *deployment.Task) {
 }
 
 // keystoneDatabase is the database of a Keystone.
-var keystoneDatabase = database.Database{Section: "DATABASE", Key: connectionHashKey}
+var keystoneDatabase = database.Database{Section: "DATABASE", Key: connectionHashKey, Shared: shared}
 
 // connectionHashKey keys the hashes of a connection with the UID of the Secret with the
 // credential keys, which lives as long as the database does and outlives a lost
 // connection. Jobs that run before there are such keys do with that of the Secret that
 // the URL comes from.
-func connectionHashKey(ctx context.Context, p *service.Pass) (types.UID, bool, error) {
+func connectionHashKey(ctx context.Context, p *service.Pass) (types.UID, error) {
 	found, err := p.Owned.Find(ctx, p.Key(keystonev1alpha1.CredentialKeysName(p.Resource.GetName())))
 	if found == nil || err != nil {
-		return "", false, err
+		return "", err
 	}
-	return found.UID, true, nil
+	return found.UID, nil
 }

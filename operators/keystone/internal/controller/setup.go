@@ -28,6 +28,7 @@ import (
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/tls"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -90,6 +91,10 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
+	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, metrics.DatabaseCertificateStart, metrics.DatabaseCertificateExpiration)
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
 	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, metrics.DBSyncs, metrics.DBSyncDuration)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
@@ -104,7 +109,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		Prober:     probe.New(options.Probe),
 		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
-		SchemaJobs: schemaJobs, Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
+		SchemaJobs: schemaJobs, Certificates: certificates, Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
 	}
 	own := &toolbox{
 		proofs: proof.NewProver(options.Probe), lifetimes: lifetimes,
@@ -132,7 +137,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if options.Around != nil {
 		reconciler = options.Around(mgr, reconciler)
 	}
-	return watch(ctx, mgr, cfg, options, tools, own.proofs.Source(), reconciler)
+	return watch(ctx, mgr, cfg, options, tools, references, own.proofs.Source(), reconciler)
 }
 
 // repeats reports whether the statuses differ only in what becomes known once on
@@ -161,5 +166,6 @@ func forget(tools *service.Tools, own *toolbox) func(types.NamespacedName) {
 		own.proofs.Forget(name)
 		own.lifetimes.forget(name)
 		tools.SchemaJobs.Forget(name)
+		tools.Certificates.Forget(name)
 	}
 }

@@ -88,10 +88,10 @@ var api = deployment.API{
 	HealthPath: "/",
 	Ready:      fmt.Sprintf("python3 %s%s %s http://127.0.0.1:%d/", configDir, readyFile, placementDatabase.Variable(), placementv1alpha1.APIPort),
 	Endpoint:   endpoint,
-	Env:        placementDatabase.PodEnv,
+	Env:        func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
 	Mounts:     database.TLSMounts,
 	Annotations: func(p *service.Pass) map[string]string {
-		return map[string]string{database.ConnectionHashAnnotation: database.Connection.Value(p.Slots).Hash()}
+		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
 	},
 	Prune:    config.Prune,
 	Complete: completeRollout,
@@ -134,12 +134,13 @@ func identityPort(resource service.Resource) int32 {
 func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome) {
 	ref := placementOf(p.Resource).Spec.ServiceUserSecretRef
 	key := ref.KeyOr("password")
-	secret, waiting := p.Require(ctx, service.Requirement{
+	found, outcome := service.Require(ctx, p, service.Requirement{
 		Name: ref.Name, Keys: []string{"username", key}, Field: "spec.serviceUserSecretRef", Reason: placementv1alpha1.ReasonWaitingForServiceUser,
 	})
-	if waiting != nil {
-		return nil, nil, waiting
+	if !outcome.IsDone() {
+		return nil, nil, &outcome
 	}
+	secret := found[0]
 	options := authOptions(string(secret.Data["username"]), string(secret.Data[key]))
 	for option, value := range options[authSection] {
 		if err := config.ValidateValue(value); err != nil {

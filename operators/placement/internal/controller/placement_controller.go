@@ -51,15 +51,15 @@ import (
 // pipeline is what one pass does, in order.
 var pipeline = reconcile.Pipeline[*service.Pass]{
 	{
-		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: placementDatabase.RequireSecret,
-		Sets: []reconcile.Value{database.Credentials},
+		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: database.ReconcileSecret,
+		Sets: []reconcile.Value{database.CredentialsOf},
 	},
 	{
 		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: placementDatabase.ReconcileTLS,
 	},
 	{
 		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: placementDatabase.ReconcileConnection,
-		Reads: []reconcile.Value{database.Credentials}, Sets: []reconcile.Value{database.Connection},
+		Reads: []reconcile.Value{database.CredentialsOf}, Sets: []reconcile.Value{database.Connection},
 		Needs: []string{"Secrets"},
 	},
 	{
@@ -83,7 +83,7 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 	},
 	{
 		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: placementSchema.Reconcile,
-		Reads:    []reconcile.Value{database.Credentials, database.Connection, service.Config},
+		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 		Announce: []string{vocabulary.ReasonDatabaseSynced},
 	},

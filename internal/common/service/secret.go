@@ -5,46 +5,29 @@ import (
 	"fmt"
 	"strings"
 
-	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-var externalSecretGVK = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
-
-// Requirement is one Secret that the spec refers to.
+// Requirement is one Secret the spec refers to and the keys it must hold.
 type Requirement struct {
-	// Name is the name of the Secret, and Keys are what it must hold.
+	// Name is the name of the Secret, and Keys are what it must have a value under.
 	Name string
 	Keys []string
-	// Field is the field that refers to it, such as "spec.database.secretRef".
+	// Field is the field of the spec that refers to it.
 	Field string
-	// Reason is that of the wait for it.
+	// Reason is the reason of the condition while it is not there.
 	Reason string
 }
 
-// Require returns the Secret, or the outcome of the wait for it. An existing Secret is
-// accepted whatever its origin; External Secrets is consulted only to say why one does not.
-func (p *Pass) Require(ctx context.Context, required Requirement) (*corev1.Secret, *reconcile.Outcome) {
-	secret, missing, err := p.lookUp(ctx, required)
-	switch {
-	case err != nil:
-		return nil, ptr.To(reconcile.Failed(required.Reason, err))
-	case missing != "":
-		return nil, ptr.To(p.explainMissing(ctx, required, missing))
-	}
-	return secret, nil
-}
-
-// lookUp returns the Secret, or says what is missing.
-func (p *Pass) lookUp(ctx context.Context, required Requirement) (*corev1.Secret, string, error) {
+// LookUp returns the Secret, or says what is missing.
+func LookUp(ctx context.Context, p *Pass, required Requirement) (found *corev1.Secret, missing string, err error) {
 	secret := &corev1.Secret{}
-	err := p.Refs.Get(ctx, p.Key(required.Name), secret)
+	err = p.Refs.Get(ctx, p.Key(required.Name), secret)
 	if apierrors.IsNotFound(err) {
 		return nil, fmt.Sprintf("Secret %s of %s does not exist; create it with a value under %s",
 			required.Name, required.Field, strings.Join(required.Keys, " and ")), nil
@@ -52,18 +35,41 @@ func (p *Pass) lookUp(ctx context.Context, required Requirement) (*corev1.Secret
 	if err != nil {
 		return nil, "", fmt.Errorf("reading Secret %s of %s: %w", required.Name, required.Field, err)
 	}
-	if missing := secrets.MissingKeys(secret, required.Keys...); len(missing) > 0 {
+	if lacking := secrets.MissingKeys(secret, required.Keys...); len(lacking) > 0 {
 		return nil, fmt.Sprintf("Secret %s of %s lacks a value under %s; add it",
-			required.Name, required.Field, strings.Join(missing, " and ")), nil
+			required.Name, required.Field, strings.Join(lacking, " and ")), nil
 	}
 	return secret, "", nil
 }
 
-// explainMissing words the wait for a Secret by what External Secrets, when it is
+// Require returns the Secrets, in order. Where one is missing, the outcome says so and
+// is not done. An existing Secret is accepted whatever its origin; External Secrets is
+// consulted only to say why one does not exist.
+func Require(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1.Secret, reconcile.Outcome) {
+	found := make([]*corev1.Secret, 0, len(all))
+	for _, required := range all {
+		secret, missing, err := LookUp(ctx, p, required)
+		if err != nil {
+			return nil, reconcile.Failed(required.Reason, err)
+		}
+		if missing != "" {
+			return nil, explainMissing(ctx, p, required, missing)
+		}
+		found = append(found, secret)
+	}
+	return found, SecretsAvailable()
+}
+
+// SecretsAvailable is the outcome of a step that found all Secrets it needs.
+func SecretsAvailable() reconcile.Outcome {
+	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
+}
+
+// explainMissing waits for a Secret and quotes what External Secrets, when it is
 // installed and meant to deliver it, has to say.
-func (p *Pass) explainMissing(ctx context.Context, required Requirement, missing string) reconcile.Outcome {
+func explainMissing(ctx context.Context, p *Pass, required Requirement, missing string) reconcile.Outcome {
 	waiting := reconcile.Waiting(required.Reason, missing)
-	if !p.Kinds.Served(externalSecretGVK) {
+	if !p.Kinds.Served(secrets.ExternalSecretGVK) {
 		return waiting
 	}
 	synced, err := secrets.WaitForExternalSecret(ctx, p.ThirdParty, p.Key(required.Name))
