@@ -46,5 +46,5 @@ chainsaw-lint: e2e-scripts $(BIN)/chainsaw ## Check the end-to-end suites agains
 .PHONY: e2e-scripts
 e2e-scripts: ## Fail when a script of an end-to-end suite goes on after a command that failed.
 	@hack/tools/install-debian-packages.sh test
-	@cd hack/e2e && python3 -B -m unittest --quiet test_leaks test_lint_scripts test_rbac test_record test_summary
+	@cd hack/e2e && python3 -B -m unittest --quiet test_commands test_leaks test_lint_scripts test_rbac test_record test_summary
 	@hack/e2e/lint_scripts.py tests/e2e
