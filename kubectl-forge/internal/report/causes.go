@@ -135,7 +135,10 @@ func (b *builder) warnings(k *keystonev1alpha1.Keystone) []Cause {
 		_, remark, remarked := strings.Cut(condition.Message, "; ")
 		if condition.Type == keystonev1alpha1.ConditionKeystoneAPIReady && condition.Status == metav1.ConditionTrue && remarked {
 			condition.Reason, condition.Message = keystonev1alpha1.ReasonCacheUnavailable, remark
-			found = append(found, newCause(self, condition, nil))
+			// When that began is not known: the condition is True for longer.
+			warning := newCause(self, condition, nil)
+			warning.Since = nil
+			found = append(found, warning)
 		}
 	}
 	return found
