@@ -37,8 +37,8 @@ VALUED = {
     "--set", "--values", "--type", "--image", "--tail",
 }
 WRITING = {"annotate", "apply", "create", "delete", "label", "patch", "run"}
-# A failure that says that there is nothing to show.
-NOTHING = re.compile(r"previous terminated container .* not found")
+# Failures that say that there is nothing to show, or nothing to make.
+NOTHING = re.compile(r"previous terminated container .* not found|already exists$", re.MULTILINE)
 # kubectl forge: something is not ready, or is not to be done now.
 TOLD = {3}
 # Where an OpenStack client and the secret store's are.
@@ -46,6 +46,8 @@ PODS = {
     "openstack": ["--namespace=openstack", "exec", "deployment/openstack-client", "--", "openstack"],
     "bao": ["--namespace=openbao-system", "exec", "--stdin", "openbao-0", "--", "bao"],
 }
+# What a block leaves in the background ends with it: with job control each is a group.
+END_OF_BLOCK = 'for job in $(jobs -p); do kill -- "-$job" 2>/dev/null; done; wait\n'
 PROGRAMS = ["kubectl", "helm", "make", "curl", *PODS]
 
 
@@ -77,8 +79,7 @@ def script_of(page, text):
     parts = []
     for line, info, script in blocks(text):
         if info == "sh":
-            # What a block leaves in the background ends with it.
-            parts.append(f"export COMMANDS_AT={page}:{line}\n{filled(page, script)}kill $(jobs -p) 2>/dev/null; wait\n")
+            parts.append(f"export COMMANDS_AT={page}:{line}\n{filled(page, script)}{END_OF_BLOCK}")
     return "".join(parts)
 
 
@@ -152,7 +153,7 @@ def stand_in(program, args):
     if command is None:
         return 0
     result = subprocess.run([shutil.which(command[0], path=os.environ["COMMANDS_PATH"]), *command[1:]],
-                            stderr=subprocess.PIPE, text=True, check=False)
+                            stderr=subprocess.PIPE, text=True, check=False, timeout=600)
     sys.stderr.write(result.stderr)
     fine = result.returncode == 0 or NOTHING.search(result.stderr)
     # By -15 ends what ran in the background.
@@ -172,13 +173,14 @@ def run(page, folder):
     notes = folder / "notes"
     notes.write_text("", encoding="utf-8")
     functions = "".join(f'{program}() {{ "{folder}/stand-ins/{program}" "$@"; }}\n' for program in PROGRAMS)
-    environment = {**os.environ, "COMMANDS_NOTES": str(notes), "TMPDIR": str(folder),
+    environment = {**os.environ, "COMMANDS_NOTES": str(notes), "TMPDIR": str(folder), "HOME": str(folder / "home"),
                    "COMMANDS_PATH": f"{os.environ['BIN']}:{os.environ['PATH']}"}
-    shell = subprocess.run(["bash", "-uo", "pipefail"], input=functions + script, cwd=folder, env=environment,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    (folder / "script").write_text(f"set -m\n{functions}{script}touch {folder}/end\n", encoding="utf-8")
+    shell = subprocess.run(["bash", "-uo", "pipefail", folder / "script"], cwd=folder, env=environment,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     noted = [json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines()]
-    if "unbound variable" in shell.stderr or "syntax error" in shell.stderr:
-        noted.append({"at": page, "said": "the shell", "run": "bash", "code": shell.returncode, "fine": False,
+    if not (folder / "end").exists():
+        noted.append({"at": page, "said": "the rest of the page", "run": "nothing", "code": shell.returncode, "fine": False,
                       "error": shell.stderr[-400:]})
     return noted
 
@@ -186,7 +188,12 @@ def run(page, folder):
 def prepare(folder):
     """Makes the folder look like the checkout, with stand-ins for the programs."""
     for entry in ROOT.iterdir():
-        (folder / entry.name).symlink_to(entry)
+        if entry.name != "kubeconfig":
+            (folder / entry.name).symlink_to(entry)
+    (folder / "kubeconfig").symlink_to(pathlib.Path(os.environ["KUBECONFIG"]).resolve())
+    # A reader's home, with a login to a registry.
+    (folder / "home" / ".docker").mkdir(parents=True)
+    (folder / "home" / ".docker" / "config.json").write_text('{"auths": {}}', encoding="utf-8")
     (folder / "stand-ins").mkdir()
     for program in PROGRAMS:
         (folder / "stand-ins" / program).symlink_to(pathlib.Path(__file__).resolve())
