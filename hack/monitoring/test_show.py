@@ -40,6 +40,7 @@ class Page(unittest.TestCase):
         self.assertEqual(show.missing(page, [boats(speed())]), [])
         for change in ({"title": "Pace"}, {"description": "How slow."}, {"targets": [{"expr": "pace"}]}):
             self.assertEqual(len(show.missing(page, [boats(speed(**change))])), 1, change)
+        self.assertEqual(show.missing("# A page without boats\n", [boats(speed())]), [])
 
 
 class Values(unittest.TestCase):
