@@ -83,11 +83,19 @@ apply_releases() {
 	if [[ $WITH_PROMETHEUS == true ]]; then
 		apply_dashboards
 		apply -k "$root/deploy/kind/prometheus"
-		kubectl -n flux-system patch helmrelease keystone-operator --type=merge \
-			-p '{"spec": {"values": {"monitoring": {"serviceMonitor": {"enabled": true}}}}}' >/dev/null
+		watch_operators
 	fi
 	choose_operators
 	kubectl -n flux-system annotate helmrepository --all --overwrite "reconcile.fluxcd.io/requestedAt=$(date +%s)" >/dev/null
+}
+
+# watch_operators has Prometheus scrape our operators and alert.
+watch_operators() {
+	local operator
+	for operator in "${operators[@]}"; do
+		kubectl -n flux-system patch helmrelease "$operator-operator" --type=merge \
+			-p '{"spec": {"values": {"monitoring": {"serviceMonitor": {"enabled": true}, "prometheusRule": {"enabled": true}}}}}' >/dev/null
+	done
 }
 
 # Grafana takes dashboards from ConfigMaps with this label.

@@ -238,10 +238,15 @@ func TestAClusterOfATeamGetsTheSizeForProductionAndKeepsWhatItHas(t *testing.T) 
 	}
 }
 
-func TestDashboardsComeWithPrometheus(t *testing.T) {
+func TestWithPrometheusEachOperatorIsScrapedAndHasDashboardAndAlerts(t *testing.T) {
 	_, calls := ways["kind"](t).set(map[string]string{"WITH_PROMETHEUS": "true"}).mustRun(t)
-	inOrder(t, calls, "create configmap dashboard-keystone-operator", "deploy/kind/prometheus", `"serviceMonitor": {"enabled": true}`,
+	inOrder(t, calls, "create configmap dashboard-keystone-operator", "deploy/kind/prometheus", "patch helmrelease keystone-operator",
 		"--timeout=1200s helmrelease/kube-prometheus-stack")
+	for _, operator := range []string{"keystone-operator", "c5c3-operator"} {
+		inOrder(t, calls, "create configmap dashboard-"+operator, "deploy/kind/prometheus",
+			"patch helmrelease "+operator+` --type=merge -p {"spec": {"values": {"monitoring": {"serviceMonitor": {"enabled": true}, `+
+				`"prometheusRule": {"enabled": true}}}}}`)
+	}
 }
 
 func TestAReleaseThatDoesNotGetReadyIsExplained(t *testing.T) {

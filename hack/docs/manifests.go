@@ -15,6 +15,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// markElsewhere is what a block of shell is marked with that the local cluster cannot run.
+const markElsewhere = "elsewhere"
+
 // What a block of YAML is marked with: how it becomes an object.
 const (
 	// markMerge names the kind whose example the block is a part of.

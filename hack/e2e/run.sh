@@ -51,6 +51,7 @@ needs_of() {
 probe() {
 	case $1 in
 	operator-*) sed -n 's/^  name: //p' "operators/${1#operator-}"/config/crd/bases/*.yaml | xargs kubectl get crd ;;
+	controlplane) kubectl --namespace openstack get controlplane controlplane ;;
 	mariadb-operator) kubectl get crd mariadbs.k8s.mariadb.com ;;
 	metrics-server) kubectl get apiservice v1beta1.metrics.k8s.io ;;
 	# The samples have the names of a control plane that may be there.
@@ -65,6 +66,7 @@ probe() {
 
 remedy() {
 	case $1 in
+	controlplane) echo 'make quickstart WITH_CONTROLPLANE=true' ;;
 	operator-*) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
 	no-controlplane) echo 'kubectl --namespace openstack delete controlplane controlplane' ;;
 	quickstart) echo 'make quickstart' ;;

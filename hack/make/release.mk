@@ -28,7 +28,7 @@ next-version: ## After a release: keep its charts for upgrade tests and begin th
 .PHONY: test-release
 test-release: ## Test the scripts that make a release.
 	@hack/tools/install-debian-packages.sh test
-	@cd hack/release && python3 -B -m unittest --quiet test_changelog test_configuration test_sbom
+	@cd hack/release && python3 -B -m unittest --quiet test_changelog test_configuration test_krew test_sbom
 
 .PHONY: licenses
 licenses: $(BIN)/go-licenses ## Fail when a program contains a module whose license is not among those of hack/licenses.

@@ -13,14 +13,19 @@ import sys
 VARIABLES = {"$__range": "6h", "$__rate_interval": "5m", "$__interval": "1m", "$namespace": ".*", "$job": ".*"}
 
 
+def filled(query):
+    """Returns a query with what Grafana would fill in."""
+    # The longest first: one may be the beginning of another.
+    for variable in sorted(VARIABLES, key=len, reverse=True):
+        query = query.replace(variable, VARIABLES[variable])
+    return query
+
+
 def queries(dashboard):
     """Yields the queries of a dashboard with their variables filled in."""
     for panel in dashboard["panels"]:
         for target in panel.get("targets", []) + [t for inner in panel.get("panels", []) for t in inner.get("targets", [])]:
-            query = target["expr"]
-            # The longest first: one may be the beginning of another.
-            for variable in sorted(VARIABLES, key=len, reverse=True):
-                query = query.replace(variable, VARIABLES[variable])
+            query = filled(target["expr"])
             if "$" in query:
                 raise ValueError(f"panel \"{panel['title']}\": a variable that nobody knows: {target['expr']}")
             yield query

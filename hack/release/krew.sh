@@ -26,13 +26,14 @@ EOF
 for platform in "$@"; do
 	archive=kubectl-forge-$version-${platform/\//-}.tar.gz program=kubectl-forge
 	[[ $platform != windows/* ]] || program+=.exe
+	sum=$(sha256sum <"$folder/$archive")
 	cat <<-EOF
 		  - selector:
 		      matchLabels:
 		        os: ${platform%/*}
 		        arch: ${platform#*/}
 		    uri: https://github.com/c5c3/forge/releases/download/v$version/$archive
-		    sha256: $(sha256sum <"$folder/$archive" | cut -d' ' -f1)
+		    sha256: ${sum%% *}
 		    bin: $program
 	EOF
 done

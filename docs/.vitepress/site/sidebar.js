@@ -14,7 +14,7 @@ const sections = [
     pages: [
       'guides/index', 'guides/gateway-and-tls', 'guides/network-policy', 'guides/policies', 'key-rotation',
       'password-rotation', 'upgrades', 'guides/brownfield', 'guides/tenants', 'guides/sizes', 'backup-and-restore',
-      'guides/air-gapped', 'monitoring', 'guides/moving', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
+      'guides/air-gapped', 'monitoring', 'dashboards', 'guides/moving', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
     ],
   },
   { text: 'When something is wrong', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },

@@ -117,7 +117,9 @@ func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepR
 		stepCtx := log.IntoContext(ctx, log.FromContext(ctx).WithValues("step", step.Name))
 		result.outcome = during(scope, step, func() Outcome { return step.Run(stepCtx, scope) }).normalised()
 		if !step.Informational {
-			metrics.Observe(step.Name, step.Condition, time.Since(started), result.outcome.failed() && !result.namespaceGoes())
+			// What waits for the user is told by the resource; the operator itself is well.
+			failed := result.outcome.verdict == verdictFailed && !result.namespaceGoes()
+			metrics.Observe(step.Name, step.Condition, time.Since(started), failed)
 		}
 		open[step.Name] = result.outcome.proceed
 		results = append(results, result)

@@ -94,6 +94,30 @@ test_operator_age_seconds{name="thing",namespace="default",part="hull"} %d
 	}
 }
 
+func TestWaitingForTheUserCountsAsNoError(t *testing.T) {
+	for name, tc := range map[string]struct {
+		outcome Outcome
+		want    int
+	}{
+		"done":                 {Done("Fine", ""), 0},
+		"waiting":              {Waiting("NotYet", "later"), 0},
+		"waiting for the user": {Terminal("Wrong", errors.New("change the spec")), 0},
+		"an error":             {Failed("Broken", errors.New("the API server does not answer")), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := NewMetrics(prometheus.NewPedanticRegistry(), "test_operator")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ran []string
+			Pipeline[*[]string]{fixed("A", "AReady", tc.outcome, &ran)}.run(t.Context(), &ran, m)
+			if got := testutil.CollectAndCount(m.errors); got != tc.want {
+				t.Errorf("%d errors are counted, expected %d", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestWhatIsDefinedIsWhatIsExported(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	m, err := NewMetrics(registry, "test_operator")

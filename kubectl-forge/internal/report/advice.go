@@ -181,12 +181,14 @@ func (b *builder) keystoneRemediesByText(cause Cause, k *keystonev1alpha1.Keysto
 	switch {
 	case slices.Contains(notInstalled, cause.Reason):
 		return []string{"kubectl forge doctor -n " + k.Namespace}
+	case cause.Reason == keystonev1alpha1.ReasonConfigCheckInProgress && strings.Contains(cause.Message, "ended with exit code"):
+		return []string{editOwner(b.releaseOwner(k))}
 	case strings.Contains(cause.Message, "cannot pull image"), strings.Contains(cause.Message, "cannot use image"):
 		return []string{editOwner(b.releaseOwner(k))}
 	case strings.Contains(cause.Message, "Access denied"):
 		return []string{kubectl(k.Namespace, "edit secret "+k.Spec.Database.SecretRef.Name)}
 	case strings.Contains(cause.Message, "Can't connect"), strings.Contains(cause.Message, "Lost connection"),
-		cause.Reason == keystonev1alpha1.ReasonDatabaseUnavailable:
+		strings.Contains(cause.Message, "a login to the database"), cause.Reason == keystonev1alpha1.ReasonDatabaseUnavailable:
 		return describeDatabase(k)
 	}
 	return nil

@@ -123,13 +123,22 @@ func newCause(self inventory.Ref, condition metav1.Condition, stalled *metav1.Co
 }
 
 // warnings are the conditions of a Keystone that are False without counting for
-// Ready.
+// Ready, and what the API's condition says besides that it answers: that it does
+// without its cache.
 func (b *builder) warnings(k *keystonev1alpha1.Keystone) []Cause {
 	self := inventory.Ref{Kind: inventory.KindKeystone, Namespace: k.Namespace, Name: k.Name}
 	var found []Cause
 	for _, condition := range k.Status.Conditions {
 		if condition.Status == metav1.ConditionFalse && slices.Contains(informational, condition.Type) {
 			found = append(found, newCause(self, condition, nil))
+		}
+		_, remark, remarked := strings.Cut(condition.Message, "; ")
+		if condition.Type == keystonev1alpha1.ConditionKeystoneAPIReady && condition.Status == metav1.ConditionTrue && remarked {
+			condition.Reason, condition.Message = keystonev1alpha1.ReasonCacheUnavailable, remark
+			// When that began is not known: the condition is True for longer.
+			warning := newCause(self, condition, nil)
+			warning.Since = nil
+			found = append(found, warning)
 		}
 	}
 	return found

@@ -9,6 +9,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/poddiag"
@@ -47,8 +49,44 @@ func (b *builder) exhibits(r *Report) []Exhibit {
 			found = append(found, *exhibit)
 		}
 	})
+	found = b.oneOfEachJob(r, found)
 	slices.SortStableFunc(found, func(x, y Exhibit) int { return cmp.Compare(rank(r, x), rank(r, y)) })
 	return found[:min(len(found), maxExhibits)]
+}
+
+// oneOfEachJob leaves out all pods of a Job but one, because a Job that is tried
+// again fails for the same reason: the pod that a cause names, or else the last one.
+func (b *builder) oneOfEachJob(r *Report, exhibits []Exhibit) []Exhibit {
+	kept := exhibits[:0]
+	at := map[types.UID]int{}
+	for _, exhibit := range exhibits {
+		pod := b.pod(exhibit)
+		if pod == nil || metav1.GetControllerOf(pod) == nil || metav1.GetControllerOf(pod).Kind != kindJob {
+			kept = append(kept, exhibit)
+			continue
+		}
+		run := metav1.GetControllerOf(pod).UID
+		i, known := at[run]
+		if !known {
+			at[run] = len(kept)
+			kept = append(kept, exhibit)
+			continue
+		}
+		better := cmp.Compare(rank(r, kept[i]), rank(r, exhibit))
+		if better > 0 || better == 0 && b.pod(kept[i]).CreationTimestamp.Before(&pod.CreationTimestamp) {
+			kept[i] = exhibit
+		}
+	}
+	return kept
+}
+
+// pod returns the pod that an exhibit is, nil when it is none.
+func (b *builder) pod(exhibit Exhibit) *corev1.Pod {
+	i := slices.IndexFunc(b.Pods, func(pod corev1.Pod) bool { return exhibit.Kind == kindPod && pod.Name == exhibit.Name })
+	if i < 0 {
+		return nil
+	}
+	return &b.Pods[i]
 }
 
 func visit(node Node, do func(Node)) {
@@ -58,18 +96,22 @@ func visit(node Node, do func(Node)) {
 	}
 }
 
-// rank is lower for what a cause names. A name may be the beginning of another
-// one, as that of a Job is of its pod's.
+// rank is lower for what a cause names, and lowest for what it names itself: a name may
+// be the beginning of another one, as that of a Job is of its pod's.
 func rank(r *Report, exhibit Exhibit) int {
+	lowest := 2
 	for _, cause := range r.Causes {
 		for word := range strings.FieldsSeq(cause.Message) {
 			word = strings.Trim(word, `:;,."()`)
-			if word == exhibit.Name || exhibit.Kind == kindPod && word != "" && strings.HasPrefix(exhibit.Name, word+"-") {
+			switch {
+			case word == exhibit.Name:
 				return 0
+			case exhibit.Kind == kindPod && word != "" && strings.HasPrefix(exhibit.Name, word+"-"):
+				lowest = 1
 			}
 		}
 	}
-	return 1
+	return lowest
 }
 
 const (
