@@ -70,11 +70,11 @@ say_what_next() {
 
 		To try next:
 
-		  kubectl forge status controlplane/controlplane -n $namespace    what it consists of and how it fares
+		  kubectl forge status controlplane/controlplane -n $namespace    what it consists of, and its state
 		  kubectl explain controlplane.spec                       all that can be set
 		  kubectl forge rotate application-credential controlplane/controlplane -n $namespace
-		  make e2e SUITE=c5c3/minimal                             a test of a control plane of its own
-		  make quickstart-down                                    the end of it
+		  make e2e SUITE=c5c3/minimal                             test a separate control plane
+		  make quickstart-down                                    remove everything
 	END
 }
 

@@ -88,16 +88,16 @@ say_what_next() {
 
 		To try next:
 
-		  kubectl forge status -n $namespace                      what it consists of and how it fares
+		  kubectl forge status -n $namespace                      what it consists of, and its state
 		  kubectl forge rotate fernet keystone/keystone -n $namespace    new keys for tokens
 		  kubectl explain keystone.spec                           all that can be set
 		  kubectl -n $namespace patch keystone keystone --type=merge -p '{"spec":{"replicas":2}}'
-		  kubectl forge wait keystone/keystone -n $namespace      the change, while it happens
+		  kubectl forge wait keystone/keystone -n $namespace      follow the change
 		  kubectl -n $namespace port-forward service/keystone 5000    then: curl http://127.0.0.1:5000/v3
-		  make e2e SUITE=smoke                                    a test of what runs now
-		  make deploy-infra && make e2e                           all of the end-to-end tests
-		  make quickstart WITH_CONTROLPLANE=true                  a whole control plane beside it
-		  make quickstart-down                                    the end of it
+		  make e2e SUITE=smoke                                    test the running Keystone
+		  make deploy-infra && make e2e                           all end-to-end tests
+		  make quickstart WITH_CONTROLPLANE=true                  a whole control plane next to it
+		  make quickstart-down                                    remove everything
 	END
 }
 

@@ -81,7 +81,7 @@ func TestABundleOfANamespaceHoldsNoValueOfItsSecrets(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"secrets.txt": "keystone-admin, type Opaque, keys: password", "events.txt": "Failed Keystone/keystone: refused <redacted>",
-		"status.txt": "What it waits for", "doctor.txt": "Kubernetes", "version.txt": "kubectl-forge",
+		"status.txt": "Waiting for", "doctor.txt": "Kubernetes", "version.txt": "kubectl-forge",
 	} {
 		if !strings.Contains(files[name], want) {
 			t.Errorf("%s does not hold %q:\n%s", name, want, files[name])

@@ -37,7 +37,7 @@ func TestANamespaceUserFindsTheCause(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
 	u.run(t, "status").expect(t, CodeNotReady,
-		"Keystone keystone in namespace "+u.namespace+" is not ready and needs you",
+		"Keystone keystone in namespace "+u.namespace+" is not ready and needs action",
 		"KeystoneAPIReady AdminPasswordRefused", "Pod keystone-6d4b-x7k2p",
 		"cannot reach mysql+pymysql://", "annotate keystone keystone --overwrite keystone.openstack.c5c3.io/run-again")
 }
@@ -140,13 +140,14 @@ func TestWaitingEndsWhenItIsReady(t *testing.T) {
 func TestWaitingThatTakesTooLongSaysWhatIsWrong(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
-	u.run(t, "wait", "--timeout=100ms").expect(t, CodeTimeout, "What it waits for", "Type next", "timed out after 100ms")
+	u.run(t, "wait", "--timeout=100ms").expect(t, CodeTimeout, "Waiting for", "Run next", "timed out after 100ms")
 }
 
 func TestTheDoctorWorksWithTheRightsOfANamespaceUser(t *testing.T) {
 	u := as(t, "viewer")
 	u.run(t, "doctor").expect(t, CodeNotReady, "Kubernetes", "you may not list deployments.apps in the whole cluster",
-		"Kinds of Keystone operator", "Rights for rotate fernet, credential, password", "you may not create jobs.batch in namespace "+u.namespace)
+		"Kinds of Keystone operator", "Permissions for rotate fernet, credential, password",
+		"you may not create jobs.batch in namespace "+u.namespace)
 }
 
 func TestCompletionOffersWhatThereIs(t *testing.T) {
