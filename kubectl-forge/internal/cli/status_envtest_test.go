@@ -159,7 +159,7 @@ func TestCompletionOffersWhatThereIs(t *testing.T) {
 func TestANamespaceWithoutAnythingOfOursIsDescribedOnRequest(t *testing.T) {
 	u := as(t, "viewer")
 	u.run(t, "status").expect(t, CodeError, "there is no ControlPlane and no Keystone in namespace "+u.namespace)
-	u.run(t, "status", "--workloads").expect(t, CodeOK, "namespace "+u.namespace+" are fine")
+	u.run(t, "status", "--workloads").expect(t, CodeOK, "namespace "+u.namespace+" have no problems")
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "operator"}}
 	pod.Spec.Containers = []corev1.Container{{Name: "manager", Image: "operator"}}
 	pod.Status.Phase, pod.Status.ContainerStatuses = corev1.PodPending, []corev1.ContainerStatus{
