@@ -93,7 +93,7 @@ func TestABundleWithoutTheRightToSecretsSaysSo(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
 	path := filepath.Join(t.TempDir(), "bundle.tar.gz")
-	u.run(t, "support-bundle", "--file", path).expect(t, CodeOK, "gaps.txt in the archive names them")
+	u.run(t, "support-bundle", "--file", path).expect(t, CodeOK, "gaps.txt in the archive lists them")
 	if gaps := unpack(t, path)["gaps.txt"]; !strings.Contains(gaps, "you may not list secrets in namespace "+u.namespace) {
 		t.Errorf("got the gaps\n%s", gaps)
 	}

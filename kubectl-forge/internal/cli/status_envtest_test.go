@@ -115,12 +115,12 @@ func TestAMistakeOnTheCommandLineIsCalledOne(t *testing.T) {
 		{"status --colour", "unknown flag"},
 		{"status -o xml", "choose table, json, yaml"},
 		{"wait a b", "accepts at most 1 arg"},
-		{"upgrade", "say which release"},
+		{"upgrade", "specify the release"},
 		{"upgrade --to 2026.1 --abort", "[to abort]"},
 		{"nonsense", "unknown command"},
 		{"rotate application-credential keystone/keystone", "name a ControlPlane"},
-		{"status -A keystone", "goes with no TARGET"},
-		{"login --clouds-yaml -- true", "does not go with"},
+		{"status -A keystone", "cannot be combined with TARGET"},
+		{"login --clouds-yaml -- true", "cannot be combined with"},
 	} {
 		u.run(t, strings.Fields(tc.args)...).expect(t, CodeUsage, tc.want)
 	}
