@@ -49,6 +49,7 @@ func main() {
 	os.Exit(1)
 }
 
+// run runs the server, or a command as a client of it.
 func run(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == "server" {
 		return serve(ctx, args[1:])
@@ -69,6 +70,7 @@ func run(ctx context.Context, args []string) error {
 	return tool.Run(ctx, args)
 }
 
+// serve runs the server until the context ends.
 func serve(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bao server", flag.ContinueOnError)
 	listen := flags.String("listen", ":8200", "address to listen on")

@@ -46,6 +46,7 @@ type secretSpec struct {
 
 type object map[string]any
 
+// run reads the description of an authority and its certificates, and writes the Secrets.
 func run(in io.Reader, out io.Writer) error {
 	decoder := json.NewDecoder(in)
 	decoder.DisallowUnknownFields()

@@ -118,6 +118,7 @@ type event struct {
 	ResponseStatus struct{ Code int }
 }
 
+// add counts one line of the audit log. Requests of other users and leases are ignored.
 func (l *Log) add(line []byte) error {
 	var e event
 	if err := json.Unmarshal(line, &e); err != nil {
@@ -140,6 +141,7 @@ func (l *Log) add(line []byte) error {
 	return nil
 }
 
+// class returns the class in which a request is counted.
 func (e event) class() Class {
 	switch {
 	case e.ObjectRef.Resource == "events" && e.Verb != "get" && e.Verb != "list":

@@ -118,6 +118,7 @@ func (g *Group) Close() error {
 	}
 }
 
+// write writes a value to one of the group's files.
 func (g *Group) write(file string, value int64) error {
 	if err := os.WriteFile(filepath.Join(g.dir, file), []byte(strconv.FormatInt(value, 10)), 0o644); err != nil {
 		return fmt.Errorf("limit the memory of a control group: %w", err)

@@ -52,6 +52,7 @@ func statFields(stat []byte) []string {
 	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 }
 
+// cpuTime returns the user and system time of a process from its stat file.
 func cpuTime(stat []byte) (time.Duration, error) {
 	fields := statFields(stat)
 	if len(fields) < 13 {

@@ -76,6 +76,7 @@ func (t Table) points(line Line) []point {
 	return points
 }
 
+// sizesOf returns the sizes of the points, sorted and without duplicates.
 func sizesOf(points []point) []float64 {
 	sizes := make([]float64, len(points))
 	for i, p := range points {
@@ -105,6 +106,7 @@ func decades(points []point) axis {
 	return axis{from: math.Pow(10, from), to: math.Pow(10, to), start: plotBottom, end: plotTop}
 }
 
+// grid draws a line for each size and each power of ten.
 func grid(b *strings.Builder, x, y axis, sizes []float64) {
 	for _, size := range sizes {
 		at := x.at(size)
@@ -118,6 +120,7 @@ func grid(b *strings.Builder, x, y axis, sizes []float64) {
 	}
 }
 
+// draw draws the points of one series with their legend.
 func draw(b *strings.Builder, x, y axis, points []point, colour, name string, legend float64) {
 	corners := make([]string, len(points))
 	for i, p := range points {

@@ -51,6 +51,7 @@ func (s Spread) text(digits int) string {
 	return number(s.Min) + " / " + number(s.Median) + " / " + number(s.Max)
 }
 
+// parseSpread parses a cell: one number, or minimum, median and maximum.
 func parseSpread(cell string) (Spread, error) {
 	parts := strings.Split(cell, "/")
 	numbers := make([]float64, len(parts))
@@ -224,6 +225,7 @@ func (t Table) Compare(committed Table, columns []Column, scenarios []string) st
 	return b.String()
 }
 
+// width returns the width of the widest column name.
 func width(columns []Column) int {
 	widest := 0
 	for _, column := range columns {

@@ -65,6 +65,7 @@ type reading struct {
 	passes int
 }
 
+// read takes a reading of the operator, its requests and the machine.
 func (r *Run) read() (reading, error) {
 	if err := r.world.Audit.Read(); err != nil {
 		return reading{}, err

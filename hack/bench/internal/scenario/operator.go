@@ -63,6 +63,7 @@ func (o *operator) start(ctx context.Context, server string) error {
 	})
 }
 
+// arguments returns the operator's command line.
 func (o *operator) arguments(kubeconfig string) []string {
 	arguments := []string{
 		"--kubeconfig=" + kubeconfig, "--enable-webhooks=false",
@@ -121,6 +122,7 @@ func (o *operator) kill() error {
 	return o.process.Kill()
 }
 
+// get fetches a page of the operator.
 func get(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

@@ -143,6 +143,7 @@ func (r *TokenReview) Review(ctx context.Context, token string) (ServiceAccount,
 	return review.account()
 }
 
+// account returns the service account that the API server has confirmed.
 func (r *tokenReview) account() (ServiceAccount, error) {
 	parts := strings.Split(r.Status.User.Username, ":")
 	switch {

@@ -79,6 +79,7 @@ func (c *Client) Open(ctx context.Context, method, path string, body, v any) err
 	return c.send(ctx, method, path, "", body, v)
 }
 
+// send sends a request and decodes the response into v, unless that is nil.
 func (c *Client) send(ctx context.Context, method, path, token string, body, v any) error {
 	var content io.Reader
 	if body != nil {

@@ -114,6 +114,7 @@ func (t *Tool) Run(ctx context.Context, args []string) error {
 	return errUsage
 }
 
+// empty implements "bao stand-in empty": it deletes all secrets below a prefix.
 func (t *Tool) empty(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return errUsage
@@ -121,6 +122,7 @@ func (t *Tool) empty(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "PUT", "sys/stand-in/empty", map[string]string{"prefix": strings.Join(args, "")}, nil)
 }
 
+// fault implements "bao stand-in fault": requests below a prefix are delayed or fail.
 func (t *Tool) fault(ctx context.Context, args []string) error {
 	flags := newFlags()
 	delay := flags.Duration("delay", 0, "")

@@ -43,6 +43,7 @@ func (t *Tool) data(args []string) (map[string]any, error) {
 	return data, nil
 }
 
+// value resolves a value of the command line: "-" is standard input, "@NAME" a file.
 func (t *Tool) value(text string) (string, error) {
 	if text == "-" {
 		content, err := io.ReadAll(t.In)

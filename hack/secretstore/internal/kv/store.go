@@ -144,6 +144,8 @@ func (s *Store) List(path string) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
+// changeVersions changes some versions of a secret, the current one if no numbers are
+// given. A secret that does not exist is not an error.
 func (s *Store) changeVersions(path string, numbers []int, change func(*Version)) error {
 	if _, err := s.Get(path); err != nil {
 		return nil

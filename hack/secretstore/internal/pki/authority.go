@@ -97,6 +97,7 @@ func encode(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
+// serial returns a random serial number.
 func serial() *big.Int {
 	var bytes [16]byte
 	// It never fails.

@@ -59,6 +59,8 @@ func (p Policies) Allows(names []string, path string, wanted Capability) bool {
 	return slices.Contains(granted[best], wanted) && !slices.Contains(granted[best], Deny)
 }
 
+// matches reports whether a path matches the path of a policy rule, in which "+" stands
+// for one segment and a final "*" for any suffix.
 func matches(pattern, path string) bool {
 	rest, open := strings.CutSuffix(pattern, "*")
 	want, have := strings.Split(rest, "/"), strings.Split(path, "/")

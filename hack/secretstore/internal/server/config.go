@@ -87,6 +87,7 @@ type settings struct {
 // builtIn is what every OpenBao has from its start on.
 var builtIn = map[string]mount{"token/": {Type: "token", Accessor: "auth_token_0"}}
 
+// readSettings reads the settings from a file, or returns those of an empty store.
 func readSettings(file string) (*settings, error) {
 	s := &settings{file: file, current: setup{
 		Engines: map[string]mount{}, Logins: maps.Clone(builtIn), Policies: map[string]string{}, Entries: map[string]map[string]any{},
@@ -102,6 +103,7 @@ func readSettings(file string) (*settings, error) {
 	return s, err
 }
 
+// parsePolicies parses policies by name.
 func parsePolicies(texts map[string]string) (policy.Policies, error) {
 	parsed := policy.Policies{}
 	for name, text := range texts {
@@ -158,6 +160,7 @@ func (s setup) engine(path string) (string, mount) { return longest(s.Engines, p
 // login does the same for logins; the path is what follows auth/.
 func (s setup) login(path string) (string, mount) { return longest(s.Logins, path) }
 
+// longest returns the mount with the longest prefix of the path.
 func longest(mounts map[string]mount, path string) (string, mount) {
 	best := ""
 	for prefix := range mounts {

@@ -54,6 +54,7 @@ func (s *Server) handleEntry(q *request) (reply, error) {
 	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
 }
 
+// readEntry returns an entry without its hidden values.
 func (s *Server) readEntry(path string) (reply, error) {
 	entry, ok := s.settings.get().Entries[path]
 	if !ok {
@@ -66,6 +67,7 @@ func (s *Server) readEntry(path string) (reply, error) {
 	return withData(shown), nil
 }
 
+// listEntries returns the names of the entries below a folder.
 func (s *Server) listEntries(folder string) (reply, error) {
 	var names []string
 	for path := range s.settings.get().Entries {
@@ -80,6 +82,8 @@ func (s *Server) listEntries(folder string) (reply, error) {
 	return withData(map[string]any{"keys": names}), nil
 }
 
+// writeEntry stores an entry. Comma-separated texts become lists, and a role of the
+// Kubernetes login has to be valid.
 func (s *Server) writeEntry(q *request) error {
 	entry := map[string]any{}
 	if err := q.decode(&entry); err != nil {

@@ -23,6 +23,8 @@ func (s *Server) isLogin(q *request) bool {
 	return login.Type == "kubernetes" && path == mounted+"login"
 }
 
+// login implements the Kubernetes login: it verifies the service account token and issues
+// a store token.
 func (s *Server) login(q *request) (reply, error) {
 	var body struct {
 		Role string `json:"role"`
@@ -83,6 +85,7 @@ func (s *Server) handleToken(q *request, rest string) (reply, error) {
 	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
 }
 
+// describe describes the token of the request.
 func (s *Server) describe(q *request) map[string]any {
 	t := q.holder
 	var expires any

@@ -44,6 +44,7 @@ func (s *Server) handleMounts(q *request, m mounts) (reply, error) {
 	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
 }
 
+// enable mounts an engine or a login.
 func (s *Server) enable(q *request, m mounts, path string) error {
 	var body mount
 	if err := q.decode(&body); err != nil {
@@ -71,6 +72,7 @@ func (s *Server) enable(q *request, m mounts, path string) error {
 	})
 }
 
+// tune changes the settings of a mount.
 func (s *Server) tune(q *request, m mounts, path string) error {
 	body := map[string]any{}
 	if err := q.decode(&body); err != nil {
@@ -89,6 +91,7 @@ func (s *Server) tune(q *request, m mounts, path string) error {
 
 const policiesPath = "sys/policies/acl"
 
+// handlePolicies lists, reads, writes and deletes policies.
 func (s *Server) handlePolicies(q *request) (reply, error) {
 	name := strings.Trim(strings.TrimPrefix(q.path, policiesPath), "/")
 	texts := s.settings.get().Policies
@@ -115,6 +118,7 @@ func (s *Server) handlePolicies(q *request) (reply, error) {
 	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
 }
 
+// writePolicy stores a policy after parsing it.
 func (s *Server) writePolicy(q *request, name string) error {
 	var body struct {
 		Policy string `json:"policy"`

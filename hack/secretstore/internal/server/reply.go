@@ -14,6 +14,7 @@ type reply struct {
 	body   any
 }
 
+// write writes the reply as JSON. Secrets must not be cached on the way.
 func (r reply) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.body == nil {
@@ -55,6 +56,7 @@ func fail(status int, messages ...string) error { return &failure{status: status
 // Error implements error.
 func (f *failure) Error() string { return http.StatusText(f.status) }
 
+// errorReply maps an error to the status and the body that OpenBao would send.
 func errorReply(err error) reply {
 	var f *failure
 	switch {

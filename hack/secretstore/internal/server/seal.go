@@ -25,6 +25,7 @@ type sealStatus struct {
 	Version     string `json:"version"`
 }
 
+// status returns the seal status in the format of the API.
 func (s *seal) status() sealStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -58,6 +58,7 @@ func (s *Server) changeVersions(change func(string, []int) error) func(*request,
 	}
 }
 
+// deleteData deletes the current version of a secret.
 func (s *Server) deleteData(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Delete); err != nil {
 		return reply{}, err
@@ -65,6 +66,7 @@ func (s *Server) deleteData(q *request, path string) (reply, error) {
 	return noContent(), s.secrets.Delete(path, nil)
 }
 
+// deleteMetadata deletes a secret with all its versions.
 func (s *Server) deleteMetadata(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Delete); err != nil {
 		return reply{}, err
@@ -81,6 +83,7 @@ func (s *Server) permitWrite(q *request, path string) error {
 	return s.permit(q, policy.Update)
 }
 
+// readData returns a version of a secret, by default the current one.
 func (s *Server) readData(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Read); err != nil {
 		return reply{}, err
@@ -109,6 +112,7 @@ func (s *Server) readData(q *request, path string) (reply, error) {
 	return withData(answer), nil
 }
 
+// writeData writes a new version of a secret, subject to check-and-set.
 func (s *Server) writeData(q *request, path string) (reply, error) {
 	if err := s.permitWrite(q, path); err != nil {
 		return reply{}, err
@@ -133,6 +137,7 @@ func (s *Server) writeData(q *request, path string) (reply, error) {
 	return withData(versionMetadata(secret, version, number)), nil
 }
 
+// list returns the names below a path.
 func (s *Server) list(q *request, path string) (reply, error) {
 	// Policies name the folders that may be listed with a slash at the end.
 	if path != "" && !strings.HasSuffix(q.path, "/") {
@@ -148,6 +153,7 @@ func (s *Server) list(q *request, path string) (reply, error) {
 	return withData(map[string]any{"keys": names}), nil
 }
 
+// readMetadata returns the metadata of a secret and of its versions.
 func (s *Server) readMetadata(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Read); err != nil {
 		return reply{}, err
@@ -171,6 +177,7 @@ func (s *Server) readMetadata(q *request, path string) (reply, error) {
 	}), nil
 }
 
+// writeMetadata replaces the metadata of a secret.
 func (s *Server) writeMetadata(q *request, path string) (reply, error) {
 	if err := s.permitWrite(q, path); err != nil {
 		return reply{}, err
@@ -182,6 +189,7 @@ func (s *Server) writeMetadata(q *request, path string) (reply, error) {
 	return noContent(), s.secrets.WriteMetadata(path, body)
 }
 
+// versionMetadata returns the metadata of a version in the format of the API.
 func versionMetadata(secret *kv.Secret, version *kv.Version, number int) map[string]any {
 	return map[string]any{
 		"created_time": timeText(version.CreatedTime), "custom_metadata": customMetadata(secret),

@@ -125,6 +125,7 @@ func (r *request) decode(v any) error {
 	return nil
 }
 
+// newRequest parses the path, the method and the headers of an HTTP request.
 func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	path, ok := strings.CutPrefix(r.URL.Path, "/v1/")
 	if !ok {
@@ -169,6 +170,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// handle routes a request: those that need no login, then the seal check, then all
+// others.
 func (s *Server) handle(q *request) (reply, error) {
 	if answer, done, err := s.handleOpen(q); done {
 		return answer, err
@@ -190,6 +193,7 @@ func (s *Server) handle(q *request) (reply, error) {
 	return s.handleAuthenticated(q)
 }
 
+// handleAuthenticated routes a request whose token is valid.
 func (s *Server) handleAuthenticated(q *request) (reply, error) {
 	if strings.HasPrefix(q.path, "sys/") {
 		return s.handleSystem(q)

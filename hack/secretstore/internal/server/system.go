@@ -93,6 +93,7 @@ func (s *Server) initialise(q *request) (reply, error) {
 	}}, nil
 }
 
+// unseal accepts one unseal key.
 func (s *Server) unseal(q *request) (reply, error) {
 	var body struct {
 		Key string `json:"key"`
