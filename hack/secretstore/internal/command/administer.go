@@ -83,7 +83,7 @@ func (t *Tool) operatorUnseal(ctx context.Context, args []string) error {
 	return nil
 }
 
-// listed prints one of the lists of what is enabled.
+// listed prints one of the lists of enabled engines or logins.
 func (t *Tool) listed(path string) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		if err := newFlags().Parse(args); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // at returns the path of a request of some kind for a secret, whose path starts
-// with its mount unless the options name that.
+// with its mount unless the options name the mount.
 func (f flagSet) at(kind, path string) string {
 	if *f.mount != "" {
 		return strings.Trim(*f.mount, "/") + "/" + kind + "/" + path

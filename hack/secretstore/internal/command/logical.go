@@ -28,7 +28,7 @@ func (t *Tool) read(ctx context.Context, args []string) error {
 	return t.print(data)
 }
 
-// write needs no token for what works while the store is sealed.
+// write implements "bao write". It needs no token for what works while the store is sealed.
 func (t *Tool) write(ctx context.Context, args []string) error {
 	path, rest, err := parseMore(newFlags(), args)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package policy decides what a token may do, with the rules of OpenBao.
+// Package policy decides what a token may do, by the rules of OpenBao.
 package policy
 
 import (
@@ -23,7 +23,7 @@ const (
 // Root is the name of the policy that permits everything.
 const Root = "root"
 
-// Rule is what a policy says about the paths that match a pattern.
+// Rule is the rule of a policy for the paths that match a pattern.
 type Rule struct {
 	Capabilities []Capability `json:"capabilities"`
 }
@@ -34,7 +34,7 @@ type Policy struct {
 	Path map[string]Rule `json:"path"`
 }
 
-// Policies are policies by name.
+// Policies are policies keyed by name.
 type Policies map[string]Policy
 
 // Allows reports whether the named policies together permit a capability at a

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// engineTypes and loginTypes are those that a path can be enabled with.
+// engineTypes and loginTypes are the types that a path can be enabled with.
 var (
 	engineTypes = []string{"kv", "pki", "database"}
 	loginTypes  = []string{"kubernetes", "approle"}
 )
 
-// mounts is one of the two lists of what is enabled.
+// mounts is one of the two lists of enabled engines and logins.
 type mounts struct {
-	// path is where the list is in the API.
+	// path is the path of the list in the API.
 	path  string
 	types []string
 	list  func(*setup) map[string]mount
@@ -27,7 +27,7 @@ var (
 	logins  = mounts{"sys/auth", loginTypes, func(s *setup) map[string]mount { return s.Logins }}
 )
 
-// handleMounts lists what is enabled, enables, tunes or disables.
+// handleMounts lists, enables, tunes and disables engines or logins.
 func (s *Server) handleMounts(q *request, m mounts) (reply, error) {
 	path := strings.Trim(strings.TrimPrefix(q.path, m.path), "/")
 	current := s.settings.get()

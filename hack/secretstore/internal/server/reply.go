@@ -8,7 +8,7 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/kv"
 )
 
-// reply is an answer: a body, or nothing with status 204.
+// reply is a response: a body, or nothing with status 204.
 type reply struct {
 	status int
 	body   any
@@ -23,11 +23,11 @@ func (r reply) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(r.status)
-	// A client that has gone is no error of ours.
+	// It is not an error of the store if the client has disconnected.
 	_ = json.NewEncoder(w).Encode(r.body)
 }
 
-// envelope is what OpenBao wraps around the data of an answer.
+// envelope is what OpenBao wraps around the data of a response.
 type envelope struct {
 	RequestID     string   `json:"request_id"`
 	LeaseID       string   `json:"lease_id"`
@@ -43,11 +43,11 @@ func withData(data any) reply { return reply{status: http.StatusOK, body: envelo
 
 func noContent() reply { return reply{status: http.StatusNoContent} }
 
-// failure is an error with the status and the messages to answer with.
+// failure is an error with the status and the messages of the response.
 type failure struct {
 	status   int
 	messages []string
-	// data goes along with some answers of status 404.
+	// data is part of some responses with status 404.
 	data any
 }
 
