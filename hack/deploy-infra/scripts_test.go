@@ -146,7 +146,7 @@ func TestValuesThatCannotBeMeantAreRefused(t *testing.T) {
 	}{
 		"no boolean":               {map[string]string{"WITH_PROMETHEUS": "yes"}, "WITH_PROMETHEUS=yes"},
 		"no number":                {map[string]string{"POD_TIMEOUT": "5m"}, "POD_TIMEOUT=5m"},
-		"a switch that is none":    {map[string]string{"WITH_CHAOS": "true"}, "WITH_CHAOS is no variable"},
+		"a switch that is none":    {map[string]string{"WITH_CHAOS": "true"}, "WITH_CHAOS is not a variable"},
 		"a CR without operators":   {map[string]string{"WITH_CONTROLPLANE_CR": "true"}, "WITH_CONTROLPLANE=true"},
 		"a size without a CR":      {map[string]string{"CONTROLPLANE_DB_REPLICAS": "3"}, "CONTROLPLANE_DB_REPLICAS has no effect"},
 		"a target that is none":    {map[string]string{"INFRA_TARGET": "cloud"}, "INFRA_TARGET=cloud"},
@@ -233,7 +233,7 @@ func TestAClusterOfATeamGetsTheSizeForProductionAndKeepsWhatItHas(t *testing.T) 
 			t.Errorf("it touches %s:\n%s", unwanted, calls)
 		}
 	}
-	if !strings.Contains(output, "Flux is there already") || !strings.Contains(output, "Gateway API v1.4.0 is there and stays") {
+	if !strings.Contains(output, "Flux is already installed") || !strings.Contains(output, "Gateway API v1.4.0 is already installed and stays") {
 		t.Errorf("it says %s", output)
 	}
 }

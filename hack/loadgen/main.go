@@ -1,13 +1,13 @@
-// Command loadgen uses a Keystone until it is told to stop and says how many
-// of its requests failed.
+// Command loadgen sends requests to a Keystone until it is stopped and reports how
+// many of them failed.
 //
-// It logs in, issues and validates tokens and asks for the API's version, on
-// connections that it keeps and on fresh ones, and never repeats a request. On
-// SIGTERM it finishes the requests under way, writes a JSON object with its
-// figures to standard output and to -result, and ends with 1 if any failed.
+// It logs in, issues and validates tokens and requests the API's version, on
+// keep-alive and on new connections, and never repeats a request. On
+// SIGTERM it finishes the requests in progress, writes a JSON object with its
+// figures to standard output and to -result, and exits with 1 if any failed.
 //
-// "loadgen stop" tells the one with process ID 1 to stop, "loadgen stop -requests=200"
-// when it has sent as many.
+// "loadgen stop" stops the one with process ID 1, "loadgen stop -requests=200"
+// once it has sent that many.
 package main
 
 import (
@@ -144,7 +144,7 @@ func newLoad(o options, base *url.URL) *load {
 	return l
 }
 
-// run sends requests until the context ends. Those under way are finished.
+// run sends requests until the context ends. Those in progress are finished.
 func (l *load) run(ctx context.Context) {
 	// Nothing can be validated before the first login.
 	if l.turn(l.clients[0], kindIssue, 0); l.user.first == "" {
@@ -176,8 +176,8 @@ func (l *load) run(ctx context.Context) {
 	workers.Wait()
 }
 
-// pace returns a channel that lets so many requests a second through, and any number
-// of them at a rate of 0.
+// pace returns a channel that limits the requests per second, or does not limit them
+// at a rate of 0.
 func pace(rate int) (ticks <-chan time.Time, end func()) {
 	if rate == 0 {
 		open := make(chan time.Time)
@@ -188,7 +188,7 @@ func pace(rate int) (ticks <-chan time.Time, end func()) {
 	return ticker.C, ticker.Stop
 }
 
-// turn sends one request, whatever happens to the run meanwhile.
+// turn sends one request, even if the run ends meanwhile.
 func (l *load) turn(c *client, kind string, turn int) {
 	sent := time.Now()
 	err := l.user.send(context.Background(), c, kind, turn)
@@ -207,7 +207,7 @@ func (l *load) result() result {
 	return l.recorder.result(time.Now(), connections)
 }
 
-// ServeHTTP tells the figures so far.
+// ServeHTTP serves the current figures.
 func (l *load) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	if !l.recorder.complete(l.kinds) {
 		w.WriteHeader(http.StatusServiceUnavailable)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says what to use instead of a make target that there is not, and fails.
+# Says what to use instead of a make target that does not exist, and fails.
 #
 # Usage: refused.sh TARGET
 set -euo pipefail

@@ -9,7 +9,7 @@ What Grafana fills in, such as $__range, is filled in here.
 import json
 import sys
 
-# A time range where Grafana puts one, and elsewhere what a variable may stand for.
+# A time range where Grafana inserts one, and elsewhere a possible value of the variable.
 VARIABLES = {"$__range": "6h", "$__rate_interval": "5m", "$__interval": "1m", "$namespace": ".*", "$job": ".*"}
 
 
@@ -45,7 +45,7 @@ def main(paths):
     for path in paths:
         with open(path, encoding="utf-8") as file:
             dashboards.append(json.load(file))
-    # JSON is YAML.
+    # JSON is valid YAML.
     print(json.dumps(rules(dashboards), indent=1))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the manifest by which Krew finds the archives of kubectl-forge.
+# Prints the Krew manifest for the archives of kubectl-forge.
 #
 # Usage: krew.sh VERSION FOLDER PLATFORM...
 #   FOLDER     holds the archives

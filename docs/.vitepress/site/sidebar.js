@@ -17,7 +17,7 @@ const sections = [
       'guides/air-gapped', 'monitoring', 'dashboards', 'guides/moving', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
     ],
   },
-  { text: 'When something is wrong', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },
+  { text: 'Troubleshooting', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },
   {
     text: 'Reference',
     pages: ['reference/index', 'control-plane-options', 'keystone-options', 'examples', 'reference/*'],

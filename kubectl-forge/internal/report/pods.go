@@ -25,7 +25,7 @@ type Exhibit struct {
 	// Log is the last relevant part of its log, when there is one.
 	Log string `json:"log,omitempty"`
 
-	// Container is the one whose log tells most, "" when none has one.
+	// Container is the one with the most relevant log, "" if there is none.
 	Container string `json:"container,omitempty"`
 	// Previous is set when the log is that of the instance before the last restart.
 	Previous bool `json:"previous,omitempty"`
@@ -37,7 +37,7 @@ const maxExhibits = 3
 // maxLog is how many lines of a log are shown.
 const maxLog = 3
 
-// exhibits are what is wrong with the pods, Jobs and Deployments in the tree of a
+// exhibits returns the faulty pods, Jobs and Deployments in the tree of a
 // target that is not ready. Those that a cause names come first.
 func (b *builder) exhibits(r *Report) []Exhibit {
 	if r.Ready {
@@ -174,8 +174,8 @@ func containerWithLog(pod *corev1.Pod) (name string, previous bool) {
 	return "", false
 }
 
-// jobExhibit describes a Job that has no pod to look at, be it that none could be
-// created or that it is gone.
+// jobExhibit describes a Job that has no pod to look at, either because none could be
+// created or because it no longer exists.
 func (b *builder) jobExhibit(run *batchv1.Job) *Exhibit {
 	ended, succeeded, _ := job.Ended(run)
 	if succeeded || len(b.PodsOwnedBy(run.UID)) > 0 {
@@ -193,7 +193,7 @@ func (b *builder) jobExhibit(run *batchv1.Job) *Exhibit {
 	if !ended {
 		return nil
 	}
-	exhibit.Problem = "it failed and its pod is gone"
+	exhibit.Problem = "it failed and its pod no longer exists"
 	for _, condition := range run.Status.Conditions {
 		if condition.Type == batchv1.JobFailed && condition.Message != "" {
 			exhibit.Problem = condition.Message
@@ -222,7 +222,7 @@ func deploymentExhibit(deployment *appsv1.Deployment) *Exhibit {
 	return nil
 }
 
-// Quote returns the part of a log that tells the cause: at most three lines,
+// Quote returns the part of a log that shows the cause: at most three lines,
 // without the prefix that oslo.log writes and without credentials in URLs.
 func Quote(log string) string {
 	lines := strings.Split(poddiag.Output(log), "\n")
@@ -248,7 +248,7 @@ func problem(pod *corev1.Pod) string {
 	return text
 }
 
-// podText describes a pod in the words of "kubectl get pods".
+// podText describes a pod as "kubectl get pods" does.
 func podText(pod *corev1.Pod) string {
 	if pod.DeletionTimestamp != nil {
 		return "terminating"

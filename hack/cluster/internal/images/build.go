@@ -85,6 +85,8 @@ func (b Builder) recipe(c component, set Set) (args, inputs []string) {
 	return args, inputs
 }
 
+// buildOne builds one archive and records its recipe. The archive is renamed into place,
+// so that an interrupted build does not leave an incomplete one.
 func (b Builder) buildOne(ctx context.Context, c component, args []string) error {
 	archive := b.archive(c)
 	partial := archive + ".partial"

@@ -103,6 +103,8 @@ func moduleVersion(binary, module string) (string, error) {
 	return version, nil
 }
 
+// versionIn returns the version of a module that a binary was built from, "" if it does
+// not contain it.
 func versionIn(info *buildinfo.BuildInfo, module string) string {
 	if info.Main.Path == module {
 		return info.Main.Version

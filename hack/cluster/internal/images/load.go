@@ -57,6 +57,7 @@ func Load(ctx context.Context, ctr Runner, archives []string) (int, error) {
 	return len(missing), errors.Join(errs...)
 }
 
+// list returns the digests of the images in the node by name.
 func list(ctx context.Context, ctr Runner) (map[string]string, error) {
 	cmd := ctr(ctx, "images", "list")
 	var stderr bytes.Buffer
@@ -103,6 +104,7 @@ func contents(archive string) (map[string]string, error) {
 	}
 }
 
+// parseIndex returns the digests of the images in an archive's index by name.
 func parseIndex(r io.Reader) (map[string]string, error) {
 	var index struct {
 		Manifests []struct {
@@ -122,6 +124,7 @@ func parseIndex(r io.Reader) (map[string]string, error) {
 	return digests, nil
 }
 
+// contains reports whether all wanted images are present with the same digest.
 func contains(present, wanted map[string]string) bool {
 	for name, digest := range wanted {
 		if present[name] != digest {
