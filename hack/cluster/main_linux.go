@@ -20,7 +20,7 @@ const usage = `forge-cluster runs a real Kubernetes cluster in namespaces of thi
 Usage: forge-cluster [-checkout DIR] COMMAND
 
   up               bring the cluster up, or repair it
-  down             end it and remove everything of it
+  down             stop it and remove everything it created
   status           describe it; fails unless it is healthy
   load ARCHIVE...  import image archives into it
   exec COMMAND...  run a command inside its node

@@ -139,7 +139,7 @@ func (m *machine) lasting(calls string) string {
 	return volatile.ReplaceAllString(strings.ReplaceAll(calls, m.dir, ""), "")
 }
 
-func TestValuesThatCannotBeMeantAreRefused(t *testing.T) {
+func TestInvalidValuesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		variables map[string]string
 		want      string
@@ -215,7 +215,7 @@ func TestAControlPlaneIsDeployedOnRequest(t *testing.T) {
 	}
 }
 
-func TestOperatorsOfSomebodyElseAreNotTouched(t *testing.T) {
+func TestForeignOperatorsAreNotTouched(t *testing.T) {
 	_, calls := ways["kind"](t).set(map[string]string{"WITH_CONTROLPLANE": "true", "CONTROLPLANE_OPERATORS": "external"}).mustRun(t)
 	inOrder(t, calls, `k-orc --type=merge -p {"spec": {"suspend": false}}`, `c5c3-operator --type=merge -p {"spec": {"suspend": true}}`)
 	if strings.Contains(calls, "helmrelease/c5c3-operator") {

@@ -57,7 +57,7 @@ test_operator_resource_condition{kind="Thing",name="thing",namespace="default",s
 	}
 }
 
-func TestAResourceThatNobodyHasLookedAtIsNotReadySinceItsCreation(t *testing.T) {
+func TestAResourceThatWasNeverReconciledIsNotReadySinceItsCreation(t *testing.T) {
 	obj := someThing()
 	obj.CreationTimestamp = metav1.Unix(500, 0)
 	want := transition(`reason="",status="Unknown"`, 500)

@@ -90,7 +90,7 @@ func (c *Cluster) makeReady(ctx context.Context, p plan, recorded *owner, v verd
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		c.report.Note("It does not come back (%v), so it is built anew.", err)
+		c.report.Note("It does not come back (%v), so it is rebuilt.", err)
 	}
 	if err := c.erase(ctx); err != nil {
 		return err

@@ -20,12 +20,12 @@ const nameAnnotation = "io.containerd.image.name"
 // parallelImports keeps one import reading while another one writes.
 const parallelImports = 2
 
-// Runner returns a command that runs a tool where containerd is.
+// Runner returns a command that runs a tool next to containerd.
 type Runner func(ctx context.Context, args ...string) *exec.Cmd
 
 // Load imports archives into containerd and returns how many it imported.
-// Archives whose images are all there already, with the same digest, are
-// passed over. ctr runs the containerd client.
+// Archives whose images are all present with the same digest are
+// skipped. ctr runs the containerd client.
 func Load(ctx context.Context, ctr Runner, archives []string) (int, error) {
 	present, err := list(ctx, ctr)
 	if err != nil {
@@ -134,7 +134,7 @@ func contains(present, wanted map[string]string) bool {
 	return len(wanted) > 0
 }
 
-// importArchive hands the archive over as a stream, since the node does not
+// importArchive passes the archive as a stream, since the node does not
 // see the host's files.
 func importArchive(ctx context.Context, ctr Runner, archive string) error {
 	file, err := os.Open(archive)

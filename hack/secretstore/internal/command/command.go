@@ -45,16 +45,16 @@ const Usage = `bao talks to the stand-in for OpenBao.
   kv metadata delete PATH                    delete all versions
 
 DATA is KEY=VALUE, KEY=@FILE, KEY=- for standard input, or - alone for a JSON
-object on standard input. With -mount=kv-v2 the path of a kv command is what
-follows the mount. -format=json prints all of an answer.
+object on standard input. With -mount=kv-v2 the path of a kv command is
+relative to the mount. -format=json prints the whole response.
 
-What no OpenBao has:
+Commands that OpenBao does not have:
 
-  stand-in empty [PREFIX]                    delete all that is below PREFIX
+  stand-in empty [PREFIX]                    delete everything below PREFIX
   stand-in fault [-delay=D] [-status=N] PREFIX
-                                             make requests for what is below
-                                             PREFIX slow, or fail; without
-                                             options they work again
+                                             make requests below PREFIX slow,
+                                             or fail; without options they
+                                             work again
 `
 
 // ErrSealed is returned by "status" for a sealed store.
