@@ -139,4 +139,4 @@ test-consumer: ## Test the consumer used by the end-to-end suites of control pla
 .PHONY: test-python
 test-python: ## Test the Python modules that are part of Keystone's configuration.
 	@hack/tools/install-debian-packages.sh test
-	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py))))
+	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py))))

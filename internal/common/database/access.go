@@ -69,6 +69,16 @@ func UseSecret(p *service.Pass, secret *corev1.Secret) {
 	CredentialsOf.Put(p.Slots, credentials)
 }
 
+// ReconcileSecret checks that the Secret with the credentials is there and complete. It is
+// the step of services that refer to no other.
+func ReconcileSecret(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	found, outcome := service.Require(ctx, p, Requirement(p))
+	if outcome.IsDone() {
+		UseSecret(p, found[0])
+	}
+	return outcome
+}
+
 func passwordKey(ref commonv1.SecretRefSpec) string { return ref.KeyOr(commonv1.DatabasePasswordKey) }
 
 // Access is how the pods of an instance log in to its database in one pass and, while

@@ -31,7 +31,7 @@ func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecr
 // tool has to end and say why.
 func (d Database) Env(secret string) []corev1.EnvVar {
 	return []corev1.EnvVar{
-		deployment.SecretVariable(d.option("CONNECTION"), secret, connectionKey),
+		deployment.SecretVariable(d.Variable(), secret, connectionKey),
 		{Name: d.option("MAX_RETRIES"), Value: "2"},
 		{Name: d.option("RETRY_INTERVAL"), Value: "1"},
 	}
@@ -45,8 +45,11 @@ func (d Database) ToolEnv(p *service.Pass) []corev1.EnvVar {
 
 // APIEnv hands the URL of the instance to its API pods.
 func (d Database) APIEnv(p *service.Pass) corev1.EnvVar {
-	return deployment.SecretVariable(d.option("CONNECTION"), SecretName(p.Resource.GetName()), connectionKey)
+	return deployment.SecretVariable(d.Variable(), SecretName(p.Resource.GetName()), connectionKey)
 }
+
+// Variable is the environment variable with the URL of the database.
+func (d Database) Variable() string { return d.option("CONNECTION") }
 
 // option is the environment variable that oslo.config reads an option from; it knows
 // upper case only.
