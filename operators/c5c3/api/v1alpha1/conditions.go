@@ -76,6 +76,15 @@ const (
 	// ReasonWaitingForKeystone: wait; if it persists, look at the conditions of the Keystone.
 	ReasonWaitingForKeystone = "WaitingForKeystone"
 
+	// ReasonWaitingForServiceUser: wait; if it persists, look at the K-ORC User the message names.
+	ReasonWaitingForServiceUser = "WaitingForServiceUser"
+	// ReasonServiceUserError: look at the error in the message.
+	ReasonServiceUserError = "ServiceUserError"
+	// ReasonServiceUserUnproven: let the operator reach Keystone at the address in the message; the service keeps the user it has.
+	ReasonServiceUserUnproven = "ServiceUserUnproven"
+	// ReasonServiceUserRejected: wait; Keystone refuses the service's user, so a new one is created.
+	ReasonServiceUserRejected = "ServiceUserRejected"
+
 	// ReasonApplicationCredentialMinted: nothing to do.
 	ReasonApplicationCredentialMinted = "ApplicationCredentialMinted"
 	// ReasonKORCNotInstalled: install K-ORC, the OpenStack Resource Controller.

@@ -31,6 +31,10 @@ const (
 	// AnnotationSupersededAt is when the successor of a credential had reached
 	// the users, in RFC 3339.
 	AnnotationSupersededAt = "c5c3.io/superseded-at"
+	// AnnotationRotationAnswered is on the Secret with the password of a service's user:
+	// the last AnnotationRotationRequest there that was acted on. Another request asks for
+	// another password.
+	AnnotationRotationAnswered = "c5c3.io/rotation-answered"
 	// AnnotationReplacedSince is on the Secret of the application credential: when
 	// its latest replacement began, as RFC 3339 has it.
 	AnnotationReplacedSince = "c5c3.io/replaced-since"
@@ -63,6 +67,13 @@ func (cp *ControlPlane) PasswordCloudSecretName() string { return cp.Name + "-ad
 // credential to the secret store.
 func (cp *ControlPlane) CredentialPushName() string {
 	return cp.ApplicationCredentialName() + "-backup"
+}
+
+// ServiceUserName is the name of the Secret with the password of the user of a
+// service, such as "placement". The names of everything else about the user begin
+// with it.
+func (cp *ControlPlane) ServiceUserName(service string) string {
+	return cp.Name + "-" + service + "-service-user"
 }
 
 // DomainImportName is the name of the K-ORC import of the domain Default.

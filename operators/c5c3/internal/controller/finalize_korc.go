@@ -270,8 +270,9 @@ func (s *scope) managedObjects(ctx context.Context) ([]orcObject, error) {
 	for _, old := range superseded {
 		found = append(found, old)
 	}
-	resources, err := s.bootstrapObjects(ctx)
-	return append(found, resources...), err
+	users, err := s.serviceUsers(ctx)
+	resources, listErr := s.bootstrapObjects(ctx)
+	return slices.Concat(found, users, resources), errors.Join(err, listErr)
 }
 
 // ownedORC reads the objects and returns those that exist and belong to the

@@ -38,7 +38,7 @@ var keystoneService = service{
 
 	childName:     (*c5c3v1alpha1.ControlPlane).KeystoneName,
 	empty:         func() child { return &keystonev1alpha1.Keystone{} },
-	child:         func(cp *c5c3v1alpha1.ControlPlane) (child, error) { return keystoneChild(cp) },
+	child:         func(cp *c5c3v1alpha1.ControlPlane, _ string) (child, error) { return keystoneChild(cp) },
 	allowDeletion: c5c3v1alpha1.AnnotationAllowKeystoneDeletion,
 
 	databaseSecret: (*c5c3v1alpha1.ControlPlane).DatabaseSecretName,

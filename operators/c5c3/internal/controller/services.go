@@ -52,8 +52,9 @@ type service struct {
 	// managed MariaDB.
 	childName func(*c5c3v1alpha1.ControlPlane) string
 	// empty is a resource to read into, and child what the control plane sets on it.
+	// login is the Secret of the service's user, "" without one.
 	empty func() child
-	child func(*c5c3v1alpha1.ControlPlane) (child, error)
+	child func(cp *c5c3v1alpha1.ControlPlane, login string) (child, error)
 	// allowDeletion is the annotation with which the resource is deleted when the
 	// service is no longer wanted.
 	allowDeletion string
@@ -69,6 +70,10 @@ type service struct {
 	// clients lets the pods of some namespaces reach the API of a service that
 	// restricts who does, nil when none has to.
 	clients func(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networkingv1.NetworkPolicy
+
+	// user is the user with which the service asks Keystone about its clients, nil for
+	// none.
+	user *serviceUser
 
 	// catalogType is the type in the catalog, such as "identity".
 	catalogType string

@@ -36,7 +36,11 @@ type plant struct {
 
 func newPlant(t *testing.T, cp *c5c3v1alpha1.ControlPlane) *plant {
 	t.Helper()
-	all := serviceList{keystoneService, sundialService()}
+	return newPlantOf(t, cp, serviceList{keystoneService, sundialService()})
+}
+
+func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all serviceList) *plant {
+	t.Helper()
 	tools := toolsFor(t, all, cp)
 	steps := all.pipeline()
 	for i, step := range steps {
