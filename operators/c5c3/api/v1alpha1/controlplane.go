@@ -14,6 +14,10 @@ import (
 // boolean. Without it the Keystone is kept and no longer managed.
 const AnnotationAllowKeystoneDeletion = "c5c3.io/allow-keystone-deletion"
 
+// AnnotationAllowPlacementDeletion is AnnotationAllowKeystoneDeletion for the
+// Placement.
+const AnnotationAllowPlacementDeletion = "c5c3.io/allow-placement-deletion"
+
 // Annotations of the K-ORC ApplicationCredential through which its replacement
 // is asked for.
 const (
@@ -46,6 +50,9 @@ const LabelSuperseded = "c5c3.io/superseded"
 
 // KeystoneName is the name of the Keystone of a control plane.
 func (cp *ControlPlane) KeystoneName() string { return cp.Name + "-keystone" }
+
+// PlacementName is the name of the Placement of a control plane.
+func (cp *ControlPlane) PlacementName() string { return cp.Name + "-placement" }
 
 // DatabaseSecretName is the name of the Secret with the database's credentials
 // that the operator creates when it manages the database.
@@ -149,6 +156,15 @@ func (cp *ControlPlane) DatabaseSecretRef() commonv1.SecretRefSpec {
 		return commonv1.SecretRefSpec{Name: cp.DatabaseSecretName(), Key: commonv1.DatabasePasswordKey}
 	}
 	return cp.Spec.Infrastructure.Database.SecretRef
+}
+
+// PlacementDatabaseSecretRef is where Placement finds its database's credentials. The
+// control plane has a Placement.
+func (cp *ControlPlane) PlacementDatabaseSecretRef() commonv1.SecretRefSpec {
+	if cp.ManagesCredentials() {
+		return commonv1.SecretRefSpec{Name: cp.PlacementName() + "-db-credentials", Key: commonv1.DatabasePasswordKey}
+	}
+	return cp.Spec.Services.Placement.Database.SecretRef
 }
 
 // AdminSecretRef is where Keystone and K-ORC find the administrator's password.
