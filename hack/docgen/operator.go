@@ -49,8 +49,9 @@ func (o operator) writePages(folder string) error {
 		return err
 	}
 	api := filepath.Join(o.folder, "api", "v1alpha1")
-	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary", "words.go")
-	constants, err := source.Constants(shared, filepath.Join(api, "conditions.go"), filepath.Join(api, "events.go"))
+	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
+	constants, err := source.Constants(filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"),
+		filepath.Join(api, "conditions.go"), filepath.Join(api, "events.go"))
 	if err != nil {
 		return err
 	}

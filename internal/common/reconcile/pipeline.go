@@ -34,6 +34,10 @@ type Step[S any] struct {
 	// condition becomes True with them; a reason that passes within a second may
 	// be missed. Failures are always announced.
 	Announce []string
+	// Sets are the values that the step hands to later ones, and Reads those of earlier
+	// steps that it uses. A step that runs although the one that sets a value was held
+	// back, or has failed, finds the slot empty.
+	Sets, Reads []Value
 	// Run does the work. It must not change the conditions itself.
 	Run func(ctx context.Context, scope S) Outcome
 }
@@ -42,10 +46,10 @@ type Step[S any] struct {
 type Pipeline[S any] []Step[S]
 
 // Validate reports declaration mistakes: duplicate names, steps without a
-// condition or function, needs that are not declared earlier, and Ready beside
-// other conditions.
+// condition or function, needs that are not declared earlier, values that are read
+// and that no earlier step sets, and Ready beside other conditions.
 func (p Pipeline[S]) Validate() error {
-	seen := map[string]bool{}
+	seen, set := map[string]bool{}, map[Value]bool{}
 	for _, step := range p {
 		switch {
 		case step.Name == "" || step.Condition == "" || step.Run == nil:
@@ -57,6 +61,14 @@ func (p Pipeline[S]) Validate() error {
 			if !seen[need] {
 				return fmt.Errorf("step %q needs %q, which is not declared before it", step.Name, need)
 			}
+		}
+		for _, value := range step.Reads {
+			if !set[value] {
+				return fmt.Errorf("step %q reads %q, which no step before it sets", step.Name, value.Name())
+			}
+		}
+		for _, value := range step.Sets {
+			set[value] = true
 		}
 		seen[step.Name] = true
 	}
@@ -103,7 +115,7 @@ func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepR
 		}
 		started := time.Now()
 		stepCtx := log.IntoContext(ctx, log.FromContext(ctx).WithValues("step", step.Name))
-		result.outcome = step.Run(stepCtx, scope).normalised()
+		result.outcome = during(scope, step, func() Outcome { return step.Run(stepCtx, scope) }).normalised()
 		if !step.Informational {
 			metrics.Observe(step.Name, step.Condition, time.Since(started), result.outcome.failed() && !result.namespaceGoes())
 		}

@@ -7,12 +7,21 @@ import (
 
 // The values that the parts of an API have when they are not set.
 const (
+	DefaultReplicas int32 = 3
+
 	DefaultUWSGIProcesses     int32 = 2
 	DefaultUWSGIThreads       int32 = 1
 	DefaultUWSGIHTTPKeepAlive       = true
 
 	DefaultLogFormat = LogFormatText
 	DefaultLogLevel  = LogLevelInfo
+)
+
+// The values that apply to fields which stay unset, in seconds. They are not
+// written into the object, so that a later release may choose better ones.
+const (
+	DefaultTerminationGracePeriodSeconds int64 = 30
+	DefaultPreStopSleepSeconds           int64 = 5
 )
 
 // DefaultCPULimit is the CPU limit of an API pod for which the spec asks for no

@@ -83,7 +83,7 @@ func Keystone(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
 				AdminUser: "admin", Region: "RegionOne", AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"},
 			},
 		},
-		Status: keystonev1alpha1.KeystoneStatus{Conditions: conditions, ObservedGeneration: 1},
+		Status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{Conditions: conditions, ObservedGeneration: 1}},
 	}
 }
 

@@ -11,12 +11,15 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// sharedWords has the words that mean the same on every kind, as seen from the folder of an
-// API package.
-const sharedWords = "../../../../internal/common/vocabulary/words.go"
+// sharedWords has the words that mean the same on every kind, and serviceWords those that
+// mean the same on every kind of a service, as seen from the folder of an API package.
+const (
+	sharedWords  = "../../../../internal/common/vocabulary/words.go"
+	serviceWords = "../../../../internal/common/vocabulary/service_words.go"
+)
 
 // EveryConditionAndReasonIsListed proves that the vocabularies of an API package have all
-// conditions and reasons of a file of the package, and no others.
+// conditions and reasons of a file of the package, and no others but those of services.
 func EveryConditionAndReasonIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 	t.Helper()
 	var listed []string
@@ -25,11 +28,22 @@ func EveryConditionAndReasonIsListed(t *testing.T, kinds []vocabulary.Kind, file
 			listed = slices.Concat(listed, []string{condition.Type}, condition.True, condition.False)
 		}
 	}
-	compare(t, values(t, outside.File(sharedWords), file), listed)
+	own := values(t, outside.File(sharedWords), file)
+	compare(t, own, withoutServiceWords(t, listed, own))
+}
+
+// withoutServiceWords leaves out the words that the shared library says for every service,
+// unless the package has a constant of its own for one.
+func withoutServiceWords(t *testing.T, listed, own []string) []string {
+	t.Helper()
+	shared := values(t, outside.File(serviceWords))
+	return slices.DeleteFunc(listed, func(word string) bool {
+		return slices.Contains(shared, word) && !slices.Contains(own, word)
+	})
 }
 
 // EveryEventIsListed proves that the vocabularies of an API package have all events of a
-// file of the package, and no others.
+// file of the package, and no others but those of services.
 func EveryEventIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 	t.Helper()
 	var listed []string
@@ -38,7 +52,8 @@ func EveryEventIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 			listed = append(listed, event.Reason)
 		}
 	}
-	compare(t, values(t, file), listed)
+	own := values(t, file)
+	compare(t, own, withoutServiceWords(t, listed, own))
 }
 
 // NothingIsDocumentedThatNothingSays proves that the code in some folders, or the engine,

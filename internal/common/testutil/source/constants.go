@@ -21,7 +21,8 @@ type Constant struct {
 	Meaning string
 }
 
-// Constants returns the documented string constants of Go files, in their order.
+// Constants returns the documented string constants of Go files, in their order. A
+// constant that stands for one of another package is documented there and left out.
 // It fails when one has no comment.
 func Constants(paths ...string) ([]Constant, error) {
 	var all []Constant
@@ -47,6 +48,9 @@ func constantsOf(path string) ([]Constant, error) {
 			continue
 		}
 		for _, spec := range group.Specs {
+			if isAlias(spec) {
+				continue
+			}
 			constant, err := constantOf(spec)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
@@ -55,6 +59,16 @@ func constantsOf(path string) ([]Constant, error) {
 		}
 	}
 	return constants, nil
+}
+
+// isAlias reports whether a constant has the value of one of another package.
+func isAlias(spec ast.Spec) bool {
+	values, ok := spec.(*ast.ValueSpec)
+	if !ok || len(values.Values) != 1 {
+		return false
+	}
+	_, ok = values.Values[0].(*ast.SelectorExpr)
+	return ok
 }
 
 func constantOf(spec ast.Spec) (Constant, error) {

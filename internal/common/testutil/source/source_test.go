@@ -27,6 +27,8 @@ const (
 	ReasonLeaking = "Leaking"
 	// ConditionAfloat reports whether it floats.
 	ConditionAfloat = "Afloat"
+
+	ReasonMoored = harbour.ReasonMoored
 )
 `))
 	if err != nil {

@@ -1,30 +1,24 @@
 package v1alpha1
 
+import "github.com/c5c3/forge/internal/common/vocabulary"
+
 // Condition types of a Keystone. Ready sums up all the others but
 // BackupHealthy and LoggingHealthy, which only inform, and the two of kstatus.
 const (
-	// ConditionSecretsReady covers the Secrets the spec refers to and the configuration made from them.
-	ConditionSecretsReady = "SecretsReady"
-	// ConditionDatabaseTLSReady covers the client certificate for the database.
-	ConditionDatabaseTLSReady = "DatabaseTLSReady"
+	ConditionSecretsReady     = vocabulary.ConditionSecretsReady
+	ConditionDatabaseTLSReady = vocabulary.ConditionDatabaseTLSReady
 	// ConditionFernetKeysReady covers the keys that sign tokens and their rotation.
 	ConditionFernetKeysReady = "FernetKeysReady"
 	// ConditionCredentialKeysReady covers the keys that encrypt credentials and their rotation.
 	ConditionCredentialKeysReady = "CredentialKeysReady"
-	// ConditionNetworkPolicyReady covers the NetworkPolicy.
-	ConditionNetworkPolicyReady = "NetworkPolicyReady"
-	// ConditionDatabaseReady covers the database, its user and its schema.
-	ConditionDatabaseReady = "DatabaseReady"
-	// ConditionPolicyValidReady covers the check of policyOverrides against the image.
-	ConditionPolicyValidReady = "PolicyValidReady"
-	// ConditionDeploymentReady covers the API pods.
-	ConditionDeploymentReady = "DeploymentReady"
-	// ConditionHTTPRouteReady covers the route through the Gateway.
-	ConditionHTTPRouteReady = "HTTPRouteReady"
+	ConditionNetworkPolicyReady  = vocabulary.ConditionNetworkPolicyReady
+	ConditionDatabaseReady       = vocabulary.ConditionDatabaseReady
+	ConditionPolicyValidReady    = vocabulary.ConditionPolicyValidReady
+	ConditionDeploymentReady     = vocabulary.ConditionDeploymentReady
+	ConditionHTTPRouteReady      = vocabulary.ConditionHTTPRouteReady
 	// ConditionKeystoneAPIReady reports whether the API answers, and whether the administrator can log in.
 	ConditionKeystoneAPIReady = "KeystoneAPIReady"
-	// ConditionHPAReady covers the HorizontalPodAutoscaler.
-	ConditionHPAReady = "HPAReady"
+	ConditionHPAReady         = vocabulary.ConditionHPAReady
 	// ConditionBootstrapReady covers the administrator, the region and the catalog entry.
 	ConditionBootstrapReady = "BootstrapReady"
 	// ConditionTrustFlushReady covers the deletion of expired trusts.
@@ -32,46 +26,33 @@ const (
 	// ConditionPasswordRotationReady covers the scheduled change of the administrator's password.
 	ConditionPasswordRotationReady = "PasswordRotationReady"
 	// ConditionBackupHealthy reports whether the secret store has a copy of the keys; it only informs.
-	ConditionBackupHealthy = "BackupHealthy"
-	// ConditionLoggingHealthy reports whether log records reach standard error; it only informs.
-	ConditionLoggingHealthy = "LoggingHealthy"
+	ConditionBackupHealthy  = "BackupHealthy"
+	ConditionLoggingHealthy = vocabulary.ConditionLoggingHealthy
 )
 
 // Reasons of conditions. A reason is stable, so alerts and scripts may rely on
 // it; the condition's message says the details and what to do.
 const (
-	// ReasonDatabaseInUse: give one of the two Keystones another database, or delete it; only the older one is reconciled.
-	ReasonDatabaseInUse = "DatabaseInUse"
+	ReasonDatabaseInUse = vocabulary.ReasonDatabaseInUse
 
-	// ReasonSecretsAvailable: nothing to do.
-	ReasonSecretsAvailable = "SecretsAvailable"
-	// ReasonSecretStoreNotReady: repair the ClusterSecretStore or the secret backend behind it.
-	ReasonSecretStoreNotReady = "SecretStoreNotReady"
-	// ReasonWaitingForDBCredentials: create the Secret of database.secretRef with the keys the message names.
-	ReasonWaitingForDBCredentials = "WaitingForDBCredentials"
+	ReasonSecretsAvailable        = vocabulary.ReasonSecretsAvailable
+	ReasonSecretStoreNotReady     = vocabulary.ReasonSecretStoreNotReady
+	ReasonWaitingForDBCredentials = vocabulary.ReasonWaitingForDBCredentials
 	// ReasonWaitingForAdminCredentials: create the Secret of bootstrap.adminPasswordSecretRef with the key the message names.
 	ReasonWaitingForAdminCredentials = "WaitingForAdminCredentials"
-	// ReasonWaitingForExtraConfig: create the Secret of extraConfigSecretRef with the key the message names.
-	ReasonWaitingForExtraConfig = "WaitingForExtraConfig"
-	// ReasonSecretInvalid: correct the value of the Secret's key that the message names.
-	ReasonSecretInvalid = "SecretInvalid"
-	// ReasonConfigError: correct the part of the spec, the policy ConfigMap or the Secret of extraConfigSecretRef that the message names.
-	ReasonConfigError = "ConfigError"
-	// ReasonConfigCheckInProgress: wait; the image is reading the configuration.
-	ReasonConfigCheckInProgress = "ConfigCheckInProgress"
+	ReasonWaitingForExtraConfig      = vocabulary.ReasonWaitingForExtraConfig
+	ReasonSecretInvalid              = vocabulary.ReasonSecretInvalid
+	ReasonConfigError                = vocabulary.ReasonConfigError
+	ReasonConfigCheckInProgress      = vocabulary.ReasonConfigCheckInProgress
 	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion goes on when the backups are gone, or after 10 minutes.
 	ReasonOpenBaoFinalizerBlocked = "OpenBaoFinalizerBlocked"
 	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion continues without it after 10 minutes.
 	ReasonWaitingForESOAdoption = "WaitingForESOAdoption"
 
-	// ReasonNotRequired: nothing to do; database.tls is off.
-	ReasonNotRequired = "NotRequired"
-	// ReasonExternallyManaged: nothing to do; the certificate is the one the spec refers to.
-	ReasonExternallyManaged = "ExternallyManaged"
-	// ReasonCertificateIssued: nothing to do.
-	ReasonCertificateIssued = "CertificateIssued"
-	// ReasonCertificatePending: wait, or repair cert-manager and the issuer the message names.
-	ReasonCertificatePending = "CertificatePending"
+	ReasonNotRequired        = vocabulary.ReasonNotRequired
+	ReasonExternallyManaged  = vocabulary.ReasonExternallyManaged
+	ReasonCertificateIssued  = vocabulary.ReasonCertificateIssued
+	ReasonCertificatePending = vocabulary.ReasonCertificatePending
 
 	// ReasonFernetKeysAvailable: nothing to do.
 	ReasonFernetKeysAvailable = "FernetKeysAvailable"
@@ -90,84 +71,47 @@ const (
 	// ReasonKeysMissing: restore the key Secret the message names from its backup, because new keys would make existing data unreadable.
 	ReasonKeysMissing = "KeysMissing"
 
-	// ReasonNetworkPolicyReady: nothing to do.
-	ReasonNetworkPolicyReady = "NetworkPolicyReady"
-	// ReasonNetworkPolicyNotRequired: nothing to do; networkPolicy is not set.
-	ReasonNetworkPolicyNotRequired = "NetworkPolicyNotRequired"
+	ReasonNetworkPolicyReady       = vocabulary.ReasonNetworkPolicyReady
+	ReasonNetworkPolicyNotRequired = vocabulary.ReasonNetworkPolicyNotRequired
 
-	// ReasonDatabaseSynced: nothing to do.
-	ReasonDatabaseSynced = "DatabaseSynced"
-	// ReasonMariaDBNotInstalled: install mariadb-operator, or use database.host.
-	ReasonMariaDBNotInstalled = "MariaDBNotInstalled"
-	// ReasonClusterNotReady: repair the MariaDB of database.clusterRef.
-	ReasonClusterNotReady = "ClusterNotReady"
-	// ReasonWaitingForDatabase: wait; the message names the Database, User or Grant that is not ready.
-	ReasonWaitingForDatabase = "WaitingForDatabase"
-	// ReasonDBSyncInProgress: wait; the schema is being installed.
-	ReasonDBSyncInProgress = "DBSyncInProgress"
-	// ReasonDBSyncFailed: correct what the message names; the Job runs again when its input changes.
-	ReasonDBSyncFailed = "DBSyncFailed"
-	// ReasonSchemaCheckInProgress: wait; the installed schema is being checked.
-	ReasonSchemaCheckInProgress = "SchemaCheckInProgress"
-	// ReasonSchemaDriftDetected: find out who changed the schema and bring it to the revision of the image.
-	ReasonSchemaDriftDetected = "SchemaDriftDetected"
-	// ReasonVersionParseError: use an image tag of the form YYYY.N or YYYY.N-suffix.
-	ReasonVersionParseError = "VersionParseError"
-	// ReasonDowngradeNotSupported: set image.tag back to the installed release or a later one.
-	ReasonDowngradeNotSupported = "DowngradeNotSupported"
-	// ReasonUpgradePathInvalid: upgrade one release at a time.
-	ReasonUpgradePathInvalid = "UpgradePathInvalid"
-	// ReasonUpgradeTargetChanged: set image.tag to the running upgrade's target or back to the installed release.
-	ReasonUpgradeTargetChanged = "UpgradeTargetChanged"
-	// ReasonExpandInProgress: wait; tables and columns are being added.
-	ReasonExpandInProgress = "ExpandInProgress"
-	// ReasonExpandFailed: correct what the message names, or set image.tag back to abort.
-	ReasonExpandFailed = "ExpandFailed"
-	// ReasonMigrateInProgress: wait; data is being moved.
-	ReasonMigrateInProgress = "MigrateInProgress"
-	// ReasonMigrateFailed: correct what the message names, or set image.tag back to abort.
-	ReasonMigrateFailed = "MigrateFailed"
-	// ReasonUpgradeRollingUpdate: wait; the pods of the old release are being replaced.
-	ReasonUpgradeRollingUpdate = "UpgradeRollingUpdate"
-	// ReasonContractInProgress: wait; what only the old release used is being dropped.
-	ReasonContractInProgress = "ContractInProgress"
-	// ReasonContractFailed: correct what the message names; going back is no longer possible.
-	ReasonContractFailed = "ContractFailed"
-	// ReasonUpgradeAborting: wait; the Jobs of the upgrade are being stopped.
-	ReasonUpgradeAborting = "UpgradeAborting"
-	// ReasonUpgradeAbortRefused: set image.tag to the target again; the schema no longer fits the old release.
-	ReasonUpgradeAbortRefused = "UpgradeAbortRefused"
+	ReasonDatabaseSynced        = vocabulary.ReasonDatabaseSynced
+	ReasonMariaDBNotInstalled   = vocabulary.ReasonMariaDBNotInstalled
+	ReasonClusterNotReady       = vocabulary.ReasonClusterNotReady
+	ReasonWaitingForDatabase    = vocabulary.ReasonWaitingForDatabase
+	ReasonDBSyncInProgress      = vocabulary.ReasonDBSyncInProgress
+	ReasonDBSyncFailed          = vocabulary.ReasonDBSyncFailed
+	ReasonSchemaCheckInProgress = vocabulary.ReasonSchemaCheckInProgress
+	ReasonSchemaDriftDetected   = vocabulary.ReasonSchemaDriftDetected
+	ReasonVersionParseError     = vocabulary.ReasonVersionParseError
+	ReasonDowngradeNotSupported = vocabulary.ReasonDowngradeNotSupported
+	ReasonUpgradePathInvalid    = vocabulary.ReasonUpgradePathInvalid
+	ReasonUpgradeTargetChanged  = vocabulary.ReasonUpgradeTargetChanged
+	ReasonExpandInProgress      = vocabulary.ReasonExpandInProgress
+	ReasonExpandFailed          = vocabulary.ReasonExpandFailed
+	ReasonMigrateInProgress     = vocabulary.ReasonMigrateInProgress
+	ReasonMigrateFailed         = vocabulary.ReasonMigrateFailed
+	ReasonUpgradeRollingUpdate  = vocabulary.ReasonUpgradeRollingUpdate
+	ReasonContractInProgress    = vocabulary.ReasonContractInProgress
+	ReasonContractFailed        = vocabulary.ReasonContractFailed
+	ReasonUpgradeAborting       = vocabulary.ReasonUpgradeAborting
+	ReasonUpgradeAbortRefused   = vocabulary.ReasonUpgradeAbortRefused
 
-	// ReasonPolicyValidationNotRequired: nothing to do; policyOverrides is not set.
-	ReasonPolicyValidationNotRequired = "PolicyValidationNotRequired"
-	// ReasonPolicyValidationPassed: nothing to do.
-	ReasonPolicyValidationPassed = "PolicyValidationPassed"
-	// ReasonPolicyValidationInProgress: wait; the rules are being checked.
-	ReasonPolicyValidationInProgress = "PolicyValidationInProgress"
-	// ReasonPolicyValidationFailed: correct the rule the message names.
-	ReasonPolicyValidationFailed = "PolicyValidationFailed"
+	ReasonPolicyValidationNotRequired = vocabulary.ReasonPolicyValidationNotRequired
+	ReasonPolicyValidationPassed      = vocabulary.ReasonPolicyValidationPassed
+	ReasonPolicyValidationInProgress  = vocabulary.ReasonPolicyValidationInProgress
+	ReasonPolicyValidationFailed      = vocabulary.ReasonPolicyValidationFailed
 
-	// ReasonDeploymentReady: nothing to do.
-	ReasonDeploymentReady = "DeploymentReady"
-	// ReasonWaitingForDeployment: wait; if it persists, look at the pod or the obstacle the message names.
-	ReasonWaitingForDeployment = "WaitingForDeployment"
-	// ReasonImagePullFailed: correct image, name a Secret with a login to its registry in imagePullSecrets, or give the nodes access to it.
-	ReasonImagePullFailed = "ImagePullFailed"
+	ReasonDeploymentReady      = vocabulary.ReasonDeploymentReady
+	ReasonWaitingForDeployment = vocabulary.ReasonWaitingForDeployment
+	ReasonImagePullFailed      = vocabulary.ReasonImagePullFailed
 
-	// ReasonAPIHealthy: nothing to do.
-	ReasonAPIHealthy = "APIHealthy"
-	// ReasonProbePending: wait; the API has not been asked yet.
-	ReasonProbePending = "ProbePending"
-	// ReasonEndpointNotReady: wait, or repair the cluster's DNS.
-	ReasonEndpointNotReady = "EndpointNotReady"
-	// ReasonAPIUnhealthy: look at the API pods' log for the status code the message names.
-	ReasonAPIUnhealthy = "APIUnhealthy"
-	// ReasonHealthCheckTimeout: look at the API pods' load and at the database.
-	ReasonHealthCheckTimeout = "HealthCheckTimeout"
-	// ReasonConnectionFailed: look at the API pods, and at NetworkPolicies between the operator and them.
-	ReasonConnectionFailed = "ConnectionFailed"
-	// ReasonHealthCheckFailed: look at the error in the message.
-	ReasonHealthCheckFailed = "HealthCheckFailed"
+	ReasonAPIHealthy         = vocabulary.ReasonAPIHealthy
+	ReasonProbePending       = vocabulary.ReasonProbePending
+	ReasonEndpointNotReady   = vocabulary.ReasonEndpointNotReady
+	ReasonAPIUnhealthy       = vocabulary.ReasonAPIUnhealthy
+	ReasonHealthCheckTimeout = vocabulary.ReasonHealthCheckTimeout
+	ReasonConnectionFailed   = vocabulary.ReasonConnectionFailed
+	ReasonHealthCheckFailed  = vocabulary.ReasonHealthCheckFailed
 	// ReasonLoginPending: wait; nobody has logged in with the administrator's password yet.
 	ReasonLoginPending = "LoginPending"
 	// ReasonAdminPasswordRefused: correct the administrator's Secret, or have bootstrap set its password again; it is not tried again soon.
@@ -183,19 +127,13 @@ const (
 	// ReasonLoginFailed: look at the API pods' log for the status code the message names.
 	ReasonLoginFailed = "LoginFailed"
 
-	// ReasonHPAReady: nothing to do.
-	ReasonHPAReady = "HPAReady"
-	// ReasonHPANotRequired: nothing to do; autoscaling is not set.
-	ReasonHPANotRequired = "HPANotRequired"
+	ReasonHPAReady       = vocabulary.ReasonHPAReady
+	ReasonHPANotRequired = vocabulary.ReasonHPANotRequired
 
-	// ReasonHTTPRouteAccepted: nothing to do.
-	ReasonHTTPRouteAccepted = "HTTPRouteAccepted"
-	// ReasonHTTPRouteNotRequired: nothing to do; gateway is not set.
-	ReasonHTTPRouteNotRequired = "HTTPRouteNotRequired"
-	// ReasonHTTPRouteNotAccepted: correct gateway.parentRef, or let the Gateway's listener accept the route.
-	ReasonHTTPRouteNotAccepted = "HTTPRouteNotAccepted"
-	// ReasonGatewayAPINotInstalled: install the Gateway API, or remove gateway.
-	ReasonGatewayAPINotInstalled = "GatewayAPINotInstalled"
+	ReasonHTTPRouteAccepted      = vocabulary.ReasonHTTPRouteAccepted
+	ReasonHTTPRouteNotRequired   = vocabulary.ReasonHTTPRouteNotRequired
+	ReasonHTTPRouteNotAccepted   = vocabulary.ReasonHTTPRouteNotAccepted
+	ReasonGatewayAPINotInstalled = vocabulary.ReasonGatewayAPINotInstalled
 
 	// ReasonBootstrapComplete: nothing to do.
 	ReasonBootstrapComplete = "BootstrapComplete"
@@ -234,8 +172,6 @@ const (
 	// ReasonBackupFailing: repair what the message names; the keys exist only in the cluster until then.
 	ReasonBackupFailing = "BackupFailing"
 
-	// ReasonStderrEnabled: nothing to do.
-	ReasonStderrEnabled = "StderrEnabled"
-	// ReasonStderrDisabled: remove DEFAULT.use_stderr from extraConfig, or collect the log where it goes.
-	ReasonStderrDisabled = "StderrDisabled"
+	ReasonStderrEnabled  = vocabulary.ReasonStderrEnabled
+	ReasonStderrDisabled = vocabulary.ReasonStderrDisabled
 )

@@ -7,7 +7,6 @@ import (
 // The values SetDefaults fills in. The schema states the same ones, so that an
 // API server without the webhook applies them, too.
 const (
-	DefaultReplicas         int32 = 3
 	DefaultMaxActiveKeys    int32 = 3
 	DefaultRotationSchedule       = "0 0 * * 0"
 
@@ -19,20 +18,13 @@ const (
 	DefaultPasswordLength   int32 = 32
 )
 
-// The values that apply to fields which stay unset, in seconds. They are not
-// written into the object, so that a later release may choose better ones.
-const (
-	DefaultTerminationGracePeriodSeconds int64 = 30
-	DefaultPreStopSleepSeconds           int64 = 5
-)
-
 // SetDefaults fills in every unset field that has a default and leaves the rest
 // alone. Doing it twice changes nothing more. It runs in the mutating webhook
 // and again at the start of a reconcile pass, because an object may have been
 // stored while the webhook was off.
 func SetDefaults(k *Keystone) {
 	spec := &k.Spec
-	commonv1.SetIfZero(&spec.Replicas, DefaultReplicas)
+	commonv1.SetIfZero(&spec.Replicas, commonv1.DefaultReplicas)
 	spec.Cache.SetDefaults()
 	spec.Database.SetDefaults()
 	defaultKeys(spec)

@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "github.com/c5c3/forge/internal/common/vocabulary"
+
 // Reasons of events on a Keystone. An event marks a transition, never a state;
 // the state is in the conditions.
 const (
@@ -14,29 +16,20 @@ const (
 	// EventAdminPasswordRotated: a new administrator password took over.
 	EventAdminPasswordRotated = "AdminPasswordRotated"
 	// EventRotationHeld: nothing to do; the new keys become active once nothing depends on the old ones.
-	EventRotationHeld = "RotationHeld"
-	// EventDatabaseSynced: the schema was brought to the image's revision.
-	EventDatabaseSynced = "DatabaseSynced"
+	EventRotationHeld   = "RotationHeld"
+	EventDatabaseSynced = vocabulary.EventDatabaseSynced
 	// EventBootstrapComplete: the administrator, the region and the catalog entry exist.
 	EventBootstrapComplete = "BootstrapComplete"
 
-	// EventUpgradeInitiated: an upgrade to the next release began.
-	EventUpgradeInitiated = "UpgradeInitiated"
-	// EventExpandComplete: tables and columns of the new release were added.
-	EventExpandComplete = "ExpandComplete"
-	// EventMigrateComplete: data was moved to the expanded schema.
-	EventMigrateComplete = "MigrateComplete"
-	// EventDeploymentRolloutComplete: no pod of the old release is left.
-	EventDeploymentRolloutComplete = "DeploymentRolloutComplete"
-	// EventUpgradeComplete: the new release is installed.
-	EventUpgradeComplete = "UpgradeComplete"
-	// EventUpgradeAborted: the upgrade was taken back.
-	EventUpgradeAborted = "UpgradeAborted"
+	EventUpgradeInitiated          = vocabulary.EventUpgradeInitiated
+	EventExpandComplete            = vocabulary.EventExpandComplete
+	EventMigrateComplete           = vocabulary.EventMigrateComplete
+	EventDeploymentRolloutComplete = vocabulary.EventDeploymentRolloutComplete
+	EventUpgradeComplete           = vocabulary.EventUpgradeComplete
+	EventUpgradeAborted            = vocabulary.EventUpgradeAborted
 
-	// EventFinalizingDatabase: the database, its user and its grant are being deleted.
-	EventFinalizingDatabase = "FinalizingDatabase"
-	// EventDatabaseFinalized: the database was let go.
-	EventDatabaseFinalized = "DatabaseFinalized"
+	EventFinalizingDatabase = vocabulary.EventFinalizingDatabase
+	EventDatabaseFinalized  = vocabulary.EventDatabaseFinalized
 	// EventFinalizingOpenBaoSecrets: the key backups are being deleted.
 	EventFinalizingOpenBaoSecrets = "FinalizingOpenBaoSecrets"
 	// EventOpenBaoSecretsFinalized: the key backups are gone.
@@ -44,26 +37,16 @@ const (
 	// EventKeysKept: the keys and their copies stay with the database.
 	EventKeysKept = "KeysKept"
 
-	// EventDBSyncFailed: correct what the DatabaseReady condition names.
-	EventDBSyncFailed = "DBSyncFailed"
-	// EventSchemaDriftDetected: bring the schema to the revision of the image.
-	EventSchemaDriftDetected = "SchemaDriftDetected"
-	// EventExpandFailed: correct what the DatabaseReady condition names, or set image.tag back.
-	EventExpandFailed = "ExpandFailed"
-	// EventMigrateFailed: correct what the DatabaseReady condition names, or set image.tag back.
-	EventMigrateFailed = "MigrateFailed"
-	// EventContractFailed: correct what the DatabaseReady condition names.
-	EventContractFailed = "ContractFailed"
-	// EventVersionParseError: use an image tag of the form YYYY.N or YYYY.N-suffix.
-	EventVersionParseError = "VersionParseError"
-	// EventDowngradeNotSupported: set image.tag back to the installed release or a later one.
-	EventDowngradeNotSupported = "DowngradeNotSupported"
-	// EventUpgradePathInvalid: upgrade one release at a time.
-	EventUpgradePathInvalid = "UpgradePathInvalid"
-	// EventUpgradeTargetChanged: set image.tag to the upgrade's target or back to the installed release.
-	EventUpgradeTargetChanged = "UpgradeTargetChanged"
-	// EventUpgradeAbortRefused: set image.tag to the upgrade's target again.
-	EventUpgradeAbortRefused = "UpgradeAbortRefused"
+	EventDBSyncFailed          = vocabulary.EventDBSyncFailed
+	EventSchemaDriftDetected   = vocabulary.EventSchemaDriftDetected
+	EventExpandFailed          = vocabulary.EventExpandFailed
+	EventMigrateFailed         = vocabulary.EventMigrateFailed
+	EventContractFailed        = vocabulary.EventContractFailed
+	EventVersionParseError     = vocabulary.EventVersionParseError
+	EventDowngradeNotSupported = vocabulary.EventDowngradeNotSupported
+	EventUpgradePathInvalid    = vocabulary.EventUpgradePathInvalid
+	EventUpgradeTargetChanged  = vocabulary.EventUpgradeTargetChanged
+	EventUpgradeAbortRefused   = vocabulary.EventUpgradeAbortRefused
 	// EventBootstrapFailed: correct what the BootstrapReady condition names.
 	EventBootstrapFailed = "BootstrapFailed"
 	// EventRotationAnnotationInvalid: delete the staging Secret the message names; the next rotation makes a new one.
@@ -74,8 +57,7 @@ const (
 	EventAdminPasswordRotationAnnotationInvalid = "AdminPasswordRotationAnnotationInvalid"
 	// EventAdminPasswordRotationRejected: look at the rotation Job's log; the password in use stays.
 	EventAdminPasswordRotationRejected = "AdminPasswordRotationRejected"
-	// EventDBSyncMetricEmissionDeferred: nothing to do; a metric of a Job is recorded later.
-	EventDBSyncMetricEmissionDeferred = "DBSyncMetricEmissionDeferred"
+	EventDBSyncMetricEmissionDeferred  = vocabulary.EventDBSyncMetricEmissionDeferred
 	// EventCredentialMigrateFailed: correct what the CredentialKeysReady condition names.
 	EventCredentialMigrateFailed = "CredentialMigrateFailed"
 	// EventRotationFailed: correct what the condition of the rotated keys or password names.
@@ -93,7 +75,6 @@ const (
 	// EventESOAdoptionTimedOut: delete the key backups in the secret backend by hand.
 	EventESOAdoptionTimedOut = "ESOAdoptionTimedOut"
 	// EventCacheUnavailable: look at the cache that KeystoneAPIReady names; requests are answered without it.
-	EventCacheUnavailable = "CacheUnavailable"
-	// EventLoggingStderrDisabled: remove DEFAULT.use_stderr from extraConfig.
-	EventLoggingStderrDisabled = "LoggingStderrDisabled"
+	EventCacheUnavailable      = "CacheUnavailable"
+	EventLoggingStderrDisabled = vocabulary.EventLoggingStderrDisabled
 )

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 func TestOthersFindWhatBelongsToAKeystone(t *testing.T) {
@@ -39,7 +40,7 @@ func TestAKeystoneAsksForAnImageTagOnlyWhileItIsNotReady(t *testing.T) {
 		"ready":             {[]metav1.Condition{{Type: ConditionReady, Status: metav1.ConditionTrue, Message: refused}}, false},
 		"nothing is known":  {nil, false},
 	} {
-		k := &Keystone{Status: KeystoneStatus{Conditions: c.conditions}}
+		k := &Keystone{Status: KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{Conditions: c.conditions}}}
 		if got := k.AsksForImageTag(); got != c.want {
 			t.Errorf("%s: got %t", name, got)
 		}
@@ -62,9 +63,9 @@ func TestARollBackIsRefusedOnceTheSchemaContracts(t *testing.T) {
 		"not asked for":           {"2025.2", "2025.2", UpgradePhaseContracting, nil, 0, false},
 		"no upgrade is under way": {"2025.1", "", UpgradePhaseContracting, nil, 0, false},
 	} {
-		k := &Keystone{Status: KeystoneStatus{
+		k := &Keystone{Status: KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{
 			InstalledRelease: "2025.1", TargetRelease: c.target, UpgradePhase: c.phase, Conditions: c.conditions,
-		}}
+		}}}
 		k.Generation, k.Spec.Image.Tag = c.generation, c.wanted
 		if got := k.RefusesRollBack(); got != c.want {
 			t.Errorf("%s: got %t", name, got)

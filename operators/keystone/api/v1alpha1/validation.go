@@ -10,18 +10,11 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// table repeats what the schema states as markers and CEL, in the same words,
+// table has the rules of every service and those of a Keystone alone. It repeats what the schema states as markers and CEL, in the same words,
 // and adds what a schema cannot state. Only what needs other objects is not
 // here but in the webhook.
-var table = rules.Table[*Keystone]{
+var table = append(commonv1.ServiceRules[*Keystone](SelectorLabels), rules.Table[*Keystone]{
 	{Path: "metadata.name", Check: checkName},
-
-	{Path: "spec.replicas", Check: rules.AtLeast(1, replicas)},
-	{Path: "spec.image", Check: checkImage},
-	{Path: "spec.imagePullSecrets", Check: checkImagePullSecrets},
-	{Path: "spec.database", Check: checkDatabase},
-	{Path: "spec.cache", Check: checkCache},
-	{Path: "spec.deletionPolicy", Check: checkDeletionPolicy},
 
 	{Path: "spec.fernet.rotationSchedule", Check: rules.Schedule(fernetSchedule)},
 	{Path: "spec.fernet.maxActiveKeys", Check: rules.AtLeast(3, fernetKeys)},
@@ -36,23 +29,9 @@ var table = rules.Table[*Keystone]{
 
 	{Path: "spec.middleware", Check: checkMiddleware},
 	{Path: "spec.plugins", Check: checkPlugins},
-	{Path: "spec.policyOverrides", Check: checkPolicyOverrides},
-	{Path: "spec.logging", Check: checkLogging},
 	{Path: "spec.extraConfig", Check: checkExtraConfig},
 	{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
-
-	{Path: "spec.autoscaling", Check: checkAutoscaling},
-	{Path: "spec.networkPolicy", Check: checkNetworkPolicy},
-	{Path: "spec.gateway", Check: checkGateway},
-
-	{Path: "spec.uwsgi", Check: checkUWSGI},
-	{Path: "spec.terminationGracePeriodSeconds", Check: rules.AtLeast(10, terminationGracePeriod)},
-	{Path: "spec.preStopSleepSeconds", Check: checkPreStopSleep},
-	{Path: "spec.strategy", Check: checkStrategy},
-	{Path: "spec.resources", Check: checkResources},
-	{Path: "spec.topologySpreadConstraints", Check: checkTopologySpread},
-	{Path: "spec.priorityClassName", Check: checkPriorityClassName},
-}
+}...)
 
 // Validate returns everything that is wrong with a Keystone on its own, that
 // is, without looking at other objects. It expects an object that SetDefaults
@@ -69,10 +48,6 @@ func unlessZero[T cmp.Ordered](value *T) *T {
 	}
 	return value
 }
-
-func replicas(k *Keystone) *int32 { return &k.Spec.Replicas }
-
-func terminationGracePeriod(k *Keystone) *int64 { return k.Spec.TerminationGracePeriodSeconds }
 
 func fernetSchedule(k *Keystone) *string { return &k.Spec.Fernet.RotationSchedule }
 
@@ -128,34 +103,10 @@ func checkName(k *Keystone, at *field.Path) field.ErrorList {
 	return errs
 }
 
-func checkImage(k *Keystone, at *field.Path) field.ErrorList {
-	return commonv1.ValidateImage(k.Spec.Image, at)
-}
-
-func checkImagePullSecrets(k *Keystone, at *field.Path) field.ErrorList {
-	return commonv1.ValidateImagePullSecrets(k.Spec.ImagePullSecrets, at)
-}
-
-func checkDatabase(k *Keystone, at *field.Path) field.ErrorList {
-	return commonv1.ValidateDatabase(k.Spec.Database, at)
-}
-
-func checkCache(k *Keystone, at *field.Path) field.ErrorList {
-	return commonv1.ValidateCache(k.Spec.Cache, at)
-}
-
 func checkAdminPasswordSecretRef(k *Keystone, at *field.Path) field.ErrorList {
 	return commonv1.ValidateSecretRef(k.Spec.Bootstrap.AdminPasswordSecretRef, at)
 }
 
 func checkPublicEndpoint(k *Keystone, at *field.Path) field.ErrorList {
 	return commonv1.ValidatePublicEndpoint(k.Spec.Bootstrap.PublicEndpoint, k.Spec.Gateway, at)
-}
-
-func checkGateway(k *Keystone, at *field.Path) field.ErrorList {
-	return commonv1.ValidateGateway(k.Spec.Gateway, at)
-}
-
-func checkPolicyOverrides(k *Keystone, at *field.Path) field.ErrorList {
-	return commonv1.ValidatePolicy(k.Spec.PolicyOverrides, at)
 }

@@ -13,19 +13,9 @@ import (
 // Values of configuration options may be secrets, so no error here repeats one.
 
 func checkExtraConfig(k *Keystone, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	seen := map[string]bool{}
+	errs := config.ValidateExtra(k.Spec.ExtraConfig, at)
 	for _, section := range slices.Sorted(maps.Keys(k.Spec.ExtraConfig)) {
-		options := k.Spec.ExtraConfig[section]
-		if seen[config.Section(section)] {
-			errs = append(errs, field.Duplicate(at.Key(section), section))
-		}
-		seen[config.Section(section)] = true
-		if err := config.ValidateSection(section); err != nil {
-			errs = append(errs, field.Invalid(at.Key(section), section, err.Error()))
-		}
-		errs = append(errs, checkOptions(options, at.Key(section))...)
-		errs = append(errs, checkOwnOptions(section, options, at.Key(section))...)
+		errs = append(errs, checkOwnOptions(section, k.Spec.ExtraConfig[section], at.Key(section))...)
 	}
 	return errs
 }
@@ -35,21 +25,6 @@ func checkExtraConfigSecretRef(k *Keystone, at *field.Path) field.ErrorList {
 		return nil
 	}
 	return commonv1.ValidateSecretRef(*k.Spec.ExtraConfigSecretRef, at)
-}
-
-// checkOptions refuses whatever would write more into a section than the one
-// option it looks like.
-func checkOptions(options map[string]string, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for name, value := range options {
-		if err := config.ValidateKey(name); err != nil {
-			errs = append(errs, field.Invalid(at.Key(name), name, err.Error()))
-		}
-		if err := config.ValidateValue(value); err != nil {
-			errs = append(errs, field.Invalid(at.Key(name), field.OmitValueType{}, err.Error()))
-		}
-	}
-	return errs
 }
 
 func checkPlugins(k *Keystone, at *field.Path) field.ErrorList {
@@ -68,7 +43,7 @@ func checkPlugins(k *Keystone, at *field.Path) field.ErrorList {
 		if err := config.ValidateSection(section); err != nil {
 			errs = append(errs, field.Invalid(entry.Child("configSection"), section, err.Error()))
 		}
-		errs = append(errs, checkOptions(plugin.Config, entry.Child("config"))...)
+		errs = append(errs, config.ValidateOptions(plugin.Config, entry.Child("config"))...)
 		errs = append(errs, checkOwnOptions(section, plugin.Config, entry.Child("config"))...)
 	}
 	return errs
@@ -100,7 +75,7 @@ func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.Error
 	if !slices.Contains(positions, middleware.Position) {
 		errs = append(errs, field.NotSupported(at.Child("position"), middleware.Position, positions))
 	}
-	errs = append(errs, checkOptions(middleware.Config, at.Child("config"))...)
+	errs = append(errs, config.ValidateOptions(middleware.Config, at.Child("config"))...)
 	if len(errs) > 0 {
 		return errs
 	}
@@ -113,8 +88,4 @@ func checkFilter(middleware commonv1.MiddlewareSpec, at *field.Path) field.Error
 		return field.ErrorList{field.Invalid(at.Child("config"), field.OmitValueType{}, err.Error())}
 	}
 	return nil
-}
-
-func checkDeletionPolicy(k *Keystone, at *field.Path) field.ErrorList {
-	return commonv1.CheckDeletionPolicy(k.Spec.DeletionPolicy, at)
 }

@@ -15,7 +15,7 @@ import (
 func apiDeployment(s *scope) *appsv1.Deployment {
 	k := s.keystone
 	pod := pods(k).Spec(apiContainer(k), apiMounts(s)...)
-	pod.TerminationGracePeriodSeconds = ptr.To(k.Spec.TerminationGracePeriod())
+	pod.TerminationGracePeriodSeconds = ptr.To(k.ServiceSpec().TerminationGracePeriod())
 	pod.TopologySpreadConstraints = instance(k).SpreadConstraints(k.Spec.TopologySpreadConstraints)
 	deploy := &appsv1.Deployment{
 		ObjectMeta: instance(k).Meta(),
@@ -50,12 +50,12 @@ func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
 		Ports: []corev1.ContainerPort{{
 			Name: containerName, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP,
 		}},
-		Env:            append([]corev1.EnvVar{connectionVariable(k), pythonVariable()}, deployment.DrainVariables(appName)...),
+		Env:            append([]corev1.EnvVar{connectionVariable(k), pythonVariable()}, deployment.DrainVariables(definition.Name)...),
 		Resources:      ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   startupProbe(),
 		LivenessProbe:  livenessProbe(),
 		ReadinessProbe: readinessProbe(),
-		Lifecycle:      deployment.DrainHook(appName, k.Spec.PreStopSleep()),
+		Lifecycle:      deployment.DrainHook(definition.Name, k.ServiceSpec().PreStopSleep()),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/networking"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -77,11 +78,11 @@ func managed() *keystonev1alpha1.Keystone {
 }
 
 func scopeOf(k *keystonev1alpha1.Keystone) *scope {
-	return &scope{
-		toolbox: &toolbox{}, keystone: k, configMap: "keystone-config-01234567",
-		connection:  connection{used: "url", mark: "connection-hash", next: "url"},
-		credentials: credentials{databaseUser: "keystone", databasePassword: []byte("hunter2-db"), adminPassword: []byte("hunter2-admin")},
-	}
+	s := newScope(&service.Tools{Scheme: Scheme()}, &toolbox{}, k)
+	s.configMap = "keystone-config-01234567"
+	s.connection = connection{used: "url", mark: "connection-hash", next: "url"}
+	s.credentials = credentials{databaseUser: "keystone", databasePassword: []byte("hunter2-db"), adminPassword: []byte("hunter2-admin")}
+	return s
 }
 
 func jobOf(t *testing.T, s *scope, described task) *batchv1.Job {
@@ -172,7 +173,7 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 			t.Errorf("%s: %s does not select %v", name, selector, pod)
 		}
 	}
-	if other := labels.Set(map[string]string{labelName: "memcached", labelInstance: s.keystone.Name}); selector.Matches(other) {
+	if other := labels.Set(map[string]string{service.LabelName: "memcached", service.LabelInstance: s.keystone.Name}); selector.Matches(other) {
 		t.Errorf("%s selects %v", selector, other)
 	}
 }

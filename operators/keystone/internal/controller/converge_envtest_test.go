@@ -17,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -72,11 +73,11 @@ func TestAKeystoneConverges(t *testing.T) {
 		}
 		status := k.Status.DeepCopy()
 		status.Conditions = nil
-		if diff := cmp.Diff(&keystonev1alpha1.KeystoneStatus{
+		if diff := cmp.Diff(&keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{
 			ObservedGeneration: k.Generation,
 			Endpoint:           "http://keystone." + k.Namespace + ".svc.cluster.local:5000/v3",
 			InstalledRelease:   "2025.2",
-		}, status); diff != "" {
+		}}, status); diff != "" {
 			t.Errorf("status (-want +got):\n%s", diff)
 		}
 	})
@@ -106,7 +107,7 @@ func TestEveryChildIsControlledByItsKeystone(t *testing.T) {
 		}
 		for _, child := range found {
 			owners := []metav1.OwnerReference{controller}
-			if k.Spec.KeepsData() && strings.HasSuffix(child.Name, "-keys") {
+			if k.ServiceSpec().KeepsData() && strings.HasSuffix(child.Name, "-keys") {
 				owners = nil
 			}
 			if diff := cmp.Diff(owners, child.OwnerReferences); diff != "" {

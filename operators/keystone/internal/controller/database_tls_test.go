@@ -75,7 +75,7 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 		if volume < 0 || ptr.Deref(pod.Volumes[volume].Projected.DefaultMode, 0) != 0o400 {
 			t.Errorf("%s: the certificates are readable for others than their user", name)
 		}
-		if ptr.Deref(pod.SecurityContext.FSGroup, 0) != runAsID {
+		if ptr.Deref(pod.SecurityContext.FSGroup, 0) != definition.UserID {
 			t.Errorf("%s: the certificates do not belong to the user of the process", name)
 		}
 	}

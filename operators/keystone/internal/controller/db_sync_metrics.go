@@ -111,7 +111,7 @@ func (s *scope) recordDatabaseJobs(ctx context.Context, work func(context.Contex
 func (s *scope) uncountedJobs(ctx context.Context) (ended map[string]*batchv1.Job, others bool, err error) {
 	ended = map[string]*batchv1.Job{}
 	for task, annotation := range countedTasks {
-		live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, task))
+		live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, task))
 		if err != nil {
 			return nil, false, err
 		}
@@ -141,7 +141,7 @@ func (s *scope) markCounted(ctx context.Context, ended map[string]*batchv1.Job) 
 	marked.Annotations = annotations
 	// The lock keeps this pass from writing a status over a spec it has not seen.
 	patch := client.MergeFromWithOptions(s.keystone.DeepCopy(), client.MergeFromWithOptimisticLock{})
-	if err := s.client.Patch(ctx, marked, patch); err != nil {
+	if err := s.Client.Patch(ctx, marked, patch); err != nil {
 		return fmt.Errorf("annotating the Keystone with the Jobs that were counted: %w", err)
 	}
 	s.keystone.Annotations, s.keystone.ResourceVersion = annotations, marked.ResourceVersion

@@ -53,7 +53,7 @@ func countingScope(t *testing.T, funcs interceptor.Funcs) (*scope, *prometheus.R
 		t.Fatal(err)
 	}
 	s := scopeOf(k)
-	s.toolbox = &toolbox{client: c, scheme: Scheme(), jobs: &job.Runner{Client: c, Scheme: Scheme()}, dbSyncs: counters}
+	s.Client, s.Jobs, s.dbSyncs = c, &job.Runner{Client: c, Scheme: Scheme()}, counters
 	return s, registry
 }
 
@@ -143,12 +143,12 @@ func synced(context.Context) reconcile.Outcome {
 func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 	s, registry := countingScope(t, interceptor.Funcs{})
 	for name, how := range map[string]batchv1.JobConditionType{taskSync: batchv1.JobComplete, taskExpand: batchv1.JobFailed} {
-		if err := s.client.Delete(t.Context(), endedJob(s.keystone, name, how)); err != nil {
+		if err := s.Client.Delete(t.Context(), endedJob(s.keystone, name, how)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.recordDatabaseJobs(t.Context(), func(ctx context.Context) reconcile.Outcome {
-		if err := s.client.Create(ctx, endedJob(s.keystone, taskSync, batchv1.JobComplete)); err != nil {
+		if err := s.Client.Create(ctx, endedJob(s.keystone, taskSync, batchv1.JobComplete)); err != nil {
 			t.Error(err)
 		}
 		return reconcile.Waiting(keystonev1alpha1.ReasonDBSyncInProgress, "")
@@ -168,7 +168,7 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 func TestACheckThatEndsInTheMiddleOfThePassThatIsDoneIsCountedWithItsInstallation(t *testing.T) {
 	s, _ := countingScope(t, interceptor.Funcs{})
 	s.recordDatabaseJobs(t.Context(), func(ctx context.Context) reconcile.Outcome {
-		if err := s.client.Create(ctx, endedJob(s.keystone, taskSchemaCheck, batchv1.JobComplete)); err != nil {
+		if err := s.Client.Create(ctx, endedJob(s.keystone, taskSchemaCheck, batchv1.JobComplete)); err != nil {
 			t.Error(err)
 		}
 		return synced(ctx)
@@ -182,7 +182,7 @@ func TestJobsAreCountedTogetherWhenTheJobControllerHasRecordedTheEndOfAll(t *tes
 	s, registry := countingScope(t, interceptor.Funcs{})
 	unrecorded := endedJob(s.keystone, taskSchemaCheck, batchv1.JobComplete)
 	unrecorded.Status = batchv1.JobStatus{}
-	if err := s.client.Create(t.Context(), unrecorded); err != nil {
+	if err := s.Client.Create(t.Context(), unrecorded); err != nil {
 		t.Fatal(err)
 	}
 	s.recordDatabaseJobs(t.Context(), synced)

@@ -168,7 +168,7 @@ func TestARecreatedKeystoneDoesNotCollideWithTheLast(t *testing.T) {
 			t.Errorf("children of the old Keystone are left: %v", testutil.Names(found))
 		}
 		// The keys live exactly as long as the database.
-		if kept, want := cmp.Diff(before, keysOf(t, c, again)) == "", k.Spec.KeepsData(); kept != want {
+		if kept, want := cmp.Diff(before, keysOf(t, c, again)) == "", k.ServiceSpec().KeepsData(); kept != want {
 			t.Errorf("the new Keystone has the keys of the old one: %t, expected %t", kept, want)
 		}
 	})

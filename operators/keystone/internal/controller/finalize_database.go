@@ -28,7 +28,7 @@ type referenced struct {
 // and DROP DATABASE waits for those.
 func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 	dropped := 0
-	if s.keystone.Spec.Database.IsManaged() && s.kinds.Served(mariaDBGVK) {
+	if s.keystone.Spec.Database.IsManaged() && s.Kinds.Served(mariaDBGVK) {
 		keep, err := s.keepsData(ctx)
 		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDatabase, err)
@@ -54,7 +54,7 @@ func finalizeDatabase(ctx context.Context, s *scope) reconcile.Outcome {
 // asked for, because there is no server left that could drop it, whose volume may
 // still hold it, or because another Keystone keeps data in it, too.
 func (s *scope) keepsData(ctx context.Context) (bool, error) {
-	if s.keystone.Spec.KeepsData() {
+	if s.keystone.ServiceSpec().KeepsData() {
 		return true, nil
 	}
 	if serves, err := s.databaseServes(ctx); err != nil || !serves {
@@ -66,12 +66,12 @@ func (s *scope) keepsData(ctx context.Context) (bool, error) {
 // databaseServes reports whether the MariaDB is there to stay. The API server is
 // asked: what deletes a Keystone often deletes its MariaDB in the same moment.
 func (s *scope) databaseServes(ctx context.Context) (bool, error) {
-	if !s.kinds.Served(mariaDBGVK) {
+	if !s.Kinds.Served(mariaDBGVK) {
 		return false, nil
 	}
 	server := &metav1.PartialObjectMetadata{}
 	server.SetGroupVersionKind(mariaDBGVK)
-	err := s.live.Get(ctx, s.key(s.keystone.Spec.Database.ClusterRef.Name), server)
+	err := s.APIReader.Get(ctx, s.Key(s.keystone.Spec.Database.ClusterRef.Name), server)
 	if client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("reading MariaDB %s: %w", s.keystone.Spec.Database.ClusterRef.Name, err)
 	}
@@ -82,7 +82,7 @@ func (s *scope) databaseServes(ctx context.Context) (bool, error) {
 // was there. What it stands for stays in the MariaDB when keep is set.
 func (s *scope) drop(ctx context.Context, reference referenced, keep bool) (bool, error) {
 	key := client.ObjectKeyFromObject(reference.obj)
-	err := s.foreign.Get(ctx, key, reference.obj)
+	err := s.ThirdParty.Get(ctx, key, reference.obj)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -94,12 +94,12 @@ func (s *scope) drop(ctx context.Context, reference referenced, keep bool) (bool
 	}
 	if keep {
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cleanupPolicy":"Skip"}}`))
-		if err := s.foreign.Patch(ctx, reference.obj, patch); client.IgnoreNotFound(err) != nil {
+		if err := s.ThirdParty.Patch(ctx, reference.obj, patch); client.IgnoreNotFound(err) != nil {
 			return false, fmt.Errorf("keeping what %s %s stands for: %w", reference.kind, key.Name, err)
 		}
 	}
 	uid := reference.obj.GetUID()
-	if err := s.foreign.Delete(ctx, reference.obj, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+	if err := s.ThirdParty.Delete(ctx, reference.obj, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("deleting %s %s: %w", reference.kind, key.Name, err)
 	}
 	return true, nil

@@ -46,7 +46,7 @@ func dropped(t *testing.T, keystones ...*keystonev1alpha1.Keystone) mariadbv1alp
 	}
 	c := builder.Build()
 	s := scopeOf(k)
-	s.toolbox = &toolbox{client: c, foreign: c, scheme: Scheme()}
+	s.Client, s.ThirdParty = c, c
 	shared, err := s.shared(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	for _, backup := range keyBackups {
 		secret := &corev1.Secret{ObjectMeta: mariaMeta(s.keystone, backup.source(s.keystone))}
-		if err := apply.EnsureAbsent(ctx, s.client, s.keystone, secret); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.Client, s.keystone, secret); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 		}
 	}
@@ -75,23 +75,23 @@ func (s *scope) keepKeys(ctx context.Context) reconcile.Outcome {
 // keepKey reports whether there is a key Secret. A PushSecret that is being
 // deleted already takes its copy along: with another policy it would never go.
 func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
-	if s.kinds.Served(pushSecretGVK) {
+	if s.Kinds.Served(pushSecretGVK) {
 		push, err := s.findPush(ctx, backup.name(s.keystone))
 		if err != nil {
 			return false, err
 		}
 		if push != nil && push.DeletionTimestamp.IsZero() && push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
 			patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"None"}}`))
-			if err := s.foreign.Patch(ctx, push, patch); client.IgnoreNotFound(err) != nil {
+			if err := s.ThirdParty.Patch(ctx, push, patch); client.IgnoreNotFound(err) != nil {
 				return false, fmt.Errorf("keeping the copy of PushSecret %s: %w", push.Name, err)
 			}
 		}
 	}
-	secret, err := s.owned.Find(ctx, s.key(backup.source(s.keystone)))
+	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.keystone)))
 	if err != nil || secret == nil || !controlledBy(secret, s.keystone) || !secret.DeletionTimestamp.IsZero() {
 		return secret != nil, err
 	}
-	_, err = s.owned.Claim(ctx, s.keystone, secret, commonLabels(s.keystone), true, nil)
+	_, err = s.Owned.Claim(ctx, s.keystone, secret, commonLabels(s.keystone), true, nil)
 	return true, err
 }
 
@@ -101,7 +101,7 @@ func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
 // time is told and left to it: a PushSecret in deletion keeps its own finalizer
 // and removes its copy as soon as the store answers, also without the Keystone.
 func (s *scope) releaseCopies(ctx context.Context) reconcile.Outcome {
-	if !s.kinds.Served(pushSecretGVK) {
+	if !s.Kinds.Served(pushSecretGVK) {
 		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
 			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed: there is no PushSecret to remove")
 	}
@@ -127,7 +127,7 @@ func (s *scope) releaseCopies(ctx context.Context) reconcile.Outcome {
 // deletePush deletes exactly the object that was looked at.
 func (s *scope) deletePush(ctx context.Context, push *esov1alpha1.PushSecret) error {
 	uid := push.UID
-	if err := s.foreign.Delete(ctx, push, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+	if err := s.ThirdParty.Delete(ctx, push, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting PushSecret %s: %w", push.Name, err)
 	}
 	return nil

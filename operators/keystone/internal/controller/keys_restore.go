@@ -29,17 +29,17 @@ var errAskingStore = errors.New("the secret store is being asked for the keys")
 // stored returns the copy in the secret store, nil when there is certainly none.
 // A store that does not answer is errAskingStore: it may have the only copy.
 func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, error) {
-	if !s.kinds.Served(externalSecretGVK) {
+	if !s.Kinds.Served(externalSecretGVK) {
 		return nil, nil
 	}
-	request := b.request(s.cluster, s.keystone)
-	err := s.foreign.Get(ctx, s.key(request.Name), request)
+	request := b.request(s.Cluster, s.keystone)
+	err := s.ThirdParty.Get(ctx, s.Key(request.Name), request)
 	switch {
 	case apierrors.IsNotFound(err):
-		if err := controllerutil.SetControllerReference(s.keystone, request, s.scheme); err != nil {
+		if err := controllerutil.SetControllerReference(s.keystone, request, s.Scheme); err != nil {
 			return nil, fmt.Errorf("setting the owner of ExternalSecret %s: %w", request.Name, err)
 		}
-		if err := s.foreign.Create(ctx, request); err != nil {
+		if err := s.ThirdParty.Create(ctx, request); err != nil {
 			return nil, fmt.Errorf("creating ExternalSecret %s: %w", request.Name, err)
 		}
 		return nil, errAskingStore
@@ -54,11 +54,11 @@ func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, err
 
 // asked reports whether the store was asked for the copy and has not answered yet.
 func (b keyBackup) asked(ctx context.Context, s *scope) (bool, error) {
-	if !s.kinds.Served(externalSecretGVK) {
+	if !s.Kinds.Served(externalSecretGVK) {
 		return false, nil
 	}
-	request := b.request(s.cluster, s.keystone)
-	err := s.foreign.Get(ctx, s.key(request.Name), request)
+	request := b.request(s.Cluster, s.keystone)
+	err := s.ThirdParty.Get(ctx, s.Key(request.Name), request)
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -77,7 +77,7 @@ func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.External
 			return nil, fmt.Errorf("%w, but ExternalSecret %s is not ready: %s; repair ClusterSecretStore %s or the backend behind it",
 				errAskingStore, request.Name, condition.Message, secrets.StoreName)
 		}
-		found, err := s.owned.FindLive(ctx, s.key(request.Spec.Target.Name))
+		found, err := s.Owned.FindLive(ctx, s.Key(request.Spec.Target.Name))
 		if err != nil || found == nil {
 			return nil, err
 		}
@@ -106,8 +106,8 @@ func (b keyBackup) request(c cluster.Settings, k *keystonev1alpha1.Keystone) *es
 
 // endRequest removes what stored has left.
 func (b keyBackup) endRequest(ctx context.Context, s *scope) error {
-	if !s.kinds.Served(externalSecretGVK) {
+	if !s.Kinds.Served(externalSecretGVK) {
 		return nil
 	}
-	return apply.EnsureAbsent(ctx, s.foreign, s.keystone, b.request(s.cluster, s.keystone))
+	return apply.EnsureAbsent(ctx, s.ThirdParty, s.keystone, b.request(s.Cluster, s.keystone))
 }

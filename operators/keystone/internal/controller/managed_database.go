@@ -22,13 +22,13 @@ var mariaDBGVK = mariadbv1alpha1.GroupVersion.WithKind("MariaDB")
 // ensureManagedDatabase asks mariadb-operator for the database, its user and
 // the user's rights.
 func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
-	if !s.kinds.Served(mariaDBGVK) {
+	if !s.Kinds.Served(mariaDBGVK) {
 		return reconcile.Waiting(keystonev1alpha1.ReasonMariaDBNotInstalled,
 			"spec.database.clusterRef needs mariadb-operator, which is not installed; install it, or use spec.database.host")
 	}
 	clusterName := s.keystone.Spec.Database.ClusterRef.Name
 	cluster := &mariadbv1alpha1.MariaDB{}
-	err := s.foreign.Get(ctx, s.key(clusterName), cluster)
+	err := s.ThirdParty.Get(ctx, s.Key(clusterName), cluster)
 	switch {
 	case apierrors.IsNotFound(err):
 		return reconcile.Waiting(keystonev1alpha1.ReasonClusterNotReady, fmt.Sprintf(
@@ -39,7 +39,7 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 		return reconcile.Waiting(keystonev1alpha1.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s is not ready; look at its conditions", clusterName))
 	}
-	created, err := database.EnsureDatabase(ctx, s.foreign, s.scheme, s.keystone, mariaDatabase(s.keystone))
+	created, err := database.EnsureDatabase(ctx, s.ThirdParty, s.Scheme, s.keystone, mariaDatabase(s.keystone))
 	if err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDatabase, err)
 	}
@@ -63,7 +63,7 @@ func (s *scope) planManagedLogins(ctx context.Context, wanted, current login, ha
 	settled := !slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
 		return pod.Annotations[annotationConnectionHash] != hash
 	})
-	remembered, err := s.owned.Find(ctx, s.key(loginsSecretName(s.keystone)))
+	remembered, err := s.Owned.Find(ctx, s.Key(loginsSecretName(s.keystone)))
 	if err != nil || remembered == nil {
 		return planLogins(wanted, current, nil, settled), err
 	}
@@ -74,7 +74,7 @@ func (s *scope) planManagedLogins(ctx context.Context, wanted, current login, ha
 // the passwords that a change under way remembers. It returns "" when there is
 // none among them.
 func (s *scope) recallConnection(ctx context.Context, hash string) (string, error) {
-	remembered, err := s.owned.Find(ctx, s.key(loginsSecretName(s.keystone)))
+	remembered, err := s.Owned.Find(ctx, s.Key(loginsSecretName(s.keystone)))
 	if remembered == nil || err != nil {
 		return "", err
 	}
@@ -98,7 +98,7 @@ func (s *scope) ensureDatabaseUsers(ctx context.Context) (bool, error) {
 	}
 	changing := s.logins.changing(wanted)
 	if changing {
-		if err := s.owned.EnsureData(ctx, k, remembered); err != nil {
+		if err := s.Owned.EnsureData(ctx, k, remembered); err != nil {
 			return false, err
 		}
 	}
@@ -114,17 +114,17 @@ func (s *scope) ensureDatabaseUsers(ctx context.Context) (bool, error) {
 	for _, unused := range []client.Object{
 		&mariadbv1alpha1.Grant{ObjectMeta: mariaMeta(k, standby)}, &mariadbv1alpha1.User{ObjectMeta: mariaMeta(k, standby)},
 	} {
-		if err := apply.EnsureAbsent(ctx, s.foreign, k, unused); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.ThirdParty, k, unused); err != nil {
 			return false, err
 		}
 	}
 	if changing {
 		return granted, nil
 	}
-	return granted, apply.EnsureAbsent(ctx, s.client, k, remembered)
+	return granted, apply.EnsureAbsent(ctx, s.Client, k, remembered)
 }
 
 func (s *scope) ensureDatabaseUser(ctx context.Context, name string, wanted redact.Bytes) (bool, error) {
-	return database.EnsureDatabaseUser(ctx, s.foreign, s.scheme, s.keystone,
+	return database.EnsureDatabaseUser(ctx, s.ThirdParty, s.Scheme, s.keystone,
 		mariaUser(s.keystone, name, s.logins.pinned(name, wanted)), mariaGrant(s.keystone, name))
 }

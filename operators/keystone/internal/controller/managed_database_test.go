@@ -19,7 +19,7 @@ import (
 func passOver(k *keystonev1alpha1.Keystone, objects ...client.Object) *scope {
 	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(objects...).Build()
 	s := scopeOf(k)
-	s.toolbox = &toolbox{client: c, scheme: Scheme(), owned: secrets.Owned{Client: c, Live: c, Scheme: Scheme()}}
+	s.Client, s.Owned = c, secrets.Owned{Client: c, Live: c, Scheme: Scheme()}
 	return s
 }
 

@@ -28,7 +28,7 @@ func mariaRef(k *keystonev1alpha1.Keystone) mariadbv1alpha1.MariaDBRef {
 // Keystone. It has to be there from the start: in the foreground the garbage
 // collector deletes these objects before any finalizer can say so.
 func mariaCleanup(k *keystonev1alpha1.Keystone) mariadbv1alpha1.SQLTemplate {
-	if !k.Spec.KeepsData() {
+	if !k.ServiceSpec().KeepsData() {
 		return mariadbv1alpha1.SQLTemplate{}
 	}
 	return mariadbv1alpha1.SQLTemplate{CleanupPolicy: ptr.To(mariadbv1alpha1.CleanupPolicySkip)}

@@ -5,28 +5,18 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// managedBy is the value of app.kubernetes.io/managed-by on everything the
-// operator creates; its Secret and ConfigMap caches select by it.
-const managedBy = "keystone-operator"
-
-const (
-	labelName      = "app.kubernetes.io/name"
-	labelInstance  = "app.kubernetes.io/instance"
-	labelComponent = "app.kubernetes.io/component"
-	labelManagedBy = "app.kubernetes.io/managed-by"
-
-	appName  = keystonev1alpha1.AppName
-	taskName = keystonev1alpha1.TaskName
-)
+// definition is what tells Keystone from the other services.
+var definition = service.Definition{
+	Kind: "Keystone", Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
+}
 
 const (
 	apiPort       = keystonev1alpha1.APIPort
 	containerName = "keystone"
-	// runAsID is the user and group of the Keystone image.
-	runAsID int64 = 42424
 )
 
 // Paths inside the Keystone containers.
@@ -46,7 +36,7 @@ const (
 
 // commonLabels are on every object of a Keystone.
 func commonLabels(k *keystonev1alpha1.Keystone) map[string]string {
-	return map[string]string{labelName: appName, labelInstance: k.Name, labelManagedBy: managedBy}
+	return definition.Labels(k.Name)
 }
 
 // selectorLabels select the API pods.
@@ -63,9 +53,7 @@ func instance(k *keystonev1alpha1.Keystone) deployment.Instance {
 
 // taskLabels are on the pods of Jobs and CronJobs.
 func taskLabels(k *keystonev1alpha1.Keystone, component string) map[string]string {
-	return map[string]string{
-		labelName: taskName, labelInstance: k.Name, labelComponent: component, labelManagedBy: managedBy,
-	}
+	return definition.TaskLabels(k.Name, component)
 }
 
 func connectionSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-connection" }

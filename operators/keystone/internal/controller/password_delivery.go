@@ -85,12 +85,12 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 // newDelivery reads both ends and keeps the PushSecret between them.
 func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
 	d := &delivery{scope: s}
-	next, err := s.owned.Find(ctx, s.key(nextPasswordName(s.keystone)))
+	next, err := s.Owned.Find(ctx, s.Key(nextPasswordName(s.keystone)))
 	if err != nil {
 		return nil, err
 	}
 	target := &corev1.Secret{}
-	err = s.refs.Get(ctx, s.key(s.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name), target)
+	err = s.Refs.Get(ctx, s.Key(s.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name), target)
 	switch {
 	case err == nil:
 		d.target = target
@@ -104,11 +104,11 @@ func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
 		return d, nil
 	}
 	d.next = next
-	if !s.kinds.Served(pushSecretGVK) || d.heldBack() {
+	if !s.Kinds.Served(pushSecretGVK) || d.heldBack() {
 		return d, nil
 	}
-	d.push = passwordPush(s.cluster, s.keystone, next)
-	return d, secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, d.push, apply.FieldManager)
+	d.push = passwordPush(s.Cluster, s.keystone, next)
+	return d, secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.keystone, d.push, apply.FieldManager)
 }
 
 func (d *delivery) password() []byte { return d.next.Data[commonv1.DatabasePasswordKey] }
@@ -136,7 +136,7 @@ func (d *delivery) delivered() bool {
 func (d *delivery) markDelivered(ctx context.Context) error {
 	changed := d.next.DeepCopy()
 	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, annotationDelivered, d.next.Annotations[rotation.CompletedAtAnnotation])
-	if err := d.client.Update(ctx, changed); err != nil {
+	if err := d.Client.Update(ctx, changed); err != nil {
 		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
 	}
 	return nil
@@ -185,7 +185,7 @@ func (d *delivery) pushProblem() string {
 		return ""
 	}
 	return fmt.Sprintf("PushSecret %s cannot write to %s (%s); %s",
-		d.push.Name, passwordPath(d.cluster, d.keystone), state.Message, pushRemedy)
+		d.push.Name, passwordPath(d.Cluster, d.keystone), state.Message, pushRemedy)
 }
 
 // forward does the next thing on the way to the administrator's Secret.
@@ -241,7 +241,7 @@ func (d *delivery) targetController() *metav1.OwnerReference {
 // externalSecret is the ExternalSecret that writes the administrator's Secret:
 // its controller, or else the one of the same name; nil when there is none.
 func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, error) {
-	if !d.kinds.Served(externalSecretGVK) {
+	if !d.Kinds.Served(externalSecretGVK) {
 		return nil, nil
 	}
 	name := d.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name
@@ -249,7 +249,7 @@ func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, e
 		name = owner.Name
 	}
 	external := &esov1.ExternalSecret{}
-	err := d.foreign.Get(ctx, d.key(name), external)
+	err := d.ThirdParty.Get(ctx, d.Key(name), external)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
@@ -274,19 +274,19 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 	if external.Annotations[annotationPushedAt] != pushedAt {
 		changed := external.DeepCopy()
 		metav1.SetMetaDataAnnotation(&changed.ObjectMeta, annotationPushedAt, pushedAt)
-		if err := d.foreign.Patch(ctx, changed, client.MergeFrom(external)); err != nil {
+		if err := d.ThirdParty.Patch(ctx, changed, client.MergeFrom(external)); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, fmt.Errorf("refreshing ExternalSecret %s: %w", external.Name, err))
 		}
 	}
 	return d.inTransit(fmt.Sprintf("ExternalSecret %s has not delivered it yet; it has to read property %s of %s",
-		external.Name, commonv1.DatabasePasswordKey, passwordPath(d.cluster, d.keystone)))
+		external.Name, commonv1.DatabasePasswordKey, passwordPath(d.Cluster, d.keystone)))
 }
 
 // inTransit reports a delivery under way, or one that takes too long. Until it
 // arrives Keystone and the administrator's Secret keep the previous password.
 func (d *delivery) inTransit(state string) reconcile.Outcome {
 	at, _, err := rotation.CompletedAt(d.next)
-	left := deliveryTimeout - d.now().Sub(at)
+	left := deliveryTimeout - d.Now().Sub(at)
 	if err != nil || left <= 0 {
 		return d.deliveryFailed(state)
 	}
@@ -315,7 +315,7 @@ func (d *delivery) write(ctx context.Context) error {
 	}
 	changed.Data[d.targetKey()] = bytes.Clone(d.password())
 	// Not a wait for the cache: it does not hold other people's Secrets.
-	err := d.foreign.Patch(ctx, changed, client.MergeFromWithOptions(d.target, client.MergeFromWithOptimisticLock{}))
+	err := d.ThirdParty.Patch(ctx, changed, client.MergeFromWithOptions(d.target, client.MergeFromWithOptimisticLock{}))
 	if err != nil {
 		return fmt.Errorf("writing the new password to Secret %s: %w", changed.Name, err)
 	}

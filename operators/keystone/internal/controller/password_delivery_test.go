@@ -49,7 +49,6 @@ func TestAPasswordThatKeystoneCannotBeGivenIsHeldBack(t *testing.T) {
 func TestAPasswordThatIsHeldBackForLongIsToldOf(t *testing.T) {
 	k := rotating()
 	s := scopeOf(k)
-	s.toolbox = &toolbox{}
 	made := time.Now().Add(-2 * deliveryTimeout).UTC().Format(time.RFC3339)
 	next := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{rotation.CompletedAtAnnotation: made}}}
 	err := (&delivery{scope: s, next: next}).inTransit(notBootstrappable).Err()

@@ -51,7 +51,7 @@ func (t promotion) outcome() reconcile.Outcome {
 // of the next one, then the staging Secret goes. A crash between the two leaves
 // a staged password that is the next one already.
 func (s *scope) promotePassword(ctx context.Context) promotion {
-	staging, err := s.owned.Find(ctx, s.key(stagedPasswordName(s.keystone)))
+	staging, err := s.Owned.Find(ctx, s.Key(stagedPasswordName(s.keystone)))
 	if err != nil || staging == nil || !controlledBy(staging, s.keystone) {
 		return promotion{err: err}
 	}
@@ -68,7 +68,7 @@ func (s *scope) promotePassword(ctx context.Context) promotion {
 				"and start a Job of the CronJob; the password in use stays",
 			staging.Name, err, passwordRotator(s.keystone).objectName(s.keystone))}
 	}
-	next, err := s.owned.Find(ctx, s.key(nextPasswordName(s.keystone)))
+	next, err := s.Owned.Find(ctx, s.Key(nextPasswordName(s.keystone)))
 	if err != nil {
 		return promotion{err: err}
 	}
@@ -79,7 +79,7 @@ func (s *scope) promotePassword(ctx context.Context) promotion {
 		}
 		taken.committed = true
 	}
-	taken.err = rotation.Discard(ctx, s.client, staging)
+	taken.err = rotation.Discard(ctx, s.Client, staging)
 	return taken
 }
 
@@ -96,10 +96,10 @@ func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) erro
 	}
 	// A password is never restored from a backup: unlike a key Secret, one without
 	// our labels is somebody else's.
-	if err := s.owned.RefuseOthers(ctx, s.keystone, desired); err != nil {
+	if err := s.Owned.RefuseOthers(ctx, s.keystone, desired); err != nil {
 		return err
 	}
-	live, created, err := s.owned.EnsureOnce(ctx, s.keystone, desired)
+	live, created, err := s.Owned.EnsureOnce(ctx, s.keystone, desired)
 	if err != nil || created {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) erro
 	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, rotation.CompletedAtAnnotation, completed)
 	// Two rotations within a second have the same time.
 	delete(changed.Annotations, annotationDelivered)
-	if err := s.client.Update(ctx, changed); err != nil {
+	if err := s.Client.Update(ctx, changed); err != nil {
 		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
 	}
 	return nil

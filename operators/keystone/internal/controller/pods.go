@@ -20,7 +20,7 @@ const (
 // pods is what all pods of a Keystone have in common.
 func pods(k *keystonev1alpha1.Keystone) deployment.Pods {
 	return deployment.Pods{
-		UserID: runAsID, ImagePullSecrets: k.Spec.ImagePullSecrets, PriorityClassName: k.Spec.PriorityClassName,
+		UserID: definition.UserID, ImagePullSecrets: k.Spec.ImagePullSecrets, PriorityClassName: k.Spec.PriorityClassName,
 	}
 }
 

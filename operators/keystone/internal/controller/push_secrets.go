@@ -50,7 +50,7 @@ func keysPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 // [secrets.RepeatPush] changes it now and then.
 func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
 	policy := esov1alpha1.PushSecretDeletionPolicyDelete
-	if k.Spec.KeepsData() {
+	if k.ServiceSpec().KeepsData() {
 		policy = esov1alpha1.PushSecretDeletionPolicyNone
 	}
 	return pushSecret(k, b.name(k), source, esov1alpha1.PushSecretSpec{
@@ -87,7 +87,7 @@ func pushSecret(
 // Keystone does not control it.
 func (s *scope) findPush(ctx context.Context, name string) (*esov1alpha1.PushSecret, error) {
 	live := &esov1alpha1.PushSecret{}
-	err := s.foreign.Get(ctx, s.key(name), live)
+	err := s.ThirdParty.Get(ctx, s.Key(name), live)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}

@@ -68,7 +68,7 @@ func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 		"one not rolled yet, with a Secret": {"keystone-config-76543210", "keystone-options-1", true},
 	} {
 		reader := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(pod("a", s.configMap, ""), pod("b", c.second, c.secret)).Build()
-		s.toolbox = &toolbox{client: reader, propagation: time.Minute}
+		s.Client, s.propagation = reader, time.Minute
 		use, err := s.keyUse(t.Context(), time.Hour)
 		if want := (keys.Use{Lifetime: time.Hour, Mixed: c.mixed, Propagation: time.Minute}); err != nil || use != want {
 			t.Errorf("%s: %+v (%v), want %+v", name, use, err, want)

@@ -20,7 +20,7 @@ func holdTokenKeys(s *scope, r stagedRotation) hold {
 	until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use)
 	primary, _ := keys.PrimaryName(r.current.Data)
 	acknowledgement := keys.ID(r.current.Data[primary])
-	if !s.now().Before(until) || s.keystone.Annotations[keystonev1alpha1.AnnotationApplyHeldRotation] == acknowledgement {
+	if !s.Now().Before(until) || s.keystone.Annotations[keystonev1alpha1.AnnotationApplyHeldRotation] == acknowledgement {
 		return hold{}
 	}
 	why := "because tokens signed with a key that it removes are still valid"
@@ -36,7 +36,7 @@ func holdTokenKeys(s *scope, r stagedRotation) hold {
 // than the primary one. There is no acknowledgement: it ends by itself, and
 // going on would make credentials unreadable.
 func holdCredentialKeys(s *scope, r stagedRotation) hold {
-	if until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use); s.now().Before(until) {
+	if until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use); s.Now().Before(until) {
 		return hold{until: until, reason: fmt.Sprintf(
 			"until %s, because pods may not have received the keys in use yet", until.UTC().Format(time.RFC3339))}
 	}

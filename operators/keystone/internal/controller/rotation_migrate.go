@@ -23,7 +23,7 @@ func credentialMigrateName(k *keystonev1alpha1.Keystone) string {
 // rotation. It waits until every pod has the key: until then one may still
 // encrypt with the key before, and the next rotation takes that one away.
 func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) reconcile.Outcome {
-	secret, err := s.owned.Find(ctx, s.key(credentialKeysName(s.keystone)))
+	secret, err := s.Owned.Find(ctx, s.Key(credentialKeysName(s.keystone)))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
@@ -34,7 +34,7 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	if !history.Rotated() || history.Primary(secret.Data).Migrated {
 		return done
 	}
-	if wait := history.PropagatedAt(secret.Data, s.propagation).Sub(s.now()); wait > 0 {
+	if wait := history.PropagatedAt(secret.Data, s.propagation).Sub(s.Now()); wait > 0 {
 		return done.After(min(wait, longestHoldTimer))
 	}
 	built, err := migrateJob(s, secret.Data)
@@ -54,7 +54,7 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	}
 	migrated := secret.DeepCopy()
 	metav1.SetMetaDataAnnotation(&migrated.ObjectMeta, annotationKeyHistory, history.Migrated(secret.Data).String())
-	if err := s.client.Update(ctx, migrated); err != nil {
+	if err := s.Client.Update(ctx, migrated); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError,
 			fmt.Errorf("recording the migration of the credentials in Secret %s: %w", secret.Name, err))
 	}

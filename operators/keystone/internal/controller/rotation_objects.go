@@ -60,11 +60,11 @@ type rotator struct {
 // CronJob of a rotation.
 func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 	k := s.keystone
-	if err := s.owned.EnsurePresent(ctx, k, rotation.StagingSecret(k.Namespace, r.staging, r.target, commonLabels(k))); err != nil {
+	if err := s.Owned.EnsurePresent(ctx, k, rotation.StagingSecret(k.Namespace, r.staging, r.target, commonLabels(k))); err != nil {
 		return err
 	}
 	for _, obj := range r.access(k).Objects() {
-		if err := apply.EnsureObject(ctx, s.client, s.scheme, k, obj, apply.FieldManager); err != nil {
+		if err := apply.EnsureObject(ctx, s.Client, s.Scheme, k, obj, apply.FieldManager); err != nil {
 			return err
 		}
 	}
@@ -72,17 +72,17 @@ func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 	if err != nil {
 		return err
 	}
-	scripts, err := config.CreateImmutableConfigMap(ctx, s.client, s.live, s.scheme, k,
+	scripts, err := config.CreateImmutableConfigMap(ctx, s.Client, s.APIReader, s.Scheme, k,
 		r.scriptBase(k), k.Namespace, commonLabels(k), files)
 	if err != nil {
 		return err
 	}
 	cronJob := r.cronJob(k, scripts)
-	if err := job.EnsureCronJob(ctx, s.client, s.scheme, k, cronJob); err != nil {
+	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, k, cronJob); err != nil {
 		return err
 	}
-	s.lifetimes.setDue(s.key(k.Name), r.keyType, cronJob)
-	return config.PruneImmutableConfigMaps(ctx, s.client, k, r.scriptBase(k), k.Namespace, scripts, retainedConfigs)
+	s.lifetimes.setDue(s.Key(k.Name), r.keyType, cronJob)
+	return config.PruneImmutableConfigMaps(ctx, s.Client, k, r.scriptBase(k), k.Namespace, scripts, retainedConfigs)
 }
 
 // removeRotation deletes everything that ensureRotation makes, the CronJob
@@ -90,19 +90,19 @@ func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 func (s *scope) removeRotation(ctx context.Context, r rotator) error {
 	k := s.keystone
 	meta := metav1.ObjectMeta{Namespace: k.Namespace, Name: r.objectName(k)}
-	if err := apply.EnsureAbsent(ctx, s.client, k, &batchv1.CronJob{ObjectMeta: meta}); err != nil {
+	if err := apply.EnsureAbsent(ctx, s.Client, k, &batchv1.CronJob{ObjectMeta: meta}); err != nil {
 		return err
 	}
 	for _, object := range slices.Backward(r.access(k).Objects()) {
-		if err := apply.EnsureAbsent(ctx, s.client, k, object); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.Client, k, object); err != nil {
 			return err
 		}
 	}
 	staging := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: r.staging}}
-	if err := apply.EnsureAbsent(ctx, s.client, k, staging); err != nil {
+	if err := apply.EnsureAbsent(ctx, s.Client, k, staging); err != nil {
 		return err
 	}
-	return config.PruneImmutableConfigMaps(ctx, s.client, k, r.scriptBase(k), k.Namespace, "", 0)
+	return config.PruneImmutableConfigMaps(ctx, s.Client, k, r.scriptBase(k), k.Namespace, "", 0)
 }
 
 func (r rotator) objectName(k *keystonev1alpha1.Keystone) string { return k.Name + "-" + r.name }

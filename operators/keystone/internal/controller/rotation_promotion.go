@@ -43,11 +43,11 @@ func (f keyFamily) promote(ctx context.Context, s *scope, current *corev1.Secret
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	r := stagedRotation{current: current, use: use}
-	r.history = keys.ParseHistory(current.Annotations[annotationKeyHistory]).Observe(current.Data, s.now(), use)
+	r.history = keys.ParseHistory(current.Annotations[annotationKeyHistory]).Observe(current.Data, s.Now(), use)
 	if err := f.remember(ctx, s, &r); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	staging, err := s.owned.Find(ctx, s.key(stagingName(current.Name)))
+	staging, err := s.Owned.Find(ctx, s.Key(stagingName(current.Name)))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
@@ -94,7 +94,7 @@ func (f keyFamily) remember(ctx context.Context, s *scope, r *stagedRotation) er
 	}
 	updated := r.current.DeepCopy()
 	metav1.SetMetaDataAnnotation(&updated.ObjectMeta, annotationKeyHistory, r.history.String())
-	if err := s.client.Update(ctx, updated); err != nil {
+	if err := s.Client.Update(ctx, updated); err != nil {
 		return fmt.Errorf("recording the use of the keys in Secret %s: %w", r.current.Name, err)
 	}
 	r.current = updated
@@ -121,7 +121,7 @@ func (f keyFamily) decide(ctx context.Context, s *scope, r stagedRotation) recon
 		if !held.until.IsZero() {
 			// A clock that is set must not make it wait any longer, and one that has
 			// just passed the moment must not leave it without a timer.
-			outcome = outcome.After(max(min(held.until.Sub(s.now()), longestHoldTimer), time.Second))
+			outcome = outcome.After(max(min(held.until.Sub(s.Now()), longestHoldTimer), time.Second))
 		}
 		return outcome
 	}
@@ -149,7 +149,7 @@ const longestHoldTimer = time.Hour
 // reject empties the staging Secret, so that the next run of the CronJob starts
 // from the keys in use.
 func (f keyFamily) reject(ctx context.Context, s *scope, r stagedRotation, problem error) reconcile.Outcome {
-	if err := rotation.Clear(ctx, s.client, r.staging); err != nil {
+	if err := rotation.Clear(ctx, s.Client, r.staging); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	advice := "the keys in use stay, and the next run of the CronJob makes new ones"
@@ -169,11 +169,11 @@ func (f keyFamily) reject(ctx context.Context, s *scope, r stagedRotation, probl
 func (f keyFamily) apply(ctx context.Context, s *scope, r stagedRotation) reconcile.Outcome {
 	next := r.current.DeepCopy()
 	next.Data = r.staging.Data
-	history := r.history.Observe(next.Data, s.now(), r.use)
+	history := r.history.Observe(next.Data, s.Now(), r.use)
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, annotationKeyHistory, history.String())
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, rotation.CompletedAtAnnotation,
 		r.staging.Annotations[rotation.CompletedAtAnnotation])
-	if err := s.client.Update(ctx, next); err != nil {
+	if err := s.Client.Update(ctx, next); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, fmt.Errorf("taking over rotated keys: %w", err))
 	}
 	f.reportAge(s, next)
@@ -185,7 +185,7 @@ func (f keyFamily) apply(ctx context.Context, s *scope, r stagedRotation) reconc
 
 // discard removes what has been promoted and keeps the events of outcome.
 func (f keyFamily) discard(ctx context.Context, s *scope, r stagedRotation, outcome reconcile.Outcome) reconcile.Outcome {
-	if err := rotation.Discard(ctx, s.client, r.staging); err != nil {
+	if err := rotation.Discard(ctx, s.Client, r.staging); err != nil {
 		failed := reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 		for _, event := range outcome.Events() {
 			failed = failed.WithEvent(event.Type, event.Reason, event.Note)

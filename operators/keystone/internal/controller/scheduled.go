@@ -34,7 +34,7 @@ func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.
 		return step
 	}
 	name := s.keystone.Name + "-" + of.name
-	last, err := s.runner().LastRun(ctx, s.key(name), taskLabels(s.keystone, of.name))
+	last, err := s.runner().LastRun(ctx, s.Key(name), taskLabels(s.keystone, of.name))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}

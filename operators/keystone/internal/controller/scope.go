@@ -5,50 +5,31 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/crdwatch"
 	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/redact"
-	"github.com/c5c3/forge/internal/common/refs"
-	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
-// toolbox is what the steps of every pass work with.
+// toolbox is what the steps of every pass work with beside the tools of every
+// service.
 type toolbox struct {
-	client client.Client
-	// foreign is client for the kinds of other projects.
-	foreign   client.Client
-	live      client.Reader
-	scheme    *runtime.Scheme
-	refs      *refs.Reader
-	owned     secrets.Owned
-	kinds     *crdwatch.Kinds
-	prober    *probe.Prober
 	proofs    *proof.Prover
-	jobs      *job.Runner
 	dbSyncs   *dbSyncMetrics
 	lifetimes *lifetimes
-	cluster   cluster.Settings
-	// clock is nil for time.Now.
-	clock func() time.Time
 	// secretStoreTimeout bounds the waits for External Secrets during deletion.
 	secretStoreTimeout time.Duration
 	// propagation is how long it takes at most until a changed Secret is in all pods.
 	propagation time.Duration
-	// operatorNamespace is where the health checks come from, "" when unknown.
-	operatorNamespace string
 }
 
 // scope is one pass over one Keystone. The fields below the resource are what
 // one step finds out and a later one, which declares that it needs it, uses.
 type scope struct {
+	*service.Pass
 	*toolbox
 	keystone *keystonev1alpha1.Keystone
 
@@ -95,9 +76,13 @@ type credentials struct {
 	adminPassword    redact.Bytes
 }
 
+func newScope(tools *service.Tools, own *toolbox, k *keystonev1alpha1.Keystone) *scope {
+	return &scope{Pass: service.NewPass(tools, &definition, k), toolbox: own, keystone: k}
+}
+
 // runner runs Jobs and quotes none of the secrets of this pass.
 func (s *scope) runner() *job.Runner {
-	runner := *s.jobs
+	runner := *s.Jobs
 	runner.Hidden = s.hidden()
 	return &runner
 }
@@ -111,15 +96,4 @@ func (s *scope) hidden() []string {
 		values = append(values, string(password))
 	}
 	return append(values, s.secretValues...)
-}
-
-func (s *scope) key(name string) client.ObjectKey {
-	return client.ObjectKey{Namespace: s.keystone.Namespace, Name: name}
-}
-
-func (t *toolbox) now() time.Time {
-	if t.clock == nil {
-		return time.Now()
-	}
-	return t.clock()
 }

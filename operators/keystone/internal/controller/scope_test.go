@@ -9,11 +9,12 @@ import (
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/service"
 )
 
 func TestThePassHidesWhatItKnowsFromTools(t *testing.T) {
 	s := &scope{
-		toolbox:     &toolbox{jobs: &job.Runner{}},
+		Pass:        service.NewPass(&service.Tools{Jobs: &job.Runner{}}, &definition, minimal()),
 		credentials: credentials{databasePassword: []byte("db password"), adminPassword: []byte("admin password")},
 		connection:  connection{used: "mysql://used", next: "mysql://next"},
 		logins:      loginPlan{known: map[string][]byte{"former": []byte("former password")}},
@@ -31,7 +32,7 @@ func TestThePassHidesWhatItKnowsFromTools(t *testing.T) {
 	if slices.Contains(hidden, "100") {
 		t.Error("a number is hidden, and with it every other one in an error")
 	}
-	if len(s.jobs.Hidden) > 0 {
+	if len(s.Jobs.Hidden) > 0 {
 		t.Error("the values of one Keystone reach the passes of others")
 	}
 }

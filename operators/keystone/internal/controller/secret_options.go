@@ -106,7 +106,7 @@ func (s *scope) keepSecretOptions(ctx context.Context, secret secretOptions) err
 		return nil
 	}
 	s.secretOptions = secret.copied.Name
-	return s.owned.EnsureData(ctx, s.keystone, secret.copied)
+	return s.Owned.EnsureData(ctx, s.keystone, secret.copied)
 }
 
 // hideOptions keeps the values out of what is quoted of tools.
@@ -127,6 +127,6 @@ func (s *scope) pruneSecretOptions(ctx context.Context) error {
 	if s.secretOptions != "" {
 		retain = 1
 	}
-	return config.PruneImmutableSecrets(ctx, s.client, s.keystone,
+	return config.PruneImmutableSecrets(ctx, s.Client, s.keystone,
 		secretOptionsName(s.keystone), s.keystone.Namespace, s.secretOptions, retain)
 }

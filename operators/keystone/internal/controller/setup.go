@@ -27,6 +27,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -98,23 +99,21 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return err
 	}
-	tools := &toolbox{
-		client: mgr.GetClient(), live: mgr.GetAPIReader(), scheme: mgr.GetScheme(), refs: references,
-		owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		prober:  probe.New(options.Probe),
-		proofs:  proof.NewProver(options.Probe),
-		jobs:    &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
-		dbSyncs: dbSyncs, lifetimes: lifetimes,
-		cluster: cfg.Cluster, clock: options.Now,
-
-		secretStoreTimeout: cmp.Or(options.SecretStoreTimeout, defaultSecretStoreTimeout),
-		propagation:        cfg.Propagation(),
-		operatorNamespace:  cfg.OperatorNamespace,
+	tools := &service.Tools{
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Refs: references,
+		Owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		Prober:  probe.New(options.Probe),
+		Jobs:    &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
+		Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
 	}
-	if err := mgr.Add(tools.prober); err != nil {
+	own := &toolbox{
+		proofs: proof.NewProver(options.Probe), dbSyncs: dbSyncs, lifetimes: lifetimes,
+		secretStoreTimeout: cmp.Or(options.SecretStoreTimeout, defaultSecretStoreTimeout), propagation: cfg.Propagation(),
+	}
+	if err := mgr.Add(tools.Prober); err != nil {
 		return fmt.Errorf("adding the health prober: %w", err)
 	}
-	if err := mgr.Add(tools.proofs); err != nil {
+	if err := mgr.Add(own.proofs); err != nil {
 		return fmt.Errorf("adding the prover of logins: %w", err)
 	}
 	var reconciler ctrlreconcile.Reconciler = &reconcile.Reconciler[*keystonev1alpha1.Keystone, *scope]{
@@ -124,16 +123,16 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		New:        func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
 		Guard:      guard,
 		Preflight:  refuseSharers(mgr.GetClient(), cfg.Cluster),
-		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return &scope{toolbox: tools, keystone: k} },
+		Scope:      func(k *keystonev1alpha1.Keystone) *scope { return newScope(tools, own, k) },
 		Repeats:    repeats,
 		Pipeline:   pipeline,
 		Finalizers: finalizers,
-		Forget:     tools.forget,
+		Forget:     forget(tools, own),
 	}
 	if options.Around != nil {
 		reconciler = options.Around(mgr, reconciler)
 	}
-	return watch(ctx, mgr, cfg, options, tools, reconciler)
+	return watch(ctx, mgr, cfg, options, tools, own.proofs.Source(), reconciler)
 }
 
 // repeats reports whether the statuses differ only in what becomes known once on
@@ -156,9 +155,11 @@ func repeats(before, now any) bool {
 }
 
 // forget drops what is kept in memory of a Keystone that is gone.
-func (t *toolbox) forget(name types.NamespacedName) {
-	t.prober.Forget(name)
-	t.proofs.Forget(name)
-	t.lifetimes.forget(name)
-	t.dbSyncs.forget(name)
+func forget(tools *service.Tools, own *toolbox) func(types.NamespacedName) {
+	return func(name types.NamespacedName) {
+		tools.Prober.Forget(name)
+		own.proofs.Forget(name)
+		own.lifetimes.forget(name)
+		own.dbSyncs.forget(name)
+	}
 }

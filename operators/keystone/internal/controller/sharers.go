@@ -47,7 +47,7 @@ func sharersOf(
 // shared reports whether another Keystone, which is not being deleted, keeps data
 // in the same database. One that was refused from the start has none there.
 func (s *scope) shared(ctx context.Context) (bool, error) {
-	sharers, err := sharersOf(ctx, s.client, s.cluster, s.keystone)
+	sharers, err := sharersOf(ctx, s.Client, s.Cluster, s.keystone)
 	return slices.ContainsFunc(sharers, func(other keystonev1alpha1.Keystone) bool {
 		return other.UID != s.keystone.UID && other.DeletionTimestamp.IsZero() && other.Status.InstalledRelease != ""
 	}), err

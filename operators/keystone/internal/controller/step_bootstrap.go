@@ -40,15 +40,15 @@ func bootstrapTask(s *scope) task {
 	boot := k.Spec.Bootstrap
 	public := boot.PublicEndpoint
 	if public == "" {
-		public = publicEndpoint(s.cluster, k)
+		public = publicEndpoint(s.Cluster, k)
 	}
 	passwordHash := sha256.Sum256(s.credentials.adminPassword)
 	hash := hex.EncodeToString(passwordHash[:])
 	settings := []corev1.EnvVar{
 		{Name: "OS_BOOTSTRAP_USERNAME", Value: boot.AdminUser},
 		{Name: "OS_BOOTSTRAP_REGION_ID", Value: boot.Region},
-		{Name: "OS_BOOTSTRAP_ADMIN_URL", Value: internalEndpoint(s.cluster, k)},
-		{Name: "OS_BOOTSTRAP_INTERNAL_URL", Value: internalEndpoint(s.cluster, k)},
+		{Name: "OS_BOOTSTRAP_ADMIN_URL", Value: internalEndpoint(s.Cluster, k)},
+		{Name: "OS_BOOTSTRAP_INTERNAL_URL", Value: internalEndpoint(s.Cluster, k)},
 		{Name: "OS_BOOTSTRAP_PUBLIC_URL", Value: public},
 	}
 	return task{

@@ -36,12 +36,12 @@ func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
 	if waiting != nil {
 		return *waiting
 	}
-	options := keystoneOptions(s.cluster, s.keystone, len(rules) > 0)
-	files, err := configFiles(s.cluster, s.keystone, options, rules)
+	options := keystoneOptions(s.Cluster, s.keystone, len(rules) > 0)
+	files, err := configFiles(s.Cluster, s.keystone, options, rules)
 	if err != nil {
 		return reconcile.Terminal(keystonev1alpha1.ReasonConfigError, err)
 	}
-	name, err := config.CreateImmutableConfigMap(ctx, s.client, s.live, s.scheme, s.keystone,
+	name, err := config.CreateImmutableConfigMap(ctx, s.Client, s.APIReader, s.Scheme, s.keystone,
 		configName(s.keystone), s.keystone.Namespace, commonLabels(s.keystone), files)
 	if err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonConfigError, err)
@@ -61,7 +61,7 @@ func (s *scope) readPolicyConfigMap(ctx context.Context) error {
 	if overrides == nil || overrides.ConfigMapRef == nil {
 		return nil
 	}
-	if err := s.refs.Get(ctx, s.key(overrides.ConfigMapRef.Name), &corev1.ConfigMap{}); err != nil {
+	if err := s.Refs.Get(ctx, s.Key(overrides.ConfigMapRef.Name), &corev1.ConfigMap{}); err != nil {
 		return fmt.Errorf("reading the ConfigMap of spec.policyOverrides.configMapRef: %w", err)
 	}
 	return nil
@@ -76,7 +76,7 @@ func (s *scope) policyRules(ctx context.Context) (map[string]string, error) {
 	}
 	var rules map[string]string
 	if overrides.ConfigMapRef != nil {
-		loaded, err := policy.LoadPolicyFromConfigMap(ctx, s.refs, s.key(overrides.ConfigMapRef.Name))
+		loaded, err := policy.LoadPolicyFromConfigMap(ctx, s.Refs, s.Key(overrides.ConfigMapRef.Name))
 		if err != nil {
 			return nil, fmt.Errorf("spec.policyOverrides.configMapRef: %w", err)
 		}
@@ -121,6 +121,6 @@ func (s *scope) pruneConfigs(ctx context.Context) error {
 	if err := s.pruneSecretOptions(ctx); err != nil {
 		return err
 	}
-	return config.PruneImmutableConfigMaps(ctx, s.client, s.keystone,
+	return config.PruneImmutableConfigMaps(ctx, s.Client, s.keystone,
 		configName(s.keystone), s.keystone.Namespace, s.configMap, retainedConfigs)
 }

@@ -26,7 +26,7 @@ func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	if len(k.Spec.ExtraConfig) == 0 && k.Spec.ExtraConfigSecretRef == nil && len(k.Spec.Plugins) == 0 {
 		absent := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: desired.Name, Namespace: desired.Namespace}}
-		if err := apply.EnsureAbsent(ctx, s.client, k, absent); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.Client, k, absent); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")

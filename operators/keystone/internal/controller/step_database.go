@@ -113,7 +113,7 @@ func (s *scope) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
 	if s.keystone.Annotations[keystonev1alpha1.AnnotationRunAgain] != "" {
 		return nil, nil
 	}
-	live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
+	live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
 	if live == nil || err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *scope) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if succeeded, err := s.jobs.SucceededFor(ctx, live, desired); !succeeded || err != nil {
+	if succeeded, err := s.Jobs.SucceededFor(ctx, live, desired); !succeeded || err != nil {
 		return nil, err
 	}
 	return live, nil
@@ -134,7 +134,7 @@ const emptyDatabaseHint = "; if this is not the same database as before, load th
 // expanded. The installed release runs on it, but its tools neither know the
 // revision nor have anything to add to it.
 func (s *scope) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
-	live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, taskSchemaCheck))
+	live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, taskSchemaCheck))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
@@ -142,7 +142,7 @@ func (s *scope) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
-	succeeded, err := s.jobs.SucceededFor(ctx, live, checked)
+	succeeded, err := s.Jobs.SucceededFor(ctx, live, checked)
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}

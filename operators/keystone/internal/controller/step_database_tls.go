@@ -93,19 +93,19 @@ func (s *scope) checkTLSSecrets(ctx context.Context, spec *commonv1.DatabaseTLSS
 }
 
 func (s *scope) dropCertificate(ctx context.Context) error {
-	if !s.kinds.Served(certificateGVK) {
+	if !s.Kinds.Served(certificateGVK) {
 		return nil
 	}
-	return apply.EnsureAbsent(ctx, s.foreign, s.keystone, clientCertificate(s.keystone))
+	return apply.EnsureAbsent(ctx, s.ThirdParty, s.keystone, clientCertificate(s.keystone))
 }
 
 func (s *scope) issueCertificate(ctx context.Context) reconcile.Outcome {
-	if !s.kinds.Served(certificateGVK) {
+	if !s.Kinds.Served(certificateGVK) {
 		return reconcile.Waiting(keystonev1alpha1.ReasonCertificatePending,
 			"cert-manager is not installed; install it, or let spec.database.tls.clientCertSecretRef name a Secret with a certificate of your own")
 	}
 	certificate := clientCertificate(s.keystone)
-	ready, err := tls.EnsureCertificate(ctx, s.foreign, s.scheme, s.keystone, certificate)
+	ready, err := tls.EnsureCertificate(ctx, s.ThirdParty, s.Scheme, s.keystone, certificate)
 	if err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonCertificatePending, err)
 	}

@@ -78,7 +78,7 @@ func reconcileDBConnection(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	if s.connection.candidate() {
 		candidate := connectionSecret(s.keystone, candidateSecretName(s.keystone), s.connection.next)
-		if err := s.owned.EnsureData(ctx, s.keystone, candidate); err != nil {
+		if err := s.Owned.EnsureData(ctx, s.keystone, candidate); err != nil {
 			return reconcile.WriteFailed(keystonev1alpha1.ReasonSecretInvalid, err)
 		}
 	}
@@ -104,13 +104,13 @@ func (s *scope) promoteConnection(ctx context.Context) reconcile.Outcome {
 // when there is nothing left to prove.
 func (s *scope) giveConnection(ctx context.Context) error {
 	given := connectionSecret(s.keystone, connectionSecretName(s.keystone), s.connection.given())
-	if err := s.owned.EnsureData(ctx, s.keystone, given); err != nil {
+	if err := s.Owned.EnsureData(ctx, s.keystone, given); err != nil {
 		return err
 	}
 	if s.connection.candidate() {
 		return nil
 	}
-	return apply.EnsureAbsent(ctx, s.client, s.keystone, connectionSecret(s.keystone, candidateSecretName(s.keystone), ""))
+	return apply.EnsureAbsent(ctx, s.Client, s.keystone, connectionSecret(s.keystone, candidateSecretName(s.keystone), ""))
 }
 
 // connectionHash changes when any part of the database connection that pods are
@@ -122,7 +122,7 @@ func (s *scope) connectionHash() string { return s.connection.hash(s.connection.
 // lives as long as the database does and outlives a lost connection. Jobs that run
 // before there are such keys do with that of the Secret that the URL comes from.
 func (s *scope) keyConnection(ctx context.Context) (certain bool, err error) {
-	found, err := s.owned.Find(ctx, s.key(credentialKeysName(s.keystone)))
+	found, err := s.Owned.Find(ctx, s.Key(credentialKeysName(s.keystone)))
 	if err != nil {
 		return false, err
 	}
@@ -186,7 +186,7 @@ func (s *scope) findConnection(ctx context.Context) error {
 
 // givenConnection is what pods were given last, "" when that is lost.
 func (s *scope) givenConnection(ctx context.Context, inUse string) (string, error) {
-	secret, err := s.owned.Find(ctx, s.key(connectionSecretName(s.keystone)))
+	secret, err := s.Owned.Find(ctx, s.Key(connectionSecretName(s.keystone)))
 	if err != nil {
 		return "", err
 	}

@@ -64,7 +64,7 @@ func podHash(s *scope) string {
 // given is the URL that pods get.
 func given(t *testing.T, s *scope) string {
 	t.Helper()
-	secret, err := s.owned.Find(t.Context(), s.key(connectionSecretName(s.keystone)))
+	secret, err := s.Owned.Find(t.Context(), s.Key(connectionSecretName(s.keystone)))
 	if err != nil || secret == nil {
 		t.Fatalf("the pods have no connection (%v)", err)
 	}

@@ -21,20 +21,20 @@ import (
 // disruption budget around them.
 func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	if err := deployment.EnsureService(ctx, s.client, s.scheme, k, instance(k).Service()); err != nil {
+	if err := deployment.EnsureService(ctx, s.Client, s.Scheme, k, instance(k).Service()); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	deploy := apiDeployment(s)
-	ready, err := deployment.EnsureDeployment(ctx, s.client, s.scheme, k, deploy)
+	ready, err := deployment.EnsureDeployment(ctx, s.Client, s.Scheme, k, deploy)
 	if err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	budget := instance(k).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, k.Spec.Replicas))
-	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, budget, apply.FieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.Client, s.Scheme, k, budget, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	if k.Status.Endpoint != "" || ready {
-		k.Status.Endpoint = publicEndpoint(s.cluster, k)
+		k.Status.Endpoint = publicEndpoint(s.Cluster, k)
 	}
 	if !ready {
 		return s.explainRollout(ctx, deploy)
@@ -48,7 +48,7 @@ func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 // explainRollout words what a rollout waits for, by its newest troubled pod.
 func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) reconcile.Outcome {
 	var list corev1.PodList
-	err := s.client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(selectorLabels(s.keystone)))
+	err := s.Client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(selectorLabels(s.keystone)))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDeployment, fmt.Errorf("listing the API pods: %w", err))
 	}

@@ -24,7 +24,7 @@ import (
 func (s *scope) healthy(endpoint string) reconcile.Outcome {
 	k := s.keystone
 	message := "Keystone API is responding at " + endpoint
-	uncached := message + "; the cache at " + strings.Join(cacheServers(s.cluster, k), ", ") +
+	uncached := message + "; the cache at " + strings.Join(cacheServers(s.Cluster, k), ", ") +
 		" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	switch found := s.proofs.Finding(client.ObjectKeyFromObject(k)).Verdict; {
@@ -60,7 +60,7 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Waiting(keystonev1alpha1.ReasonEndpointNotReady, "No API pod has become available yet")
 	}
 	deploy := &appsv1.Deployment{}
-	err := s.client.Get(ctx, s.key(k.Name), deploy)
+	err := s.Client.Get(ctx, s.Key(k.Name), deploy)
 	if apierrors.IsNotFound(err) {
 		return reconcile.Waiting(keystonev1alpha1.ReasonEndpointNotReady, "The Deployment of the API does not exist")
 	}
@@ -70,8 +70,8 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	status := deploy.Status
 	s.serving = status.ReadyReplicas > 0
 	s.rollout = fmt.Sprintf("%d/%d/%d/%d", status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas)
-	endpoint := internalEndpoint(s.cluster, k)
-	result, known := s.prober.Check(client.ObjectKeyFromObject(k), endpoint, s.rollout)
+	endpoint := internalEndpoint(s.Cluster, k)
+	result, known := s.Prober.Check(client.ObjectKeyFromObject(k), endpoint, s.rollout)
 	switch {
 	case !s.serving:
 		// A Service sends nothing to pods that are not ready, but the nodes learn
@@ -81,7 +81,7 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 			"No API pod is ready, so nothing answers at "+endpoint+"; DeploymentReady tells why")
 	case !known && wasHealthy(k):
 		// A restarted operator has not asked yet; that is no news about the API.
-		s.prober.Expect(client.ObjectKeyFromObject(k))
+		s.Prober.Expect(client.ObjectKeyFromObject(k))
 		return s.healthy(endpoint)
 	case !known:
 		return reconcile.Waiting(keystonev1alpha1.ReasonProbePending, "The API has not been asked yet")

@@ -17,13 +17,13 @@ func reconcileHPA(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	if k.Spec.Autoscaling == nil {
 		absent := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace}}
-		if err := apply.EnsureAbsent(ctx, s.client, k, absent); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.Client, k, absent); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonHPANotRequired, "spec.autoscaling is not set")
 	}
 	scaler := instance(k).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
-	if err := apply.EnsureObject(ctx, s.client, s.scheme, k, scaler, apply.FieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.Client, s.Scheme, k, scaler, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonHPAReady, "The HorizontalPodAutoscaler is in place")

@@ -18,13 +18,13 @@ var httpRouteGVK = schema.GroupVersionKind{Group: gatewayv1.GroupName, Version: 
 // reconcileHTTPRoute routes the public host name through the user's Gateway.
 func reconcileHTTPRoute(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	served := s.kinds.Served(httpRouteGVK)
+	served := s.Kinds.Served(httpRouteGVK)
 	switch {
 	case k.Spec.Gateway == nil && !served:
 		return reconcile.Done(keystonev1alpha1.ReasonHTTPRouteNotRequired, "spec.gateway is not set")
 	case k.Spec.Gateway == nil:
 		absent := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Name: k.Name, Namespace: k.Namespace}}
-		if err := apply.EnsureAbsent(ctx, s.foreign, k, absent); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.ThirdParty, k, absent); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonHTTPRouteNotRequired, "spec.gateway is not set")
@@ -33,7 +33,7 @@ func reconcileHTTPRoute(ctx context.Context, s *scope) reconcile.Outcome {
 			"spec.gateway needs the Gateway API, which is not installed; install its CRDs and an implementation")
 	}
 	route := networking.HTTPRoute(instance(k), k.Spec.Gateway)
-	if err := apply.EnsureObject(ctx, s.foreign, s.scheme, k, route, apply.FieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.ThirdParty, s.Scheme, k, route, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonHTTPRouteNotAccepted, err)
 	}
 	if obstacle := networking.Obstacle(k.Spec.Gateway.ParentRef.Name, route); obstacle != "" {

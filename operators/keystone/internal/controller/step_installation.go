@@ -85,12 +85,12 @@ func (s *scope) install(ctx context.Context) reconcile.Outcome {
 // mountedCredentialKeys returns the Secret that a Job mounts by its name, also one that
 // is not claimed yet, nil for none.
 func (s *scope) mountedCredentialKeys(ctx context.Context) (*corev1.Secret, error) {
-	key := s.key(credentialKeysName(s.keystone))
-	if found, err := s.owned.Find(ctx, key); err != nil || found != nil {
+	key := s.Key(credentialKeysName(s.keystone))
+	if found, err := s.Owned.Find(ctx, key); err != nil || found != nil {
 		return found, err
 	}
 	found := &corev1.Secret{}
-	switch err := s.refs.Get(ctx, key, found); {
+	switch err := s.Refs.Get(ctx, key, found); {
 	case apierrors.IsNotFound(err):
 		return nil, nil
 	case err != nil:

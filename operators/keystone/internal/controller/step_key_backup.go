@@ -21,7 +21,7 @@ import (
 // before, and External Secrets goes on trying.
 func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	if !s.kinds.Served(pushSecretGVK) {
+	if !s.Kinds.Served(pushSecretGVK) {
 		return reconcile.Done(keystonev1alpha1.ReasonBackupNotConfigured, fmt.Sprintf(
 			"External Secrets is not installed, so nothing copies Secrets %s and %s out of the cluster; keep a copy yourself",
 			fernetKeysName(k), credentialKeysName(k)))
@@ -30,7 +30,7 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 	for _, backup := range keyBackups {
 		state, again, err := s.ensureBackup(ctx, backup)
 		if !again.IsZero() {
-			report.again = append(report.again, again.Sub(s.now()))
+			report.again = append(report.again, again.Sub(s.Now()))
 		}
 		switch {
 		case errors.Is(err, errNoKeysYet):
@@ -44,12 +44,12 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 			return reconcile.Failed(keystonev1alpha1.ReasonBackupFailing, err)
 		case state.Failed():
 			report.failing = append(report.failing, fmt.Sprintf("PushSecret %s cannot write to %s (%s)",
-				backup.name(k), backup.path(s.cluster, k), state.Message))
+				backup.name(k), backup.path(s.Cluster, k), state.Message))
 		case !state.Synced:
 			report.pending = true
 		}
 	}
-	outcome := report.outcome(keysPath(s.cluster, k))
+	outcome := report.outcome(keysPath(s.Cluster, k))
 	for _, again := range report.again {
 		outcome = outcome.Within(again)
 	}
@@ -67,7 +67,7 @@ var errNoKeysYet = errors.New("there are no keys yet")
 // pushed again. While the Secret is missing or damaged the PushSecret stays as it
 // is, and with it the copy, which is what the keys are restored from.
 func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (state secrets.PushState, again time.Time, err error) {
-	source, err := s.owned.Find(ctx, s.key(backup.source(s.keystone)))
+	source, err := s.Owned.Find(ctx, s.Key(backup.source(s.keystone)))
 	if err != nil {
 		return state, again, err
 	}
@@ -81,9 +81,9 @@ func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (state secre
 		}
 		return secrets.PushStateOf(live), again, nil
 	}
-	push := backup.push(s.cluster, s.keystone, source)
-	again = secrets.RepeatPush(push, live, s.now(), backupPeriod)
-	if err := secrets.EnsurePushSecret(ctx, s.foreign, s.scheme, s.keystone, push, apply.FieldManager); err != nil {
+	push := backup.push(s.Cluster, s.keystone, source)
+	again = secrets.RepeatPush(push, live, s.Now(), backupPeriod)
+	if err := secrets.EnsurePushSecret(ctx, s.ThirdParty, s.Scheme, s.keystone, push, apply.FieldManager); err != nil {
 		return state, time.Time{}, err
 	}
 	return secrets.PushStateOf(push), again, nil

@@ -28,7 +28,7 @@ func TestDamagedKeysAreNotCopiedOverTheGoodOnes(t *testing.T) {
 
 	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(damaged, approved).Build()
 	s := scopeOf(k)
-	s.toolbox = &toolbox{client: c, foreign: c, scheme: Scheme(), owned: secrets.Owned{Client: c, Live: c, Scheme: Scheme()}}
+	s.Client, s.ThirdParty, s.Owned = c, c, secrets.Owned{Client: c, Live: c, Scheme: Scheme()}
 	if _, _, err := s.ensureBackup(t.Context(), fernetBackup); err != nil {
 		t.Fatal(err)
 	}

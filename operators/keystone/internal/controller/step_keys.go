@@ -117,7 +117,7 @@ func (f keyFamily) done(s *scope) reconcile.Outcome {
 // ensure returns the key Secret, creating it only while nothing can depend on
 // an earlier one.
 func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
-	live, err := s.owned.Find(ctx, s.key(f.name(s.keystone)))
+	live, err := s.Owned.Find(ctx, s.Key(f.name(s.keystone)))
 	if err != nil || live != nil && f.claimed(s, live) {
 		return live, false, err
 	}
@@ -147,7 +147,7 @@ func (f keyFamily) findOrMake(ctx context.Context, s *scope, served bool) (*core
 	if !served && !asked && s.unreadable == nil {
 		return f.createOrClaim(ctx, s)
 	}
-	live, err := s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
+	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.keystone)))
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -160,13 +160,13 @@ func (f keyFamily) findOrMake(ctx context.Context, s *scope, served bool) (*core
 }
 
 func (f keyFamily) claimed(s *scope, live *corev1.Secret) bool {
-	return secrets.Claimed(s.keystone, live, commonLabels(s.keystone), s.keystone.Spec.KeepsData())
+	return secrets.Claimed(s.keystone, live, commonLabels(s.keystone), s.keystone.ServiceSpec().KeepsData())
 }
 
 // claim makes an existing Secret the Keystone's if it holds the keys that the
 // Keystone needs. Another one may be somebody else's only copy of something.
 func (f keyFamily) claim(ctx context.Context, s *scope, live *corev1.Secret) (*corev1.Secret, bool, error) {
-	claimed, err := s.owned.Claim(ctx, s.keystone, live, commonLabels(s.keystone), s.keystone.Spec.KeepsData(),
+	claimed, err := s.Owned.Claim(ctx, s.keystone, live, commonLabels(s.keystone), s.keystone.ServiceSpec().KeepsData(),
 		func(found *corev1.Secret) error { return cmp.Or(f.usable(s, found), f.readable(s, found)) })
 	return claimed, false, err
 }
@@ -179,7 +179,7 @@ func (f keyFamily) usable(s *scope, secret *corev1.Secret) error {
 	}
 	return &keysMissingError{fmt.Sprintf(
 		"secret %s does not hold usable keys: %v; restore it from its backup, by default %s in the secret store",
-		secret.Name, err, f.backup.path(s.cluster, s.keystone))}
+		secret.Name, err, f.backup.path(s.Cluster, s.keystone))}
 }
 
 // readable refuses keys that cannot read what the database holds.
@@ -195,7 +195,7 @@ func (f keyFamily) readable(s *scope, secret *corev1.Secret) error {
 
 func (f keyFamily) missing(s *scope) error {
 	return &keysMissingError{fmt.Sprintf("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
-		"or create it with new keys to accept that %s", f.name(s.keystone), f.backup.path(s.cluster, s.keystone), f.loss)}
+		"or create it with new keys to accept that %s", f.name(s.keystone), f.backup.path(s.Cluster, s.keystone), f.loss)}
 }
 
 // createOrClaim makes the Secret with new keys, or claims the one that is already
@@ -205,7 +205,7 @@ func (f keyFamily) createOrClaim(ctx context.Context, s *scope) (*corev1.Secret,
 	if !apierrors.IsAlreadyExists(taken) {
 		return desired, true, taken
 	}
-	live, err := s.owned.FindLive(ctx, s.key(f.name(s.keystone)))
+	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.keystone)))
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -236,7 +236,7 @@ func (f keyFamily) create(ctx context.Context, s *scope, data map[string][]byte)
 	if err != nil {
 		return nil, err
 	}
-	return desired, s.owned.Create(ctx, s.keystone, desired, s.keystone.Spec.KeepsData())
+	return desired, s.Owned.Create(ctx, s.keystone, desired, s.keystone.ServiceSpec().KeepsData())
 }
 
 // newSecret holds the data, or new keys when there is none.
@@ -252,7 +252,7 @@ func (f keyFamily) newSecret(s *scope, data map[string][]byte) (*corev1.Secret, 
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: f.name(k), Namespace: k.Namespace, Labels: commonLabels(k),
-			Annotations: map[string]string{annotationKeyHistory: keys.NewHistory(data, s.now(), lifetime).String()},
+			Annotations: map[string]string{annotationKeyHistory: keys.NewHistory(data, s.Now(), lifetime).String()},
 		},
 		Type: corev1.SecretTypeOpaque,
 		Data: data,

@@ -36,7 +36,7 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 	case s.options == nil || s.bootstrapJob == nil:
 		return s.loginOutcome(s.proofs.Suspend(name))
 	}
-	fernet, err := s.owned.Find(ctx, s.key(fernetKeysName(k)))
+	fernet, err := s.Owned.Find(ctx, s.Key(fernetKeysName(k)))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
 	}
@@ -59,7 +59,7 @@ func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	return proof.Target{
 		Account: proof.Account{
-			URL: internalEndpoint(s.cluster, k), User: k.Spec.Bootstrap.AdminUser, Domain: s.options["identity"]["default_domain_id"],
+			URL: internalEndpoint(s.Cluster, k), User: k.Spec.Bootstrap.AdminUser, Domain: s.options["identity"]["default_domain_id"],
 			Password: s.credentials.adminPassword,
 		},
 		Bootstrap: string(s.bootstrapJob.UID),
@@ -190,7 +190,7 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 func (s *scope) loginRemedy(verdict proof.Verdict) string {
 	k := s.keystone
 	database := "the database at " + databaseAddress(k)
-	cache := "the cache at " + strings.Join(cacheServers(s.cluster, k), ", ")
+	cache := "the cache at " + strings.Join(cacheServers(s.Cluster, k), ", ")
 	switch verdict {
 	case proof.DatabaseFailed:
 		return ", because it cannot use " + database + "; look there, and at the log of the API pods"

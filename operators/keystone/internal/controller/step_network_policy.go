@@ -20,7 +20,7 @@ import (
 // the spec asks for it.
 func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	of := traffic(k, s.operatorNamespace)
+	of := traffic(k, s.OperatorNamespace)
 	api, tasks := of.API(), of.Tasks(allTasks(k))
 	if k.Spec.NetworkPolicy == nil {
 		if err := s.removeNetworkPolicies(ctx, api, tasks); err != nil {
@@ -29,7 +29,7 @@ func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Done(keystonev1alpha1.ReasonNetworkPolicyNotRequired, "spec.networkPolicy is not set")
 	}
 	for _, policy := range []*networkingv1.NetworkPolicy{api, tasks} {
-		if err := apply.EnsureObject(ctx, s.client, s.scheme, k, policy, apply.FieldManager); err != nil {
+		if err := apply.EnsureObject(ctx, s.Client, s.Scheme, k, policy, apply.FieldManager); err != nil {
 			return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 	}
@@ -41,7 +41,7 @@ func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 // is one of the operator's.
 func (s *scope) removeNetworkPolicies(ctx context.Context, own ...*networkingv1.NetworkPolicy) error {
 	k := s.keystone
-	err := s.client.Get(ctx, client.ObjectKeyFromObject(own[0]), &networkingv1.NetworkPolicy{})
+	err := s.Client.Get(ctx, client.ObjectKeyFromObject(own[0]), &networkingv1.NetworkPolicy{})
 	switch {
 	case err == nil:
 		if err := s.removeClients(ctx); err != nil {
@@ -52,7 +52,7 @@ func (s *scope) removeNetworkPolicies(ctx context.Context, own ...*networkingv1.
 	}
 	// The first one goes last, because it is what says that there is something to do.
 	for _, policy := range slices.Backward(own) {
-		if err := apply.EnsureAbsent(ctx, s.client, k, policy); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.Client, k, policy); err != nil {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (s *scope) removeNetworkPolicies(ctx context.Context, own ...*networkingv1.
 func (s *scope) removeClients(ctx context.Context) error {
 	k := s.keystone
 	policy := &networkingv1.NetworkPolicy{}
-	err := s.live.Get(ctx, s.key(keystonev1alpha1.ClientsPolicyName(k.Name)), policy)
+	err := s.APIReader.Get(ctx, s.Key(keystonev1alpha1.ClientsPolicyName(k.Name)), policy)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (s *scope) removeClients(ctx context.Context) error {
 	if !slices.ContainsFunc(policy.OwnerReferences, func(owner metav1.OwnerReference) bool { return owner.UID == k.UID }) {
 		return nil
 	}
-	err = s.client.Delete(ctx, policy, client.Preconditions{UID: &policy.UID})
+	err = s.Client.Delete(ctx, policy, client.Preconditions{UID: &policy.UID})
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting NetworkPolicy %s: %w", policy.Name, err)
 	}
@@ -99,5 +99,5 @@ func traffic(k *keystonev1alpha1.Keystone, operatorNamespace string) networking.
 
 // allTasks are the labels that all Jobs and CronJobs of a Keystone share.
 func allTasks(k *keystonev1alpha1.Keystone) map[string]string {
-	return map[string]string{labelName: taskName, labelInstance: k.Name}
+	return definition.AllTasks(k.Name)
 }

@@ -103,12 +103,12 @@ func (s *scope) removePasswordRotation(ctx context.Context) error {
 	if err := s.removeRotation(ctx, gone); err != nil {
 		return err
 	}
-	if s.kinds.Served(pushSecretGVK) {
+	if s.Kinds.Served(pushSecretGVK) {
 		push := &esov1alpha1.PushSecret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: passwordPushName(k)}}
-		if err := apply.EnsureAbsent(ctx, s.foreign, k, push); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.ThirdParty, k, push); err != nil {
 			return err
 		}
 	}
 	next := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: nextPasswordName(k)}}
-	return apply.EnsureAbsent(ctx, s.client, k, next)
+	return apply.EnsureAbsent(ctx, s.Client, k, next)
 }

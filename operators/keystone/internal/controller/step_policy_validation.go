@@ -25,7 +25,7 @@ func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome 
 	}
 	if k.Spec.PolicyOverrides == nil {
 		absent := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: desired.Name, Namespace: desired.Namespace}}
-		if err := apply.EnsureAbsent(ctx, s.client, k, absent); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.Client, k, absent); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonPolicyValidationNotRequired, "spec.policyOverrides is not set")

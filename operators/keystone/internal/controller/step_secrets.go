@@ -76,7 +76,7 @@ func adminRequirement(k *keystonev1alpha1.Keystone) requirement {
 // lookUp returns the Secret, or says what is missing.
 func (s *scope) lookUp(ctx context.Context, required requirement) (*corev1.Secret, string, error) {
 	secret := &corev1.Secret{}
-	err := s.refs.Get(ctx, s.key(required.name), secret)
+	err := s.Refs.Get(ctx, s.Key(required.name), secret)
 	if apierrors.IsNotFound(err) {
 		return nil, fmt.Sprintf("Secret %s of %s does not exist; create it with a value under %s",
 			required.name, required.field, strings.Join(required.keys, " and ")), nil
@@ -95,10 +95,10 @@ func (s *scope) lookUp(ctx context.Context, required requirement) (*corev1.Secre
 // is installed and meant to deliver it, has to say.
 func (s *scope) explainMissing(ctx context.Context, required requirement, missing string) reconcile.Outcome {
 	waiting := reconcile.Waiting(required.reason, missing)
-	if !s.kinds.Served(externalSecretGVK) {
+	if !s.Kinds.Served(externalSecretGVK) {
 		return waiting
 	}
-	synced, err := secrets.WaitForExternalSecret(ctx, s.foreign, s.key(required.name))
+	synced, err := secrets.WaitForExternalSecret(ctx, s.ThirdParty, s.Key(required.name))
 	switch {
 	case apierrors.IsNotFound(err):
 		return waiting
@@ -107,7 +107,7 @@ func (s *scope) explainMissing(ctx context.Context, required requirement, missin
 	case synced:
 		return waiting
 	}
-	broken, err := secrets.StoreBroken(ctx, s.kinds, s.foreign)
+	broken, err := secrets.StoreBroken(ctx, s.Kinds, s.ThirdParty)
 	switch {
 	case err != nil:
 		return reconcile.Failed(required.reason, err)

@@ -18,7 +18,7 @@ import (
 // reconcileTrustFlush keeps the CronJob that deletes expired trusts. The
 // defaults of a pass always fill in the schedule, with or without a webhook.
 func reconcileTrustFlush(ctx context.Context, s *scope) reconcile.Outcome {
-	if err := job.EnsureCronJob(ctx, s.client, s.scheme, s.keystone, trustFlushCronJob(s)); err != nil {
+	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.keystone, trustFlushCronJob(s)); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	return s.followSchedule(ctx, trustFlushSchedule,

@@ -19,7 +19,7 @@ func (s *scope) abortUpgrade(ctx context.Context) reconcile.Outcome {
 		job, err := taskJob(s.keystone, t)
 		gone := false
 		if err == nil {
-			gone, err = s.jobs.Remove(ctx, s.keystone, job)
+			gone, err = s.Jobs.Remove(ctx, s.keystone, job)
 		}
 		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonUpgradeAborting, err)

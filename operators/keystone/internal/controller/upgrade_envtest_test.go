@@ -18,6 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -62,7 +63,7 @@ func settleOn(k *keystonev1alpha1.Keystone, name string, outcome standin.Outcome
 func installed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, tag string) {
 	t.Helper()
 	ready(t, c, k)
-	if got, want := k.Status, (keystonev1alpha1.KeystoneStatus{InstalledRelease: tag}); got.InstalledRelease != tag ||
+	if got, want := k.Status, (keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{InstalledRelease: tag}}); got.InstalledRelease != tag ||
 		got.TargetRelease != "" || got.UpgradePhase != "" {
 		t.Errorf("the status is %+v, expected %+v", got, want)
 	}

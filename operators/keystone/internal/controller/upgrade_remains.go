@@ -10,7 +10,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/job"
@@ -20,7 +19,7 @@ import (
 // included: they may still serve.
 func (s *scope) podsOfLabels(ctx context.Context, selector map[string]string) ([]corev1.Pod, error) {
 	var list corev1.PodList
-	err := s.client.List(ctx, &list, client.InNamespace(s.keystone.Namespace), client.MatchingLabels(selector))
+	err := s.Client.List(ctx, &list, client.InNamespace(s.keystone.Namespace), client.MatchingLabels(selector))
 	if err != nil {
 		return nil, fmt.Errorf("listing the pods: %w", err)
 	}
@@ -47,7 +46,7 @@ func (s *scope) oldRelease(ctx context.Context) (string, error) {
 	if pod, err := s.oldAPIPod(ctx); pod != "" || err != nil {
 		return "pod " + pod, err
 	}
-	list, err := s.podsOfLabels(ctx, labels.Set{labelName: taskName, labelInstance: s.keystone.Name})
+	list, err := s.podsOfLabels(ctx, definition.AllTasks(s.keystone.Name))
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +56,7 @@ func (s *scope) oldRelease(ctx context.Context) (string, error) {
 		}
 	}
 	var cronJobs batchv1.CronJobList
-	err = s.client.List(ctx, &cronJobs, client.InNamespace(s.keystone.Namespace), client.MatchingLabels(commonLabels(s.keystone)))
+	err = s.Client.List(ctx, &cronJobs, client.InNamespace(s.keystone.Namespace), client.MatchingLabels(commonLabels(s.keystone)))
 	if err != nil {
 		return "", fmt.Errorf("listing the CronJobs: %w", err)
 	}
@@ -88,7 +87,7 @@ func apiImage(spec *corev1.PodSpec) string {
 
 func (s *scope) liveDeployment(ctx context.Context) (*appsv1.Deployment, error) {
 	live := &appsv1.Deployment{}
-	err := s.client.Get(ctx, s.key(s.keystone.Name), live)
+	err := s.Client.Get(ctx, s.Key(s.keystone.Name), live)
 	if apierrors.IsNotFound(err) || err == nil && !controlledBy(live, s.keystone) {
 		return nil, nil //nolint:nilnil // Absence is not an error.
 	}
@@ -154,7 +153,7 @@ func tagOf(reference string) string {
 // contracted last, "" if no Job tells of one. It guards against a status that
 // has lost its phase.
 func (s *scope) contractedRelease(ctx context.Context) (string, error) {
-	live, err := s.jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
+	live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
 	if live == nil || err != nil || len(live.Spec.Template.Spec.Containers) == 0 {
 		return "", err
 	}
@@ -167,13 +166,13 @@ func (s *scope) contractionRuns(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	live, err := s.jobs.FindOurs(ctx, s.keystone, desired)
+	live, err := s.Jobs.FindOurs(ctx, s.keystone, desired)
 	if live == nil || err != nil {
 		return false, err
 	}
 	if ended, _, _ := job.Ended(live); ended {
 		return false, nil
 	}
-	succeeded, err := s.jobs.SucceededFor(ctx, live, desired)
+	succeeded, err := s.Jobs.SucceededFor(ctx, live, desired)
 	return !succeeded, err
 }

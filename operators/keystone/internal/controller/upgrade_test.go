@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/testutil/golden"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -87,23 +88,23 @@ func TestCronJobsKeepTheImageWhoseSchemaIsInstalled(t *testing.T) {
 		want   string
 	}{
 		"before the first installation": {want: "2025.2"},
-		"before a patch is synced":      {status: keystonev1alpha1.KeystoneStatus{InstalledRelease: "2025.2-old"}, want: "2025.2-old"},
+		"before a patch is synced":      {status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{InstalledRelease: "2025.2-old"}}, want: "2025.2-old"},
 		"while the schema is expanded": {
-			status: keystonev1alpha1.KeystoneStatus{
+			status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{
 				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseExpanding,
-			}, want: "2025.1",
+			}}, want: "2025.1",
 		},
 		"while the pods are replaced": {
-			status: keystonev1alpha1.KeystoneStatus{
+			status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{
 				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseRollingUpdate,
-			}, want: "2025.1",
+			}}, want: "2025.1",
 		},
 		"from the contraction on": {
-			status: keystonev1alpha1.KeystoneStatus{
+			status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{
 				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseContracting,
-			}, want: "2025.2",
+			}}, want: "2025.2",
 		},
-		"once it is installed": {status: keystonev1alpha1.KeystoneStatus{InstalledRelease: "2025.2"}, want: "2025.2"},
+		"once it is installed": {status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{InstalledRelease: "2025.2"}}, want: "2025.2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := minimal()
@@ -177,7 +178,7 @@ func TestNoSyncRunsBesideAContractionThatTheStatusHasLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It has lost its owner reference, too.
-	if err := s.client.Create(t.Context(), contraction); err != nil {
+	if err := s.Client.Create(t.Context(), contraction); err != nil {
 		t.Fatal(err)
 	}
 	got := s.syncSchema(t.Context())

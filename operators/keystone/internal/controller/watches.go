@@ -25,12 +25,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/crdwatch"
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/watches"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -58,7 +60,8 @@ func indexes(c cluster.Settings) map[string]func(*keystonev1alpha1.Keystone) []s
 // watch builds the controller. Everything a pass reads is watched, so that
 // waiting ends with the event and not with a timer.
 func watch(
-	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox, reconciler ctrlreconcile.Reconciler,
+	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options,
+	tools *service.Tools, logins source.Source, reconciler ctrlreconcile.Reconciler,
 ) error {
 	find := keystones(mgr.GetClient())
 	if err := find.Index(ctx, mgr.GetFieldIndexer(), &keystonev1alpha1.Keystone{}, indexes(cfg.Cluster)); err != nil {
@@ -78,10 +81,10 @@ func watch(
 		Watches(&batchv1.Job{}, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(scheduled)).
 		// Secrets that outlive their Keystone have no owner.
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(unowned)).
-		WatchesRawSource(tools.refs.SecretSource(find.By(indexSecret))).
-		WatchesRawSource(tools.refs.ConfigMapSource(find.By(indexConfigMap))).
-		WatchesRawSource(tools.prober.Source()).
-		WatchesRawSource(tools.proofs.Source()).
+		WatchesRawSource(tools.Refs.SecretSource(find.By(indexSecret))).
+		WatchesRawSource(tools.Refs.ConfigMapSource(find.By(indexConfigMap))).
+		WatchesRawSource(tools.Prober.Source()).
+		WatchesRawSource(logins).
 		WatchesRawSource(kinds.Source(find.All)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
@@ -123,7 +126,7 @@ func databaseChanges(c cluster.Settings) predicate.Predicate {
 // trackKinds starts watching the kinds of other projects that are, or will be,
 // installed.
 func trackKinds(
-	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox,
+	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *service.Tools,
 	ctl controller.Controller, changes watches.Resync,
 ) error {
 	find := keystones(mgr.GetClient())
@@ -153,7 +156,7 @@ func trackKinds(
 	if cfg.Namespace != "" {
 		kinds.OnlyAsk()
 	}
-	tools.kinds, tools.foreign = kinds, kinds.Client(mgr.GetClient())
+	tools.Kinds, tools.ThirdParty = kinds, kinds.Client(mgr.GetClient())
 	return kinds.Bind(ctx, mgr, ctl)
 }
 
@@ -201,7 +204,7 @@ func keystones(reader client.Reader) watches.Mapper[*keystonev1alpha1.Keystone] 
 
 // byInstance maps an object to the Keystone its labels name.
 func byInstance(_ context.Context, obj client.Object) []ctrlreconcile.Request {
-	name := obj.GetLabels()[labelInstance]
+	name := obj.GetLabels()[service.LabelInstance]
 	if name == "" {
 		return nil
 	}

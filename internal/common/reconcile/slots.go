@@ -1,0 +1,89 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Value is what one step of a pass hands to later ones, by its name.
+type Value interface {
+	// Name identifies the value in messages and in the outline of a pipeline.
+	Name() string
+}
+
+// Slot is a typed [Value]. A step that puts it declares so in Sets, one that takes it
+// in Reads.
+type Slot[T any] struct{ name string }
+
+// NewSlot returns the slot with a name, which no other slot of the pipeline has.
+func NewSlot[T any](name string) *Slot[T] { return &Slot[T]{name: name} }
+
+// Name implements [Value].
+func (s *Slot[T]) Name() string { return s.name }
+
+// Put hands the value to the steps that read the slot.
+func (s *Slot[T]) Put(in *Slots, value T) {
+	in.check(s, in.sets, "sets")
+	in.put(s, value)
+}
+
+// Get returns the value, and reports whether a step of this pass has put one.
+func (s *Slot[T]) Get(from *Slots) (T, bool) {
+	from.check(s, from.reads, "reads")
+	value, ok := from.values[s].(T)
+	return value, ok
+}
+
+// Value returns the value, the zero value when no step of this pass has put one.
+func (s *Slot[T]) Value(from *Slots) T {
+	value, _ := s.Get(from)
+	return value
+}
+
+// Slots are what the steps of one pass have handed on. The scope of a pipeline with
+// slots embeds a pointer to it. The zero value has no values, and lets everybody read
+// and set: the engine restricts it to the declarations of the step that runs.
+type Slots struct {
+	values map[Value]any
+	step   string
+	// sets and reads are what the step that runs declares. They count while step is set.
+	sets, reads []Value
+}
+
+// HandedOn returns the slots themselves, for a scope that embeds them.
+func (s *Slots) HandedOn() *Slots { return s }
+
+func (s *Slots) put(slot Value, value any) {
+	if s.values == nil {
+		s.values = map[Value]any{}
+	}
+	s.values[slot] = value
+}
+
+// enter restricts the slots to what the step declares. A step may read what it sets.
+func (s *Slots) enter(step string, sets, reads []Value) {
+	s.step, s.sets, s.reads = step, sets, slices.Concat(sets, reads)
+}
+
+func (s *Slots) leave() { s.step = "" }
+
+// check panics on an undeclared use, which is a mistake in the operator that every run
+// of the step shows.
+func (s *Slots) check(slot Value, declared []Value, verb string) {
+	if s.step != "" && !slices.Contains(declared, slot) {
+		panic(fmt.Sprintf("step %s %s %s and does not declare it", s.step, verb, slot.Name()))
+	}
+}
+
+// slotted is a scope with slots.
+type slotted interface{ HandedOn() *Slots }
+
+// during runs a step with the slots restricted to its declarations.
+func during[S any](scope S, step Step[S], run func() Outcome) Outcome {
+	if with, ok := any(scope).(slotted); ok {
+		slots := with.HandedOn()
+		slots.enter(step.Name, step.Sets, step.Reads)
+		defer slots.leave()
+	}
+	return run()
+}

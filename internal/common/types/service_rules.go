@@ -1,0 +1,101 @@
+package types
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/rules"
+)
+
+// SetDefaults fills in what the schema would, for objects that no API server
+// has completed. Doing it twice changes nothing more.
+func (s *ServiceSpec) SetDefaults() {
+	SetIfZero(&s.Replicas, DefaultReplicas)
+	s.Cache.SetDefaults()
+	s.Database.SetDefaults()
+	s.UWSGI.SetDefaults()
+	SetLoggingDefaults(&s.Logging)
+	SetResourcesDefaults(&s.Resources)
+}
+
+// Describer is a resource that describes an instance of an API service.
+//
+// +kubebuilder:object:generate=false
+type Describer interface {
+	GetName() string
+	// ServiceSpec returns what the resource asks for. It is not written to.
+	ServiceSpec() *ServiceSpec
+}
+
+// ServiceRules are the rules that hold for every API service. selector are the labels
+// of the API pods of the instance with a name.
+func ServiceRules[T Describer](selector func(name string) map[string]string) rules.Table[T] {
+	spec := func(check func(*ServiceSpec, *field.Path) field.ErrorList) rules.Check[T] {
+		return func(resource T, at *field.Path) field.ErrorList { return check(resource.ServiceSpec(), at) }
+	}
+	return rules.Table[T]{
+		{Path: "spec.replicas", Check: rules.AtLeast(1, func(r T) *int32 { return &r.ServiceSpec().Replicas })},
+		{Path: "spec.image", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateImage(s.Image, at) })},
+		{Path: "spec.imagePullSecrets", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return ValidateImagePullSecrets(s.ImagePullSecrets, at)
+		})},
+		{Path: "spec.database", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateDatabase(s.Database, at) })},
+		{Path: "spec.cache", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateCache(s.Cache, at) })},
+		{Path: "spec.deletionPolicy", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return CheckDeletionPolicy(s.DeletionPolicy, at)
+		})},
+		{Path: "spec.policyOverrides", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return ValidatePolicy(s.PolicyOverrides, at)
+		})},
+		{Path: "spec.logging", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateLogging(s.Logging, at) })},
+		{Path: "spec.autoscaling", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return ValidateAutoscaling(s.Autoscaling, s.Replicas, at)
+		})},
+		{Path: "spec.networkPolicy", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return ValidateNetworkPolicy(s.NetworkPolicy, at)
+		})},
+		{Path: "spec.gateway", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateGateway(s.Gateway, at) })},
+		{Path: "spec.uwsgi", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return ValidateUWSGI(s.UWSGI, s.TerminationGracePeriod()-s.PreStopSleep(), at)
+		})},
+		{
+			Path:  "spec.terminationGracePeriodSeconds",
+			Check: rules.AtLeast(10, func(r T) *int64 { return r.ServiceSpec().TerminationGracePeriodSeconds }),
+		},
+		{Path: "spec.preStopSleepSeconds", Check: spec(validatePreStopSleep)},
+		{Path: "spec.strategy", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateStrategy(s.Strategy, at) })},
+		{Path: "spec.resources", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList { return ValidateResources(s.Resources, at) })},
+		{Path: "spec.topologySpreadConstraints", Check: func(r T, at *field.Path) field.ErrorList {
+			return ValidateTopologySpread(r.ServiceSpec().TopologySpreadConstraints, selector(r.GetName()), at)
+		}},
+		{Path: "spec.priorityClassName", Check: spec(func(s *ServiceSpec, at *field.Path) field.ErrorList {
+			return ValidatePriorityClassName(s.PriorityClassName, at)
+		})},
+	}
+}
+
+func validatePreStopSleep(s *ServiceSpec, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	sleep := s.PreStopSleep()
+	if sleep < 0 {
+		errs = append(errs, field.Invalid(at, sleep, "preStopSleepSeconds must be at least 0"))
+	}
+	if sleep >= s.TerminationGracePeriod() {
+		errs = append(errs, field.Invalid(at, sleep, "preStopSleepSeconds must be less than terminationGracePeriodSeconds"))
+	}
+	return errs
+}
+
+// ServiceImmutables are the fields that a stored resource of every API service keeps.
+// To change one would leave the data of the old value behind.
+func ServiceImmutables[T Describer]() []rules.Immutable[T] {
+	return []rules.Immutable[T]{
+		{
+			Path: "spec.database.database", Message: "database name is immutable",
+			Get: func(r T) any { return r.ServiceSpec().Database.Database },
+		},
+		{
+			Path: "spec.database", Message: "database mode (managed clusterRef vs brownfield host) is immutable",
+			Get: func(r T) any { return r.ServiceSpec().Database.IsManaged() },
+		},
+	}
+}

@@ -1,0 +1,98 @@
+package vocabulary
+
+// ServiceConditions are the conditions that the resource of every API service has, in
+// the order in which they become True: those that come before its database is in use,
+// and those of its API. The kind adds its own reasons and conditions.
+func ServiceConditions(api string) (prerequisites, serving []Condition) {
+	prerequisites = []Condition{
+		{
+			Type: ConditionSecretsReady, Aggregated: true,
+			True: []string{ReasonSecretsAvailable},
+			False: []string{
+				ReasonSecretStoreNotReady, ReasonWaitingForDBCredentials, ReasonSecretInvalid,
+				ReasonWaitingForExtraConfig, ReasonConfigError, ReasonConfigCheckInProgress,
+			},
+		},
+		{
+			Type: ConditionDatabaseTLSReady, Aggregated: true,
+			True:  []string{ReasonNotRequired, ReasonExternallyManaged, ReasonCertificateIssued},
+			False: []string{ReasonCertificatePending},
+		},
+		{
+			Type: ConditionNetworkPolicyReady, Aggregated: true,
+			True: []string{ReasonNetworkPolicyReady, ReasonNetworkPolicyNotRequired},
+		},
+		databaseCondition(),
+		{
+			Type: ConditionPolicyValidReady, Aggregated: true,
+			True:  []string{ReasonPolicyValidationNotRequired, ReasonPolicyValidationPassed},
+			False: []string{ReasonPolicyValidationInProgress, ReasonPolicyValidationFailed},
+		},
+	}
+	serving = []Condition{
+		{
+			Type: ConditionDeploymentReady, Aggregated: true,
+			True:  []string{ReasonDeploymentReady},
+			False: []string{ReasonWaitingForDeployment, ReasonImagePullFailed},
+		},
+		{
+			Type: ConditionHTTPRouteReady, Aggregated: true,
+			True:  []string{ReasonHTTPRouteAccepted, ReasonHTTPRouteNotRequired},
+			False: []string{ReasonHTTPRouteNotAccepted, ReasonGatewayAPINotInstalled},
+		},
+		{
+			Type: api, Aggregated: true,
+			True: []string{ReasonAPIHealthy},
+			False: []string{
+				ReasonProbePending, ReasonEndpointNotReady, ReasonAPIUnhealthy, ReasonHealthCheckTimeout, ReasonConnectionFailed,
+				ReasonHealthCheckFailed,
+			},
+		},
+		{
+			Type: ConditionHPAReady, Aggregated: true,
+			True: []string{ReasonHPAReady, ReasonHPANotRequired},
+		},
+	}
+	return prerequisites, serving
+}
+
+func databaseCondition() Condition {
+	return Condition{
+		Type: ConditionDatabaseReady, Aggregated: true,
+		True: []string{ReasonDatabaseSynced},
+		False: []string{
+			ReasonMariaDBNotInstalled, ReasonClusterNotReady, ReasonWaitingForDatabase,
+			ReasonDBSyncInProgress, ReasonDBSyncFailed, ReasonSchemaCheckInProgress, ReasonSchemaDriftDetected,
+			ReasonVersionParseError, ReasonDowngradeNotSupported, ReasonUpgradePathInvalid, ReasonUpgradeTargetChanged,
+			ReasonExpandInProgress, ReasonExpandFailed, ReasonMigrateInProgress, ReasonMigrateFailed, ReasonUpgradeRollingUpdate,
+			ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeAborting, ReasonUpgradeAbortRefused,
+		},
+	}
+}
+
+// LoggingCondition reports whether log records reach standard error; it only informs.
+func LoggingCondition() Condition {
+	return Condition{Type: ConditionLoggingHealthy, True: []string{ReasonStderrEnabled}, False: []string{ReasonStderrDisabled}}
+}
+
+// Summary returns Ready, with the reasons of a kind beside those of all, and the two
+// conditions of kstatus.
+func Summary(notReady ...string) []Condition {
+	return append([]Condition{{
+		Type:  ConditionReady,
+		True:  []string{ReasonAllReady},
+		False: append([]string{ReasonNotAllReady, ReasonInvalidSpec, ReasonReconcileError, ReasonDeleting}, notReady...),
+	}}, Kstatus()...)
+}
+
+// ServiceEvents are the events that the resource of every API service has.
+func ServiceEvents() []Event {
+	return append(Normal(
+		EventDatabaseSynced, EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete,
+		EventUpgradeComplete, EventUpgradeAborted, EventFinalizingDatabase, EventDatabaseFinalized,
+	), Warnings(
+		EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
+		EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
+		EventDBSyncMetricEmissionDeferred, EventLoggingStderrDisabled,
+	)...)
+}

@@ -1,0 +1,190 @@
+package vocabulary
+
+// Condition types that mean the same on the resource of every API service.
+const (
+	// ConditionSecretsReady covers the Secrets the spec refers to and the configuration made from them.
+	ConditionSecretsReady = "SecretsReady"
+	// ConditionDatabaseTLSReady covers the client certificate for the database.
+	ConditionDatabaseTLSReady = "DatabaseTLSReady"
+	// ConditionNetworkPolicyReady covers the NetworkPolicy.
+	ConditionNetworkPolicyReady = "NetworkPolicyReady"
+	// ConditionDatabaseReady covers the database, its user and its schema.
+	ConditionDatabaseReady = "DatabaseReady"
+	// ConditionPolicyValidReady covers the check of policyOverrides against the image.
+	ConditionPolicyValidReady = "PolicyValidReady"
+	// ConditionDeploymentReady covers the API pods.
+	ConditionDeploymentReady = "DeploymentReady"
+	// ConditionHTTPRouteReady covers the route through the Gateway.
+	ConditionHTTPRouteReady = "HTTPRouteReady"
+	// ConditionHPAReady covers the HorizontalPodAutoscaler.
+	ConditionHPAReady = "HPAReady"
+	// ConditionLoggingHealthy reports whether log records reach standard error; it only informs.
+	ConditionLoggingHealthy = "LoggingHealthy"
+)
+
+// Reasons that mean the same on the resource of every API service. A reason is stable,
+// so alerts and scripts may rely on it; the condition's message says the details and
+// what to do.
+const (
+	// ReasonDatabaseInUse: give one of the two resources another database, or delete it; only the older one is reconciled.
+	ReasonDatabaseInUse = "DatabaseInUse"
+	// ReasonSecretsAvailable: nothing to do.
+	ReasonSecretsAvailable = "SecretsAvailable"
+	// ReasonSecretStoreNotReady: repair the ClusterSecretStore or the secret backend behind it.
+	ReasonSecretStoreNotReady = "SecretStoreNotReady"
+	// ReasonWaitingForDBCredentials: create the Secret of database.secretRef with the keys the message names.
+	ReasonWaitingForDBCredentials = "WaitingForDBCredentials"
+	// ReasonWaitingForExtraConfig: create the Secret of extraConfigSecretRef with the key the message names.
+	ReasonWaitingForExtraConfig = "WaitingForExtraConfig"
+	// ReasonSecretInvalid: correct the value of the Secret's key that the message names.
+	ReasonSecretInvalid = "SecretInvalid"
+	// ReasonConfigError: correct the part of the spec, the policy ConfigMap or the Secret of extraConfigSecretRef that the message names.
+	ReasonConfigError = "ConfigError"
+	// ReasonConfigCheckInProgress: wait; the image is reading the configuration.
+	ReasonConfigCheckInProgress = "ConfigCheckInProgress"
+	// ReasonNotRequired: nothing to do; database.tls is off.
+	ReasonNotRequired = "NotRequired"
+	// ReasonExternallyManaged: nothing to do; the certificate is the one the spec refers to.
+	ReasonExternallyManaged = "ExternallyManaged"
+	// ReasonCertificateIssued: nothing to do.
+	ReasonCertificateIssued = "CertificateIssued"
+	// ReasonCertificatePending: wait, or repair cert-manager and the issuer the message names.
+	ReasonCertificatePending = "CertificatePending"
+	// ReasonNetworkPolicyReady: nothing to do.
+	ReasonNetworkPolicyReady = "NetworkPolicyReady"
+	// ReasonNetworkPolicyNotRequired: nothing to do; networkPolicy is not set.
+	ReasonNetworkPolicyNotRequired = "NetworkPolicyNotRequired"
+	// ReasonDatabaseSynced: nothing to do.
+	ReasonDatabaseSynced = "DatabaseSynced"
+	// ReasonMariaDBNotInstalled: install mariadb-operator, or use database.host.
+	ReasonMariaDBNotInstalled = "MariaDBNotInstalled"
+	// ReasonClusterNotReady: repair the MariaDB of database.clusterRef.
+	ReasonClusterNotReady = "ClusterNotReady"
+	// ReasonWaitingForDatabase: wait; the message names the Database, User or Grant that is not ready.
+	ReasonWaitingForDatabase = "WaitingForDatabase"
+	// ReasonDBSyncInProgress: wait; the schema is being installed.
+	ReasonDBSyncInProgress = "DBSyncInProgress"
+	// ReasonDBSyncFailed: correct what the message names; the Job runs again when its input changes.
+	ReasonDBSyncFailed = "DBSyncFailed"
+	// ReasonSchemaCheckInProgress: wait; the installed schema is being checked.
+	ReasonSchemaCheckInProgress = "SchemaCheckInProgress"
+	// ReasonSchemaDriftDetected: find out who changed the schema and bring it to the revision of the image.
+	ReasonSchemaDriftDetected = "SchemaDriftDetected"
+	// ReasonVersionParseError: use an image tag of the form YYYY.N or YYYY.N-suffix.
+	ReasonVersionParseError = "VersionParseError"
+	// ReasonDowngradeNotSupported: set image.tag back to the installed release or a later one.
+	ReasonDowngradeNotSupported = "DowngradeNotSupported"
+	// ReasonUpgradePathInvalid: upgrade one release at a time.
+	ReasonUpgradePathInvalid = "UpgradePathInvalid"
+	// ReasonUpgradeTargetChanged: set image.tag to the running upgrade's target or back to the installed release.
+	ReasonUpgradeTargetChanged = "UpgradeTargetChanged"
+	// ReasonExpandInProgress: wait; tables and columns are being added.
+	ReasonExpandInProgress = "ExpandInProgress"
+	// ReasonExpandFailed: correct what the message names, or set image.tag back to abort.
+	ReasonExpandFailed = "ExpandFailed"
+	// ReasonMigrateInProgress: wait; data is being moved.
+	ReasonMigrateInProgress = "MigrateInProgress"
+	// ReasonMigrateFailed: correct what the message names, or set image.tag back to abort.
+	ReasonMigrateFailed = "MigrateFailed"
+	// ReasonUpgradeRollingUpdate: wait; the pods of the old release are being replaced.
+	ReasonUpgradeRollingUpdate = "UpgradeRollingUpdate"
+	// ReasonContractInProgress: wait; what only the old release used is being dropped.
+	ReasonContractInProgress = "ContractInProgress"
+	// ReasonContractFailed: correct what the message names; going back is no longer possible.
+	ReasonContractFailed = "ContractFailed"
+	// ReasonUpgradeAborting: wait; the Jobs of the upgrade are being stopped.
+	ReasonUpgradeAborting = "UpgradeAborting"
+	// ReasonUpgradeAbortRefused: set image.tag to the target again; the schema no longer fits the old release.
+	ReasonUpgradeAbortRefused = "UpgradeAbortRefused"
+	// ReasonPolicyValidationNotRequired: nothing to do; policyOverrides is not set.
+	ReasonPolicyValidationNotRequired = "PolicyValidationNotRequired"
+	// ReasonPolicyValidationPassed: nothing to do.
+	ReasonPolicyValidationPassed = "PolicyValidationPassed"
+	// ReasonPolicyValidationInProgress: wait; the rules are being checked.
+	ReasonPolicyValidationInProgress = "PolicyValidationInProgress"
+	// ReasonPolicyValidationFailed: correct the rule the message names.
+	ReasonPolicyValidationFailed = "PolicyValidationFailed"
+	// ReasonDeploymentReady: nothing to do.
+	ReasonDeploymentReady = "DeploymentReady"
+	// ReasonWaitingForDeployment: wait; if it persists, look at the pod or the obstacle the message names.
+	ReasonWaitingForDeployment = "WaitingForDeployment"
+	// ReasonImagePullFailed: correct image, name a Secret with a login to its registry in imagePullSecrets, or give the nodes access to it.
+	ReasonImagePullFailed = "ImagePullFailed"
+	// ReasonAPIHealthy: nothing to do.
+	ReasonAPIHealthy = "APIHealthy"
+	// ReasonProbePending: wait; the API has not been asked yet.
+	ReasonProbePending = "ProbePending"
+	// ReasonEndpointNotReady: wait, or repair the cluster's DNS.
+	ReasonEndpointNotReady = "EndpointNotReady"
+	// ReasonAPIUnhealthy: look at the API pods' log for the status code the message names.
+	ReasonAPIUnhealthy = "APIUnhealthy"
+	// ReasonHealthCheckTimeout: look at the API pods' load and at the database.
+	ReasonHealthCheckTimeout = "HealthCheckTimeout"
+	// ReasonConnectionFailed: look at the API pods, and at NetworkPolicies between the operator and them.
+	ReasonConnectionFailed = "ConnectionFailed"
+	// ReasonHealthCheckFailed: look at the error in the message.
+	ReasonHealthCheckFailed = "HealthCheckFailed"
+	// ReasonHPAReady: nothing to do.
+	ReasonHPAReady = "HPAReady"
+	// ReasonHPANotRequired: nothing to do; autoscaling is not set.
+	ReasonHPANotRequired = "HPANotRequired"
+	// ReasonHTTPRouteAccepted: nothing to do.
+	ReasonHTTPRouteAccepted = "HTTPRouteAccepted"
+	// ReasonHTTPRouteNotRequired: nothing to do; gateway is not set.
+	ReasonHTTPRouteNotRequired = "HTTPRouteNotRequired"
+	// ReasonHTTPRouteNotAccepted: correct gateway.parentRef, or let the Gateway's listener accept the route.
+	ReasonHTTPRouteNotAccepted = "HTTPRouteNotAccepted"
+	// ReasonGatewayAPINotInstalled: install the Gateway API, or remove gateway.
+	ReasonGatewayAPINotInstalled = "GatewayAPINotInstalled"
+	// ReasonStderrEnabled: nothing to do.
+	ReasonStderrEnabled = "StderrEnabled"
+	// ReasonStderrDisabled: remove DEFAULT.use_stderr from extraConfig, or collect the log where it goes.
+	ReasonStderrDisabled = "StderrDisabled"
+)
+
+// Reasons of events that mean the same on the resource of every API service. An event
+// marks a transition, never a state; the state is in the conditions.
+const (
+	// EventDatabaseSynced: the schema was brought to the image's revision.
+	EventDatabaseSynced = "DatabaseSynced"
+	// EventUpgradeInitiated: an upgrade to the next release began.
+	EventUpgradeInitiated = "UpgradeInitiated"
+	// EventExpandComplete: tables and columns of the new release were added.
+	EventExpandComplete = "ExpandComplete"
+	// EventMigrateComplete: data was moved to the expanded schema.
+	EventMigrateComplete = "MigrateComplete"
+	// EventDeploymentRolloutComplete: no pod of the old release is left.
+	EventDeploymentRolloutComplete = "DeploymentRolloutComplete"
+	// EventUpgradeComplete: the new release is installed.
+	EventUpgradeComplete = "UpgradeComplete"
+	// EventUpgradeAborted: the upgrade was taken back.
+	EventUpgradeAborted = "UpgradeAborted"
+	// EventFinalizingDatabase: the database, its user and its grant are being deleted.
+	EventFinalizingDatabase = "FinalizingDatabase"
+	// EventDatabaseFinalized: the database was let go.
+	EventDatabaseFinalized = "DatabaseFinalized"
+	// EventDBSyncFailed: correct what the DatabaseReady condition names.
+	EventDBSyncFailed = "DBSyncFailed"
+	// EventSchemaDriftDetected: bring the schema to the revision of the image.
+	EventSchemaDriftDetected = "SchemaDriftDetected"
+	// EventExpandFailed: correct what the DatabaseReady condition names, or set image.tag back.
+	EventExpandFailed = "ExpandFailed"
+	// EventMigrateFailed: correct what the DatabaseReady condition names, or set image.tag back.
+	EventMigrateFailed = "MigrateFailed"
+	// EventContractFailed: correct what the DatabaseReady condition names.
+	EventContractFailed = "ContractFailed"
+	// EventVersionParseError: use an image tag of the form YYYY.N or YYYY.N-suffix.
+	EventVersionParseError = "VersionParseError"
+	// EventDowngradeNotSupported: set image.tag back to the installed release or a later one.
+	EventDowngradeNotSupported = "DowngradeNotSupported"
+	// EventUpgradePathInvalid: upgrade one release at a time.
+	EventUpgradePathInvalid = "UpgradePathInvalid"
+	// EventUpgradeTargetChanged: set image.tag to the upgrade's target or back to the installed release.
+	EventUpgradeTargetChanged = "UpgradeTargetChanged"
+	// EventUpgradeAbortRefused: set image.tag to the upgrade's target again.
+	EventUpgradeAbortRefused = "UpgradeAbortRefused"
+	// EventDBSyncMetricEmissionDeferred: nothing to do; a metric of a Job is recorded later.
+	EventDBSyncMetricEmissionDeferred = "DBSyncMetricEmissionDeferred"
+	// EventLoggingStderrDisabled: remove DEFAULT.use_stderr from extraConfig.
+	EventLoggingStderrDisabled = "LoggingStderrDisabled"
+)

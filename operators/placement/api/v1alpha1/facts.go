@@ -1,0 +1,90 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// APIPort is where the Service and the API pods of a Placement listen.
+const APIPort = 8778
+
+// CatalogType is the type of the service in the catalog.
+const CatalogType = "placement"
+
+// Values of app.kubernetes.io/name on the API pods and on the pods of Jobs.
+const (
+	AppName  = "placement"
+	TaskName = "placement-task"
+)
+
+// InternalEndpoint returns the URL of the API of a Placement inside the cluster.
+func InternalEndpoint(c cluster.Settings, namespace, name string) string {
+	return fmt.Sprintf("http://%s:%d", c.ServiceHost(name, namespace), APIPort)
+}
+
+// GatewayEndpoint returns the URL of the API of a Placement that a Gateway publishes
+// under a host name.
+func GatewayEndpoint(hostname string) string { return "https://" + hostname }
+
+// StorePath returns where the secret store keeps something of a Placement or of its
+// ControlPlane, relative to its mount, such as "openstack/placement/tenant/cloud/db".
+func StorePath(c cluster.Settings, namespace, name string, elements ...string) string {
+	return c.StorePath(append([]string{"openstack", AppName, namespace, name}, elements...)...)
+}
+
+// ClientsPolicyName returns the name of the NetworkPolicy with which others, as its owners
+// beside the Placement, let more clients reach the API of a Placement that restricts who
+// does. It goes with spec.networkPolicy: alone it would isolate the API. Its name holds a
+// dot, which the name of a Placement cannot.
+func ClientsPolicyName(name string) string { return name + ".clients" }
+
+// SelectorLabels returns the labels that select the API pods of the Placement with the
+// given name and no other pod.
+func SelectorLabels(name string) map[string]string {
+	return map[string]string{"app.kubernetes.io/name": AppName, "app.kubernetes.io/instance": name}
+}
+
+// PodSelector returns what selects the pods of all Placements, those of Jobs among them,
+// and no other pod.
+func PodSelector() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{AppName, TaskName},
+	}}}
+}
+
+// AsksForImageTag reports whether Ready says that the Placement needs another image tag,
+// or could go back to the one before. Who sets the tag by another field says which one.
+func (p *Placement) AsksForImageTag() bool {
+	ready := meta.FindStatusCondition(p.Status.Conditions, ConditionReady)
+	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, commonv1.ImageTagField)
+}
+
+// WantedRelease returns the release that the spec asks for: the tag of the image.
+func (p *Placement) WantedRelease() string { return p.Spec.Image.Tag }
+
+// InstalledRelease returns the release of the schema, "" before the first installation.
+func (p *Placement) InstalledRelease() string { return p.Status.InstalledRelease }
+
+// TargetRelease returns the release of the upgrade that is under way, "" when none is.
+func (p *Placement) TargetRelease() string { return p.Status.TargetRelease }
+
+// RefusesRollBack reports whether an upgrade was reverted too late: the schema has lost
+// what the installed release uses.
+func (p *Placement) RefusesRollBack() bool {
+	if p.Status.TargetRelease == "" || p.Spec.Image.Tag != p.Status.InstalledRelease {
+		return false
+	}
+	database := meta.FindStatusCondition(p.Status.Conditions, ConditionDatabaseReady)
+	return p.Status.UpgradePhase == commonv1.UpgradePhaseContracting ||
+		database != nil && database.Reason == ReasonUpgradeAbortRefused && database.ObservedGeneration == p.Generation
+}
+
+// RestrictsClients reports whether a NetworkPolicy of the Placement's own says who reaches
+// its API.
+func (p *Placement) RestrictsClients() bool { return p.Spec.NetworkPolicy != nil }

@@ -1,0 +1,120 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// Placement is an OpenStack Placement service with its database schema and API
+// pods.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=placements,singular=placement,scope=Namespaced,categories=openstack
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=='Ready')].status`
+// +kubebuilder:printcolumn:name="Endpoint",type=string,JSONPath=`.status.endpoint`
+// +kubebuilder:printcolumn:name="Release",type=string,JSONPath=`.status.installedRelease`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",optionalOldSelf=true,message="name must start with a letter and consist of lower case letters, digits and dashes: it becomes the name of a Service"
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || size(self.metadata.name) <= 40",optionalOldSelf=true,message="name must be no longer than 40 characters: Jobs are named after it"
+type Placement struct {
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is the standard object metadata.
+	//
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the Placement as it should be.
+	//
+	// +required
+	Spec PlacementSpec `json:"spec"`
+
+	// status is the Placement as the operator last saw it.
+	//
+	// +optional
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status PlacementStatus `json:"status,omitzero"`
+}
+
+// PlacementList is a list of Placements.
+//
+// +kubebuilder:object:root=true
+type PlacementList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+	Items           []Placement `json:"items"`
+}
+
+// PlacementSpec describes a Placement. Besides the image, a database, a cache, the
+// Identity service and a user there, everything has a default.
+type PlacementSpec struct {
+	commonv1.ServiceSpec `json:",inline"`
+
+	// identity is the Identity service whose tokens Placement accepts.
+	//
+	// +required
+	Identity IdentitySpec `json:"identity"`
+
+	// serviceUserSecretRef names the Secret with the user that asks the Identity
+	// service about tokens: its name under "username", its password under key
+	// (default "password"). The user needs the role "service" on identity.project.
+	// The Identity service ends the tokens of a user whose password changes, so
+	// that only another user takes over without a failed request: refer to a
+	// Secret with one, and delete the old user when the Placement is ready again.
+	//
+	// +required
+	ServiceUserSecretRef commonv1.SecretRefSpec `json:"serviceUserSecretRef"`
+}
+
+// IdentitySpec says where the Identity service is, and where its service user belongs.
+type IdentitySpec struct {
+	// authURL is the URL of the Identity API, as the pods reach it. Example:
+	// "http://keystone.openstack.svc:5000/v3".
+	//
+	// +required
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^https?://[^\s/$]+(/[^\s$]*)?$`
+	AuthURL string `json:"authURL"`
+
+	// region is the region of the catalog in which the Identity service is looked
+	// up. When it is not set, any region is. Example: "RegionOne".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=255
+	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
+	Region string `json:"region,omitempty"`
+
+	// project is the name of the project on which the service user has its role.
+	// The default is "service".
+	//
+	// +optional
+	// +default="service"
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
+	Project string `json:"project,omitempty"`
+
+	// projectDomain is the name of the domain of the project. The default is
+	// "Default".
+	//
+	// +optional
+	// +default="Default"
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
+	ProjectDomain string `json:"projectDomain,omitempty"`
+
+	// userDomain is the name of the domain of the service user. The default is
+	// "Default".
+	//
+	// +optional
+	// +default="Default"
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
+	UserDomain string `json:"userDomain,omitempty"`
+}
+
+// PlacementStatus is what the operator last saw of a Placement.
+type PlacementStatus struct {
+	commonv1.ServiceStatus `json:",inline"`
+}

@@ -1,0 +1,26 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// ServiceSpec returns what a Placement asks for in common with the other services. It
+// is not written to.
+func (p *Placement) ServiceSpec() *commonv1.ServiceSpec { return &p.Spec.ServiceSpec }
+
+// ServiceStatus returns the status of a Placement.
+func (p *Placement) ServiceStatus() *commonv1.ServiceStatus { return &p.Status.ServiceStatus }
+
+// GetConditions returns the conditions of the status.
+func (p *Placement) GetConditions() []metav1.Condition { return p.Status.Conditions }
+
+// SetConditions replaces the conditions of the status.
+func (p *Placement) SetConditions(conditions []metav1.Condition) { p.Status.Conditions = conditions }
+
+// SetObservedGeneration records the generation that the status describes.
+func (p *Placement) SetObservedGeneration(generation int64) { p.Status.ObservedGeneration = generation }
+
+// StatusCopy returns a deep copy of the status.
+func (p *Placement) StatusCopy() any { return *p.Status.DeepCopy() }
