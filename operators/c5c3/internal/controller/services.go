@@ -19,7 +19,7 @@ import (
 // services are the OpenStack services that a control plane can have. The first is
 // the Identity service: K-ORC works on it, and the others come when there is a
 // credential for it.
-var services = serviceList{keystoneService}
+var services = serviceList{keystoneService, placementService}
 
 // serviceList is what everything that concerns all services loops over.
 type serviceList []service
@@ -52,16 +52,15 @@ type service struct {
 	// managed MariaDB.
 	childName func(*c5c3v1alpha1.ControlPlane) string
 	// empty is a resource to read into, and child what the control plane sets on it.
-	// login is the Secret of the service's user, "" without one.
 	empty func() child
-	child func(cp *c5c3v1alpha1.ControlPlane, login string) (child, error)
+	child func(*c5c3v1alpha1.ControlPlane, given) (child, error)
 	// allowDeletion is the annotation with which the resource is deleted when the
 	// service is no longer wanted.
 	allowDeletion string
 
 	// databaseSecret is the Secret with the user and the password of the service's
-	// database when the operator creates it, and databasePath where they are in the
-	// secret store.
+	// database, and databasePath where they are in the secret store when the operator
+	// creates it.
 	databaseSecret func(*c5c3v1alpha1.ControlPlane) string
 	databasePath   func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
 	// pods selects the pods of all resources of the kind, which use the cache and
@@ -89,6 +88,14 @@ type serviceReasons struct {
 	ready, notManaged                                        string
 	notInstalled, failed, rejected, rollBackRefused, waiting string
 	finalizing                                               string
+}
+
+// given is what the resource of a service gets beside what the spec says of it.
+type given struct {
+	// login is the Secret of the service's user in Keystone, "" without one.
+	login string
+	// policy are the rules of spec.global that are not another service's.
+	policy *commonv1.PolicySpec
 }
 
 // child is the resource of a service, with what its operator says about it.
@@ -129,9 +136,6 @@ func (all serviceList) withDatabase(cp *c5c3v1alpha1.ControlPlane) serviceList {
 
 // databaseSecrets are the Secrets with the credentials of the services' databases.
 func (all serviceList) databaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
-	if !cp.ManagesCredentials() {
-		return []string{cp.DatabaseSecretRef().Name}
-	}
 	var names []string
 	for _, svc := range all.withDatabase(cp) {
 		names = append(names, svc.databaseSecret(cp))

@@ -89,9 +89,9 @@ func sundialService() service {
 		image:     func(*c5c3v1alpha1.ControlPlane) *commonv1.ImageSpec { return nil },
 		childName: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Name + "-sundial" },
 		empty:     func() child { return &sundial{} },
-		child: func(cp *c5c3v1alpha1.ControlPlane, login string) (child, error) {
+		child: func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) {
 			return &sundial{
-				ObjectMeta: controlplane.ChildMeta(cp, sundialName), Login: login,
+				ObjectMeta: controlplane.ChildMeta(cp, sundialName), Login: with.login,
 				Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
 			}, nil
 		},

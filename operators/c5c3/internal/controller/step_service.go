@@ -32,7 +32,7 @@ func (svc service) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	if svc.user != nil && user.login == "" {
 		return user.outcome
 	}
-	child, err := svc.child(s.cp, user.login)
+	child, err := svc.child(s.cp, given{login: user.login, policy: s.services.globalPolicy(s.cp, svc)})
 	if err != nil {
 		return reconcile.Terminal(svc.reasons.failed, err)
 	}
