@@ -6,6 +6,7 @@ require (
 	github.com/c5c3/forge/internal/common v0.0.0
 	github.com/c5c3/forge/operators/c5c3 v0.0.0
 	github.com/c5c3/forge/operators/keystone v0.0.0
+	github.com/c5c3/forge/operators/placement v0.0.0
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/google/go-cmp v0.7.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
@@ -80,4 +81,5 @@ replace (
 	github.com/c5c3/forge/internal/common => ../../internal/common
 	github.com/c5c3/forge/operators/c5c3 => ../../operators/c5c3
 	github.com/c5c3/forge/operators/keystone => ../../operators/keystone
+	github.com/c5c3/forge/operators/placement => ../../operators/placement
 )

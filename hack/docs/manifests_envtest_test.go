@@ -27,11 +27,13 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // examples are what a part of a resource is merged into, by kind.
 var examples = map[string]string{
 	"Keystone":           "docs/examples/keystone.yaml",
+	"Placement":          "docs/examples/placement.yaml",
 	"ControlPlane":       "operators/c5c3/config/samples/minimal.yaml",
 	"CredentialRotation": "operators/c5c3/config/samples/rotate-monthly.yaml",
 	"SecretAggregate":    "operators/c5c3/config/samples/secret-aggregate.yaml",
@@ -41,6 +43,7 @@ var examples = map[string]string{
 var optionPages = map[string]string{
 	"ControlPlane": "docs/control-plane-options.md",
 	"Keystone":     "docs/keystone-options.md",
+	"Placement":    "docs/placement-options.md",
 }
 
 // server is an API server with the kinds and the webhooks of both operators, and the kinds
@@ -59,7 +62,7 @@ func startServer(t *testing.T) *server {
 	})
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		scheme.AddToScheme, keystonev1alpha1.AddToScheme, c5c3v1alpha1.AddToScheme,
+		scheme.AddToScheme, keystonev1alpha1.AddToScheme, placementv1alpha1.AddToScheme, c5c3v1alpha1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
@@ -68,6 +71,7 @@ func startServer(t *testing.T) *server {
 	env.ServeWebhooks(t, s, func(mgr ctrl.Manager) error {
 		for _, webhook := range []interface{ SetupWebhookWithManager(ctrl.Manager) error }{
 			keystonev1alpha1.NewKeystoneWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
+			placementv1alpha1.NewPlacementWebhook(),
 			c5c3v1alpha1.NewControlPlaneWebhook(),
 			c5c3v1alpha1.NewCredentialRotationWebhook(),
 		} {
@@ -122,6 +126,7 @@ func TestThePagesSayWhatAnAPIServerTakes(t *testing.T) {
 func (s *server) testWebhooks(t *testing.T) {
 	for kind, part := range map[string]string{
 		"Keystone":     `{"spec": {"fernet": {"rotationSchedule": "0 99 * * *"}}}`,
+		"Placement":    `{"spec": {"identity": {"authURL": "http://user:password@keystone"}}}`,
 		"ControlPlane": `{"spec": {"global": {}}}`,
 	} {
 		obj, err := Merge(exampleOf(t, kind), part)

@@ -17,6 +17,7 @@ const (
 	kindVersion  = "version"
 	kindIssue    = "issue"
 	kindValidate = "validate"
+	kindService  = "service"
 )
 
 // kinds is the mix, in the order in which a worker sends it. Issuing a token
@@ -30,7 +31,9 @@ var kinds = []string{
 // user logs in and validates tokens with what it got.
 type user struct {
 	base *url.URL
-	name string
+	// service is what a token opens, nil for nothing but Keystone.
+	service *url.URL
+	name    string
 	// passwordFile is read for each login, so that a changed password is used.
 	passwordFile string
 
@@ -46,6 +49,8 @@ func (u *user) send(ctx context.Context, c *client, kind string, turn int) error
 		return u.issue(ctx, c)
 	case kindValidate:
 		return u.validate(ctx, c, turn)
+	case kindService:
+		return u.ask(ctx, c)
 	}
 	return u.version(ctx, c)
 }
@@ -133,8 +138,29 @@ func (u *user) validate(ctx context.Context, c *client, turn int) error {
 	return nil
 }
 
+// ask opens the service with the newest token, which it has to validate: it remembers
+// older ones.
+func (u *user) ask(ctx context.Context, c *client) error {
+	request, err := newRequest(ctx, http.MethodGet, u.service, nil)
+	if err != nil {
+		return err
+	}
+	u.mu.Lock()
+	request.Header.Set("X-Auth-Token", u.latest)
+	u.mu.Unlock()
+	result, err := c.do(ctx, request)
+	if err != nil {
+		return err
+	}
+	return expect(result, http.StatusOK)
+}
+
 func (u *user) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, method, u.base.JoinPath(path).String(), bytes.NewReader(body))
+	return newRequest(ctx, method, u.base.JoinPath(path), body)
+}
+
+func newRequest(ctx context.Context, method string, to *url.URL, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

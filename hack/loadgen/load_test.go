@@ -149,7 +149,10 @@ func TestARunThatCannotLogInEndsAtOnce(t *testing.T) {
 }
 
 func TestArgumentsAreChecked(t *testing.T) {
-	for _, args := range [][]string{{}, {"-url", "keystone"}, {"-url", "https://keystone/v3"}, {"-url", "http://k:1/v3", "-rate", "0"}} {
+	for _, args := range [][]string{
+		{}, {"-url", "keystone"}, {"-url", "https://keystone/v3"}, {"-url", "http://k:1/v3", "-rate", "0"},
+		{"-url", "http://k:1/v3", "-service", "placement"},
+	} {
 		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil {
 			t.Errorf("%q were accepted", args)
 		}
@@ -157,7 +160,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 }
 
 func TestFiguresAreServedAndReadyOnceEveryKindSucceeded(t *testing.T) {
-	l := newLoad(options{workers: 1}, &url.URL{Host: "keystone:5000"})
+	l := newLoad(options{workers: 1}, &url.URL{Host: "keystone:5000"}, nil)
 	ask := func() int {
 		response := httptest.NewRecorder()
 		l.ServeHTTP(response, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))

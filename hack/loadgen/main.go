@@ -2,7 +2,8 @@
 // of its requests failed.
 //
 // It logs in, issues and validates tokens and asks for the API's version, on
-// connections that it keeps and on fresh ones, and never repeats a request. On
+// connections that it keeps and on fresh ones, and never repeats a request. With
+// -service it logs in and asks another service, which validates the tokens. On
 // SIGTERM it finishes the requests under way, writes a JSON object with its
 // figures to standard output and to -result, and ends with 1 if any failed.
 //
@@ -29,6 +30,7 @@ import (
 
 type options struct {
 	url          string
+	service      string
 	user         string
 	passwordFile string
 	result       string
@@ -56,11 +58,17 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	base, err := url.Parse(o.url)
-	if err != nil || base.Scheme != "http" || base.Port() == "" {
-		return fmt.Errorf("-url %q must be of the form http://host:port/v3", o.url)
+	base, err := parseURL(o.url)
+	if err != nil {
+		return fmt.Errorf("-url: %w", err)
 	}
-	l := newLoad(o, base)
+	var service *url.URL
+	if o.service != "" {
+		if service, err = parseURL(o.service); err != nil {
+			return fmt.Errorf("-service: %w", err)
+		}
+	}
+	l := newLoad(o, base, service)
 	server := &http.Server{Addr: o.listen, Handler: l, ReadHeaderTimeout: time.Second}
 	listening := make(chan error, 1)
 	if o.listen != "" {
@@ -76,10 +84,19 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return report(l.result(), o.result, stdout)
 }
 
+func parseURL(text string) (*url.URL, error) {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Scheme != "http" || parsed.Port() == "" {
+		return nil, fmt.Errorf("%q must be of the form http://host:port/path", text)
+	}
+	return parsed, nil
+}
+
 func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("loadgen", flag.ContinueOnError)
 	flags.StringVar(&o.url, "url", "", "URL of the Identity API, such as http://keystone:5000/v3")
+	flags.StringVar(&o.service, "service", "", "URL that a token opens, such as http://placement:8778/resource_providers, to be asked instead")
 	flags.StringVar(&o.user, "user", "admin", "user of the default domain with a role on the project admin")
 	flags.StringVar(&o.passwordFile, "password-file", "/etc/loadgen/password", "file with the user's password")
 	flags.StringVar(&o.result, "result", "", "file that receives the result besides standard output")
@@ -124,39 +141,69 @@ type load struct {
 	options  options
 	user     *user
 	kinds    []string
-	clients  []*client
+	workers  []worker
 	recorder *recorder
 }
 
-func newLoad(o options, base *url.URL) *load {
+// worker has a client of each server.
+type worker struct{ identity, service *client }
+
+func newLoad(o options, base, service *url.URL) *load {
 	l := &load{
 		options:  o,
-		user:     &user{base: base, name: o.user, passwordFile: o.passwordFile},
+		user:     &user{base: base, service: service, name: o.user, passwordFile: o.passwordFile},
 		kinds:    kinds,
 		recorder: newRecorder(time.Now()),
 	}
-	if o.only != "" {
+	switch {
+	case o.only != "":
 		l.kinds = []string{o.only}
+	case service != nil:
+		l.kinds = append([]string{kindIssue}, slices.Repeat([]string{kindService}, len(kinds)-1)...)
 	}
 	for i := range o.workers {
-		l.clients = append(l.clients, &client{address: base.Host, keepAlive: i%2 == 0, timeout: o.timeout})
+		w := worker{identity: &client{address: base.Host, keepAlive: i%2 == 0, timeout: o.timeout}}
+		if service != nil {
+			w.service = &client{address: service.Host, keepAlive: i%2 == 0, timeout: o.timeout}
+		}
+		l.workers = append(l.workers, w)
 	}
 	return l
+}
+
+func (w worker) clients() []*client {
+	return slices.DeleteFunc([]*client{w.identity, w.service}, func(c *client) bool { return c == nil })
+}
+
+func (w worker) close() {
+	for _, c := range w.clients() {
+		c.close()
+	}
+}
+
+// kept is the number of connections that were opened to be kept.
+func (w worker) kept() (dialed int) {
+	for _, c := range w.clients() {
+		if c.keepAlive {
+			dialed += c.dialed
+		}
+	}
+	return dialed
 }
 
 // run sends requests until the context ends. Those under way are finished.
 func (l *load) run(ctx context.Context) {
 	// Nothing can be validated before the first login.
-	if l.turn(l.clients[0], kindIssue, 0); l.user.first == "" {
+	if l.turn(l.workers[0], kindIssue, 0); l.user.first == "" {
 		return
 	}
 	var workers sync.WaitGroup
 	turns := make(chan int)
-	for _, c := range l.clients {
+	for _, w := range l.workers {
 		workers.Go(func() {
-			defer c.close()
+			defer w.close()
 			for turn := range turns {
-				l.turn(c, l.kinds[turn%len(l.kinds)], turn)
+				l.turn(w, l.kinds[turn%len(l.kinds)], turn)
 			}
 		})
 	}
@@ -189,7 +236,11 @@ func pace(rate int) (ticks <-chan time.Time, end func()) {
 }
 
 // turn sends one request, whatever happens to the run meanwhile.
-func (l *load) turn(c *client, kind string, turn int) {
+func (l *load) turn(w worker, kind string, turn int) {
+	c := w.identity
+	if kind == kindService {
+		c = w.service
+	}
 	sent := time.Now()
 	err := l.user.send(context.Background(), c, kind, turn)
 	l.recorder.add(kind, sent, time.Since(sent), c.reused, err)
@@ -199,10 +250,8 @@ func (l *load) turn(c *client, kind string, turn int) {
 // exact once they are done.
 func (l *load) result() result {
 	connections := 0
-	for _, c := range l.clients {
-		if c.keepAlive {
-			connections += c.dialed
-		}
+	for _, w := range l.workers {
+		connections += w.kept()
 	}
 	return l.recorder.result(time.Now(), connections)
 }

@@ -7,6 +7,7 @@ package service
 import (
 	"maps"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -36,6 +37,8 @@ type Definition struct {
 	// ConfigDir is the directory of the configuration in the containers. It ends with
 	// a slash.
 	ConfigDir string
+	// Environment is what every container that runs the service's own code has.
+	Environment []corev1.EnvVar
 }
 
 // ManagedBy is the value of app.kubernetes.io/managed-by on everything that the

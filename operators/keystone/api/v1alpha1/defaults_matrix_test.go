@@ -6,13 +6,8 @@ import "github.com/c5c3/forge/internal/common/testutil/apitest"
 type defaultRow apitest.Default
 
 func defaultRows() []defaultRow {
-	const tls, rotation, uwsgi = "spec.database.tls", "spec.bootstrap.passwordRotation", "spec.uwsgi"
+	const rotation = "spec.bootstrap.passwordRotation"
 	return []defaultRow{
-		{"spec.replicas", int64(3), ""},
-		{"spec.cache.backend", "dogpile.cache.pymemcache", ""},
-		{"spec.cache.replicas", int64(3), ""},
-		{"spec.database.tls.enabled", false, tls},
-		{"spec.database.tls.mode", "require", tls},
 		{"spec.fernet.rotationSchedule", "0 0 * * 0", ""},
 		{"spec.fernet.maxActiveKeys", int64(3), ""},
 		{"spec.fernet.suspend", false, ""},
@@ -27,11 +22,5 @@ func defaultRows() []defaultRow {
 		{"spec.bootstrap.passwordRotation.schedule", "0 0 1 * *", rotation},
 		{"spec.bootstrap.passwordRotation.suspend", false, rotation},
 		{"spec.bootstrap.passwordRotation.passwordLength", int64(32), rotation},
-		{"spec.uwsgi.processes", int64(2), uwsgi},
-		{"spec.uwsgi.threads", int64(1), uwsgi},
-		{"spec.uwsgi.httpKeepAlive", true, uwsgi},
-		{"spec.logging.format", "text", ""},
-		{"spec.logging.level", "INFO", ""},
-		{"spec.logging.debug", false, ""},
 	}
 }

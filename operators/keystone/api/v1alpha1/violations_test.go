@@ -3,8 +3,6 @@ package v1alpha1
 import (
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -13,10 +11,10 @@ import (
 type violation apitest.Violation[*Keystone]
 
 func violations() []violation {
-	return append(append(append(coreViolations(), keyViolations()...), configViolations()...), workloadViolations()...)
+	return append(append(nameViolations(), keyViolations()...), configViolations()...)
 }
 
-func coreViolations() []violation {
+func nameViolations() []violation {
 	return []violation{
 		{
 			"a name that no Service can have", func(k *Keystone) { k.Name = "1.keystone" },
@@ -33,126 +31,11 @@ func coreViolations() []violation {
 			},
 			"metadata.name", "name must be no longer than 30 characters with passwordRotation", "", "",
 		},
-		{
-			"negative replicas", func(k *Keystone) { k.Spec.Replicas = -1 },
-			"spec.replicas", "replicas must be at least 1", apitest.TooSmall, "",
-		},
-		{
-			"no image name", func(k *Keystone) { k.Spec.Image.Repository = "" },
-			"spec.image.repository", "Required value", apitest.TooShort, "",
-		},
-		{
-			"an image name with a tag", func(k *Keystone) { k.Spec.Image.Repository = "example.com/keystone:2025.2" },
-			"spec.image.repository", "must be an image name without a tag", apitest.NoMatch, "",
-		},
-		{
-			"an image name in upper case", func(k *Keystone) { k.Spec.Image.Repository = "example.com/Keystone" },
-			"spec.image.repository", "must be an image name without a tag", apitest.NoMatch, "",
-		},
-		{
-			"no image tag", func(k *Keystone) { k.Spec.Image.Tag = "" },
-			"spec.image.tag", "Required value", apitest.NoMatch, "",
-		},
-		{
-			"an image tag with a slash", func(k *Keystone) { k.Spec.Image.Tag = "2025/2" },
-			"spec.image.tag", "must be at most 128", apitest.NoMatch, "",
-		},
-		{
-			"a database in both modes", func(k *Keystone) { k.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"} },
-			"spec.database", "exactly one of clusterRef or host must be set", "exactly one of clusterRef or host must be set", "",
-		},
-		{
-			"a database in no mode", func(k *Keystone) { k.Spec.Database.Host = "" },
-			"spec.database", "exactly one of clusterRef or host must be set", "exactly one of clusterRef or host must be set", "",
-		},
-		{
-			"a database cluster without a name", func(k *Keystone) {
-				k.Spec.Database.Host = ""
-				k.Spec.Database.ClusterRef = &corev1.LocalObjectReference{}
-			},
-			"spec.database.clusterRef.name", "clusterRef.name must not be empty", "clusterRef.name must not be empty", "spec.database",
-		},
-		{
-			"a database host with credentials", func(k *Keystone) { k.Spec.Database.Host = "user:secret@db" },
-			"spec.database.host", "must be a host name or an IP address", apitest.NoMatch, "",
-		},
-		{
-			"a database host with a port", func(k *Keystone) { k.Spec.Database.Host = "db:3306" },
-			"spec.database.host", "must be a host name or an IP address", apitest.NoMatch, "",
-		},
-		{
-			"a database port out of range", func(k *Keystone) { k.Spec.Database.Port = 65536 },
-			"spec.database.port", "must be between 1 and 65535", apitest.TooLarge, "",
-		},
-		{
-			"no database name", func(k *Keystone) { k.Spec.Database.Database = "" },
-			"spec.database.database", "Required value", apitest.TooShort, "",
-		},
-		{
-			"a database name with a dash", func(k *Keystone) { k.Spec.Database.Database = "key-stone" },
-			"spec.database.database", "must be 1 to 64 letters, digits and '_'", apitest.NoMatch, "",
-		},
-		{
-			"a database name that is too long", func(k *Keystone) { k.Spec.Database.Database = strings.Repeat("k", 65) },
-			"spec.database.database", "must be 1 to 64 letters, digits and '_'", "Too long", "",
-		},
-		{
-			"no database Secret", func(k *Keystone) { k.Spec.Database.SecretRef.Name = "" },
-			"spec.database.secretRef.name", "Required value", apitest.TooShort, "",
-		},
-		{
-			"a database Secret that cannot exist", func(k *Keystone) { k.Spec.Database.SecretRef.Name = "Keystone_DB" },
-			"spec.database.secretRef.name", "RFC 1123 subdomain", apitest.NoMatch, "",
-		},
-		{
-			"a key no Secret can have", func(k *Keystone) { k.Spec.Database.SecretRef.Key = "pass word" },
-			"spec.database.secretRef.key", "a valid config key must consist of", apitest.NoMatch, "",
-		},
-		{
-			"an unknown database TLS mode", func(k *Keystone) { k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{Mode: "disable"} },
-			"spec.database.tls.mode", "Unsupported value", "Unsupported value", "",
-		},
-		{
-			"database TLS without a CA", func(k *Keystone) {
-				k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{Enabled: true, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client"}}
-			},
-			"spec.database.tls.caBundleSecretRef", "caBundleSecretRef is required when tls is enabled",
-			"caBundleSecretRef is required when tls is enabled", "spec.database.tls",
-		},
-		{
-			"database TLS without a client certificate", func(k *Keystone) {
-				k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{Enabled: true, CABundleSecretRef: &commonv1.SecretRefSpec{Name: "ca"}}
-			},
-			"spec.database.tls.clientCertSecretRef", "clientCertSecretRef is required when tls is enabled",
-			"clientCertSecretRef is required when tls is enabled", "spec.database.tls",
-		},
-		{
-			"a cache in both modes", func(k *Keystone) { k.Spec.Cache.ClusterRef = &corev1.LocalObjectReference{Name: "memcached"} },
-			"spec.cache", "exactly one of clusterRef or servers must be set", "exactly one of clusterRef or servers must be set", "",
-		},
-		{
-			"a cache in no mode", func(k *Keystone) { k.Spec.Cache.Servers = nil },
-			"spec.cache", "exactly one of clusterRef or servers must be set", "exactly one of clusterRef or servers must be set", "",
-		},
-		{
-			"a cache cluster without a name", func(k *Keystone) {
-				k.Spec.Cache = commonv1.CacheSpec{ClusterRef: &corev1.LocalObjectReference{}}
-			},
-			"spec.cache.clusterRef.name", "clusterRef.name must not be empty", "clusterRef.name must not be empty", "spec.cache",
-		},
-		{
-			"a cache backend with a line break", func(k *Keystone) { k.Spec.Cache.Backend = "x\n[DEFAULT]" },
-			"spec.cache.backend", "must be the name of a dogpile.cache backend", apitest.NoMatch, "",
-		},
-		{
-			"two cache servers in one entry", func(k *Keystone) { k.Spec.Cache.Servers = []string{"a:11211,b:11211"} },
-			"spec.cache.servers[0]", "without white space or commas", apitest.NoMatch, "",
-		},
-		{
-			"negative cache replicas", func(k *Keystone) { k.Spec.Cache.Replicas = -1 },
-			"spec.cache.replicas", "replicas must be at least 1", apitest.TooSmall, "",
-		},
 	}
+}
+
+func gateway(hostname string) *commonv1.GatewaySpec {
+	return &commonv1.GatewaySpec{Hostname: hostname, ParentRef: commonv1.GatewayParentRefSpec{Name: "public"}}
 }
 
 func keyViolations() []violation {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,22 +35,12 @@ func NewKeystoneWebhook(in cluster.Settings) *admission.Webhook[*Keystone] {
 	}
 }
 
-// checkPriorityClass asks for the PriorityClass that a Keystone comes to name. One that
-// was deleted later holds up no change of something else.
 func checkPriorityClass(ctx context.Context, reader client.Reader, old, updated *Keystone) field.ErrorList {
-	name := updated.Spec.PriorityClassName
-	if name == nil || *name == "" || old != nil && equality.Semantic.DeepEqual(old.Spec.PriorityClassName, name) {
-		return nil
+	var before *string
+	if old != nil {
+		before = old.Spec.PriorityClassName
 	}
-	path := field.NewPath("spec", "priorityClassName")
-	err := reader.Get(ctx, client.ObjectKey{Name: *name}, &schedulingv1.PriorityClass{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return field.ErrorList{field.NotFound(path, *name)}
-	case err != nil:
-		return field.ErrorList{field.InternalError(path, fmt.Errorf("reading PriorityClass %q: %w", *name, err))}
-	}
-	return nil
+	return admission.CheckPriorityClass(ctx, reader, before, updated.Spec.PriorityClassName)
 }
 
 // checkDatabaseUsers refuses a database that another Keystone has. An operator of a

@@ -14,11 +14,11 @@ import (
 // apiDeployment builds the Deployment of the API pods.
 func apiDeployment(s *scope) *appsv1.Deployment {
 	k := s.keystone
-	pod := pods(k).Spec(apiContainer(k), apiMounts(s)...)
+	pod := deployment.PodsOf(s.Pass).Spec(apiContainer(k), apiMounts(s)...)
 	pod.TerminationGracePeriodSeconds = ptr.To(k.ServiceSpec().TerminationGracePeriod())
-	pod.TopologySpreadConstraints = instance(k).SpreadConstraints(k.Spec.TopologySpreadConstraints)
+	pod.TopologySpreadConstraints = deployment.InstanceOf(s.Pass).SpreadConstraints(k.Spec.TopologySpreadConstraints)
 	deploy := &appsv1.Deployment{
-		ObjectMeta: instance(k).Meta(),
+		ObjectMeta: deployment.InstanceOf(s.Pass).Meta(),
 		Spec: appsv1.DeploymentSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: selectorLabels(k)},
 			Strategy: deployment.RolloutStrategy(k.Spec.Strategy),
@@ -38,7 +38,7 @@ func apiDeployment(s *scope) *appsv1.Deployment {
 }
 
 func apiMounts(s *scope) []deployment.Mount {
-	mounts := append([]deployment.Mount{s.configMount()}, keyMounts(s.keystone)...)
+	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(s.keystone)...)
 	return append(mounts, databaseTLSMounts(s.keystone)...)
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/service"
@@ -78,16 +79,16 @@ func managed() *keystonev1alpha1.Keystone {
 }
 
 func scopeOf(k *keystonev1alpha1.Keystone) *scope {
-	s := newScope(&service.Tools{Scheme: Scheme()}, &toolbox{}, k)
-	s.configMap = "keystone-config-01234567"
+	s := newScope(&service.Tools{Scheme: Scheme(), OperatorNamespace: "keystone-system"}, &toolbox{}, k)
+	service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567"})
 	s.connection = connection{used: "url", mark: "connection-hash", next: "url"}
 	s.credentials = credentials{databaseUser: "keystone", databasePassword: []byte("hunter2-db"), adminPassword: []byte("hunter2-admin")}
 	return s
 }
 
-func jobOf(t *testing.T, s *scope, described task) *batchv1.Job {
+func jobOf(t *testing.T, s *scope, described deployment.Task) *batchv1.Job {
 	t.Helper()
-	built, err := taskJob(s.keystone, described)
+	built, err := deployment.TaskJob(s.Pass, described)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,21 +100,21 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 		s := scopeOf(k)
 		objects := map[string]any{
 			"deployment":          apiDeployment(s),
-			"service":             instance(k).Service(),
-			"poddisruptionbudget": instance(k).DisruptionBudget(k.Spec.Replicas),
+			"service":             deployment.InstanceOf(s.Pass).Service(),
+			"poddisruptionbudget": deployment.InstanceOf(s.Pass).DisruptionBudget(k.Spec.Replicas),
 			"job-db-sync":         jobOf(t, s, dbSync(s)),
 			"job-schema-check":    jobOf(t, s, schemaCheck(s)),
 			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
 			"job-config-check":    jobOf(t, s, configCheckTask(s)),
 			"job-policy":          jobOf(t, s, policyValidationTask(s)),
 			"cronjob-trust-flush": trustFlushCronJob(s),
-			"networkpolicy":       traffic(k, "keystone-system").API(),
-			"networkpolicy-tasks": traffic(k, "keystone-system").Tasks(allTasks(k)),
+			"networkpolicy":       traffic(s).API(),
+			"networkpolicy-tasks": traffic(s).Tasks(allTasks(k)),
 		}
 		if k.Spec.Database.IsManaged() {
 			objects["database"], objects["user"], objects["grant"] = mariaDatabase(k), mariaUser(k, k.Name, false), mariaGrant(k, k.Name)
-			objects["certificate"], objects["httproute"] = clientCertificate(k), networking.HTTPRoute(instance(k), k.Spec.Gateway)
-			objects["hpa"] = instance(k).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
+			objects["certificate"], objects["httproute"] = clientCertificate(k), networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway)
+			objects["hpa"] = deployment.InstanceOf(s.Pass).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
 		}
 		for kind, obj := range objects {
 			t.Run(name+"/"+kind, func(t *testing.T) {
@@ -214,7 +215,8 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 	keyOf := func(change func(*scope)) string {
 		s := scopeOf(minimal())
 		change(s)
-		built, err := taskJob(s.keystone, dbSync(s))
+		s.Spec = s.keystone.ServiceSpec()
+		built, err := deployment.TaskJob(s.Pass, dbSync(s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +224,7 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 	}
 	base := keyOf(func(*scope) {})
 	for name, change := range map[string]func(*scope){
-		"another configuration": func(s *scope) { s.configMap = "keystone-config-76543210" },
+		"another configuration": func(s *scope) { service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-76543210"}) },
 		"another password":      func(s *scope) { s.connection.mark = "other" },
 		"other resources":       func(s *scope) { s.keystone.Spec.Resources = nil },
 		"another priority":      func(s *scope) { s.keystone.Spec.PriorityClassName = ptr.To("high") },
@@ -246,7 +248,8 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	keyOf := func(change func(*scope)) string {
 		s := scopeOf(minimal())
 		change(s)
-		built, err := taskJob(s.keystone, bootstrapTask(s))
+		s.Spec = s.keystone.ServiceSpec()
+		built, err := deployment.TaskJob(s.Pass, bootstrapTask(s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +266,7 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 			t.Errorf("a changed %s does not run bootstrap again", name)
 		}
 	}
-	if keyOf(func(s *scope) { s.configMap = "keystone-config-76543210" }) != base {
+	if keyOf(func(s *scope) { service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-76543210"}) }) != base {
 		t.Error("another configuration runs bootstrap again")
 	}
 }
@@ -322,7 +325,7 @@ func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
 		"true": true, "True": true, "YES": true, "1": true, "on": true, "false": false, "0": false, "": false, "maybe": false,
 	} {
 		s := scopeOf(minimal())
-		s.options = map[string]map[string]string{"DEFAULT": {"use_stderr": value}}
+		service.Config.Put(s.Slots, service.Rendered{Options: map[string]map[string]string{"DEFAULT": {"use_stderr": value}}})
 		if got := reportLogging(t.Context(), s).IsDone(); got != healthy {
 			t.Errorf("use_stderr = %q is healthy: %t, want %t", value, got, healthy)
 		}

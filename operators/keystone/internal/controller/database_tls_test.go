@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -52,12 +53,12 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 		"API":         apiDeployment(s).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 	}
-	for _, described := range []task{dbSync(s), schemaCheck(s), bootstrapTask(s)} {
-		built, err := taskJob(s.keystone, described)
+	for _, described := range []deployment.Task{dbSync(s), schemaCheck(s), bootstrapTask(s)} {
+		built, err := deployment.TaskJob(s.Pass, described)
 		if err != nil {
 			t.Fatal(err)
 		}
-		templates[described.name] = built.Spec.Template
+		templates[described.Name] = built.Spec.Template
 	}
 	for name, template := range templates {
 		pod, container := template.Spec, template.Spec.Containers[0]
@@ -86,7 +87,7 @@ func TestAModeThatRefusesPlainTextIsProvenBeforePodsGetIt(t *testing.T) {
 	for _, mode := range []commonv1.DatabaseTLSMode{commonv1.DatabaseTLSPrefer, commonv1.DatabaseTLSRequire} {
 		s := scopeOf(managed())
 		s.keystone.Spec.Database.TLS.Mode = mode
-		built, err := taskJob(s.keystone, schemaCheck(s))
+		built, err := deployment.TaskJob(s.Pass, schemaCheck(s))
 		if err != nil {
 			t.Fatal(err)
 		}

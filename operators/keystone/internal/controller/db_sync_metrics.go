@@ -111,7 +111,7 @@ func (s *scope) recordDatabaseJobs(ctx context.Context, work func(context.Contex
 func (s *scope) uncountedJobs(ctx context.Context) (ended map[string]*batchv1.Job, others bool, err error) {
 	ended = map[string]*batchv1.Job{}
 	for task, annotation := range countedTasks {
-		live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, task))
+		live, err := s.Jobs.Find(ctx, s.keystone, s.Named(task))
 		if err != nil {
 			return nil, false, err
 		}

@@ -28,7 +28,7 @@ func endedJob(k *keystonev1alpha1.Keystone, name string, how batchv1.JobConditio
 	created := metav1.Unix(1000, 0)
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: k.Namespace, Name: jobName(k, name), UID: types.UID(name + "-uid"), CreationTimestamp: created,
+			Namespace: k.Namespace, Name: k.Name + "-" + name, UID: types.UID(name + "-uid"), CreationTimestamp: created,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(k, keystonev1alpha1.GroupVersion.WithKind("Keystone"))},
 		},
 		Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -54,24 +55,30 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfig,
+		Sets: []reconcile.Value{service.Config},
 	},
 	{
 		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfigCheck,
+		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
 	{
 		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: reportLogging,
+		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"}, Informational: true,
 	},
 	{
 		Name: "Installation", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileInstallation,
+		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 	},
 	{
 		Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcile,
+		Reads: []reconcile.Value{service.Config},
 	},
 	{
 		Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcile,
+		Reads: []reconcile.Value{service.Config},
 	},
 	{
 		Name: "KeyBackup", Condition: keystonev1alpha1.ConditionBackupHealthy, Run: reconcileKeyBackup,
@@ -82,15 +89,18 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileDatabase,
+		Reads:    []reconcile.Value{service.Config},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
 		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
 	},
 	{
 		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady, Run: reconcilePolicyValidation,
+		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
 	{
 		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
+		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 	},
 	{
@@ -104,21 +114,26 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
+		Reads:    []reconcile.Value{service.Config},
 		Needs:    []string{"Database"},
 		Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
 	},
 	{
 		Name: "Login", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileLogin,
+		Reads: []reconcile.Value{service.Config},
 	},
 	{
 		Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
+		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Database"},
 	},
 	{
 		Name: "FernetRotation", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcileRotation,
+		Reads: []reconcile.Value{service.Config},
 	},
 	{
 		Name: "CredentialRotation", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcileRotation,
+		Reads: []reconcile.Value{service.Config},
 	},
 	{
 		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/redact"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -56,7 +57,7 @@ func (s *scope) ensureManagedDatabase(ctx context.Context) reconcile.Outcome {
 
 // planManagedLogins looks up what planLogins has to know.
 func (s *scope) planManagedLogins(ctx context.Context, wanted, current login, hash string) (loginPlan, error) {
-	pods, err := s.podsOfLabels(ctx, selectorLabels(s.keystone))
+	pods, err := deployment.APIPods(ctx, s.Pass)
 	if err != nil {
 		return loginPlan{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -42,13 +41,6 @@ func commonLabels(k *keystonev1alpha1.Keystone) map[string]string {
 // selectorLabels select the API pods.
 func selectorLabels(k *keystonev1alpha1.Keystone) map[string]string {
 	return keystonev1alpha1.SelectorLabels(k.Name)
-}
-
-// instance is what the objects of a Keystone have in common.
-func instance(k *keystonev1alpha1.Keystone) deployment.Instance {
-	return deployment.Instance{
-		Name: k.Name, Namespace: k.Namespace, Labels: commonLabels(k), Selector: selectorLabels(k), Port: apiPort,
-	}
 }
 
 // taskLabels are on the pods of Jobs and CronJobs.

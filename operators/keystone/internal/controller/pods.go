@@ -11,18 +11,10 @@ import (
 )
 
 const (
-	volumeConfig         = "config"
 	volumeFernetKeys     = "fernet-keys"
 	volumeCredentialKeys = "credential-keys"
 	volumeDatabaseTLS    = "db-tls"
 )
-
-// pods is what all pods of a Keystone have in common.
-func pods(k *keystonev1alpha1.Keystone) deployment.Pods {
-	return deployment.Pods{
-		UserID: definition.UserID, ImagePullSecrets: k.Spec.ImagePullSecrets, PriorityClassName: k.Spec.PriorityClassName,
-	}
-}
 
 // connectionVariable hands the database URL to oslo.config without writing it
 // to a file or a command line.
@@ -53,45 +45,6 @@ func toolVariablesWith(connectionSecret string) []corev1.EnvVar {
 	}
 }
 
-// configMount is the directory of the configuration, with the options that come
-// from a Secret in a file of their own.
-func (s *scope) configMount() deployment.Mount {
-	configMap := corev1.LocalObjectReference{Name: s.configMap}
-	if s.secretOptions != "" {
-		return deployment.ProjectedMount(volumeConfig, configDir,
-			corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: configMap}},
-			deployment.SecretProjection(s.secretOptions, corev1.KeyToPath{Key: secretOptionsFile, Path: secretOptionsFile}))
-	}
-	source := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: configMap}}
-	return deployment.Mount{Path: configDir, Volume: corev1.Volume{Name: volumeConfig, VolumeSource: source}}
-}
-
-// isConfig reports whether a volume holds the ConfigMap of now, with or without
-// options from a Secret.
-func (s *scope) isConfig(volume corev1.Volume) bool {
-	switch {
-	case volume.Name != volumeConfig:
-		return false
-	case volume.ConfigMap != nil:
-		return volume.ConfigMap.Name == s.configMap
-	case volume.Projected != nil:
-		return slices.ContainsFunc(volume.Projected.Sources, func(source corev1.VolumeProjection) bool {
-			return source.ConfigMap != nil && source.ConfigMap.Name == s.configMap
-		})
-	}
-	return false
-}
-
-// configKey is what the result of reading the configuration with an image depends
-// on: the names of both objects stand for their content.
-func (s *scope) configKey() []any {
-	key := []any{image(s.keystone), s.configMap}
-	if s.secretOptions != "" {
-		key = append(key, s.secretOptions)
-	}
-	return key
-}
-
 // keyMounts are the key repositories. They are never subPath mounts, which the
 // kubelet does not refresh: a rotation has to reach running pods.
 func keyMounts(k *keystonev1alpha1.Keystone) []deployment.Mount {
@@ -119,3 +72,16 @@ func databaseTLSMounts(k *keystonev1alpha1.Keystone) []deployment.Mount {
 const caFile = "ca.crt"
 
 func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecretRef.KeyOr(caFile) }
+
+// onRequest adds what a user has asked for to the run key of a task.
+func onRequest(k *keystonev1alpha1.Keystone, runKey any) any {
+	if request := k.Annotations[keystonev1alpha1.AnnotationRunAgain]; request != "" {
+		return []any{runKey, request}
+	}
+	return runKey
+}
+
+// manage is a keystone-manage command line.
+func manage(arguments ...string) []string {
+	return slices.Concat([]string{"keystone-manage", "--config-dir=" + configDir}, arguments)
+}

@@ -28,6 +28,7 @@ func TestEveryPodPullsItsImageWithThePullSecretsOfTheSpec(t *testing.T) {
 		}
 	}
 	s.keystone.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}
+	s.Spec = s.keystone.ServiceSpec()
 	for name, template := range everyPod(t, s) {
 		if diff := cmp.Diff(s.keystone.Spec.ImagePullSecrets, template.Spec.ImagePullSecrets); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -114,10 +116,10 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 	for name, f := range families {
 		templates["rotation of "+name] = f.rotator(s).cronJob(s.keystone, "scripts").Spec.JobTemplate.Spec.Template
 	}
-	for _, described := range []task{
+	for _, described := range []deployment.Task{
 		dbSync(s), schemaCheck(s), bootstrapTask(s), loginCheck(s), dbExpand(s), dbMigrate(s), dbContract(s), configCheckTask(s),
 	} {
-		templates[described.name] = jobOf(t, s, described).Spec.Template
+		templates[described.Name] = jobOf(t, s, described).Spec.Template
 	}
 	return templates
 }
@@ -142,7 +144,7 @@ func TestEveryPodThatRunsKeystonesCodeReadsItsConfiguration(t *testing.T) {
 		if !slices.Contains(template.Spec.Containers[0].Env, corev1.EnvVar{Name: "PYTHONPATH", Value: configDir}) {
 			t.Errorf("%s: Python does not find what is in %s", name, configDir)
 		}
-		if got := configOf(template).ConfigMap; got == nil || got.Name != s.configMap {
+		if got := configOf(template).ConfigMap; got == nil || got.Name != service.Config.Value(s.Slots).ConfigMap {
 			t.Errorf("%s: another volume than the configuration is mounted at %s: %v", name, configDir, got)
 		}
 	}

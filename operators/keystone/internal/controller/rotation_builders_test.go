@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -51,7 +52,7 @@ func TestRotationObjectsMatchTheirGoldenFiles(t *testing.T) {
 func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 	pod := func(name, configMap, secret string) *corev1.Pod {
 		s := scopeOf(minimal())
-		s.configMap, s.secretOptions = configMap, secret
+		service.Config.Put(s.Slots, service.Rendered{ConfigMap: configMap, Secret: secret, SecretFile: secretOptionsFile})
 		template := apiDeployment(s).Spec.Template
 		return &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: s.keystone.Namespace, Name: name, Labels: template.Labels}, Spec: template.Spec,
@@ -62,12 +63,12 @@ func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 		second, secret string
 		mixed          bool
 	}{
-		"all rolled":                        {s.configMap, "", false},
-		"one with other secret options":     {s.configMap, "keystone-options-1", false},
+		"all rolled":                        {service.Config.Value(s.Slots).ConfigMap, "", false},
+		"one with other secret options":     {service.Config.Value(s.Slots).ConfigMap, "keystone-options-1", false},
 		"one not rolled yet":                {"keystone-config-76543210", "", true},
 		"one not rolled yet, with a Secret": {"keystone-config-76543210", "keystone-options-1", true},
 	} {
-		reader := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(pod("a", s.configMap, ""), pod("b", c.second, c.secret)).Build()
+		reader := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(pod("a", service.Config.Value(s.Slots).ConfigMap, ""), pod("b", c.second, c.secret)).Build()
 		s.Client, s.propagation = reader, time.Minute
 		use, err := s.keyUse(t.Context(), time.Hour)
 		if want := (keys.Use{Lifetime: time.Hour, Mixed: c.mixed, Propagation: time.Minute}); err != nil || use != want {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -59,7 +60,7 @@ var credentialRotation = keyRotation{
 // rotate before the first installation, and without a configuration, of which
 // Config tells, everything stays as it is.
 func (f keyFamily) reconcileRotation(ctx context.Context, s *scope) reconcile.Outcome {
-	if s.configMap == "" || s.keystone.Status.InstalledRelease == "" {
+	if service.Config.Value(s.Slots).ConfigMap == "" || s.keystone.Status.InstalledRelease == "" {
 		return f.done(s)
 	}
 	if err := s.ensureRotation(ctx, f.rotator(s)); err != nil {
@@ -86,7 +87,7 @@ func (f keyFamily) rotator(s *scope) rotator {
 		name: r.name, keyType: f.metric, target: r.volume, source: f.name(k), staging: stagingName(f.name(k)),
 		schedule: schedule, suspend: suspend, script: r.script,
 		env:    append(toolVariables(k), corev1.EnvVar{Name: r.maxActive, Value: activeKeys(f.maxActive(k))}),
-		mounts: append([]deployment.Mount{s.configMount(), sourceMount, r.others(k)}, databaseTLSMounts(k)...),
+		mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k)}, databaseTLSMounts(k)...),
 		volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
 			// Keys never reach a disk.
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: ptr.To(resource.MustParse("1Mi"))},
@@ -100,10 +101,10 @@ func (f keyFamily) rotator(s *scope) rotator {
 func copyKeys(
 	k *keystonev1alpha1.Keystone, source, directory string, mounted deployment.Mount, writable corev1.VolumeMount,
 ) corev1.Container {
-	return pods(k).Container(corev1.Container{
+	return deployment.PodsFor(&definition, k.ServiceSpec()).Container(corev1.Container{
 		Name: "copy-keys", Image: scheduledImage(k),
 		Command:      []string{"sh", "-c", fmt.Sprintf("install -m 0400 %s/* %s/", source, directory)},
-		Resources:    taskResources(k.Spec.Resources),
+		Resources:    deployment.TaskResources(k.Spec.Resources),
 		VolumeMounts: []corev1.VolumeMount{writable},
 	}, mounted)
 }

@@ -48,7 +48,7 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	}
 	switch {
 	case state.Waiting != "":
-		return await(keystonev1alpha1.ReasonCredentialMigrateFailed, built.Name, "encrypting the credentials with the new key", state, "")
+		return deployment.Await(keystonev1alpha1.ReasonCredentialMigrateFailed, built.Name, "encrypting the credentials with the new key", state, "")
 	case !state.Complete:
 		return done.Within(state.Again)
 	}
@@ -66,11 +66,11 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 func migrateJob(s *scope, data map[string][]byte) (*batchv1.Job, error) {
 	k := s.keystone
 	primary, _ := keys.PrimaryName(data)
-	built, err := taskJob(k, task{
-		name: credentialMigrate, container: credentialMigrate, command: manage("credential_migrate"), retries: 2,
-		env:    toolVariables(k),
-		mounts: append(append([]deployment.Mount{s.configMount()}, keyMounts(k)...), databaseTLSMounts(k)...),
-		runKey: keys.ID(data[primary]),
+	built, err := deployment.TaskJob(s.Pass, deployment.Task{
+		Name: credentialMigrate, Container: credentialMigrate, Command: manage("credential_migrate"), Retries: 2,
+		Env:    toolVariables(k),
+		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), databaseTLSMounts(k)...),
+		RunKey: keys.ID(data[primary]),
 	})
 	if err != nil {
 		return nil, err

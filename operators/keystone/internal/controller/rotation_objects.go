@@ -136,7 +136,7 @@ func (r rotator) cronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.
 			Suspend:  ptr.To(r.suspend),
 			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, r.name)}, Spec: batchv1.JobSpec{
 				BackoffLimit:          ptr.To(rotationRetries),
-				ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
+				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
 					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, r.name)},
 					Spec:       r.podSpec(k, scripts),
@@ -153,9 +153,9 @@ func (r rotator) podSpec(k *keystonev1alpha1.Keystone, scripts string) corev1.Po
 			FieldRef: &corev1.ObjectFieldSelector{APIVersion: "v1", FieldPath: "metadata.namespace"},
 		}},
 	}, r.env...)
-	pod := pods(k).Spec(corev1.Container{
+	pod := deployment.PodsFor(&definition, k.ServiceSpec()).Spec(corev1.Container{
 		Name: r.name, Image: scheduledImage(k), Command: []string{scriptsDir + "/" + r.script}, Env: env,
-		Resources: taskResources(k.Spec.Resources), VolumeMounts: r.writable,
+		Resources: deployment.TaskResources(k.Spec.Resources), VolumeMounts: r.writable,
 	}, append([]deployment.Mount{scriptMount(scripts)}, r.mounts...)...)
 	pod.RestartPolicy = corev1.RestartPolicyOnFailure
 	pod.ServiceAccountName = r.objectName(k)

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/rotation"
@@ -81,8 +82,9 @@ func (s *scope) keyUse(ctx context.Context, lifetime time.Duration) (keys.Use, e
 	if lifetime == 0 {
 		return use, nil
 	}
-	pods, err := s.podsOfLabels(ctx, selectorLabels(s.keystone))
-	use.Mixed = slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !slices.ContainsFunc(pod.Spec.Volumes, s.isConfig) })
+	pods, err := deployment.APIPods(ctx, s.Pass)
+	current := func(volume corev1.Volume) bool { return deployment.IsConfig(s.Pass, volume) }
+	use.Mixed = slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !slices.ContainsFunc(pod.Spec.Volumes, current) })
 	return use, err
 }
 

@@ -55,14 +55,6 @@ type scope struct {
 	// what changes with the API pods.
 	serving bool
 	rollout string
-	// configMap is set by Config: the name of the current configuration.
-	configMap string
-	// secretOptions is set by Config: the name of the Secret with the options of
-	// spec.extraConfigSecretRef, "" without them.
-	secretOptions string
-	// options is set by Config: the merged keystone.conf with all options, those
-	// of the Secret too.
-	options map[string]map[string]string
 	// secretValues is set by Config: what is secret in options.
 	secretValues []string
 }

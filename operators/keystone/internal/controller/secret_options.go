@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -100,12 +101,19 @@ func secretOptionsCopy(k *keystonev1alpha1.Keystone, of *corev1.Secret, content 
 	return copied
 }
 
+// name is the name of the copy, "" for none.
+func (o secretOptions) name() string {
+	if o.copied == nil {
+		return ""
+	}
+	return o.copied.Name
+}
+
 // keepSecretOptions keeps the copy for the pods.
 func (s *scope) keepSecretOptions(ctx context.Context, secret secretOptions) error {
 	if secret.copied == nil {
 		return nil
 	}
-	s.secretOptions = secret.copied.Name
 	return s.Owned.EnsureData(ctx, s.keystone, secret.copied)
 }
 
@@ -123,10 +131,10 @@ func (s *scope) hideOptions(secret secretOptions) {
 // pruneSecretOptions removes the copies that no pod needs. The last but one stays for
 // a pod of a CronJob that is only about to start.
 func (s *scope) pruneSecretOptions(ctx context.Context) error {
-	retain := 0
-	if s.secretOptions != "" {
+	current, retain := service.Config.Value(s.Slots).Secret, 0
+	if current != "" {
 		retain = 1
 	}
 	return config.PruneImmutableSecrets(ctx, s.Client, s.keystone,
-		secretOptionsName(s.keystone), s.keystone.Namespace, s.secretOptions, retain)
+		secretOptionsName(s.keystone), s.keystone.Namespace, current, retain)
 }

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -28,15 +30,18 @@ func userSecret(uid, key, content string) *corev1.Secret {
 
 func TestEveryPodThatReadsTheConfigurationReadsTheOptionsOfTheSecretAfterIt(t *testing.T) {
 	s := scopeOf(installed(minimal()))
-	s.secretOptions = "keystone-extra-config-0123456789abcdef"
+	rendered := service.Rendered{
+		ConfigMap: "keystone-config-01234567", Secret: "keystone-extra-config-0123456789abcdef", SecretFile: secretOptionsFile,
+	}
+	service.Config.Put(s.Slots, rendered)
 	templates := keystonesCode(t, s)
 	templates["policy validation"] = jobOf(t, s, policyValidationTask(s)).Spec.Template
 	want := &corev1.ProjectedVolumeSource{
 		DefaultMode: ptr.To(int32(0o400)),
 		Sources: []corev1.VolumeProjection{
-			{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: s.configMap}}},
+			{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: rendered.ConfigMap}}},
 			{Secret: &corev1.SecretProjection{
-				LocalObjectReference: corev1.LocalObjectReference{Name: s.secretOptions},
+				LocalObjectReference: corev1.LocalObjectReference{Name: rendered.Secret},
 				Items:                []corev1.KeyToPath{{Key: "secret.conf", Path: "secret.conf"}},
 			}},
 		},
@@ -55,9 +60,9 @@ func TestOtherOptionsOfASecretAreCheckedAgain(t *testing.T) {
 	s := scopeOf(minimal())
 	keys := map[string]bool{}
 	for _, name := range []string{"", "keystone-extra-config-1", "keystone-extra-config-2"} {
-		s.secretOptions = name
-		for _, described := range []task{configCheckTask(s), policyValidationTask(s)} {
-			keys[described.name+jobOf(t, s, described).Annotations["forge.c5c3.io/pod-spec-hash"]] = true
+		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Secret: name, SecretFile: secretOptionsFile})
+		for _, described := range []deployment.Task{configCheckTask(s), policyValidationTask(s)} {
+			keys[described.Name+jobOf(t, s, described).Annotations["forge.c5c3.io/pod-spec-hash"]] = true
 		}
 	}
 	if len(keys) != 6 {

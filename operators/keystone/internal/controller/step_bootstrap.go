@@ -16,7 +16,7 @@ import (
 // reconcileBootstrap creates the administrator, the region and the identity
 // entries of the catalog, and repeats that when any of them changes.
 func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
-	desired, err := taskJob(s.keystone, bootstrapTask(s))
+	desired, err := deployment.TaskJob(s.Pass, bootstrapTask(s))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	}
@@ -25,7 +25,7 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	case !state.Complete:
-		return await(keystonev1alpha1.ReasonBootstrapInProgress,
+		return deployment.Await(keystonev1alpha1.ReasonBootstrapInProgress,
 			desired.Name, "creating the administrator and the catalog entries", state, "")
 	}
 	s.bootstrapped, s.bootstrapJob = true, state.Job
@@ -35,7 +35,7 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 // bootstrapTask hands everything to keystone-manage through the environment it
 // documents for that (OS_BOOTSTRAP_*), so that neither a process list nor a
 // shell ever sees the password, whatever characters it holds.
-func bootstrapTask(s *scope) task {
+func bootstrapTask(s *scope) deployment.Task {
 	k := s.keystone
 	boot := k.Spec.Bootstrap
 	public := boot.PublicEndpoint
@@ -51,13 +51,13 @@ func bootstrapTask(s *scope) task {
 		{Name: "OS_BOOTSTRAP_INTERNAL_URL", Value: internalEndpoint(s.Cluster, k)},
 		{Name: "OS_BOOTSTRAP_PUBLIC_URL", Value: public},
 	}
-	return task{
-		name: "bootstrap", container: "bootstrap", command: manage("bootstrap"), retries: 4,
-		env: slices.Concat(toolVariables(k), settings, []corev1.EnvVar{
+	return deployment.Task{
+		Name: "bootstrap", Container: "bootstrap", Command: manage("bootstrap"), Retries: 4,
+		Env: slices.Concat(toolVariables(k), settings, []corev1.EnvVar{
 			deployment.SecretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
 		}),
-		mounts:      append(append([]deployment.Mount{s.configMount()}, keyMounts(k)...), databaseTLSMounts(k)...),
-		annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash()},
-		runKey:      onRequest(k, []any{hash, settings, databaseAddress(k), k.Spec.Database.Database}),
+		Mounts:      append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), databaseTLSMounts(k)...),
+		Annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash()},
+		RunKey:      onRequest(k, []any{hash, settings, databaseAddress(k), k.Spec.Database.Database}),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -50,7 +51,9 @@ func reconcileConfig(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := s.keepSecretOptions(ctx, secret); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonConfigError, err)
 	}
-	s.configMap, s.options = name, options.Merge(secret.options)
+	service.Config.Put(s.Slots, service.Rendered{
+		ConfigMap: name, Secret: secret.name(), SecretFile: secretOptionsFile, Options: options.Merge(secret.options),
+	})
 	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
@@ -122,5 +125,5 @@ func (s *scope) pruneConfigs(ctx context.Context) error {
 		return err
 	}
 	return config.PruneImmutableConfigMaps(ctx, s.Client, s.keystone,
-		configName(s.keystone), s.keystone.Namespace, s.configMap, retainedConfigs)
+		configName(s.keystone), s.keystone.Namespace, service.Config.Value(s.Slots).ConfigMap, retainedConfigs)
 }

@@ -20,7 +20,7 @@ import (
 // pod gets to see it. Only what users write themselves can be malformed.
 func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	desired, err := taskJob(k, configCheckTask(s))
+	desired, err := deployment.TaskJob(s.Pass, configCheckTask(s))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
 	}
@@ -39,19 +39,19 @@ func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonConfigError, err)
 	case !state.Complete:
-		return await(keystonev1alpha1.ReasonConfigCheckInProgress, desired.Name, "reading the configuration", state, "")
+		return deployment.Await(keystonev1alpha1.ReasonConfigCheckInProgress, desired.Name, "reading the configuration", state, "")
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
 // configCheckTask depends on the configuration and on the image that knows the
 // options.
-func configCheckTask(s *scope) task {
-	return task{
-		name: "config-check", container: "config-check", retries: 1,
-		command: []string{"python3", configDir + configCheckFile, configDir},
-		env:     []corev1.EnvVar{pythonVariable()},
-		mounts:  []deployment.Mount{s.configMount()},
-		runKey:  s.configKey(),
+func configCheckTask(s *scope) deployment.Task {
+	return deployment.Task{
+		Name: "config-check", Container: "config-check", Retries: 1,
+		Command: []string{"python3", configDir + configCheckFile, configDir},
+		Env:     []corev1.EnvVar{pythonVariable()},
+		Mounts:  []deployment.Mount{deployment.ConfigMount(s.Pass)},
+		RunKey:  deployment.ConfigKey(s.Pass),
 	}
 }

@@ -64,7 +64,7 @@ func (s *scope) syncSchema(ctx context.Context) reconcile.Outcome {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	case running:
 		return reconcile.Waiting(keystonev1alpha1.ReasonDBSyncInProgress, fmt.Sprintf(
-			"Job %s of an upgrade that the status no longer records is still changing the schema", jobName(s.keystone, taskContract)))
+			"Job %s of an upgrade that the status no longer records is still changing the schema", s.Named(taskContract)))
 	case s.keystone.Status.ExpandedRelease != "":
 		return s.keepExpandedSchema(ctx)
 	case contraction != nil:
@@ -93,11 +93,11 @@ func (s *scope) acceptSchema(ctx context.Context, message string) reconcile.Outc
 	}
 	outcome := reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, message)
 	if s.keystone.Status.InstalledRelease == "" {
-		deploy, err := s.liveDeployment(ctx)
+		deploy, err := deployment.Live(ctx, s.Pass)
 		switch {
 		case err != nil:
 			return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
-		case deploy == nil || tagOf(apiImage(&deploy.Spec.Template.Spec)) != s.keystone.Spec.Image.Tag:
+		case deploy == nil || deployment.TagOf(deployment.APIImage(&definition, &deploy.Spec.Template.Spec)) != s.keystone.Spec.Image.Tag:
 			// Nothing else would tell which release it was if the image changed now.
 			outcome = outcome.AtOnce()
 		}
@@ -113,11 +113,11 @@ func (s *scope) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
 	if s.keystone.Annotations[keystonev1alpha1.AnnotationRunAgain] != "" {
 		return nil, nil
 	}
-	live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
+	live, err := s.Jobs.Find(ctx, s.keystone, s.Named(taskContract))
 	if live == nil || err != nil {
 		return nil, err
 	}
-	desired, err := taskJob(s.keystone, dbContract(s))
+	desired, err := deployment.TaskJob(s.Pass, dbContract(s))
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +134,11 @@ const emptyDatabaseHint = "; if this is not the same database as before, load th
 // expanded. The installed release runs on it, but its tools neither know the
 // revision nor have anything to add to it.
 func (s *scope) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
-	live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, taskSchemaCheck))
+	live, err := s.Jobs.Find(ctx, s.keystone, s.Named(taskSchemaCheck))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
-	checked, err := taskJob(s.keystone, schemaCheck(s))
+	checked, err := deployment.TaskJob(s.Pass, schemaCheck(s))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
@@ -180,8 +180,8 @@ func (r taskReasons) of(err error) string {
 	return r.failed
 }
 
-func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons) reconcile.Outcome {
-	desired, err := taskJob(s.keystone, t)
+func (s *scope) runDatabaseTask(ctx context.Context, t deployment.Task, reasons taskReasons) reconcile.Outcome {
+	desired, err := deployment.TaskJob(s.Pass, t)
 	if err != nil {
 		return reconcile.Failed(reasons.failed, err)
 	}
@@ -205,38 +205,29 @@ func (s *scope) runDatabaseTask(ctx context.Context, t task, reasons taskReasons
 	if state.Waiting != "" {
 		hint = s.databaseHint(state.Waiting) + reasons.hint
 	}
-	return await(reasons.running, desired.Name, reasons.activity, state, hint)
-}
-
-// await words the wait for a Job. The hint comes last.
-func await(reason, name, does string, state job.State, hint string) reconcile.Outcome {
-	message := fmt.Sprintf("Job %s is %s", name, does)
-	if state.Waiting != "" {
-		message += ", but " + state.Waiting
-	}
-	return reconcile.Waiting(reason, message+hint).After(state.Again)
+	return deployment.Await(reasons.running, desired.Name, reasons.activity, state, hint)
 }
 
 // schemaCheck also proves a changed connection before any API pod is given it,
 // so that a wrong password never replaces a running pod.
-func schemaCheck(s *scope) task {
+func schemaCheck(s *scope) deployment.Task {
 	command := "keystone-manage --config-dir=" + configDir + " db_sync --check"
 	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", command})
-	check.runKey = onRequest(s.keystone, []any{check.runKey, s.connectionProof()})
+	check.RunKey = onRequest(s.keystone, []any{check.RunKey, s.connectionProof()})
 	return check
 }
 
 // databaseTask is a tool that needs nothing but the database. Its result
 // depends on the image and on which database it works on, not on the rest of
 // the configuration.
-func databaseTask(s *scope, name string, retries int32, command []string) task {
+func databaseTask(s *scope, name string, retries int32, command []string) deployment.Task {
 	k := s.keystone
 	secret, hash := s.taskConnection()
-	return task{
-		name: name, container: name, command: command, retries: retries,
-		env:         toolVariablesWith(secret),
-		mounts:      append([]deployment.Mount{s.configMount()}, databaseTLSMounts(k)...),
-		annotations: map[string]string{annotationConnectionHash: hash},
-		runKey:      []any{image(k), command, databaseAddress(k), k.Spec.Database.Database},
+	return deployment.Task{
+		Name: name, Container: name, Command: command, Retries: retries,
+		Env:         toolVariablesWith(secret),
+		Mounts:      append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, databaseTLSMounts(k)...),
+		Annotations: map[string]string{annotationConnectionHash: hash},
+		RunKey:      []any{image(k), command, databaseAddress(k), k.Spec.Database.Database},
 	}
 }

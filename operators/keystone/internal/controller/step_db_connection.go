@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/redact"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -162,7 +163,7 @@ func (s *scope) findConnection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	deploy, err := s.liveDeployment(ctx)
+	deploy, err := deployment.Live(ctx, s.Pass)
 	if deploy == nil || err != nil {
 		return err
 	}

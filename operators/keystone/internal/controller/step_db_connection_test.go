@@ -100,7 +100,7 @@ func TestTheHashOfAConnectionTellsNothingToThoseWhoSeeNoSecret(t *testing.T) {
 func TestAFailedInstallationIsTriedAnewWithAnotherPasswordBeforeThereAreKeys(t *testing.T) {
 	k := minimal()
 	hash := func(password string) string {
-		return dbSync(connects(t, k, password)).annotations[annotationConnectionHash]
+		return dbSync(connects(t, k, password)).Annotations[annotationConnectionHash]
 	}
 	if hash("old") == hash("new") {
 		t.Error("the Job looks the same")
@@ -121,7 +121,7 @@ func TestPodsOfAnEarlierOperatorAreLeftAloneUntilTheirConnectionChanges(t *testi
 	if podHash(s) != plainHash(url) {
 		t.Error("they are replaced though they have the right connection")
 	}
-	if schemaCheck(s).annotations[annotationConnectionHash] != plainHash(url) {
+	if schemaCheck(s).Annotations[annotationConnectionHash] != plainHash(url) {
 		t.Error("the schema is checked again though nothing has changed")
 	}
 	s = connects(t, k, "new", objects...)

@@ -21,7 +21,7 @@ import (
 // disruption budget around them.
 func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	if err := deployment.EnsureService(ctx, s.Client, s.Scheme, k, instance(k).Service()); err != nil {
+	if err := deployment.EnsureService(ctx, s.Client, s.Scheme, k, deployment.InstanceOf(s.Pass).Service()); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
 	deploy := apiDeployment(s)
@@ -29,7 +29,7 @@ func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}
-	budget := instance(k).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, k.Spec.Replicas))
+	budget := deployment.InstanceOf(s.Pass).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, k.Spec.Replicas))
 	if err := apply.EnsureObject(ctx, s.Client, s.Scheme, k, budget, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonWaitingForDeployment, err)
 	}

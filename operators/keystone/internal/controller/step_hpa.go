@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -22,7 +23,7 @@ func reconcileHPA(ctx context.Context, s *scope) reconcile.Outcome {
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonHPANotRequired, "spec.autoscaling is not set")
 	}
-	scaler := instance(k).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
+	scaler := deployment.InstanceOf(s.Pass).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
 	if err := apply.EnsureObject(ctx, s.Client, s.Scheme, k, scaler, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}

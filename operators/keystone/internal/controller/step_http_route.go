@@ -8,6 +8,7 @@ import (
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -32,7 +33,7 @@ func reconcileHTTPRoute(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Waiting(keystonev1alpha1.ReasonGatewayAPINotInstalled,
 			"spec.gateway needs the Gateway API, which is not installed; install its CRDs and an implementation")
 	}
-	route := networking.HTTPRoute(instance(k), k.Spec.Gateway)
+	route := networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway)
 	if err := apply.EnsureObject(ctx, s.ThirdParty, s.Scheme, k, route, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonHTTPRouteNotAccepted, err)
 	}

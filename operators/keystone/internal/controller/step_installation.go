@@ -107,22 +107,22 @@ var dbSyncReasons = taskReasons{
 // dbSync installs the schema. The first time it refuses a database with
 // credentials that need other keys than there are, and is tried again when there
 // are others.
-func dbSync(s *scope) task {
+func dbSync(s *scope) deployment.Task {
 	command := manage("db_sync")
 	sync := databaseTask(s, taskSync, 4, command)
-	sync.runKey = onRequest(s.keystone, sync.runKey)
+	sync.RunKey = onRequest(s.keystone, sync.RunKey)
 	if s.keystone.Status.InstalledRelease != "" {
 		return sync
 	}
-	sync.command = []string{"/bin/sh", "-eu", "-c", fmt.Sprintf(
+	sync.Command = []string{"/bin/sh", "-eu", "-c", fmt.Sprintf(
 		"python3 %s%s %s\nexec keystone-manage --config-dir=%s db_sync", configDir, credentialKeysFile, credentialKeysDir, configDir)}
 	keys := deployment.SecretMount(volumeCredentialKeys, credentialKeysName(s.keystone), credentialKeysDir+"/")
 	keys.Volume.Secret.Optional = ptr.To(true)
-	sync.mounts = append(slices.Clone(sync.mounts), keys)
+	sync.Mounts = append(slices.Clone(sync.Mounts), keys)
 	if s.credentialKeys != nil {
-		sync.annotations[annotationCredentialKeys] = secrets.ContentHash(s.credentialKeys)
+		sync.Annotations[annotationCredentialKeys] = secrets.ContentHash(s.credentialKeys)
 	}
-	sync.failure = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+	sync.Failure = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 		Action: batchv1.PodFailurePolicyActionFailJob,
 		OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
 			ContainerName: ptr.To(taskSync), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{unreadableCredentials},

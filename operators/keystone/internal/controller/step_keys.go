@@ -11,9 +11,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -74,10 +76,10 @@ var credentialKeys = keyFamily{
 }
 
 func tokenLifetime(s *scope) (lifetime time.Duration, ok bool) {
-	if s.options == nil {
+	if service.Config.Value(s.Slots).Options == nil {
 		return 0, false
 	}
-	return keystonev1alpha1.TokenLifetime(s.options)
+	return keystonev1alpha1.TokenLifetime(service.Config.Value(s.Slots).Options)
 }
 
 // reconcile keeps the family's key Secret: created once, and replaced only by
@@ -122,7 +124,7 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 		return live, false, err
 	}
 	// The status may be lost together with the keys, as after a restore.
-	deploy, err := s.liveDeployment(ctx)
+	deploy, err := deployment.Live(ctx, s.Pass)
 	served := s.keystone.Status.InstalledRelease != "" || deploy != nil
 	switch {
 	case err != nil:

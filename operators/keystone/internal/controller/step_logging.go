@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -18,7 +19,7 @@ var trueSpellings = []string{"true", "1", "on", "yes"}
 // reportLogging reports whether log records reach the cluster's log collection.
 // It informs only: who turns standard error off may have a reason.
 func reportLogging(_ context.Context, s *scope) reconcile.Outcome {
-	value := s.options["DEFAULT"]["use_stderr"]
+	value := service.Config.Value(s.Slots).Options["DEFAULT"]["use_stderr"]
 	if slices.Contains(trueSpellings, strings.ToLower(strings.TrimSpace(value))) {
 		return reconcile.Done(keystonev1alpha1.ReasonStderrEnabled, "Log records are written to standard error")
 	}

@@ -18,7 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
@@ -30,10 +32,10 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	name := client.ObjectKeyFromObject(k)
 	switch {
-	case s.options != nil && !takesPasswords(s.options):
+	case service.Config.Value(s.Slots).Options != nil && !takesPasswords(service.Config.Value(s.Slots).Options):
 		s.proofs.Suspend(name)
 		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
-	case s.options == nil || s.bootstrapJob == nil:
+	case service.Config.Value(s.Slots).Options == nil || s.bootstrapJob == nil:
 		return s.loginOutcome(s.proofs.Suspend(name))
 	}
 	fernet, err := s.Owned.Find(ctx, s.Key(fernetKeysName(k)))
@@ -44,7 +46,7 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 	if fernet != nil {
 		tokenKeys = fernet.Data
 	}
-	pods, err := s.podsOfLabels(ctx, selectorLabels(k))
+	pods, err := deployment.APIPods(ctx, s.Pass)
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
 	}
@@ -59,13 +61,13 @@ func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	return proof.Target{
 		Account: proof.Account{
-			URL: internalEndpoint(s.Cluster, k), User: k.Spec.Bootstrap.AdminUser, Domain: s.options["identity"]["default_domain_id"],
+			URL: internalEndpoint(s.Cluster, k), User: k.Spec.Bootstrap.AdminUser, Domain: service.Config.Value(s.Slots).Options["identity"]["default_domain_id"],
 			Password: s.credentials.adminPassword,
 		},
 		Bootstrap: string(s.bootstrapJob.UID),
 		Inputs:    s.rollout + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
 		Wait:      !s.serving,
-		Retries:   refusedRetries(s.options),
+		Retries:   refusedRetries(service.Config.Value(s.Slots).Options),
 		Refusal:   refusal,
 		Settled:   standing(k).IsDone(),
 		Refused:   last != nil && last.Reason == keystonev1alpha1.ReasonAdminPasswordRefused && last.Message == refusal,

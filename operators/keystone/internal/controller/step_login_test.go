@@ -11,6 +11,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
@@ -116,7 +117,7 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 
 func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	s := scopeOf(minimal())
-	s.options = keystoneOptions(cluster.Settings{}, s.keystone, false)
+	service.Config.Put(s.Slots, service.Rendered{Options: keystoneOptions(cluster.Settings{}, s.keystone, false)})
 	s.bootstrapJob = &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "keystone-bootstrap", UID: "one"}}
 	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
 	refused.Message = loginTarget(s, nil, nil).Refusal
@@ -132,7 +133,7 @@ func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 
 func TestALoginIsProvenAgainWhenItsInputsChange(t *testing.T) {
 	s := scopeOf(minimal())
-	s.options = keystoneOptions(cluster.Settings{}, s.keystone, false)
+	service.Config.Put(s.Slots, service.Rendered{Options: keystoneOptions(cluster.Settings{}, s.keystone, false)})
 	s.bootstrapJob = &batchv1.Job{}
 	s.rollout, s.serving = "1/1/1/1", true
 	made := map[string][]byte{"0": []byte("a"), "1": []byte("b")}

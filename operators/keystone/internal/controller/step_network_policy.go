@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -20,7 +21,7 @@ import (
 // the spec asks for it.
 func reconcileNetworkPolicy(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	of := traffic(k, s.OperatorNamespace)
+	of := traffic(s)
 	api, tasks := of.API(), of.Tasks(allTasks(k))
 	if k.Spec.NetworkPolicy == nil {
 		if err := s.removeNetworkPolicies(ctx, api, tasks); err != nil {
@@ -90,10 +91,11 @@ func networkPolicyMessage(k *keystonev1alpha1.Keystone) string {
 }
 
 // traffic is what the NetworkPolicies follow from.
-func traffic(k *keystonev1alpha1.Keystone, operatorNamespace string) networking.Traffic {
+func traffic(s *scope) networking.Traffic {
+	k := s.keystone
 	return networking.Traffic{
-		Instance: instance(k), Policy: k.Spec.NetworkPolicy, Gateway: k.Spec.Gateway,
-		Database: k.Spec.Database, Cache: k.Spec.Cache, OperatorNamespace: operatorNamespace,
+		Instance: deployment.InstanceOf(s.Pass), Policy: k.Spec.NetworkPolicy, Gateway: k.Spec.Gateway,
+		Database: k.Spec.Database, Cache: k.Spec.Cache, OperatorNamespace: s.OperatorNamespace,
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // any API pod gets to see them.
 func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
-	desired, err := taskJob(k, policyValidationTask(s))
+	desired, err := deployment.TaskJob(s.Pass, policyValidationTask(s))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonPolicyValidationFailed, err)
 	}
@@ -38,18 +38,18 @@ func reconcilePolicyValidation(ctx context.Context, s *scope) reconcile.Outcome 
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonPolicyValidationFailed, err)
 	case !state.Complete:
-		return await(keystonev1alpha1.ReasonPolicyValidationInProgress, desired.Name, "checking the policy overrides", state, "")
+		return deployment.Await(keystonev1alpha1.ReasonPolicyValidationInProgress, desired.Name, "checking the policy overrides", state, "")
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonPolicyValidationPassed, "The policy overrides are valid")
 }
 
 // policyValidationTask depends on the rules, which are part of the configuration,
 // and on the image that knows the rules' names.
-func policyValidationTask(s *scope) task {
-	return task{
-		name: "policy-validation", container: "validator", retries: 2,
-		command: []string{"oslopolicy-validator", "--namespace", "keystone", "--config-dir", configDir},
-		mounts:  []deployment.Mount{s.configMount()},
-		runKey:  s.configKey(),
+func policyValidationTask(s *scope) deployment.Task {
+	return deployment.Task{
+		Name: "policy-validation", Container: "validator", Retries: 2,
+		Command: []string{"oslopolicy-validator", "--namespace", "keystone", "--config-dir", configDir},
+		Mounts:  []deployment.Mount{deployment.ConfigMount(s.Pass)},
+		RunKey:  deployment.ConfigKey(s.Pass),
 	}
 }

@@ -30,10 +30,10 @@ const trustFlush = "trust-flush"
 
 func trustFlushCronJob(s *scope) *batchv1.CronJob {
 	k := s.keystone
-	mounts := append([]deployment.Mount{s.configMount()}, keyMounts(k)...)
-	pod := pods(k).Spec(corev1.Container{
+	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...)
+	pod := deployment.PodsOf(s.Pass).Spec(corev1.Container{
 		Name: trustFlush, Image: scheduledImage(k), Command: slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
-		Env: toolVariables(k), Resources: taskResources(k.Spec.Resources),
+		Env: toolVariables(k), Resources: deployment.TaskResources(k.Spec.Resources),
 	}, append(mounts, databaseTLSMounts(k)...)...)
 	pod.RestartPolicy = corev1.RestartPolicyOnFailure
 	return &batchv1.CronJob{
@@ -42,7 +42,7 @@ func trustFlushCronJob(s *scope) *batchv1.CronJob {
 			Schedule: k.Spec.TrustFlush.Schedule,
 			Suspend:  ptr.To(k.Spec.TrustFlush.Suspend),
 			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)}, Spec: batchv1.JobSpec{
-				ActiveDeadlineSeconds: ptr.To(taskDeadlineSeconds),
+				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
 					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)},
 					Spec:       pod,

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -57,7 +58,7 @@ func trimPod(pod *corev1.Pod) {
 	pod.Spec = corev1.PodSpec{
 		InitContainers: images(pod.Spec.InitContainers),
 		Containers:     images(pod.Spec.Containers),
-		Volumes:        slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name != volumeConfig }),
+		Volumes:        slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name != deployment.VolumeConfig }),
 	}
 	status := pod.Status
 	pod.Status = corev1.PodStatus{

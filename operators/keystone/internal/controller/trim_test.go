@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -59,7 +60,7 @@ func TestPodsAreCachedWithWhatTheyRunAndWhyTheyDoNot(t *testing.T) {
 			NodeName:       "node",
 			InitContainers: []corev1.Container{{Name: "copy", Image: "keystone:2025.2", Command: []string{"cp"}}},
 			Containers:     []corev1.Container{{Name: "keystone", Image: "keystone:2025.2", Env: []corev1.EnvVar{{Name: "A"}}}},
-			Volumes:        []corev1.Volume{{Name: volumeFernetKeys}, {Name: volumeConfig}},
+			Volumes:        []corev1.Volume{{Name: volumeFernetKeys}, {Name: deployment.VolumeConfig}},
 		},
 		Status: corev1.PodStatus{
 			Phase: corev1.PodPending, PodIP: "192.0.2.1", StartTime: ptr.To(metav1.Unix(1_000_000, 0)),
@@ -76,7 +77,7 @@ func TestPodsAreCachedWithWhatTheyRunAndWhyTheyDoNot(t *testing.T) {
 	want.Spec = corev1.PodSpec{
 		InitContainers: []corev1.Container{{Name: "copy", Image: "keystone:2025.2"}},
 		Containers:     []corev1.Container{{Name: "keystone", Image: "keystone:2025.2"}},
-		Volumes:        []corev1.Volume{{Name: volumeConfig}},
+		Volumes:        []corev1.Volume{{Name: deployment.VolumeConfig}},
 	}
 	want.Status = corev1.PodStatus{
 		Phase: corev1.PodPending, StartTime: ptr.To(metav1.Unix(1_000_000, 0)),

@@ -96,7 +96,7 @@ func (s *scope) rollOut(ctx context.Context) reconcile.Outcome {
 // connectionProven reports whether the expansion used the very connection that
 // new pods would get.
 func (s *scope) connectionProven(ctx context.Context) (bool, error) {
-	live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, taskExpand))
+	live, err := s.Jobs.Find(ctx, s.keystone, s.Named(taskExpand))
 	if live == nil || err != nil {
 		return false, err
 	}

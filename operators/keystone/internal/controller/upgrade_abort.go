@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -15,8 +16,8 @@ import (
 // old release is unaffected, and its pods replace those of the new one.
 func (s *scope) abortUpgrade(ctx context.Context) reconcile.Outcome {
 	status := &s.keystone.Status
-	for _, t := range []task{dbExpand(s), dbMigrate(s), dbContract(s)} {
-		job, err := taskJob(s.keystone, t)
+	for _, t := range []deployment.Task{dbExpand(s), dbMigrate(s), dbContract(s)} {
+		job, err := deployment.TaskJob(s.Pass, t)
 		gone := false
 		if err == nil {
 			gone, err = s.Jobs.Remove(ctx, s.keystone, job)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -26,17 +27,19 @@ const annotationUpgradedFrom = "forge.c5c3.io/upgraded-from"
 const annotationConnectionProof = "forge.c5c3.io/connection-proof"
 
 // dbExpand also proves the connection that the pods of the new release get.
-func dbExpand(s *scope) task {
+func dbExpand(s *scope) deployment.Task {
 	expand := databaseTask(s, taskExpand, 4, manage("db_sync", "--expand"))
-	expand.jobAnnotations = map[string]string{annotationConnectionProof: s.connectionProof()}
+	expand.JobAnnotations = map[string]string{annotationConnectionProof: s.connectionProof()}
 	return expand
 }
 
-func dbMigrate(s *scope) task { return databaseTask(s, taskMigrate, 4, manage("db_sync", "--migrate")) }
+func dbMigrate(s *scope) deployment.Task {
+	return databaseTask(s, taskMigrate, 4, manage("db_sync", "--migrate"))
+}
 
-func dbContract(s *scope) task {
+func dbContract(s *scope) deployment.Task {
 	contract := databaseTask(s, taskContract, 4, manage("db_sync", "--contract"))
-	contract.jobAnnotations = map[string]string{annotationUpgradedFrom: s.keystone.Status.InstalledRelease}
+	contract.JobAnnotations = map[string]string{annotationUpgradedFrom: s.keystone.Status.InstalledRelease}
 	return contract
 }
 
@@ -56,9 +59,9 @@ printf '%s\n' "$output" | grep -q "Can't locate revision"
 
 // loginCheck proves a changed connection while the revision of the schema is
 // not the image's.
-func loginCheck(s *scope) task {
+func loginCheck(s *scope) deployment.Task {
 	check := databaseTask(s, taskSchemaCheck, 2, []string{"/bin/sh", "-eu", "-c", loginScript})
-	check.runKey = []any{check.runKey, s.connectionProof()}
+	check.RunKey = []any{check.RunKey, s.connectionProof()}
 	return check
 }
 

@@ -6,34 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 )
-
-// podsOfLabels lists pods that have not ended, those that are being deleted
-// included: they may still serve.
-func (s *scope) podsOfLabels(ctx context.Context, selector map[string]string) ([]corev1.Pod, error) {
-	var list corev1.PodList
-	err := s.Client.List(ctx, &list, client.InNamespace(s.keystone.Namespace), client.MatchingLabels(selector))
-	if err != nil {
-		return nil, fmt.Errorf("listing the pods: %w", err)
-	}
-	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool {
-		return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-	}), nil
-}
 
 // oldAPIPod names an API pod of another image than the wanted one, "" when
 // there is none.
 func (s *scope) oldAPIPod(ctx context.Context) (string, error) {
-	list, err := s.podsOfLabels(ctx, selectorLabels(s.keystone))
+	list, err := deployment.APIPods(ctx, s.Pass)
 	for i := range list {
-		if old := apiImage(&list[i].Spec); old != "" && old != image(s.keystone) {
+		if old := deployment.APIImage(&definition, &list[i].Spec); old != "" && old != image(s.keystone) {
 			return list[i].Name, err
 		}
 	}
@@ -46,7 +32,7 @@ func (s *scope) oldRelease(ctx context.Context) (string, error) {
 	if pod, err := s.oldAPIPod(ctx); pod != "" || err != nil {
 		return "pod " + pod, err
 	}
-	list, err := s.podsOfLabels(ctx, definition.AllTasks(s.keystone.Name))
+	list, err := deployment.PodsWith(ctx, s.Pass, definition.AllTasks(s.keystone.Name))
 	if err != nil {
 		return "", err
 	}
@@ -75,32 +61,10 @@ func (s *scope) runsInstalled(spec *corev1.PodSpec) bool {
 	})
 }
 
-// apiImage is the image of the API container, "" when there is none.
-func apiImage(spec *corev1.PodSpec) string {
-	for i := range spec.Containers {
-		if spec.Containers[i].Name == containerName {
-			return spec.Containers[i].Image
-		}
-	}
-	return ""
-}
-
-func (s *scope) liveDeployment(ctx context.Context) (*appsv1.Deployment, error) {
-	live := &appsv1.Deployment{}
-	err := s.Client.Get(ctx, s.Key(s.keystone.Name), live)
-	if apierrors.IsNotFound(err) || err == nil && !controlledBy(live, s.keystone) {
-		return nil, nil //nolint:nilnil // Absence is not an error.
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading Deployment %s: %w", s.keystone.Name, err)
-	}
-	return live, nil
-}
-
 // connectionInUse is the hash of the connection that the API pods have, the
 // wanted one when there are none.
 func (s *scope) connectionInUse(ctx context.Context) (string, error) {
-	live, err := s.liveDeployment(ctx)
+	live, err := deployment.Live(ctx, s.Pass)
 	if live == nil {
 		return s.connectionHash(), err
 	}
@@ -116,7 +80,7 @@ func (s *scope) recoverInstalledRelease(ctx context.Context) error {
 	if k.Status.InstalledRelease != "" {
 		return nil
 	}
-	list, err := s.podsOfLabels(ctx, selectorLabels(k))
+	list, err := deployment.APIPods(ctx, s.Pass)
 	if err != nil {
 		return err
 	}
@@ -124,7 +88,7 @@ func (s *scope) recoverInstalledRelease(ctx context.Context) error {
 	for i := range list {
 		specs = append(specs, &list[i].Spec)
 	}
-	live, err := s.liveDeployment(ctx)
+	live, err := deployment.Live(ctx, s.Pass)
 	if err != nil {
 		return err
 	}
@@ -132,7 +96,7 @@ func (s *scope) recoverInstalledRelease(ctx context.Context) error {
 		specs = append(specs, &live.Spec.Template.Spec)
 	}
 	for _, spec := range specs {
-		if tag := tagOf(apiImage(spec)); tag != "" && tag != k.Spec.Image.Tag {
+		if tag := deployment.TagOf(deployment.APIImage(&definition, spec)); tag != "" && tag != k.Spec.Image.Tag {
 			k.Status.InstalledRelease = tag
 			return nil
 		}
@@ -140,29 +104,20 @@ func (s *scope) recoverInstalledRelease(ctx context.Context) error {
 	return nil
 }
 
-// tagOf is the tag of an image reference without a digest, "" when it has none.
-func tagOf(reference string) string {
-	colon := strings.LastIndex(reference, ":")
-	if colon < 0 || strings.Contains(reference[colon:], "/") {
-		return ""
-	}
-	return reference[colon+1:]
-}
-
 // contractedRelease is the tag of the release to which the schema was
 // contracted last, "" if no Job tells of one. It guards against a status that
 // has lost its phase.
 func (s *scope) contractedRelease(ctx context.Context) (string, error) {
-	live, err := s.Jobs.Find(ctx, s.keystone, jobName(s.keystone, taskContract))
+	live, err := s.Jobs.Find(ctx, s.keystone, s.Named(taskContract))
 	if live == nil || err != nil || len(live.Spec.Template.Spec.Containers) == 0 {
 		return "", err
 	}
-	return tagOf(live.Spec.Template.Spec.Containers[0].Image), nil
+	return deployment.TagOf(live.Spec.Template.Spec.Containers[0].Image), nil
 }
 
 // contractionRuns reports whether a Job may still contract the schema.
 func (s *scope) contractionRuns(ctx context.Context) (bool, error) {
-	desired, err := taskJob(s.keystone, dbContract(s))
+	desired, err := deployment.TaskJob(s.Pass, dbContract(s))
 	if err != nil {
 		return false, err
 	}

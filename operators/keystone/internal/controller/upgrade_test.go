@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -120,7 +121,7 @@ func TestUpgradeJobsMatchTheirGoldenFiles(t *testing.T) {
 	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": minimal(), "managed": managed()} {
 		k.Status.InstalledRelease = "2025.1"
 		s := scopeOf(k)
-		for kind, described := range map[string]task{
+		for kind, described := range map[string]deployment.Task{
 			"job-db-expand": dbExpand(s), "job-db-migrate": dbMigrate(s), "job-db-contract": dbContract(s),
 			"job-login-check": loginCheck(s),
 		} {
@@ -150,7 +151,7 @@ func TestTheLoginCheckTellsAnUnknownRevisionFromAFailedLogin(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "keystone-manage"), []byte("#!/bin/sh\n"+test.tool+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			command := loginCheck(scopeOf(minimal())).command
+			command := loginCheck(scopeOf(minimal())).Command
 			run := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // It is the operator's own command.
 			run.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
 			output, err := run.CombinedOutput()
@@ -165,7 +166,7 @@ func TestATagIsReadFromAnImageReference(t *testing.T) {
 	for reference, want := range map[string]string{
 		"ghcr.io/c5c3/keystone:2025.2": "2025.2", "registry:5000/keystone": "", "registry:5000/keystone:2025.1": "2025.1", "keystone": "", "": "",
 	} {
-		if got := tagOf(reference); got != want {
+		if got := deployment.TagOf(reference); got != want {
 			t.Errorf("%q: got %q, want %q", reference, got, want)
 		}
 	}
@@ -173,7 +174,7 @@ func TestATagIsReadFromAnImageReference(t *testing.T) {
 
 func TestNoSyncRunsBesideAContractionThatTheStatusHasLost(t *testing.T) {
 	s, _ := countingScope(t, interceptor.Funcs{})
-	contraction, err := taskJob(s.keystone, dbContract(s))
+	contraction, err := deployment.TaskJob(s.Pass, dbContract(s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,3 +131,7 @@ func TestTheAPIOfPlacementIsComplete(t *testing.T) {
 	// JSON carries no text that is not valid UTF-8.
 	kinds().Prove(t, "validation*.go", " must be valid UTF-8")
 }
+
+func TestEveryConditionAndReasonIsInTheVocabulary(t *testing.T) {
+	apitest.EveryConditionAndReasonIsListed(t, Vocabularies(), "conditions.go")
+}

@@ -1,13 +1,21 @@
 package v1alpha1
 
-// Condition types of a Placement.
+// Condition types that only a Placement has.
 const (
-	// ConditionDatabaseReady covers the database, its user and its schema.
-	ConditionDatabaseReady = "DatabaseReady"
+	// ConditionServiceUserReady covers the user with which Placement asks the Identity service about tokens.
+	ConditionServiceUserReady = "ServiceUserReady"
+	// ConditionPlacementAPIReady reports whether the API answers.
+	ConditionPlacementAPIReady = "PlacementAPIReady"
 )
 
-// Reasons of conditions.
+// Reasons of conditions that only a Placement has.
 const (
-	// ReasonUpgradeAbortRefused: set image.tag to the target again; the schema no longer fits the old release.
-	ReasonUpgradeAbortRefused = "UpgradeAbortRefused"
+	// ReasonServiceUserAccepted: nothing to do.
+	ReasonServiceUserAccepted = "ServiceUserAccepted"
+	// ReasonWaitingForServiceUser: create the Secret of serviceUserSecretRef with the keys the message names.
+	ReasonWaitingForServiceUser = "WaitingForServiceUser"
+	// ReasonServiceUserCheckInProgress: wait; the user logs in to the Identity service.
+	ReasonServiceUserCheckInProgress = "ServiceUserCheckInProgress"
+	// ReasonServiceUserRefused: correct what the message names; the API pods keep the user they have.
+	ReasonServiceUserRefused = "ServiceUserRefused"
 )

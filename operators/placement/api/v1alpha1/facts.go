@@ -9,6 +9,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // APIPort is where the Service and the API pods of a Placement listen.
@@ -61,7 +62,7 @@ func PodSelector() *metav1.LabelSelector {
 // AsksForImageTag reports whether Ready says that the Placement needs another image tag,
 // or could go back to the one before. Who sets the tag by another field says which one.
 func (p *Placement) AsksForImageTag() bool {
-	ready := meta.FindStatusCondition(p.Status.Conditions, ConditionReady)
+	ready := meta.FindStatusCondition(p.Status.Conditions, vocabulary.ConditionReady)
 	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, commonv1.ImageTagField)
 }
 
@@ -80,9 +81,9 @@ func (p *Placement) RefusesRollBack() bool {
 	if p.Status.TargetRelease == "" || p.Spec.Image.Tag != p.Status.InstalledRelease {
 		return false
 	}
-	database := meta.FindStatusCondition(p.Status.Conditions, ConditionDatabaseReady)
+	database := meta.FindStatusCondition(p.Status.Conditions, vocabulary.ConditionDatabaseReady)
 	return p.Status.UpgradePhase == commonv1.UpgradePhaseContracting ||
-		database != nil && database.Reason == ReasonUpgradeAbortRefused && database.ObservedGeneration == p.Generation
+		database != nil && database.Reason == vocabulary.ReasonUpgradeAbortRefused && database.ObservedGeneration == p.Generation
 }
 
 // RestrictsClients reports whether a NetworkPolicy of the Placement's own says who reaches

@@ -2,16 +2,20 @@ package v1alpha1
 
 import "github.com/c5c3/forge/internal/common/vocabulary"
 
-// Words that mean the same on every kind; see package vocabulary.
-const (
-	ConditionReady       = vocabulary.ConditionReady
-	ConditionReconciling = vocabulary.ConditionReconciling
-	ConditionStalled     = vocabulary.ConditionStalled
-
-	ReasonAllReady       = vocabulary.ReasonAllReady
-	ReasonNotAllReady    = vocabulary.ReasonNotAllReady
-	ReasonInvalidSpec    = vocabulary.ReasonInvalidSpec
-	ReasonDeleting       = vocabulary.ReasonDeleting
-	ReasonProgressing    = vocabulary.ReasonProgressing
-	ReasonReconcileError = vocabulary.ReasonReconcileError
-)
+// Vocabularies returns what each kind of the package says about itself.
+func Vocabularies() []vocabulary.Kind {
+	prerequisites, serving := vocabulary.ServiceConditions(ConditionPlacementAPIReady)
+	secrets := &prerequisites[0]
+	secrets.False = append(secrets.False, ReasonWaitingForServiceUser)
+	conditions := append(prerequisites, vocabulary.Condition{
+		Type: ConditionServiceUserReady, Aggregated: true,
+		True:  []string{ReasonServiceUserAccepted},
+		False: []string{ReasonServiceUserCheckInProgress, ReasonServiceUserRefused},
+	})
+	conditions = append(append(conditions, serving...), vocabulary.LoggingCondition())
+	return []vocabulary.Kind{{
+		Kind:       "Placement",
+		Conditions: append(conditions, vocabulary.Summary(vocabulary.ReasonDatabaseInUse)...),
+		Events:     vocabulary.ServiceEvents(),
+	}}
+}

@@ -1,6 +1,11 @@
 package v1alpha1
 
 import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/c5c3/forge/internal/common/admission"
 )
 
@@ -17,5 +22,12 @@ func NewPlacementWebhook() *admission.Webhook[*Placement] {
 		Defaults:    SetDefaults,
 		Rules:       Validate,
 		UpdateRules: ValidateUpdate,
+		Lookup: func(ctx context.Context, reader client.Reader, old, updated *Placement) field.ErrorList {
+			var before *string
+			if old != nil {
+				before = old.Spec.PriorityClassName
+			}
+			return admission.CheckPriorityClass(ctx, reader, before, updated.Spec.PriorityClassName)
+		},
 	}
 }

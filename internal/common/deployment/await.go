@@ -1,0 +1,18 @@
+package deployment
+
+import (
+	"fmt"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+)
+
+// Await is the wait for a Job. The hint, which says what can be done about what the
+// Job waits for, comes last.
+func Await(reason, name, does string, state job.State, hint string) reconcile.Outcome {
+	message := fmt.Sprintf("Job %s is %s", name, does)
+	if state.Waiting != "" {
+		message += ", but " + state.Waiting
+	}
+	return reconcile.Waiting(reason, message+hint).After(state.Again)
+}

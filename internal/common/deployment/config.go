@@ -1,0 +1,54 @@
+package deployment
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/service"
+)
+
+// VolumeConfig is the name of the volume with the configuration.
+const VolumeConfig = "config"
+
+// ConfigMount is the directory of the configuration, with the options that come
+// from a Secret in a file of their own.
+func ConfigMount(p *service.Pass) Mount {
+	rendered := service.Config.Value(p.Slots)
+	configMap := corev1.LocalObjectReference{Name: rendered.ConfigMap}
+	if rendered.Secret != "" {
+		return ProjectedMount(VolumeConfig, p.ConfigDir,
+			corev1.VolumeProjection{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: configMap}},
+			SecretProjection(rendered.Secret, corev1.KeyToPath{Key: rendered.SecretFile, Path: rendered.SecretFile}))
+	}
+	source := corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: configMap}}
+	return Mount{Path: p.ConfigDir, Volume: corev1.Volume{Name: VolumeConfig, VolumeSource: source}}
+}
+
+// IsConfig reports whether a volume holds the ConfigMap of now, with or without
+// options from a Secret.
+func IsConfig(p *service.Pass, volume corev1.Volume) bool {
+	name := service.Config.Value(p.Slots).ConfigMap
+	switch {
+	case volume.Name != VolumeConfig:
+		return false
+	case volume.ConfigMap != nil:
+		return volume.ConfigMap.Name == name
+	case volume.Projected != nil:
+		return slices.ContainsFunc(volume.Projected.Sources, func(source corev1.VolumeProjection) bool {
+			return source.ConfigMap != nil && source.ConfigMap.Name == name
+		})
+	}
+	return false
+}
+
+// ConfigKey is what the result of reading the configuration with an image depends
+// on: the names of both objects stand for their content.
+func ConfigKey(p *service.Pass) []any {
+	rendered := service.Config.Value(p.Slots)
+	key := []any{p.Image(), rendered.ConfigMap}
+	if rendered.Secret != "" {
+		key = append(key, rendered.Secret)
+	}
+	return key
+}

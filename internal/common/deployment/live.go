@@ -1,0 +1,66 @@
+package deployment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/service"
+)
+
+// Live returns the Deployment of the instance's API, nil when there is none that the
+// resource controls.
+func Live(ctx context.Context, p *service.Pass) (*appsv1.Deployment, error) {
+	live, name := &appsv1.Deployment{}, p.Resource.GetName()
+	err := p.Client.Get(ctx, p.Key(name), live)
+	if apierrors.IsNotFound(err) || err == nil && !service.ControlledBy(live, p.Resource) {
+		return nil, nil //nolint:nilnil // Absence is not an error.
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading Deployment %s: %w", name, err)
+	}
+	return live, nil
+}
+
+// APIPods lists the API pods of the instance, as [PodsWith] does.
+func APIPods(ctx context.Context, p *service.Pass) ([]corev1.Pod, error) {
+	return PodsWith(ctx, p, p.SelectorLabels(p.Resource.GetName()))
+}
+
+// PodsWith lists the pods with the labels that have not ended, those that are being
+// deleted included: they may still serve.
+func PodsWith(ctx context.Context, p *service.Pass, labels map[string]string) ([]corev1.Pod, error) {
+	var list corev1.PodList
+	err := p.Client.List(ctx, &list, client.InNamespace(p.Resource.GetNamespace()), client.MatchingLabels(labels))
+	if err != nil {
+		return nil, fmt.Errorf("listing the pods: %w", err)
+	}
+	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool {
+		return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	}), nil
+}
+
+// APIImage is the image of the API container in a pod, "" when there is none.
+func APIImage(d *service.Definition, spec *corev1.PodSpec) string {
+	for i := range spec.Containers {
+		if spec.Containers[i].Name == d.Name {
+			return spec.Containers[i].Image
+		}
+	}
+	return ""
+}
+
+// TagOf is the tag of an image reference without a digest, "" when it has none.
+func TagOf(reference string) string {
+	colon := strings.LastIndex(reference, ":")
+	if colon < 0 || strings.Contains(reference[colon:], "/") {
+		return ""
+	}
+	return reference[colon+1:]
+}
