@@ -46,7 +46,8 @@ var (
 func TestMain(m *testing.M) {
 	o := envtest.Options{
 		CRDs: []string{
-			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml",
+			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../placement/config/crd/bases",
+			"../../../../deploy/infra/memcached-operator/crd.yaml",
 		},
 		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
 		GarbageCollector: true,
@@ -101,7 +102,7 @@ func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.
 	options := controller.Options{
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
 		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute, SpreadTime: time.Second,
-		Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
+		Login: testutil.Login(korc), Revoke: testutil.Revoke(korc), Enrol: testutil.Enrol(korc), Expel: testutil.Revoke(korc),
 	}
 	return testutil.RunIn(ctx, cfg, namespace, options, logr.Discard())
 }

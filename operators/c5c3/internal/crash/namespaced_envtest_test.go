@@ -35,6 +35,7 @@ func TestARoleIsEnoughForAControlPlaneAndItsCompanions(t *testing.T) {
 	go func() {
 		options := controller.Options{
 			DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
+			Enrol: testutil.Enrol(korc), Expel: testutil.Revoke(korc),
 		}
 		ended <- testutil.RunIn(ctx, asked.Config(cfg), namespace, options, logr.Discard())
 	}()
