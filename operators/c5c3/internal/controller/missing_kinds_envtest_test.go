@@ -126,7 +126,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.report(t, "2025.2", "", true)
 	b.expect(t, "PlacementReady", metav1.ConditionFalse, "PlacementNotInstalled", "install the Placement operator")
 	b.define(t, "../../../placement/config/crd/bases")
-	b.reportPlacement(t, "2025.2", true)
+	b.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForServiceUser", "KORCReady says why")
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "KORCNotInstalled", "install K-ORC, the OpenStack Resource Controller")
 
 	foreign.Install(t, b.env.Config, foreign.KORC)
@@ -134,6 +134,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
 
 	stop := b.startSecrets(t)
+	b.reportPlacement(t, "2025.2", true)
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 
 	// It goes with all its objects, and comes back.

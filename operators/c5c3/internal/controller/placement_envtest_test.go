@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -185,9 +186,13 @@ func TestAUserIsNotTakenForGoodBeforeKeystoneSaysSo(t *testing.T) {
 	placement(w.cp)
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
-	w.reportPlacement(t, "2025.2", true)
 	w.expect(t, "PlacementReady", metav1.ConditionFalse, "ServiceUserUnproven", "no route to host", "let the operator reach")
+	err := w.Get(t.Context(), client.ObjectKey{Namespace: w.cp.Namespace, Name: "controlplane-placement"}, &placementv1alpha1.Placement{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("there is a Placement without a user: %v", err)
+	}
 	unreachable.Delete(w.cp.Namespace)
+	w.reportPlacement(t, "2025.2", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 

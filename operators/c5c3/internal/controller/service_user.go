@@ -36,8 +36,8 @@ type serviceUser struct {
 
 // userState is what a pass knows about the user of a service.
 type userState struct {
-	// login is the Secret that the service's resource is to refer to, "" while there
-	// is none.
+	// login is the Secret that the service's resource is to refer to, "" while the first
+	// user is not enrolled.
 	login string
 	// current is the name of the user's own Secret, and of its K-ORC object.
 	current string
@@ -65,10 +65,9 @@ func (s *scope) keepUser(ctx context.Context, svc service) userState {
 		state.outcome = reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
 		return state
 	}
-	state.outcome = s.enrolUser(ctx, svc, secret, used == secret.Name)
-	state.login = secret.Name
-	if used != "" && !state.outcome.IsDone() {
-		state.login = used
+	state.outcome, state.login = s.enrolUser(ctx, svc, secret, used == secret.Name), used
+	if state.outcome.IsDone() {
+		state.login = secret.Name
 	}
 	return state
 }

@@ -143,11 +143,11 @@ func TestAServiceGetsAUserThatKeystoneAccepts(t *testing.T) {
 	s := newStaff(t)
 	s.answer, s.err = Unproven, errors.New("no route to host")
 	cp := s.settle(t)
-	child := s.sundial(t)
-	secret := s.login(t, child)
 	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserUnproven", "It is not known whether Keystone accepts the user "+
-		string(secret.Data["username"])+": no route to host; let the operator reach http://controlplane-keystone.openstack.svc:5000/v3")
+		userName(&s.users(t)[0])+": no route to host; let the operator reach http://controlplane-keystone.openstack.svc:5000/v3")
 	s.answer, s.err, s.at = Accepted, nil, s.at.Add(loginPeriod)
+	s.settle(t)
+	secret := s.login(t, s.sundial(t))
 	cp = s.settle(t)
 	expectCondition(t, cp, "SundialReady", metav1.ConditionTrue, "SundialReady", "Sundial controlplane-sundial is ready")
 	user := s.users(t)[0]
@@ -227,14 +227,14 @@ func TestAUserThatKeystoneRefusesForAWhileIsReplaced(t *testing.T) {
 	s := newStaff(t)
 	s.answer = Rejected
 	cp := s.settle(t)
-	refused := s.users(t)[0].Name
+	refused := s.users(t)[0]
 	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserRejected",
-		"Keystone refuses the user "+string(s.login(t, s.sundial(t)).Data["username"])+"; a new one is created")
+		"Keystone refuses the user "+userName(&refused)+"; a new one is created")
 	s.answer, s.at = Accepted, s.at.Add(time.Hour)
 	s.tasks.tasks = nil
 	s.pass(t)
 	s.settle(t)
-	if child := s.sundial(t); child.Login == refused {
+	if child := s.sundial(t); child.Login == refused.Name {
 		t.Errorf("the service has %s still", child.Login)
 	}
 }
