@@ -139,4 +139,4 @@ test-consumer: ## Test the consumer of the control planes' end-to-end suites.
 .PHONY: test-python
 test-python: ## Test the Python modules that travel with the configuration.
 	@hack/tools/install-debian-packages.sh test
-	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py))))
+	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py))))

@@ -25,6 +25,8 @@ type Traffic struct {
 	Gateway  *commonv1.GatewaySpec
 	Database commonv1.DatabaseSpec
 	Cache    commonv1.CacheSpec
+	// EgressPorts are the TCP ports of what the pods reach beside database and cache.
+	EgressPorts []int32
 	// OperatorNamespace is where health checks come from, "" when unknown.
 	OperatorNamespace string
 }
@@ -94,6 +96,9 @@ func (t Traffic) egress() []networkingv1.NetworkPolicyEgressRule {
 	}
 	if ports := cachePorts(t.Cache); len(ports) > 0 {
 		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(ports...)})
+	}
+	if len(t.EgressPorts) > 0 {
+		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(t.EgressPorts...)})
 	}
 	if t.Policy != nil {
 		for _, rule := range t.Policy.AdditionalEgress {

@@ -39,6 +39,9 @@ type Definition struct {
 	ConfigDir string
 	// Environment is what every container that runs the service's own code has.
 	Environment []corev1.EnvVar
+	// EgressPorts returns the TCP ports of what the pods of an instance reach beside its
+	// database and its cache. It may be nil.
+	EgressPorts func(resource Resource) []int32
 }
 
 // ManagedBy is the value of app.kubernetes.io/managed-by on everything that the

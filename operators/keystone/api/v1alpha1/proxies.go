@@ -1,27 +1,5 @@
 package v1alpha1
 
-import (
-	"cmp"
-	"fmt"
-	"maps"
-
-	corev1 "k8s.io/api/core/v1"
-)
-
-// ProxyAdvice says what to do when spec.networkPolicy lets in the namespace of
-// the Gateway and nobody else, and "" otherwise. Many implementations run the
-// proxies of a Gateway in a namespace of their own, which no object names.
-func (k *Keystone) ProxyAdvice() string {
-	if k.Spec.Gateway == nil || k.Spec.NetworkPolicy == nil {
-		return ""
-	}
-	gateway := cmp.Or(k.Spec.Gateway.ParentRef.Namespace, k.Namespace)
-	own := map[string]string{corev1.LabelMetadataName: gateway}
-	for _, source := range k.Spec.NetworkPolicy.Ingress {
-		if !maps.Equal(source.NamespaceSelector, own) {
-			return ""
-		}
-	}
-	return fmt.Sprintf("spec.networkPolicy.ingress lets in namespace %s of the Gateway alone: "+
-		"if the proxies of the Gateway run in another namespace, name it in spec.networkPolicy.ingress", gateway)
-}
+// ProxyAdvice says what to do when spec.networkPolicy lets in the namespace of the Gateway
+// and nobody else, and "" otherwise.
+func (k *Keystone) ProxyAdvice() string { return k.ServiceSpec().ProxyAdvice(k.Namespace) }

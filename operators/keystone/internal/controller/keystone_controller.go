@@ -7,6 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/networking"
+	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -63,7 +67,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Config"},
 	},
 	{
-		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: reportLogging,
+		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: service.Run[*scope](config.ReportLogging),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"}, Informational: true,
 	},
@@ -85,7 +89,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Informational: true,
 	},
 	{
-		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: reconcileNetworkPolicy,
+		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: service.Run[*scope](networking.ReconcilePolicies),
 	},
 	{
 		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileDatabase,
@@ -94,7 +98,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
 	},
 	{
-		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady, Run: reconcilePolicyValidation,
+		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady, Run: service.Run[*scope](policy.ReconcileValidation),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
@@ -104,13 +108,13 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 	},
 	{
-		Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: reconcileHTTPRoute,
+		Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: service.Run[*scope](networking.ReconcileRoute),
 	},
 	{
 		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileHealthCheck,
 	},
 	{
-		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: reconcileHPA,
+		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: service.Run[*scope](deployment.ReconcileAutoscaler),
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/policy"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -15,7 +16,7 @@ func everyPod(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 	s.keystone.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
 	keystonev1alpha1.SetDefaults(s.keystone)
 	templates := keystonesCode(t, s)
-	templates["policy validation"] = jobOf(t, s, policyValidationTask(s)).Spec.Template
+	templates["policy validation"] = jobOf(t, s, policy.ValidationTask(s.Pass)).Spec.Template
 	templates["rotation of the password"] = passwordRotator(s.keystone).cronJob(s.keystone, "scripts").Spec.JobTemplate.Spec.Template
 	return templates
 }

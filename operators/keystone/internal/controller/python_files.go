@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/rotation"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -21,9 +22,6 @@ const (
 	// credentialKeysFile compares the keys with the credentials in the database.
 	credentialKeysFile = "credential_keys.py"
 	cacheGuardFile     = "forge_cache.py"
-	// logHandlerFile is only there where logging.conf names what is in it.
-	logHandlerFile = "forge_log.py"
-	logHandler     = "forge_log.LineStreamHandler"
 	// errorsFile answers where Keystone's application raises.
 	errorsFile      = "forge_errors.py"
 	cacheGuardProxy = keystonev1alpha1.CacheProxy
@@ -33,7 +31,7 @@ const (
 	pasteFile      = "api-paste.ini"
 )
 
-//go:embed files/forge_cache.py files/forge_errors.py files/forge_log.py files/ready.py files/config_check.py files/credential_keys.py
+//go:embed files/forge_cache.py files/forge_errors.py files/ready.py files/config_check.py files/credential_keys.py
 //go:embed files/sitecustomize.py
 var pythonFiles embed.FS
 
@@ -42,7 +40,7 @@ var middlewareEntry string
 
 // embedded returns the files that are the same for many Keystones, by name.
 var embedded = sync.OnceValue(func() map[string]string {
-	files := map[string]string{rotation.ScriptFile: rotation.Script}
+	files := map[string]string{rotation.ScriptFile: rotation.Script, config.LogHandlerFile: config.LogHandler}
 	for _, folder := range []embed.FS{pythonFiles, rotationScripts} {
 		// What is compiled in can be read.
 		entries, _ := folder.ReadDir("files")
@@ -60,7 +58,7 @@ var embedded = sync.OnceValue(func() map[string]string {
 func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[string]string) error {
 	names := []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile}
 	if k.Spec.Logging.Format == commonv1.LogFormatJSON {
-		names = append(names, logHandlerFile)
+		names = append(names, config.LogHandlerFile)
 	}
 	for _, name := range names {
 		content, known := embedded()[name]

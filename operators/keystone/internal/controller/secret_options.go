@@ -123,6 +123,7 @@ func (s *scope) hideOptions(secret secretOptions) {
 		for _, value := range section {
 			if len(value) >= minSecretValue {
 				s.secretValues = append(s.secretValues, value)
+				s.Hide(value)
 			}
 		}
 	}

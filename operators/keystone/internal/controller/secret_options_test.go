@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -35,7 +36,7 @@ func TestEveryPodThatReadsTheConfigurationReadsTheOptionsOfTheSecretAfterIt(t *t
 	}
 	service.Config.Put(s.Slots, rendered)
 	templates := keystonesCode(t, s)
-	templates["policy validation"] = jobOf(t, s, policyValidationTask(s)).Spec.Template
+	templates["policy validation"] = jobOf(t, s, policy.ValidationTask(s.Pass)).Spec.Template
 	want := &corev1.ProjectedVolumeSource{
 		DefaultMode: ptr.To(int32(0o400)),
 		Sources: []corev1.VolumeProjection{
@@ -61,7 +62,7 @@ func TestOtherOptionsOfASecretAreCheckedAgain(t *testing.T) {
 	keys := map[string]bool{}
 	for _, name := range []string{"", "keystone-extra-config-1", "keystone-extra-config-2"} {
 		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Secret: name, SecretFile: secretOptionsFile})
-		for _, described := range []deployment.Task{configCheckTask(s), policyValidationTask(s)} {
+		for _, described := range []deployment.Task{configCheckTask(s), policy.ValidationTask(s.Pass)} {
 			keys[described.Name+jobOf(t, s, described).Annotations["forge.c5c3.io/pod-spec-hash"]] = true
 		}
 	}

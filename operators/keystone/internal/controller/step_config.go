@@ -112,7 +112,7 @@ func configFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, options confi
 		}
 	}
 	if k.Spec.Logging.Format == commonv1.LogFormatJSON {
-		if files["logging.conf"], err = jsonLogging(k.Spec.Logging).Render(); err != nil {
+		if files[config.LoggingFile], err = config.JSONLogging(k.Spec.Logging).Render(); err != nil {
 			return nil, fmt.Errorf("logging.conf: %w", err)
 		}
 	}

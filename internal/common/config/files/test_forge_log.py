@@ -11,8 +11,8 @@ import unittest
 
 HERE = pathlib.Path(__file__).parent
 
-# As in the ConfigMap of a Keystone.
-LOGGING_CONF = HERE.parent / "testdata" / "managed" / "logging.conf"
+# As it is rendered.
+LOGGING_CONF = HERE.parent / "testdata" / "logging.conf"
 
 PROCESSES = 4
 RECORDS = 30
@@ -24,7 +24,7 @@ WORKER = """
 import logging.config, sys
 from test_forge_log import RECORDS, text
 logging.config.fileConfig(sys.argv[1])
-log = logging.getLogger("keystone.worker")
+log = logging.getLogger("service.worker")
 for number in range(RECORDS):
     log.error("%s", text(int(sys.argv[2]), number))
 """
@@ -75,7 +75,7 @@ class Records(unittest.TestCase):
         logged = {worker: "" for worker in workers}
         for line in lines:
             record = json.loads(line)
-            self.assertEqual((record["name"], record["levelname"]), ("keystone.worker", "ERROR"))
+            self.assertEqual((record["name"], record["levelname"]), ("service.worker", "ERROR"))
             logged[record["process"]] += record["message"]
             if record.get("part") == record.get("parts"):
                 logged[record["process"]] += "\0"

@@ -1,0 +1,54 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// ReconcileValidation lets the image check the policy overrides before any API pod gets
+// to see them.
+func ReconcileValidation(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	desired, err := deployment.TaskJob(p, ValidationTask(p))
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonPolicyValidationFailed, err)
+	}
+	if p.Spec.PolicyOverrides == nil {
+		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
+		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
+			return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+		}
+		return reconcile.Done(vocabulary.ReasonPolicyValidationNotRequired, "spec.policyOverrides is not set")
+	}
+	state, err := p.Runner().Run(ctx, p.Resource, desired)
+	switch {
+	case errors.Is(err, job.ErrJobFailed):
+		return reconcile.WriteFailed(vocabulary.ReasonPolicyValidationFailed,
+			fmt.Errorf("the policy overrides are not valid, correct them: %w", err))
+	case err != nil:
+		return reconcile.WriteFailed(vocabulary.ReasonPolicyValidationFailed, err)
+	case !state.Complete:
+		return deployment.Await(vocabulary.ReasonPolicyValidationInProgress, desired.Name, "checking the policy overrides", state, "")
+	}
+	return reconcile.Done(vocabulary.ReasonPolicyValidationPassed, "The policy overrides are valid")
+}
+
+// ValidationTask checks the rules. It depends on the rules, which are part of the configuration, and on the
+// image that knows the rules' names.
+func ValidationTask(p *service.Pass) deployment.Task {
+	return deployment.Task{
+		Name: "policy-validation", Container: "validator", Retries: 2,
+		Command: []string{"oslopolicy-validator", "--namespace", p.Name, "--config-dir", p.ConfigDir},
+		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
+		RunKey:  deployment.ConfigKey(p),
+	}
+}

@@ -1,0 +1,27 @@
+package types
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ProxyAdvice says what to do when networkPolicy lets in the namespace of the Gateway and
+// nobody else, and "" otherwise. Many implementations run the proxies of a Gateway in a
+// namespace of their own, which no object names. namespace is that of the resource.
+func (s *ServiceSpec) ProxyAdvice(namespace string) string {
+	if s.Gateway == nil || s.NetworkPolicy == nil {
+		return ""
+	}
+	gateway := cmp.Or(s.Gateway.ParentRef.Namespace, namespace)
+	own := map[string]string{corev1.LabelMetadataName: gateway}
+	for _, source := range s.NetworkPolicy.Ingress {
+		if !maps.Equal(source.NamespaceSelector, own) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("spec.networkPolicy.ingress lets in namespace %s of the Gateway alone: "+
+		"if the proxies of the Gateway run in another namespace, name it in spec.networkPolicy.ingress", gateway)
+}
