@@ -16,7 +16,9 @@ import (
 // table repeats what the schema states as markers and CEL, in the same words,
 // and adds what a schema cannot state. Only what needs other objects is not
 // here but in the webhook.
-var table = slices.Concat(ownRules, serviceRules("spec.services.keystone", keystoneOf), serviceRules("spec.services.placement", placementOf))
+var table = slices.Concat(
+	ownRules, serviceRules("spec.services.keystone", keystoneOf), serviceRules("spec.services.placement", placementOf),
+)
 
 var ownRules = rules.Table[*ControlPlane]{
 	{Path: "metadata.name", Check: checkName},

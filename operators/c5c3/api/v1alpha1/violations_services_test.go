@@ -159,7 +159,8 @@ func placementViolations() []violation {
 			placementPath + ".database.database", ofKeystones, ofKeystones, "",
 		},
 		{
-			"Placement's credentials in a Secret that cannot exist", ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.SecretRef.Name = "Placement_DB" }),
+			"Placement's credentials in a Secret that cannot exist",
+			ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.SecretRef.Name = "Placement_DB" }),
 			placementPath + ".database.secretRef.name", "RFC 1123 subdomain", apitest.NoMatch, "",
 		},
 		{

@@ -28,8 +28,9 @@ const (
 
 func violations() []violation {
 	return slices.Concat(
-		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone), serviceViolations("Placement", placementPath, ofPlacement),
-		keystoneViolations(), placementViolations(), policyViolations(), credentialViolations(),
+		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone),
+		serviceViolations("Placement", placementPath, ofPlacement), keystoneViolations(), placementViolations(),
+		policyViolations(), credentialViolations(),
 	)
 }
 

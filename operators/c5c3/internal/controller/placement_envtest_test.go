@@ -49,7 +49,7 @@ func convergedWithPlacement(t *testing.T) *world {
 }
 
 func (w *world) seedPlacement() {
-	secrets.Put("openstack/placement/"+w.cp.Namespace+"/controlplane/db", map[string]string{"username": "placement", "password": "db-password"})
+	secrets.Put("openstack/placement/"+w.cp.Namespace+"/controlplane/db", map[string]string{"username": "placement", "password": "p"})
 }
 
 // placement waits for the Placement and returns it.
@@ -340,7 +340,7 @@ func TestAPlacementThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testin
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Placement = nil })
-	w.expect(t, "PlacementReady", metav1.ConditionTrue, "PlacementNotManaged", "is kept unless the annotation c5c3.io/allow-placement-deletion")
+	w.expect(t, "PlacementReady", metav1.ConditionTrue, "PlacementNotManaged", "kept unless the annotation c5c3.io/allow-placement-deletion")
 	w.serviceUsers(t, string(w.login(t).Data["username"]))
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Annotations = map[string]string{c5c3v1alpha1.AnnotationAllowPlacementDeletion: "true"}

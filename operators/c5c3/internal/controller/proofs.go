@@ -77,10 +77,17 @@ func (p *proofs) dead(of types.NamespacedName, authURL, id, secret string) (bool
 	return verdict == Rejected, err
 }
 
-// enrolled is verdict for the user of a service, whom enrol asks for.
+// enrolled is verdict for the user of a service, whom enrol asks for. What fails is
+// tried less and less often: enrol may use the administrator's password, and Keystone
+// may lock out an administrator whose password is tried too often with a wrong value.
 func (p *proofs) enrolled(
 	of types.NamespacedName, id, password string, enrol func(context.Context) (Verdict, error),
 ) (Verdict, error) {
+	known, _ := p.known(of, digest(id, password))
+	patience := min(known.at.Sub(known.since)/2, maxRetryPeriod)
+	if known.err != nil && p.now(of.Namespace).Sub(known.at) < patience {
+		return known.verdict, known.err
+	}
 	return p.ask(of, digest(id, password), p.period, enrol)
 }
 

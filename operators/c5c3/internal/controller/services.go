@@ -136,8 +136,9 @@ func (all serviceList) withDatabase(cp *c5c3v1alpha1.ControlPlane) serviceList {
 
 // databaseSecrets are the Secrets with the credentials of the services' databases.
 func (all serviceList) databaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
-	var names []string
-	for _, svc := range all.withDatabase(cp) {
+	services := all.withDatabase(cp)
+	names := make([]string, 0, len(services))
+	for _, svc := range services {
 		names = append(names, svc.databaseSecret(cp))
 	}
 	return names
