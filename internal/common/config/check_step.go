@@ -1,0 +1,55 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// ReconcileCheck lets the image read the configuration before any API pod gets to see it.
+// Only what users write themselves can be malformed.
+func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	desired, err := deployment.TaskJob(p, s.CheckTask(p))
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonConfigError, err)
+	}
+	done := reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
+	if len(p.Spec.ExtraConfig) == 0 && p.Spec.ExtraConfigSecretRef == nil {
+		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
+		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
+			return reconcile.Failed(vocabulary.ReasonConfigError, err)
+		}
+		return done
+	}
+	state, err := p.Runner().Run(ctx, p.Resource, desired)
+	switch {
+	case errors.Is(err, job.ErrJobFailed):
+		return reconcile.WriteFailed(vocabulary.ReasonConfigError,
+			fmt.Errorf("the image cannot read the options of spec.extraConfig or spec.extraConfigSecretRef, correct them: %w", err))
+	case err != nil:
+		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
+	case !state.Complete:
+		return deployment.Await(vocabulary.ReasonConfigCheckInProgress, desired.Name, "reading the configuration", state, "")
+	}
+	return done
+}
+
+// CheckTask depends on the configuration and on the image that knows the options.
+func (s Service) CheckTask(p *service.Pass) deployment.Task {
+	return deployment.Task{
+		Name: "config-check", Container: "config-check", Retries: 1,
+		Command: s.Check,
+		Env:     p.Environment,
+		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
+		RunKey:  deployment.ConfigKey(p),
+	}
+}

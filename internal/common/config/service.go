@@ -1,0 +1,263 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/policy"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+const (
+	// secretFile is beside the service's configuration file. oslo.config reads the files
+	// of a directory in the order of their names, and the last one wins
+	// (oslo_config.cfg, _ConfigDirOpt).
+	secretFile = "secret.conf"
+	policyFile = "policy.yaml"
+	// minSecretValue tells what may be secret among the options from numbers and
+	// switches, without which an error would say nothing.
+	minSecretValue = 6
+	// retainedConfigs is how many old configurations are kept beside the current one, so
+	// that a rollback finds its files.
+	retainedConfigs = 3
+)
+
+// Service declares the configuration of a service.
+type Service struct {
+	// File is the name of the service's configuration file, such as "placement.conf". It
+	// comes before "secret.conf" in the alphabet.
+	File string
+	// Options returns what the operator sets, without what is secret. The options of
+	// spec.logging, and then those of spec.extraConfig, win over them.
+	Options func(p *service.Pass) INI
+	// SecretOptions returns options that are secret, besides those of
+	// spec.extraConfigSecretRef, which win over them, and the UIDs of the Secrets that they
+	// come from; or the outcome of the wait for these. It may be nil.
+	SecretOptions func(ctx context.Context, p *service.Pass) (INI, []types.UID, *reconcile.Outcome)
+	// Files are further files of the configuration, by name.
+	Files map[string]string
+	// Refused returns why some options of spec.extraConfigSecretRef are refused. It repeats
+	// no value, and may be nil.
+	Refused func(options map[string]map[string]string) error
+	// Check is the command with which the image reads the configuration, and which fails
+	// when it cannot.
+	Check []string
+}
+
+// secretOptions are the options that are secret.
+type secretOptions struct {
+	options INI
+	// sources are the Secrets that they come from.
+	sources []types.UID
+}
+
+// Reconcile renders the configuration into an immutable ConfigMap whose name follows its
+// content, and the options that are secret into an immutable Secret beside it, so that a
+// change rolls the pods. It sets [service.Config], and owns SecretsReady.
+func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	rules, failed := policyRules(ctx, p)
+	if failed != nil {
+		return *failed
+	}
+	secret, failed := s.readSecrets(ctx, p)
+	if failed != nil {
+		return *failed
+	}
+	options := s.options(p, len(rules) > 0)
+	files, err := s.render(p, options, rules)
+	if err != nil {
+		return reconcile.Terminal(vocabulary.ReasonConfigError, err)
+	}
+	name, err := CreateImmutableConfigMap(ctx, p.Client, p.APIReader, p.Scheme, p.Resource,
+		p.Named("config"), p.Resource.GetNamespace(), p.Labels(p.Resource.GetName()), files)
+	if err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
+	}
+	secret.hide(p)
+	copied, err := secret.copied(p)
+	if err == nil && copied != nil {
+		err = p.Owned.EnsureData(ctx, p.Resource, copied)
+	}
+	if err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
+	}
+	rendered := service.Rendered{ConfigMap: name, SecretFile: secretFile, Options: options.Merge(secret.options)}
+	if copied != nil {
+		rendered.Secret = copied.Name
+	}
+	service.Config.Put(p.Slots, rendered)
+	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
+}
+
+// options are all options that are not secret.
+func (s Service) options(p *service.Pass, withPolicy bool) INI {
+	options := s.Options(p).Merge(LoggingOptions(p.Spec.Logging, p.ConfigDir), INI(p.Spec.ExtraConfig))
+	if withPolicy {
+		options.Set("oslo_policy", "policy_file", p.ConfigDir+policyFile)
+	}
+	return options
+}
+
+// render renders every file of the ConfigMap.
+func (s Service) render(p *service.Pass, options INI, rules map[string]string) (map[string]string, error) {
+	files := map[string]string{}
+	for name, content := range s.Files {
+		files[name] = content
+	}
+	var err error
+	if files[s.File], err = options.Render(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.File, err)
+	}
+	if len(rules) > 0 {
+		if files[policyFile], err = policy.Render(rules); err != nil {
+			return nil, fmt.Errorf("%s: %w", policyFile, err)
+		}
+	}
+	if p.Spec.Logging.Format == commonv1.LogFormatJSON {
+		files[LogHandlerFile] = LogHandler
+		if files[LoggingFile], err = JSONLogging(p.Spec.Logging).Render(); err != nil {
+			return nil, fmt.Errorf("%s: %w", LoggingFile, err)
+		}
+	}
+	return files, nil
+}
+
+// policyRules are the rules of the policy ConfigMap overridden by the inline ones.
+func policyRules(ctx context.Context, p *service.Pass) (map[string]string, *reconcile.Outcome) {
+	overrides := p.Spec.PolicyOverrides
+	if overrides == nil {
+		return nil, nil
+	}
+	var rules map[string]string
+	if ref := overrides.ConfigMapRef; ref != nil {
+		// What fails after this is the content and not the way to it.
+		if err := p.Refs.Get(ctx, p.Key(ref.Name), &corev1.ConfigMap{}); err != nil {
+			failed := fmt.Errorf("reading the ConfigMap of spec.policyOverrides.configMapRef: %w", err)
+			if apierrors.IsNotFound(err) {
+				return nil, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, failed))
+			}
+			return nil, ptr.To(reconcile.Failed(vocabulary.ReasonConfigError, failed))
+		}
+		loaded, err := policy.LoadPolicyFromConfigMap(ctx, p.Refs, p.Key(ref.Name))
+		if err != nil {
+			return nil, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, fmt.Errorf("spec.policyOverrides.configMapRef: %w", err)))
+		}
+		rules = loaded
+	}
+	return policy.Merge(rules, overrides.Rules), nil
+}
+
+// readSecrets returns the options that are secret, those of the user last.
+func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, *reconcile.Outcome) {
+	secret := secretOptions{options: INI{}}
+	if s.SecretOptions != nil {
+		own, sources, waiting := s.SecretOptions(ctx, p)
+		if waiting != nil {
+			return secretOptions{}, waiting
+		}
+		secret = secretOptions{options: own, sources: sources}
+	}
+	ref := p.Spec.ExtraConfigSecretRef
+	if ref == nil {
+		return secret, nil
+	}
+	key := ref.KeyOr(s.File)
+	found, waiting := p.Require(ctx, service.Requirement{
+		Name: ref.Name, Keys: []string{key}, Field: "spec.extraConfigSecretRef", Reason: vocabulary.ReasonWaitingForExtraConfig,
+	})
+	if waiting != nil {
+		return secretOptions{}, waiting
+	}
+	options, err := s.parse(found.Data[key])
+	if err != nil {
+		return secretOptions{}, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, fmt.Errorf(
+			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", key, ref.Name, err)))
+	}
+	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found.UID)}, nil
+}
+
+// parse reads and checks the options of spec.extraConfigSecretRef. The errors hold nothing
+// of the Secret but the names of known options.
+func (s Service) parse(content []byte) (INI, error) {
+	parsed, err := ParseINI(string(content))
+	if err != nil {
+		return nil, err
+	}
+	options := parsed.Merge()
+	if len(options) < len(parsed) {
+		return nil, errors.New("it has one section in upper and lower case: keep one of them")
+	}
+	if s.Refused != nil {
+		if err := s.Refused(options); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := options.Render(); err != nil {
+		return nil, errors.New("the name of a section or an option in it is not valid")
+	}
+	return options, nil
+}
+
+// copied is the immutable Secret that pods get the options from, nil without any. No change
+// of the original reaches it before the image has read it, and it is written anew, so that
+// oslo.config reads what was checked here and nothing else. It is named after its content,
+// as the ConfigMap is that it stands beside. The hash is keyed with the UIDs of the
+// originals, which only those know who may look at them.
+func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
+	if len(o.options) == 0 {
+		return nil, nil //nolint:nilnil // Absence is not an error.
+	}
+	content, err := o.options.Render()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", secretFile, err)
+	}
+	base := p.Named("extra-config")
+	copied := &corev1.Secret{
+		ObjectMeta: p.Meta(""), Immutable: ptr.To(true), Type: corev1.SecretTypeOpaque,
+		Data: map[string][]byte{secretFile: []byte(content)},
+	}
+	keys := make([]string, 0, len(o.sources))
+	for _, source := range o.sources {
+		keys = append(keys, string(source))
+	}
+	keyed := &corev1.Secret{Data: copied.Data}
+	keyed.UID = types.UID(strings.Join(keys, "/"))
+	copied.Name = base + "-" + secrets.ContentHash(keyed)
+	copied.Labels[BaseLabel] = BaseLabelValue(base)
+	return copied, nil
+}
+
+// hide keeps the values out of what is quoted of tools.
+func (o secretOptions) hide(p *service.Pass) {
+	for _, section := range o.options {
+		for _, value := range section {
+			if len(value) >= minSecretValue {
+				p.Hide(value)
+			}
+		}
+	}
+}
+
+// Prune removes configurations that no pod and no rollback needs.
+func Prune(ctx context.Context, p *service.Pass) error {
+	current, retain := service.Config.Value(p.Slots), 0
+	if current.Secret != "" {
+		retain = 1
+	}
+	namespace := p.Resource.GetNamespace()
+	if err := PruneImmutableSecrets(ctx, p.Client, p.Resource, p.Named("extra-config"), namespace, current.Secret, retain); err != nil {
+		return err
+	}
+	return PruneImmutableConfigMaps(ctx, p.Client, p.Resource, p.Named("config"), namespace, current.ConfigMap, retainedConfigs)
+}

@@ -1,0 +1,177 @@
+package deployment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/poddiag"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// API declares the pods that serve the API of a service.
+type API struct {
+	// File is the path of the Python file with the WSGI application, and Arguments are
+	// those of the application's own command line.
+	File, Arguments string
+	// HealthPath is answered without a token, such as "/v3".
+	HealthPath string
+	// Ready is the shell command of the readiness probe. It takes a login to the database
+	// and a request to the API, says in one line what failed, and quotes nothing secret.
+	Ready string
+	// Endpoint returns the URL of the API of an instance, as status.endpoint shows it.
+	Endpoint func(p *service.Pass) string
+	// Env, Mounts and Annotations are those of the pods beside what all services have.
+	Env         func(p *service.Pass) []corev1.EnvVar
+	Mounts      func(p *service.Pass) []Mount
+	Annotations func(p *service.Pass) map[string]string
+	// Prune removes what no pod needs once a rollout has ended.
+	Prune func(ctx context.Context, p *service.Pass) error
+	// Complete has the last word about a rollout that has ended.
+	Complete func(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome
+}
+
+// Reconcile keeps the API pods, the Service before them and the disruption budget around
+// them. It is the step that owns DeploymentReady.
+func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	if err := EnsureService(ctx, p.Client, p.Scheme, p.Resource, InstanceOf(p).Service()); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
+	}
+	deploy := a.Deployment(p)
+	ready, err := EnsureDeployment(ctx, p.Client, p.Scheme, p.Resource, deploy)
+	if err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
+	}
+	budget := InstanceOf(p).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, p.Spec.Replicas))
+	if err := apply.EnsureObject(ctx, p.Client, p.Scheme, p.Resource, budget, apply.FieldManager); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
+	}
+	if p.Status.Endpoint != "" || ready {
+		p.Status.Endpoint = a.Endpoint(p)
+	}
+	if !ready {
+		return explainRollout(ctx, p, deploy)
+	}
+	if err := a.Prune(ctx, p); err != nil {
+		return reconcile.Failed(vocabulary.ReasonConfigError, err)
+	}
+	return a.Complete(ctx, p, reconcile.Done(vocabulary.ReasonDeploymentReady, "All API pods are updated and available"))
+}
+
+// Deployment builds the Deployment of the API pods.
+func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
+	name := p.Resource.GetName()
+	pod := PodsOf(p).Spec(a.container(p), append([]Mount{ConfigMount(p)}, a.Mounts(p)...)...)
+	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
+	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)
+	deploy := &appsv1.Deployment{
+		ObjectMeta: p.Meta(name),
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: p.SelectorLabels(name)},
+			Strategy: RolloutStrategy(p.Spec.Strategy),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: p.Labels(name), Annotations: a.Annotations(p)},
+				Spec:       pod,
+			},
+		},
+	}
+	if p.Spec.Autoscaling == nil {
+		deploy.Spec.Replicas = ptr.To(p.Spec.Replicas)
+	}
+	return deploy
+}
+
+func (a API) container(p *service.Pass) corev1.Container {
+	env := append(a.Env(p), p.Environment...)
+	return corev1.Container{
+		Name:           p.Name,
+		Image:          p.Image(),
+		Command:        UWSGI{Port: p.Port, File: a.File, Arguments: a.Arguments}.Command(p.Spec.UWSGI),
+		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}},
+		Env:            append(env, DrainVariables(p.Name)...),
+		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
+		StartupProbe:   a.startupProbe(p.Port),
+		LivenessProbe:  livenessProbe(p.Port),
+		ReadinessProbe: a.readinessProbe(),
+		Lifecycle:      DrainHook(p.Name, p.Spec.PreStopSleep()),
+	}
+}
+
+// startupProbe gives a pod five minutes to answer first and looks every second, because
+// most answer within three.
+func (a API) startupProbe(port int32) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+			Path: a.HealthPath, Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP,
+		}},
+		PeriodSeconds: 1, FailureThreshold: 300, TimeoutSeconds: 5, SuccessThreshold: 1,
+	}
+}
+
+func livenessProbe(port int32) *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler:        corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}},
+		InitialDelaySeconds: 15, PeriodSeconds: 20, FailureThreshold: 3, TimeoutSeconds: 1, SuccessThreshold: 1,
+	}
+}
+
+// readinessProbe takes a pod out of service within half a minute of losing its database,
+// two periods and a timeout at worst, and back once both answer again. Python's own words,
+// which may quote a password, go nowhere.
+func (a API) readinessProbe() *corev1.Probe {
+	return &corev1.Probe{
+		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{
+			Command: []string{"/bin/sh", "-c", "exec " + a.Ready + " 2>/dev/null"},
+		}},
+		PeriodSeconds: 10, FailureThreshold: 2, TimeoutSeconds: 9, SuccessThreshold: 1,
+	}
+}
+
+// explainRollout words what a rollout waits for, by its newest troubled pod.
+func explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
+	pods, err := APIPods(ctx, p)
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
+	}
+	message := "The Deployment is rolling out: " + Progress(deploy)
+	problem, imagePull := poddiag.Problem(pods, p.Hidden()...)
+	if problem == "" {
+		problem = unready(pods)
+	}
+	refusal := Refusal(deploy)
+	switch {
+	case imagePull:
+		return reconcile.Waiting(vocabulary.ReasonImagePullFailed, "The Deployment does not roll out: "+problem)
+	case refusal != "":
+		return reconcile.Waiting(vocabulary.ReasonWaitingForDeployment, "The Deployment does not roll out: "+poddiag.Refusal(refusal))
+	case problem != "":
+		message += "; " + problem
+	}
+	return reconcile.Waiting(vocabulary.ReasonWaitingForDeployment, message)
+}
+
+// settleTime is how long a pod may take from its start to its first good answer before
+// that is worth a word.
+const settleTime = 30 * time.Second
+
+// unready names a pod that runs and does not serve, "" when there is none.
+func unready(pods []corev1.Pod) string {
+	for i := range pods {
+		for _, container := range pods[i].Status.ContainerStatuses {
+			running := container.State.Running
+			if running != nil && !container.Ready && pods[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
+				return fmt.Sprintf("pod %s is running but not ready, which takes a login to the database and an answer from the API", pods[i].Name)
+			}
+		}
+	}
+	return ""
+}

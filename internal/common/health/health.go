@@ -1,0 +1,76 @@
+// Package health reports whether the API of a service answers.
+package health
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// Check declares how the API of a service is asked.
+type Check struct {
+	// Condition is the condition of the step.
+	Condition string
+	// URL returns what is asked, inside the cluster.
+	URL func(p *service.Pass) string
+}
+
+// reasons word a finding about the API in the condition's vocabulary.
+var reasons = map[probe.Verdict]string{
+	probe.Unhealthy:   vocabulary.ReasonAPIUnhealthy,
+	probe.Unresolved:  vocabulary.ReasonEndpointNotReady,
+	probe.TimedOut:    vocabulary.ReasonHealthCheckTimeout,
+	probe.Unreachable: vocabulary.ReasonConnectionFailed,
+	probe.Broken:      vocabulary.ReasonHealthCheckFailed,
+}
+
+// Reconcile reports whether the API answers through its Service. The question is asked in
+// the background: again when the Deployment's status changes, and every few minutes besides.
+func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	if p.Status.Endpoint == "" {
+		return reconcile.Waiting(vocabulary.ReasonEndpointNotReady, "No API pod has become available yet")
+	}
+	deploy, err := deployment.Live(ctx, p)
+	switch {
+	case err != nil:
+		return reconcile.Failed(vocabulary.ReasonHealthCheckFailed, err)
+	case deploy == nil:
+		return reconcile.Waiting(vocabulary.ReasonEndpointNotReady, "The Deployment of the API does not exist")
+	}
+	status, key, url := deploy.Status, client.ObjectKeyFromObject(p.Resource), c.URL(p)
+	result, known := p.Prober.Check(key, url, fmt.Sprintf("%d/%d/%d/%d",
+		status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas))
+	healthy := reconcile.Done(vocabulary.ReasonAPIHealthy, p.Kind+" API is responding at "+url)
+	switch {
+	case status.ReadyReplicas == 0:
+		// A Service sends nothing to pods that are not ready, but the nodes learn about that
+		// later than the Deployment's status: a probe may still be answered.
+		return reconcile.Waiting(vocabulary.ReasonConnectionFailed,
+			"No API pod is ready, so nothing answers at "+url+"; DeploymentReady tells why")
+	case !known && c.wasHealthy(p):
+		// A restarted operator has not asked yet; that is no news about the API.
+		p.Prober.Expect(key)
+		return healthy
+	case !known:
+		return reconcile.Waiting(vocabulary.ReasonProbePending, "The API has not been asked yet")
+	case result.Verdict == probe.Healthy:
+		return healthy
+	}
+	return reconcile.Waiting(reasons[result.Verdict], result.Message)
+}
+
+// wasHealthy reports whether the API answered when it was last asked under the current
+// spec.
+func (c Check) wasHealthy(p *service.Pass) bool {
+	last := meta.FindStatusCondition(p.Resource.GetConditions(), c.Condition)
+	return last != nil && last.Status == metav1.ConditionTrue && last.ObservedGeneration == p.Resource.GetGeneration()
+}
