@@ -64,9 +64,9 @@ func (u ServiceUser) logIn(ctx context.Context, authURL string) (Verdict, error)
 	return Accepted, nil
 }
 
-// expelOverHTTP is a [Revoke] of a user of a service, whose assignments and tokens go
+// deleteUserOverHTTP is a [Revoke] of a user of a service, whose assignments and tokens go
 // with it.
-func expelOverHTTP(ctx context.Context, authURL, password, id string) error {
+func deleteUserOverHTTP(ctx context.Context, authURL, password, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, identityTimeout)
 	defer cancel()
 	identity, _, err := asAdministrator(ctx, authURL, password)

@@ -114,7 +114,7 @@ func TestAUserIsDeletedAsKeystoneAnswers(t *testing.T) {
 	} {
 		api := newStaffAPI(t)
 		api.status = status
-		err := expelOverHTTP(t.Context(), api.url, "adm1n", "the-user")
+		err := deleteUserOverHTTP(t.Context(), api.url, "adm1n", "the-user")
 		if (err == nil) != want || api.deleted != "the-user" {
 			t.Errorf("status %d: %q was deleted with %v", status, api.deleted, err)
 		}

@@ -67,7 +67,7 @@ func TestMain(m *testing.M) {
 		}
 		go func() {
 			options := controller.Options{
-				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, Expel: revoke, Ahead: ahead,
+				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke, Ahead: ahead,
 				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
 			}
 			// At this level it tells of each pass.

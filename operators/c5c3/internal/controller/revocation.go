@@ -98,7 +98,7 @@ func (s *scope) revokeInKeystone(ctx context.Context, obj client.Object) error {
 		}
 	case *orcv1alpha1.User:
 		if obj.Status.ID != nil && isServiceUser(obj) {
-			return s.revokeWith(ctx, s.expelUser, *obj.Status.ID)
+			return s.revokeWith(ctx, s.deleteUser, *obj.Status.ID)
 		}
 	}
 	return nil

@@ -31,10 +31,10 @@ type toolbox struct {
 	// background does what asks Keystone itself.
 	background *probe.Background
 	proofs     *proofs
-	// revokeCredential, enrol and expelUser ask Keystone itself.
+	// revokeCredential, enrol and deleteUser ask Keystone itself.
 	revokeCredential Revoke
 	enrol            Enrol
-	expelUser        Revoke
+	deleteUser       Revoke
 	revocations      revocations
 	cluster          cluster.Settings
 	// clock is nil for time.Now.

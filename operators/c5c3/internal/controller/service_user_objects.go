@@ -21,7 +21,8 @@ const (
 	keyPassword = "password"
 )
 
-// labelServiceUser is on the K-ORC objects of users, with the name of the service.
+// labelServiceUser is on the K-ORC objects and the Secrets of users, with the name of
+// the service.
 const labelServiceUser = "c5c3.io/service-user"
 
 // The users of services are in this project with this role, with which Keystone lets
@@ -68,8 +69,10 @@ func passwordSecret(cp *c5c3v1alpha1.ControlPlane, svc service) *corev1.Secret {
 // service and K-ORC read.
 func loginSecret(cp *c5c3v1alpha1.ControlPlane, svc service, password string) *corev1.Secret {
 	id := shortHash(password)
+	meta := controlplane.ChildMeta(cp, fmt.Sprintf("%s-%s", cp.ServiceUserName(svc.name), id))
+	meta.Labels[labelServiceUser] = svc.name
 	return &corev1.Secret{
-		ObjectMeta: controlplane.ChildMeta(cp, fmt.Sprintf("%s-%s", cp.ServiceUserName(svc.name), id)),
+		ObjectMeta: meta,
 		Data: map[string][]byte{
 			keyUsername: []byte(svc.name + "-" + id), keyPassword: []byte(password),
 		},

@@ -29,10 +29,10 @@ type staff struct {
 	// answer is what Keystone says to every enrolment.
 	answer Verdict
 	err    error
-	// enrolled are the users that Keystone was asked about, expelled those that it has
+	// enrolled are the users that Keystone was asked about, deleted those that it has
 	// deleted.
 	enrolled []ServiceUser
-	expelled []string
+	deleted  []string
 }
 
 func newStaff(t *testing.T) *staff {
@@ -58,8 +58,8 @@ func newStaff(t *testing.T) *staff {
 		s.enrolled = append(s.enrolled, user)
 		return s.answer, s.err
 	}
-	p.expelUser = func(_ context.Context, _, _, id string) error {
-		s.expelled = append(s.expelled, id)
+	p.deleteUser = func(_ context.Context, _, _, id string) error {
+		s.deleted = append(s.deleted, id)
 		return nil
 	}
 	return s
@@ -192,13 +192,13 @@ func TestANewPasswordComesWithANewUserThatIsEnrolledBeforeTheServiceHasIt(t *tes
 		t.Errorf("the service has %s as before", fresh.Login)
 	}
 	s.settle(t)
-	if len(s.expelled) > 0 || len(s.users(t)) != 2 {
-		t.Errorf("%v were deleted while pods may have them", s.expelled)
+	if len(s.deleted) > 0 || len(s.users(t)) != 2 {
+		t.Errorf("%v were deleted while pods may have them", s.deleted)
 	}
 	s.at = s.at.Add(spreadTime)
 	s.settle(t)
-	if !slices.Equal(s.expelled, []string{"id-of-" + old.Login}) || len(s.users(t)) != 1 {
-		t.Errorf("%v were deleted, and %d are left", s.expelled, len(s.users(t)))
+	if !slices.Equal(s.deleted, []string{"id-of-" + old.Login}) || len(s.users(t)) != 1 {
+		t.Errorf("%v were deleted, and %d are left", s.deleted, len(s.users(t)))
 	}
 	key := client.ObjectKey{Namespace: "openstack", Name: old.Login}
 	if err := s.client.Get(t.Context(), key, &corev1.Secret{}); !apierrors.IsNotFound(err) {
@@ -249,8 +249,8 @@ func TestAServiceThatIsDeletedHasNoUserAnyMore(t *testing.T) {
 	s.settle(t)
 	s.at = s.at.Add(spreadTime)
 	s.settle(t)
-	if users := s.users(t); len(users) > 0 || len(s.expelled) != 1 {
-		t.Errorf("%d users are left, and %v were deleted", len(users), s.expelled)
+	if users := s.users(t); len(users) > 0 || len(s.deleted) != 1 {
+		t.Errorf("%d users are left, and %v were deleted", len(users), s.deleted)
 	}
 	var left corev1.SecretList
 	if err := s.client.List(t.Context(), &left); err != nil || len(left.Items) > 0 {

@@ -49,8 +49,8 @@ type Options struct {
 	Revoke Revoke
 	// Enrol gives the users of services their role; nil means HTTP.
 	Enrol Enrol
-	// Expel deletes them; nil means HTTP.
-	Expel Revoke
+	// DeleteUser deletes them; nil means HTTP.
+	DeleteUser Revoke
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
 	// Ahead is how far ahead of Now the clock of a namespace is, so that time can
@@ -103,7 +103,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		client: mgr.GetClient(), scheme: mgr.GetScheme(), refs: references,
 		owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		cluster: cfg.Cluster, clock: options.Now, ahead: options.Ahead,
-		revokeCredential: options.Revoke, enrol: options.Enrol, expelUser: options.Expel,
+		revokeCredential: options.Revoke, enrol: options.Enrol, deleteUser: options.DeleteUser,
 		background: probe.NewBackground(),
 
 		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
@@ -152,7 +152,7 @@ func (t *toolbox) askOverHTTP() {
 	if t.enrol == nil {
 		t.enrol = enrolOverHTTP
 	}
-	if t.expelUser == nil {
-		t.expelUser = expelOverHTTP
+	if t.deleteUser == nil {
+		t.deleteUser = deleteUserOverHTTP
 	}
 }
