@@ -62,6 +62,7 @@ func TestExternalSecretsMayDoWhatItsPoliciesSay(t *testing.T) {
 	}{
 		{"infrastructure/mariadb", true, false, false},
 		{"openstack/keystone/standalone/db", true, false, false},
+		{"openstack/placement/ns/name/db", true, false, false},
 		{"bootstrap/ns/name/admin", true, true, true},
 		{"openstack/keystone/ns/name/fernet-keys", true, true, true},
 		{"openstack/keystone/ns/name/credential-keys", true, true, true},

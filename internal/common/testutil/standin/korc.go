@@ -36,6 +36,8 @@ type KORC struct {
 	made map[resourceKey]int
 	// blind are the namespaces whose lists of application credentials look empty.
 	blind map[string]bool
+	// assigned are the roles that users have, by namespace.
+	assigned map[string]map[Assignment]bool
 }
 
 type resourceKey struct{ kind, name string }
@@ -49,7 +51,7 @@ type resource struct {
 func NewKORC() *KORC {
 	k := &KORC{
 		scripts: map[string]*script{}, resources: map[string]map[resourceKey]*resource{},
-		made: map[resourceKey]int{}, blind: map[string]bool{},
+		made: map[resourceKey]int{}, blind: map[string]bool{}, assigned: map[string]map[Assignment]bool{},
 	}
 	for _, kind := range []string{credentialKind, "Domain", "User", "Service", "Endpoint", "Project", "Role"} {
 		k.scripts[kind] = newScript()
@@ -94,7 +96,7 @@ func (k *KORC) Add(namespace, kind, name string) (id string) {
 func (k *KORC) Lose(namespace, id string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.keystone(namespace).remove(id)
+	k.remove(namespace, id)
 }
 
 // Blind makes the application credentials of a namespace's Keystone look gone, as
@@ -251,11 +253,9 @@ func (k *KORC) authenticate(ctx context.Context, c client.Client, obj *unstructu
 // bind assigns the object its resource in Keystone, and reports how severe it is if
 // there is none.
 func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (reason string, err error) {
-	var secret string
-	if obj.GetKind() == credentialKind {
-		if secret, err = k.credentialSecret(ctx, c, obj); err != nil {
-			return "Progressing", err
-		}
+	secret, err := k.secretOf(ctx, c, obj)
+	if err != nil {
+		return "Progressing", err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -288,6 +288,19 @@ func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unst
 		}
 	}
 	return "", unstructured.SetNestedField(obj.Object, found.id, "status", "id")
+}
+
+// secretOf is what the object's resource is to be known by, "" when it has no secret.
+func (k *KORC) secretOf(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (string, error) {
+	switch ref := text(obj, "spec", "resource", "passwordRef"); {
+	case obj.GetKind() == credentialKind:
+		return k.credentialSecret(ctx, c, obj)
+	case ref != "":
+		secret := &corev1.Secret{}
+		err := c.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: ref}, secret)
+		return string(secret.Data["password"]), err
+	}
+	return "", nil
 }
 
 // credentialSecret waits for the user of an application credential, and returns
@@ -338,7 +351,7 @@ func (k *KORC) release(ctx context.Context, c client.Client, obj *unstructured.U
 			id = found.id
 		}
 		if obj.GetKind() != credentialKind || !k.blind[obj.GetNamespace()] {
-			here.remove(id)
+			k.remove(obj.GetNamespace(), id)
 		}
 		k.mu.Unlock()
 	}
