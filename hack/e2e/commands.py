@@ -36,7 +36,7 @@ VALUED = {
     "-n", "--namespace", "-o", "--output", "-l", "--selector", "-p", "--patch", "-f", "--filename", "-c", "--container",
     "--set", "--values", "--type", "--image", "--tail",
 }
-WRITING = {"annotate", "apply", "create", "delete", "label", "patch", "run"}
+WRITING = {"annotate", "apply", "create", "delete", "label", "patch", "run", "scale"}
 # Failures that say that there is nothing to show, or nothing to make.
 NOTHING = re.compile(r"previous terminated container .* not found|already exists$", re.MULTILINE)
 # kubectl forge: something is not ready, or is not to be done now.

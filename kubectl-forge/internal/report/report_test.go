@@ -180,6 +180,21 @@ func TestOfALogOnlyTheCauseIsQuoted(t *testing.T) {
 	}
 }
 
+func TestADeploymentThatWasScaledToNothingIsNoFineWorkload(t *testing.T) {
+	found := testutil.Ready()
+	if w := BuildWorkloads(found); len(w.LookAt) > 0 {
+		t.Fatalf("before that, something is wrong with %v", w.LookAt)
+	}
+	found.Deployments[0].Spec.Replicas, found.Pods = new(int32(0)), nil
+	w := BuildWorkloads(found)
+	if len(w.LookAt) != 1 || w.LookAt[0].Kind != "Deployment" || !strings.Contains(w.LookAt[0].Problem, "scaled to 0") {
+		t.Errorf("got %v", w.LookAt)
+	}
+	if want := []string{"kubectl -n openstack scale deployment keystone --replicas=1"}; !slices.Equal(w.Next, want) {
+		t.Errorf("got %q, expected %q", w.Next, want)
+	}
+}
+
 func TestPodsAreShownToAUserWhoMayNotSeeTheirOwners(t *testing.T) {
 	found := testutil.WrongImage()
 	for i := range found.Pods {
