@@ -50,8 +50,12 @@ func (o operator) writePages(folder string) error {
 	}
 	api := filepath.Join(o.folder, "api", "v1alpha1")
 	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
-	constants, err := source.Constants(filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"),
-		filepath.Join(api, "conditions.go"), filepath.Join(api, "events.go"))
+	// A kind without events of its own has no file of them.
+	files := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
+	if events := filepath.Join(api, "events.go"); exists(events) {
+		files = append(files, events)
+	}
+	constants, err := source.Constants(files...)
 	if err != nil {
 		return err
 	}
@@ -124,4 +128,9 @@ func write(path string, fill func(io.Writer) error) error {
 		return err
 	}
 	return os.WriteFile(path, content.Bytes(), 0o644)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
