@@ -17,7 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/source"
 )
 
-// command is what the pages say has written them.
+// command is the command that the pages name as their generator.
 const command = "make generate"
 
 const kubernetesAPI = "https://kubernetes.io/docs/reference/kubernetes-api/"
@@ -50,12 +50,12 @@ func (o operator) writePages(folder string) error {
 	}
 	api := filepath.Join(o.folder, "api", "v1alpha1")
 	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
-	words := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
-	// A service may have no events but those of all services.
+	// A kind without events of its own has no file of them.
+	files := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
 	if events := filepath.Join(api, "events.go"); exists(events) {
-		words = append(words, events)
+		files = append(files, events)
 	}
-	constants, err := source.Constants(words...)
+	constants, err := source.Constants(files...)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (o operator) writeAPI(path string) error {
 	description := pages.Page{
 		Title: crds[0].Spec.Names.Kind + " API", Command: command, External: maps.Clone(external),
 	}
-	// A page about one kind has one page of conditions to lead to.
+	// A page about one kind links to one page of conditions.
 	description.External["status.conditions"] = kubernetesAPI + "common-definitions/"
 	if len(crds) == 1 {
 		description.External["status.conditions"] = strings.ToLower(crds[0].Spec.Names.Kind) + "-conditions.md"
@@ -121,7 +121,7 @@ func (o operator) definitions() ([]*apiextensionsv1.CustomResourceDefinition, er
 	return crds, nil
 }
 
-// write writes a file with what fill writes, unless that fails.
+// write writes a file with the output of fill, unless that fails.
 func write(path string, fill func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := fill(&content); err != nil {

@@ -5,6 +5,7 @@ go 1.26.4
 require (
 	github.com/c5c3/forge/internal/common v0.0.0
 	github.com/c5c3/forge/operators/keystone v0.0.0
+	github.com/c5c3/forge/operators/placement v0.0.0
 	github.com/external-secrets/external-secrets/apis v0.0.0-20260710155933-68826f87b4ff
 	github.com/go-logr/logr v1.4.4
 	github.com/google/go-cmp v0.7.0
@@ -108,4 +109,5 @@ require (
 replace (
 	github.com/c5c3/forge/internal/common => ../../internal/common
 	github.com/c5c3/forge/operators/keystone => ../keystone
+	github.com/c5c3/forge/operators/placement => ../placement
 )

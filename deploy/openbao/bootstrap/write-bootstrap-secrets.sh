@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Puts the first passwords into OpenBao, each made here and only where there is
 # none: the root of MariaDB, the database user of a Keystone that stands alone, and
-# for each ControlPlane its administrator and its database user.
+# for each ControlPlane its administrator and the database users of its services.
 #
 # Usage: write-bootstrap-secrets.sh
 # Environment: see lib.sh; KORC_CONTROLPLANES, ControlPlanes as NAMESPACE/NAME
@@ -39,7 +39,9 @@ commands=$(
 		[[ $controlplane =~ ^[a-z0-9-]+/[a-z0-9.-]+$ ]] || fail "KORC_CONTROLPLANES: \"$controlplane\" is not NAMESPACE/NAME"
 		seed "bootstrap/$controlplane-keystone/admin" password
 		say "hand_over $(path "bootstrap/$controlplane-keystone/admin")"
-		seed "openstack/keystone/$controlplane/db" password username=keystone
+		for service in keystone placement; do
+			seed "openstack/$service/$controlplane/db" password "username=$service"
+		done
 	done
 )
 store <<<"$functions

@@ -16,10 +16,10 @@ path "kv-v2/metadata/infrastructure/*" {
   capabilities = ["create", "read", "update", "list"]
 }
 
-path "kv-v2/data/openstack/keystone/+/+/db" {
+path "kv-v2/data/openstack/+/+/+/db" {
   capabilities = ["create", "update"]
 }
 
-path "kv-v2/metadata/openstack/keystone/+/+/db" {
+path "kv-v2/metadata/openstack/+/+/+/db" {
   capabilities = ["create", "read", "update", "list"]
 }

@@ -16,10 +16,10 @@ path "kv-v2/metadata/infrastructure/*" {
   capabilities = ["read", "list"]
 }
 
-path "kv-v2/data/openstack/keystone/*" {
+path "kv-v2/data/openstack/*" {
   capabilities = ["read"]
 }
 
-path "kv-v2/metadata/openstack/keystone/*" {
+path "kv-v2/metadata/openstack/*" {
   capabilities = ["read", "list"]
 }

@@ -5,17 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 )
 
-// Workloads describe all pods, Jobs and Deployments of a namespace, whatever they
-// belong to.
+// Workloads describe all pods, Jobs and Deployments of a namespace, regardless of their
+// owners.
 type Workloads struct {
 	Namespace string `json:"namespace"`
-	// LookAt are those that something is wrong with.
+	// LookAt are the faulty ones.
 	LookAt []Exhibit `json:"lookAt,omitempty"`
 	Next   []string  `json:"next,omitempty"`
 	// Events are the latest warnings, the newest last.
@@ -44,6 +45,10 @@ func BuildWorkloads(found *inventory.Inventory) Workloads {
 		}
 	}
 	for i := range b.Deployments {
+		if isOff(&b.Deployments[i]) {
+			add(&Exhibit{Kind: kindDeployment, Name: b.Deployments[i].Name, Problem: "it is scaled to 0, so that it has no pods"})
+			continue
+		}
 		add(deploymentExhibit(&b.Deployments[i]))
 	}
 	for i := range b.Jobs {
@@ -53,10 +58,23 @@ func BuildWorkloads(found *inventory.Inventory) Workloads {
 		add(b.podExhibit(&b.Pods[i]))
 	}
 	for _, exhibit := range w.LookAt {
-		w.Next = append(w.Next, inspect(found.Namespace, exhibit)...)
+		w.Next = append(w.Next, b.workloadAdvice(exhibit)...)
 	}
 	w.Next = w.Next[:min(len(w.Next), maxCommands)]
 	return w
+}
+
+// isOff reports whether somebody has scaled the Deployment to nothing.
+func isOff(deployment *appsv1.Deployment) bool {
+	return deployment.Spec.Replicas != nil && *deployment.Spec.Replicas == 0
+}
+
+func (b *builder) workloadAdvice(exhibit Exhibit) []string {
+	off := func(d appsv1.Deployment) bool { return d.Name == exhibit.Name && isOff(&d) }
+	if exhibit.Kind == kindDeployment && slices.ContainsFunc(b.Deployments, off) {
+		return []string{kubectl(b.Namespace, "scale deployment "+exhibit.Name+" --replicas=1")}
+	}
+	return inspect(b.Namespace, exhibit)
 }
 
 // warningEvents returns the latest warnings.

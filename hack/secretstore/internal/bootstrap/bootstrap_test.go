@@ -53,6 +53,7 @@ func TestFirstSecretsAreRandomAndHandedOver(t *testing.T) {
 		"infrastructure/mariadb":                          "root-password",
 		"openstack/keystone/standalone/db":                "password",
 		"openstack/keystone/openstack/controlplane/db":    "password",
+		"openstack/placement/openstack/controlplane/db":   "password",
 		"bootstrap/openstack/controlplane-keystone/admin": "password",
 		"bootstrap/team-a/identity-keystone/admin":        "password",
 		"openstack/keystone/team-a/identity/db":           "password",

@@ -42,7 +42,7 @@ func TestARevokedTokenIsWorthNothing(t *testing.T) {
 	}
 }
 
-func TestNobodyGetsInWithoutAValidToken(t *testing.T) {
+func TestRequestsWithoutAValidTokenAreRefused(t *testing.T) {
 	s := start(t)
 	for _, token := range []string{"", "s.other"} {
 		_, err := s.client(t, token).Logical().ReadWithContext(t.Context(), "kv-v2/data/a")
@@ -62,6 +62,7 @@ func TestExternalSecretsMayDoWhatItsPoliciesSay(t *testing.T) {
 	}{
 		{"infrastructure/mariadb", true, false, false},
 		{"openstack/keystone/standalone/db", true, false, false},
+		{"openstack/placement/ns/name/db", true, false, false},
 		{"bootstrap/ns/name/admin", true, true, true},
 		{"openstack/keystone/ns/name/fernet-keys", true, true, true},
 		{"openstack/keystone/ns/name/credential-keys", true, true, true},

@@ -202,7 +202,7 @@ func (k Kind[T]) webhookRefusesUpdate(t *testing.T, s *Server) {
 			continue
 		}
 		t.Run(v.Name, func(t *testing.T) {
-			stored := k.Minimal()
+			stored := k.base()
 			s.Put(t, stored)
 			v.Change(stored)
 			if err := s.Update(t.Context(), stored); !apierrors.IsInvalid(err) {
@@ -269,7 +269,7 @@ func (k Kind[T]) eachDefault(t *testing.T, s *Server) {
 func (k Kind[T]) immutable(t *testing.T, s *Server) {
 	for _, v := range k.Updates {
 		t.Run(v.Name, func(t *testing.T) {
-			object := k.Minimal()
+			object := k.base()
 			s.Put(t, object)
 			v.Change(object)
 			expect.Invalid(t, s.Update(t.Context(), object), v.Path, v.Message)

@@ -22,7 +22,7 @@ func controlPlanes() apitest.Kind[*ControlPlane] {
 		UpdateRules: ValidateUpdate,
 		Defaults:    SetDefaults,
 
-		Base:       completed,
+		Base:       withServices,
 		Violations: apitest.Violations(violations()),
 		Mended:     apitest.Violations(mendedViolations()),
 		Updates:    apitest.Violations(immutableChanges()),
@@ -55,6 +55,8 @@ func defaultRows() []defaultRow {
 		{cachePath, map[string]any{
 			"clusterRef": map[string]any{"name": "openstack-memcached"}, "backend": "dogpile.cache.pymemcache", "replicas": int64(3),
 		}, ""},
+		{placementPath + ".database.database", "placement", placementPath},
+		{placementPath + ".database.secretRef", map[string]any{"name": "placement-db"}, placementPath},
 		{cachePath + ".backend", "dogpile.cache.pymemcache", ""},
 		{cachePath + ".replicas", int64(3), ""},
 		{credentialPath + ".cloudCredentialsRef.cloudName", "admin", ""},
@@ -134,10 +136,10 @@ func TestEveryEventIsInTheVocabulary(t *testing.T) {
 	apitest.EveryEventIsListed(t, Vocabularies(), "events.go")
 }
 
-func TestReadyAggregatesSevenConditions(t *testing.T) {
+func TestReadyAggregatesEightConditions(t *testing.T) {
 	want := []string{
 		"InfrastructureReady", "DBCredentialsReady", "AdminPasswordReady", "KeystoneReady", "KORCReady", "AdminCredentialReady",
-		"CatalogReady",
+		"PlacementReady", "CatalogReady",
 	}
 	if diff := cmp.Diff(want, Vocabularies()[0].Aggregated()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

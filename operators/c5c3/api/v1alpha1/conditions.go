@@ -15,7 +15,9 @@ const (
 	ConditionKORCReady = "KORCReady"
 	// ConditionAdminCredentialReady covers the way of the application credential into the secret store and back into clouds.yaml.
 	ConditionAdminCredentialReady = "AdminCredentialReady"
-	// ConditionCatalogReady covers the entry of Keystone in the service catalog.
+	// ConditionPlacementReady covers the Placement resource, and its user in Keystone.
+	ConditionPlacementReady = "PlacementReady"
+	// ConditionCatalogReady covers the entries of the services in the service catalog.
 	ConditionCatalogReady = "CatalogReady"
 )
 
@@ -75,6 +77,29 @@ const (
 	ReasonRollBackRefused = "RollBackRefused"
 	// ReasonWaitingForKeystone: wait; if it persists, look at the conditions of the Keystone.
 	ReasonWaitingForKeystone = "WaitingForKeystone"
+
+	// ReasonFinalizingPlacement: wait; Placement's database is dropped before its server goes; if it persists, look at what the message names.
+	ReasonFinalizingPlacement = "FinalizingPlacement"
+	// ReasonPlacementReady: nothing to do.
+	ReasonPlacementReady = "PlacementReady"
+	// ReasonPlacementNotManaged: nothing to do; services.placement is not set.
+	ReasonPlacementNotManaged = "PlacementNotManaged"
+	// ReasonPlacementNotInstalled: install the Placement operator.
+	ReasonPlacementNotInstalled = "PlacementNotInstalled"
+	// ReasonPlacementError: look at the error in the message.
+	ReasonPlacementError = "PlacementError"
+	// ReasonPlacementProjectionRejected: correct the field of services.placement that the message names.
+	ReasonPlacementProjectionRejected = "PlacementProjectionRejected"
+	// ReasonWaitingForPlacement: wait; if it persists, look at the conditions of the Placement.
+	ReasonWaitingForPlacement = "WaitingForPlacement"
+	// ReasonWaitingForServiceUser: wait; if it persists, look at the K-ORC User the message names.
+	ReasonWaitingForServiceUser = "WaitingForServiceUser"
+	// ReasonServiceUserError: look at the error in the message.
+	ReasonServiceUserError = "ServiceUserError"
+	// ReasonServiceUserUnproven: let the operator reach Keystone at the address in the message; the service keeps the user it has.
+	ReasonServiceUserUnproven = "ServiceUserUnproven"
+	// ReasonServiceUserRejected: wait; Keystone refuses the service's user, so a new one is created.
+	ReasonServiceUserRejected = "ServiceUserRejected"
 
 	// ReasonApplicationCredentialMinted: nothing to do.
 	ReasonApplicationCredentialMinted = "ApplicationCredentialMinted"

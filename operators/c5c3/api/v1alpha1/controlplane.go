@@ -14,6 +14,10 @@ import (
 // boolean. Without it the Keystone is kept and no longer managed.
 const AnnotationAllowKeystoneDeletion = "c5c3.io/allow-keystone-deletion"
 
+// AnnotationAllowPlacementDeletion is AnnotationAllowKeystoneDeletion for the
+// Placement.
+const AnnotationAllowPlacementDeletion = "c5c3.io/allow-placement-deletion"
+
 // Annotations of the K-ORC ApplicationCredential through which its replacement
 // is asked for.
 const (
@@ -31,6 +35,10 @@ const (
 	// AnnotationSupersededAt is when the successor of a credential had reached
 	// the users, in RFC 3339.
 	AnnotationSupersededAt = "c5c3.io/superseded-at"
+	// AnnotationRotationAnswered is on the Secret with the password of a service's user:
+	// the last AnnotationRotationRequest there that was acted on. Another request asks for
+	// another password.
+	AnnotationRotationAnswered = "c5c3.io/rotation-answered"
 	// AnnotationReplacedSince is on the Secret of the application credential: when
 	// its latest replacement began, as RFC 3339 has it.
 	AnnotationReplacedSince = "c5c3.io/replaced-since"
@@ -42,6 +50,9 @@ const LabelSuperseded = "c5c3.io/superseded"
 
 // KeystoneName is the name of the Keystone of a control plane.
 func (cp *ControlPlane) KeystoneName() string { return cp.Name + "-keystone" }
+
+// PlacementName is the name of the Placement of a control plane.
+func (cp *ControlPlane) PlacementName() string { return cp.Name + "-placement" }
 
 // DatabaseSecretName is the name of the Secret with the database's credentials
 // that the operator creates when it manages the database.
@@ -63,6 +74,13 @@ func (cp *ControlPlane) PasswordCloudSecretName() string { return cp.Name + "-ad
 // credential to the secret store.
 func (cp *ControlPlane) CredentialPushName() string {
 	return cp.ApplicationCredentialName() + "-backup"
+}
+
+// ServiceUserName is the name of the Secret with the password of the user of a
+// service, such as "placement". The names of everything else about the user begin
+// with it.
+func (cp *ControlPlane) ServiceUserName(service string) string {
+	return cp.Name + "-" + service + "-service-user"
 }
 
 // DomainImportName is the name of the K-ORC import of the domain Default.
@@ -138,6 +156,15 @@ func (cp *ControlPlane) DatabaseSecretRef() commonv1.SecretRefSpec {
 		return commonv1.SecretRefSpec{Name: cp.DatabaseSecretName(), Key: commonv1.DatabasePasswordKey}
 	}
 	return cp.Spec.Infrastructure.Database.SecretRef
+}
+
+// PlacementDatabaseSecretRef is where Placement finds its database's credentials. The
+// control plane has a Placement.
+func (cp *ControlPlane) PlacementDatabaseSecretRef() commonv1.SecretRefSpec {
+	if cp.ManagesCredentials() {
+		return commonv1.SecretRefSpec{Name: cp.PlacementName() + "-db-credentials", Key: commonv1.DatabasePasswordKey}
+	}
+	return cp.Spec.Services.Placement.Database.SecretRef
 }
 
 // AdminSecretRef is where Keystone and K-ORC find the administrator's password.

@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -19,7 +18,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="name must start with a letter and consist of lower case letters, digits and dashes: a Service is named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.services.keystone) || size(self.metadata.name) <= 25",message="name must be no longer than 25 characters: the Keystone is named after it"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'])",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.korc) || !has(self.spec.korc.adminCredential) || !has(self.spec.korc.adminCredential.cloudCredentialsRef) || !has(self.spec.korc.adminCredential.cloudCredentialsRef.secretName) || !(self.spec.korc.adminCredential.cloudCredentialsRef.secretName in [self.metadata.name + '-keystone-db-credentials', self.metadata.name + '-keystone-admin-credentials', self.metadata.name + '-admin-app-credential', self.metadata.name + '-admin-password-cloud'] || (has(self.spec.services.placement) && self.spec.korc.adminCredential.cloudCredentialsRef.secretName.startsWith(self.metadata.name + '-placement-')))",fieldPath=".spec.korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="self.spec.openStackRelease >= oldSelf.spec.openStackRelease || (has(oldSelf.spec.services.keystone) && has(oldSelf.status) && has(oldSelf.status.updatePhase) && (!has(oldSelf.status.services) || oldSelf.status.services.all(s, !has(s.release) || s.release <= self.spec.openStackRelease || s.release.startsWith(self.spec.openStackRelease))))",fieldPath=".spec.openStackRelease",message="openStackRelease must not go back: database migrations only go forward"
 type ControlPlane struct {
 	metav1.TypeMeta `json:",inline"`
@@ -53,6 +52,8 @@ type ControlPlaneList struct {
 // ControlPlaneSpec describes a control plane. Besides the release and the
 // services everything has a default.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.services.placement) || !has(self.services.placement.database) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.services.placement.database.database != self.infrastructure.database.database",fieldPath=".services.placement.database.database",message="database must not be that of Keystone: each service has its own"
+// +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.services.placement) || !has(self.services.placement.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.services.placement.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.infrastructure.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 type ControlPlaneSpec struct {
 	// openStackRelease is the OpenStack release of all services. A later
@@ -75,8 +76,8 @@ type ControlPlaneSpec struct {
 	Region string `json:"region,omitempty"`
 
 	// deletionPolicy says what becomes of the data when the ControlPlane is
-	// deleted. With Retain the database of Keystone, its user, its keys and their
-	// copies in the secret store stay, as does the volume of the MariaDB, and a
+	// deleted. With Retain the databases of the services, their users, Keystone's keys
+	// and their copies in the secret store stay, as does the volume of the MariaDB, and a
 	// ControlPlane of the same name takes them up again. With Delete, which
 	// applies when it is not set, they are removed. A database of the user's
 	// always stays.
@@ -112,9 +113,9 @@ type ControlPlaneSpec struct {
 
 // InfrastructureSpec is the database and the cache of a control plane.
 type InfrastructureSpec struct {
-	// database is the MariaDB of the services. The choice between clusterRef
-	// and host, the name of the cluster and that of the database cannot be
-	// changed later. The default is a new MariaDB with the name
+	// database is the MariaDB of the services, with the database of Keystone. The
+	// choice between clusterRef and host, the name of the cluster and that of the
+	// database cannot be changed later. The default is a new MariaDB with the name
 	// "openstack-db".
 	//
 	// +optional
@@ -162,73 +163,20 @@ type InfrastructureDatabaseSpec struct {
 }
 
 // ServicesSpec holds the OpenStack services of a control plane.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.placement) || has(self.keystone)",fieldPath=".placement",message="placement needs the Identity service: set services.keystone, too"
 type ServicesSpec struct {
 	// keystone is the Identity service. When it is not set, the operator runs
 	// none.
 	//
 	// +optional
 	Keystone *ServiceKeystoneSpec `json:"keystone,omitempty"`
-}
 
-// ServiceKeystoneSpec holds the settings of Keystone that a control plane
-// offers. Everything else can be set on the Keystone resource itself.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.gateway) || !has(self.publicEndpoint) || (isURL(self.publicEndpoint) && url(self.publicEndpoint).getScheme() == 'https' && url(self.publicEndpoint).getHostname() == self.gateway.hostname)",fieldPath=".publicEndpoint",message="publicEndpoint must be an https URL with the host of gateway.hostname"
-type ServiceKeystoneSpec struct {
-	// replicas is the number of API pods. When it is not set, Keystone's own
-	// default applies.
+	// placement is the Placement service, which needs keystone. When it is not
+	// set, the operator runs none.
 	//
 	// +optional
-	// +kubebuilder:validation:Minimum=1
-	Replicas *int32 `json:"replicas,omitempty"`
-
-	// image is the container image of Keystone. When it is not set, it is
-	// "ghcr.io/c5c3/keystone" with openStackRelease as its tag.
-	//
-	// +optional
-	Image *commonv1.ImageSpec `json:"image,omitempty"`
-
-	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson with
-	// which every pod of Keystone pulls its image. Example:
-	// [{"name": "registry"}].
-	//
-	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=32
-	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
-	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
-
-	// policyOverrides changes rules of Keystone's API policy and wins over
-	// global.
-	//
-	// +optional
-	PolicyOverrides *commonv1.PolicySpec `json:"policyOverrides,omitempty"`
-
-	// rotationInterval is the time between two rotations of the token and
-	// credential keys, in whole days. When it is not set, Keystone's own
-	// default applies. Example: "168h".
-	//
-	// +optional
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self).getMilliseconds() % 86400000 == 0",message="rotationInterval must be a positive multiple of 24h, for example 168h"
-	RotationInterval *metav1.Duration `json:"rotationInterval,omitempty"`
-
-	// gateway publishes the API through a Gateway. When it is not set, the API
-	// is reachable inside the cluster only.
-	//
-	// +optional
-	Gateway *commonv1.GatewaySpec `json:"gateway,omitempty"`
-
-	// publicEndpoint is the URL under which clients outside the cluster reach
-	// Keystone. When it is not set, it follows from gateway. Example:
-	// "https://keystone.example.com:8443/v3".
-	//
-	// +optional
-	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:Pattern=`^https?://`
-	PublicEndpoint string `json:"publicEndpoint,omitempty"`
+	Placement *ServicePlacementSpec `json:"placement,omitempty"`
 }
 
 // UpdatePhase is the step of an update of the whole control plane.
@@ -288,7 +236,7 @@ type ControlPlaneStatus struct {
 	AdminApplicationCredential *AdminApplicationCredentialStatus `json:"adminApplicationCredential,omitempty"`
 
 	// bootstrapResources tell which of the bootstrap resources exist in
-	// OpenStack.
+	// OpenStack, with the project and the role that the users of services need.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxItems=256

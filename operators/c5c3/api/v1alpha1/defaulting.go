@@ -16,6 +16,9 @@ const (
 	DefaultDatabaseSecret  = "keystone-db"
 	DefaultCacheCluster    = "openstack-memcached"
 
+	DefaultPlacementDatabaseName   = "placement"
+	DefaultPlacementDatabaseSecret = "placement-db"
+
 	DefaultCloudName           = "admin"
 	DefaultCloudsSecret        = "k-orc-clouds-yaml"
 	DefaultAdminPasswordSecret = "keystone-admin"
@@ -41,6 +44,10 @@ func SetDefaults(cp *ControlPlane) {
 	defaultDatabase(&cp.Spec.Infrastructure.Database)
 	defaultCache(&cp.Spec.Infrastructure)
 	defaultCredential(&cp.Spec.KORC.AdminCredential)
+	if placement := cp.Spec.Services.Placement; placement != nil {
+		commonv1.SetIfZero(&placement.Database.Database, DefaultPlacementDatabaseName)
+		commonv1.SetIfZero(&placement.Database.SecretRef.Name, DefaultPlacementDatabaseSecret)
+	}
 }
 
 // defaultDatabase never makes a database that somebody else runs a managed one.

@@ -11,6 +11,8 @@ const (
 	EventORCTeardownStalled = "ORCTeardownStalled"
 	// EventKeystoneTeardownStalled: the database may still be on the volume of the MariaDB; see what is left of the control plane.
 	EventKeystoneTeardownStalled = "KeystoneTeardownStalled"
+	// EventPlacementTeardownStalled: the same of Placement's database.
+	EventPlacementTeardownStalled = "PlacementTeardownStalled"
 	// EventSecretsAggregated: the collecting Secret holds everything the spec asks for.
 	EventSecretsAggregated = "SecretsAggregated"
 	// EventRotationNudged: the application credential is being replaced.

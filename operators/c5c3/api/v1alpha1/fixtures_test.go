@@ -20,6 +20,13 @@ func minimal() *ControlPlane {
 // completed is what the schema makes of minimal.
 func completed() *ControlPlane { return defaulted(minimal()) }
 
+// withServices has all services.
+func withServices() *ControlPlane {
+	cp := minimal()
+	cp.Spec.Services.Placement = &ServicePlacementSpec{}
+	return defaulted(cp)
+}
+
 func defaulted(cp *ControlPlane) *ControlPlane {
 	cp = cp.DeepCopy()
 	SetDefaults(cp)
@@ -55,11 +62,15 @@ func complete() *ControlPlane {
 	published := gateway("keystone.example.com")
 	published.ParentRef.Namespace, published.ParentRef.SectionName = "gateways", "https"
 	published.Path, published.Annotations = "/", map[string]string{"a": "b"}
-	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{
+	service := ServiceSpec{
 		Replicas: new(int32(3)), Image: &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
 		ImagePullSecrets: []corev1.LocalObjectReference{{Name: "registry"}}, PolicyOverrides: policy(),
-		RotationInterval: every(168 * time.Hour), Gateway: published, PublicEndpoint: "https://keystone.example.com/v3",
+		Gateway: published, PublicEndpoint: "https://keystone.example.com/v3",
 	}
+	cp.Spec.Services.Keystone = &ServiceKeystoneSpec{ServiceSpec: service, RotationInterval: every(168 * time.Hour)}
+	cp.Spec.Services.Placement = &ServicePlacementSpec{ServiceSpec: *service.DeepCopy(), Database: PlacementDatabaseSpec{
+		Database: "resources", SecretRef: commonv1.SecretRefSpec{Name: "resources-db", Key: "password"},
+	}}
 	credential := &cp.Spec.KORC.AdminCredential
 	credential.ApplicationCredential.AccessRules = []AccessRule{{Path: "/v2.1/servers", Method: "GET", Service: "compute"}}
 	credential.BootstrapResources = []BootstrapResourceSpec{{Kind: BootstrapKindProject, Name: "service"}}

@@ -16,7 +16,11 @@ import (
 // table repeats what the schema states as markers and CEL, in the same words,
 // and adds what a schema cannot state. Only what needs other objects is not
 // here but in the webhook.
-var table = rules.Table[*ControlPlane]{
+var table = slices.Concat(
+	ownRules, serviceRules("spec.services.keystone", keystoneOf), serviceRules("spec.services.placement", placementOf),
+)
+
+var ownRules = rules.Table[*ControlPlane]{
 	{Path: "metadata.name", Check: checkName},
 
 	{Path: "spec.openStackRelease", Check: checkRelease},
@@ -28,13 +32,9 @@ var table = rules.Table[*ControlPlane]{
 	{Path: "spec.infrastructure.database.storageSize", Check: checkStorageSize},
 	{Path: "spec.infrastructure.cache", Check: checkCache},
 
-	{Path: "spec.services.keystone.replicas", Check: rules.AtLeast(1, keystoneReplicas)},
-	{Path: "spec.services.keystone.image", Check: ofKeystone(checkImage)},
-	{Path: "spec.services.keystone.imagePullSecrets", Check: ofKeystone(checkImagePullSecrets)},
-	{Path: "spec.services.keystone.policyOverrides", Check: ofKeystone(checkPolicyOverrides)},
-	{Path: "spec.services.keystone.rotationInterval", Check: ofKeystone(checkRotationInterval)},
-	{Path: "spec.services.keystone.gateway", Check: ofKeystone(checkGateway)},
-	{Path: "spec.services.keystone.publicEndpoint", Check: ofKeystone(checkPublicEndpoint)},
+	{Path: "spec.services.placement", Check: checkPlacement},
+	{Path: "spec.services.keystone.rotationInterval", Check: checkRotationInterval},
+	{Path: "spec.services.placement.database", Check: checkPlacementDatabase},
 	{Path: "spec.global", Check: checkGlobalPolicy},
 
 	{Path: "spec.korc.adminCredential.cloudCredentialsRef.cloudName", Check: checkCloudName},
@@ -130,58 +130,6 @@ func checkCache(cp *ControlPlane, at *field.Path) field.ErrorList {
 	return commonv1.ValidateCache(cp.Spec.Infrastructure.Cache, at)
 }
 
-// ofKeystone makes a check of the Keystone service one that passes over a
-// control plane without it.
-func ofKeystone(check rules.Check[*ServiceKeystoneSpec]) rules.Check[*ControlPlane] {
-	return func(cp *ControlPlane, at *field.Path) field.ErrorList {
-		if cp.Spec.Services.Keystone == nil {
-			return nil
-		}
-		return check(cp.Spec.Services.Keystone, at)
-	}
-}
-
-func keystoneReplicas(cp *ControlPlane) *int32 {
-	if cp.Spec.Services.Keystone == nil {
-		return nil
-	}
-	return cp.Spec.Services.Keystone.Replicas
-}
-
-func checkImage(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
-	if keystone.Image == nil {
-		return nil
-	}
-	return commonv1.ValidateImage(*keystone.Image, at)
-}
-
-func checkImagePullSecrets(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
-	return commonv1.ValidateImagePullSecrets(keystone.ImagePullSecrets, at)
-}
-
-func checkPolicyOverrides(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
-	return commonv1.ValidatePolicy(keystone.PolicyOverrides, at)
-}
-
-func checkRotationInterval(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
-	if keystone.RotationInterval == nil {
-		return nil
-	}
-	if _, ok := RotationDays(*keystone.RotationInterval); ok {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, keystone.RotationInterval.Duration.String(),
-		"rotationInterval must be a positive multiple of 24h, for example 168h")}
-}
-
-func checkGateway(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
-	return commonv1.ValidateGateway(keystone.Gateway, at)
-}
-
-func checkPublicEndpoint(keystone *ServiceKeystoneSpec, at *field.Path) field.ErrorList {
-	return commonv1.ValidatePublicEndpoint(keystone.PublicEndpoint, keystone.Gateway, at)
-}
-
 func checkGlobalPolicy(cp *ControlPlane, at *field.Path) field.ErrorList {
 	return commonv1.ValidatePolicy(cp.Spec.Global, at)
 }
@@ -202,7 +150,7 @@ func checkCloudsSecret(cp *ControlPlane, at *field.Path) field.ErrorList {
 		cp.Spec.Infrastructure.Database.SecretRef.Name, cp.Spec.KORC.AdminCredential.PasswordSecretRef.Name,
 		cp.DatabaseSecretName(), cp.AdminSecretName(), cp.ApplicationCredentialName(), cp.PasswordCloudSecretName(),
 	}
-	if slices.Contains(others, name) {
+	if slices.Contains(others, name) || isPlacements(cp, name) {
 		errs = append(errs, field.Invalid(at, name, "secretName must not be the name of another Secret of the control plane"))
 	}
 	return errs

@@ -12,7 +12,7 @@ import (
 func accepted() map[string]func(*ControlPlane) {
 	return map[string]func(*ControlPlane){
 		"the longest name":    func(cp *ControlPlane) { cp.Name = strings.Repeat("c", 25) },
-		"a long name without": func(cp *ControlPlane) { cp.Name, cp.Spec.Services.Keystone = "1."+strings.Repeat("c", 60), nil },
+		"a long name without": func(cp *ControlPlane) { cp.Name, cp.Spec.Services = "1."+strings.Repeat("c", 60), ServicesSpec{} },
 		"an external database": func(cp *ControlPlane) {
 			cp.Spec.Infrastructure.Database.DatabaseSpec = externalDatabase()
 			cp.Spec.Infrastructure.Database.Replicas = new(int32(2))
@@ -31,6 +31,10 @@ func accepted() map[string]func(*ControlPlane) {
 		"a rotation every nine":    interval(9 * 24 * time.Hour),
 		"an endpoint with a port":  ofService(published("https://keystone.example.com:8443/v3")),
 		"an endpoint of the route": ofService(published("")),
+		"a name of a Placement's Secret without it": func(cp *ControlPlane) {
+			cp.Spec.Services.Placement = nil
+			clouds("controlplane-placement-any")(cp)
+		},
 		"global rules": func(cp *ControlPlane) {
 			cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"identity:list_users": "role:reader"}}
 		},
@@ -78,6 +82,10 @@ func immutableChanges() []violation {
 			Name: "cache cluster", Change: func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.ClusterRef = named("other") },
 			Path: cachePath + ".clusterRef.name", Message: "cache clusterRef.name is immutable",
 		},
+		{
+			Name: "database of Placement", Change: ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.Database = "other" }),
+			Path: placementPath + ".database.database", Message: "database name is immutable",
+		},
 		{Name: "clouds.yaml", Change: clouds("other"), Path: cloudsPath, Message: "secretName is immutable"},
 		{
 			Name: "release", Change: func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2025.1" },
@@ -96,7 +104,8 @@ func mutableChanges() map[string]func(*ControlPlane) {
 		"more cache servers":              func(cp *ControlPlane) { cp.Spec.Infrastructure.Cache.Replicas = 5 },
 		"the next release":                func(cp *ControlPlane) { cp.Spec.OpenStackRelease = "2026.1" },
 		"another cloud":                   ofCredential(func(c *AdminCredentialSpec) { c.CloudCredentialsRef.CloudName = "other" }),
-		"no Keystone":                     func(cp *ControlPlane) { cp.Spec.Services.Keystone = nil },
+		"no services":                     func(cp *ControlPlane) { cp.Spec.Services = ServicesSpec{} },
+		"no Placement":                    func(cp *ControlPlane) { cp.Spec.Services.Placement = nil },
 	}
 }
 

@@ -48,6 +48,7 @@ func ValidateUpdate(old, updated *ControlPlane) field.ErrorList {
 	errs := rules.Unchanged(immutables, old, updated)
 	errs = append(errs, checkReplicas(old, updated)...)
 	errs = append(errs, checkClusterNames(old, updated)...)
+	errs = append(errs, checkPlacementDatabaseName(old, updated)...)
 	return append(errs, checkDowngrade(old, updated)...)
 }
 
@@ -75,6 +76,16 @@ func checkClusterNames(old, updated *ControlPlane) field.ErrorList {
 			"cache clusterRef.name is immutable"))
 	}
 	return errs
+}
+
+// checkPlacementDatabaseName lets a Placement that is set anew have any name.
+func checkPlacementDatabaseName(old, updated *ControlPlane) field.ErrorList {
+	before, after := old.Spec.Services.Placement, updated.Spec.Services.Placement
+	if before == nil || after == nil || before.Database.Database == after.Database.Database {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(rules.Path("spec.services.placement.database.database"), after.Database.Database,
+		"database name is immutable")}
 }
 
 // checkDowngrade refuses an earlier release than a service has: migrations of the

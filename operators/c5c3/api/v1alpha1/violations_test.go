@@ -1,8 +1,8 @@
 package v1alpha1
 
 import (
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -15,6 +15,7 @@ const (
 	databasePath   = "spec.infrastructure.database"
 	cachePath      = "spec.infrastructure.cache"
 	keystonePath   = "spec.services.keystone"
+	placementPath  = "spec.services.placement"
 	credentialPath = "spec.korc.adminCredential"
 	cloudsPath     = credentialPath + ".cloudCredentialsRef.secretName"
 	accessRulePath = credentialPath + ".applicationCredential.accessRules[0]"
@@ -26,7 +27,11 @@ const (
 )
 
 func violations() []violation {
-	return append(append(infrastructureViolations(), keystoneViolations()...), credentialViolations()...)
+	return slices.Concat(
+		infrastructureViolations(), serviceViolations("Keystone", keystonePath, ofKeystone),
+		serviceViolations("Placement", placementPath, ofPlacement), keystoneViolations(), placementViolations(),
+		policyViolations(), credentialViolations(),
+	)
 }
 
 func infrastructureViolations() []violation {
@@ -150,126 +155,6 @@ func sized(size string) func(*ControlPlane) {
 	return func(cp *ControlPlane) { cp.Spec.Infrastructure.Database.StorageSize = size }
 }
 
-func pulling(names ...string) func(*ControlPlane) {
-	return ofService(func(k *ServiceKeystoneSpec) {
-		for _, name := range names {
-			k.ImagePullSecrets = append(k.ImagePullSecrets, *named(name))
-		}
-	})
-}
-
-func keystoneViolations() []violation {
-	return []violation{
-		{
-			"no Keystone replicas", ofService(func(k *ServiceKeystoneSpec) { k.Replicas = new(int32(0)) }),
-			keystonePath + ".replicas", "replicas must be at least 1", apitest.TooSmall, "",
-		},
-		{
-			"an image name with a tag", ofService(func(k *ServiceKeystoneSpec) {
-				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone:2025.2", Tag: "2025.2"}
-			}),
-			keystonePath + ".image.repository", "must be an image name without a tag", apitest.NoMatch, "",
-		},
-		{
-			"an image without a tag", ofService(func(k *ServiceKeystoneSpec) {
-				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone"}
-			}),
-			keystonePath + ".image.tag", "Required value", apitest.NoMatch, "",
-		},
-		{
-			"an image without a name", ofService(func(k *ServiceKeystoneSpec) { k.Image = &commonv1.ImageSpec{Tag: "2025.2"} }),
-			keystonePath + ".image.repository", "name the image", apitest.TooShort, "",
-		},
-		{
-			"an image tag with a slash", ofService(func(k *ServiceKeystoneSpec) {
-				k.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025/2"}
-			}),
-			keystonePath + ".image.tag", "must be at most 128", apitest.NoMatch, "",
-		},
-		{
-			"a pull secret without a name", pulling(""),
-			keystonePath + ".imagePullSecrets[0].name", "name the Secret with which the image is pulled",
-			"name the Secret with which the image is pulled", keystonePath + ".imagePullSecrets",
-		},
-		{
-			"a pull secret twice", pulling("registry", "registry"),
-			keystonePath + ".imagePullSecrets[1]", "Duplicate value", "Duplicate value", "",
-		},
-		{
-			"an interval that is no whole day", interval(36 * time.Hour),
-			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
-		},
-		{
-			"an interval with a rest of a second", interval(24*time.Hour + time.Second),
-			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
-		},
-		{
-			"no interval at all", interval(0),
-			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
-		},
-		{
-			"an interval into the past", interval(-24 * time.Hour),
-			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
-		},
-		{
-			"a Gateway without a host name", ofService(func(k *ServiceKeystoneSpec) { k.Gateway = gateway("") }),
-			keystonePath + ".gateway.hostname", "Required value", apitest.TooShort, "",
-		},
-		{
-			"a Gateway with a wildcard", ofService(func(k *ServiceKeystoneSpec) { k.Gateway = gateway("*.example.com") }),
-			keystonePath + ".gateway.hostname", "must be a lower case host name without a wildcard or port", apitest.NoMatch, "",
-		},
-		{
-			"an endpoint of another protocol", ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "ftp://keystone.example.com" }),
-			keystonePath + ".publicEndpoint", "must be a URL", apitest.NoMatch, "",
-		},
-		{
-			"an endpoint without a host", ofService(func(k *ServiceKeystoneSpec) { k.PublicEndpoint = "https:///v3" }),
-			keystonePath + ".publicEndpoint", "must be a URL", "", "",
-		},
-		{
-			"an endpoint with another host than the Gateway's", ofService(func(k *ServiceKeystoneSpec) {
-				k.Gateway, k.PublicEndpoint = gateway("keystone.example.com"), "https://identity.example.com/v3"
-			}),
-			keystonePath + ".publicEndpoint", "publicEndpoint must be an https URL with the host of gateway.hostname",
-			"publicEndpoint must be an https URL with the host of gateway.hostname", "",
-		},
-		{
-			"policy overrides without any", ofService(func(k *ServiceKeystoneSpec) { k.PolicyOverrides = &commonv1.PolicySpec{} }),
-			keystonePath + ".policyOverrides", "at least one of rules or configMapRef must be set", "", "",
-		},
-		{
-			"a rule without a definition", ofService(func(k *ServiceKeystoneSpec) {
-				k.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a": ""}}
-			}),
-			keystonePath + ".policyOverrides.rules[a]", "policy rule value must not be empty",
-			"policy rule value must not be empty", keystonePath + ".policyOverrides",
-		},
-		{
-			"a global policy without rules", func(cp *ControlPlane) { cp.Spec.Global = &commonv1.PolicySpec{} },
-			"spec.global", "at least one of rules or configMapRef must be set", "", "",
-		},
-		{
-			"a global rule without a name", func(cp *ControlPlane) {
-				cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"": "role:admin"}}
-			},
-			"spec.global.rules", "policy rule name must not be empty", "policy rule name must not be empty", "spec.global",
-		},
-	}
-}
-
-func ofService(change func(*ServiceKeystoneSpec)) func(*ControlPlane) {
-	return func(cp *ControlPlane) {
-		if cp.Spec.Services.Keystone != nil {
-			change(cp.Spec.Services.Keystone)
-		}
-	}
-}
-
-func interval(d time.Duration) func(*ControlPlane) {
-	return ofService(func(k *ServiceKeystoneSpec) { k.RotationInterval = every(d) })
-}
-
 func credentialViolations() []violation {
 	return []violation{
 		{
@@ -291,6 +176,8 @@ func credentialViolations() []violation {
 		},
 		{"a clouds.yaml over the given password", clouds("keystone-admin"), cloudsPath, otherSecret, otherSecret, ""},
 		{"a clouds.yaml over the given database's Secret", clouds("keystone-db"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over a Secret of Placement", clouds("controlplane-placement-any"), cloudsPath, otherSecret, otherSecret, ""},
+		{"a clouds.yaml over Placement's database's Secret", clouds("placement-db"), cloudsPath, otherSecret, otherSecret, ""},
 		{
 			"a password in a Secret that cannot exist", ofCredential(func(c *AdminCredentialSpec) { c.PasswordSecretRef.Name = "Keystone_Admin" }),
 			credentialPath + ".passwordSecretRef.name", "RFC 1123 subdomain", apitest.NoMatch, "",

@@ -23,7 +23,7 @@ func Vocabularies() []vocabulary.Kind {
 			Kind:       "ControlPlane",
 			Conditions: append(append(serviceConditions(), credentialConditions()...), controlPlaneSummary()...),
 			Events: append(vocabulary.Normal(EventFinalizingORC, EventORCTeardownComplete),
-				vocabulary.Warnings(EventORCTeardownStalled, EventKeystoneTeardownStalled)...),
+				vocabulary.Warnings(EventORCTeardownStalled, EventKeystoneTeardownStalled, EventPlacementTeardownStalled)...),
 		},
 		{
 			Kind:       "CredentialRotation",
@@ -96,12 +96,26 @@ func credentialConditions() []vocabulary.Condition {
 				ReasonWaitingForPushSecret, ReasonWaitingForCloudsYamlSync, ReasonCloudsYamlSyncStuck,
 			},
 		},
+		placementCondition(),
 		{
 			Type: ConditionCatalogReady, Aggregated: true,
 			True: []string{ReasonCatalogRegistered, ReasonKeystoneNotManaged},
 			False: []string{
 				ReasonWaitingForAdminCredential, ReasonServiceError, ReasonEndpointError, ReasonWaitingForCatalog, ReasonCatalogFailed,
 			},
+		},
+	}
+}
+
+func placementCondition() vocabulary.Condition {
+	return vocabulary.Condition{
+		Type: ConditionPlacementReady, Aggregated: true,
+		True: []string{ReasonPlacementReady, ReasonPlacementNotManaged},
+		False: []string{
+			ReasonWaitingForKeystone, ReasonPlacementNotInstalled, ReasonPlacementError,
+			ReasonPlacementProjectionRejected, ReasonRollBackRefused, ReasonWaitingForPlacement,
+			ReasonWaitingForServiceUser, ReasonServiceUserError, ReasonServiceUserUnproven, ReasonServiceUserRejected,
+			ReasonFinalizingPlacement,
 		},
 	}
 }

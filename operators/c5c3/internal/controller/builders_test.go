@@ -37,6 +37,14 @@ func minimal() *c5c3v1alpha1.ControlPlane {
 	return cp
 }
 
+// withPlacement is one with a Placement.
+func withPlacement() *c5c3v1alpha1.ControlPlane {
+	cp := minimal()
+	cp.Spec.Services.Placement = &c5c3v1alpha1.ServicePlacementSpec{}
+	c5c3v1alpha1.SetDefaults(cp)
+	return cp
+}
+
 // complete is one that sets whatever is projected into the Keystone, with a
 // database and a cache of the user's.
 func complete() *c5c3v1alpha1.ControlPlane {
@@ -51,7 +59,7 @@ func complete() *c5c3v1alpha1.ControlPlane {
 	}
 	cp.Spec.Infrastructure.Cache = commonv1.CacheSpec{Servers: []string{"memcached.example.com"}, Backend: "dogpile.cache.pymemcache"}
 	cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"a": "global", "b": "global"}}
-	cp.Spec.Services.Keystone = &c5c3v1alpha1.ServiceKeystoneSpec{
+	service := c5c3v1alpha1.ServiceSpec{
 		Replicas: new(int32(2)),
 		Image:    &commonv1.ImageSpec{Repository: "registry.example.com/keystone", Tag: "2025.2-1"},
 
@@ -59,22 +67,31 @@ func complete() *c5c3v1alpha1.ControlPlane {
 		PolicyOverrides: &commonv1.PolicySpec{
 			Rules: map[string]string{"b": "service"}, ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"},
 		},
-		RotationInterval: &metav1.Duration{Duration: 48 * time.Hour},
 		Gateway: &commonv1.GatewaySpec{
 			ParentRef: commonv1.GatewayParentRefSpec{Name: "public"}, Hostname: "keystone.example.com", Path: "/",
 		},
 		PublicEndpoint: "https://keystone.example.com:8443/v3",
 	}
+	cp.Spec.Services.Keystone = &c5c3v1alpha1.ServiceKeystoneSpec{
+		ServiceSpec: service, RotationInterval: &metav1.Duration{Duration: 48 * time.Hour},
+	}
+	service = *service.DeepCopy()
+	service.Image.Repository = "registry.example.com/placement"
+	service.Gateway.Hostname, service.PublicEndpoint = "placement.example.com", "https://placement.example.com:8443"
+	cp.Spec.Services.Placement = &c5c3v1alpha1.ServicePlacementSpec{ServiceSpec: service, Database: c5c3v1alpha1.PlacementDatabaseSpec{
+		Database: "placement", SecretRef: commonv1.SecretRefSpec{Name: "placement-db"},
+	}}
 	return cp
 }
 
 func TestWhatAControlPlaneSetsOnOthers(t *testing.T) {
-	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": minimal(), "complete": complete()} {
-		keystone, err := keystoneChild(cp)
+	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": withPlacement(), "complete": complete()} {
+		keystone, err := keystoneChild(cp, given{policy: cp.Spec.Global})
 		if err != nil {
 			t.Fatal(err)
 		}
 		golden.CompareYAML(t, name+"/keystone.yaml", keystone)
+		golden.CompareYAML(t, name+"/placement.yaml", placementChild(cp, given{policy: cp.Spec.Global, login: "the-user"}))
 	}
 	cp := minimal()
 	maria, err := mariaDB(cp, nil)
@@ -175,7 +192,7 @@ func TestDatabaseServersGetTheirShareOfABusyNode(t *testing.T) {
 func TestAGatewayAloneGivesThePublicEndpoint(t *testing.T) {
 	cp := complete()
 	cp.Spec.Services.Keystone.PublicEndpoint = ""
-	keystone, err := keystoneChild(cp)
+	keystone, err := keystoneChild(cp, given{policy: cp.Spec.Global})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +249,7 @@ func TestAnIntervalThatIsNoNumberOfDaysIsNoSchedule(t *testing.T) {
 
 func TestWhatAControlPlaneSetsOnItsKeystoneIsValid(t *testing.T) {
 	for _, cp := range []*c5c3v1alpha1.ControlPlane{minimal(), complete()} {
-		keystone, err := keystoneChild(cp)
+		keystone, err := keystoneChild(cp, given{policy: cp.Spec.Global})
 		if err != nil {
 			t.Fatal(err)
 		}

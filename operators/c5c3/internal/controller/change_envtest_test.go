@@ -34,8 +34,11 @@ func TestWhatAControlPlaneNoLongerSetsReverts(t *testing.T) {
 	w := converged(t, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Global = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
 		cp.Spec.Services.Keystone = &c5c3v1alpha1.ServiceKeystoneSpec{
-			Replicas: new(int32(5)), RotationInterval: &metav1.Duration{Duration: 48 * time.Hour},
-			Gateway: &commonv1.GatewaySpec{ParentRef: commonv1.GatewayParentRefSpec{Name: "public"}, Hostname: "keystone.example.com"},
+			ServiceSpec: c5c3v1alpha1.ServiceSpec{
+				Replicas: new(int32(5)),
+				Gateway:  &commonv1.GatewaySpec{ParentRef: commonv1.GatewayParentRefSpec{Name: "public"}, Hostname: "keystone.example.com"},
+			},
+			RotationInterval: &metav1.Duration{Duration: 48 * time.Hour},
 		}
 	})
 	becomes(t, w, func(s keystonev1alpha1.KeystoneSpec) bool {

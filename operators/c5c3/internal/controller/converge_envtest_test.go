@@ -39,7 +39,7 @@ func TestAMinimalControlPlaneConverges(t *testing.T) {
 		"InfrastructureReady": "True/InfrastructureReady", "DBCredentialsReady": "True/DBCredentialsReady",
 		"AdminPasswordReady": "True/AdminPasswordReady", "KeystoneReady": "True/KeystoneReady", "Ready": "True/AllReady",
 		"KORCReady": "True/ApplicationCredentialMinted", "AdminCredentialReady": "True/AdminCredentialReady",
-		"CatalogReady": "True/CatalogRegistered",
+		"PlacementReady": "True/PlacementNotManaged", "CatalogReady": "True/CatalogRegistered",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("conditions (-want +got):\n%s", diff)

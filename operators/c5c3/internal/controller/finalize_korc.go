@@ -122,30 +122,6 @@ func (s *scope) goneWithKeystone(ctx context.Context, left []string) reconcile.O
 	return tornDown()
 }
 
-// whenKORCMissing is the outcome when K-ORC was uninstalled, which takes its objects
-// along, but neither what they stood for nor its finalizers on Secrets.
-func (s *scope) whenKORCMissing(ctx context.Context, keystoneGone bool) reconcile.Outcome {
-	if err := s.removeKORCFinalizers(ctx, nil); err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
-	}
-	credential := s.cp.Status.AdminApplicationCredential
-	switch {
-	case credential == nil:
-		return tornDown()
-	case keystoneGone:
-		return s.goneWithKeystone(ctx, []string{"the application credential " + credential.ID})
-	}
-	err := s.revokeByID(ctx, credential.ID)
-	switch {
-	case errors.Is(err, errAsking):
-		return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC,
-			"Keystone is being asked to revoke the application credential "+credential.ID).After(identityTimeout)
-	case err != nil:
-		return leftBehind("K-ORC was uninstalled", []string{fmt.Sprintf("the application credential %s: %v", credential.ID, err)})
-	}
-	return tornDown()
-}
-
 // databaseLives reports whether there is a database that may still have what was
 // in Keystone: the user's own, or one that nobody deletes.
 func (s *scope) databaseLives(ctx context.Context) (bool, error) {
@@ -270,8 +246,9 @@ func (s *scope) managedObjects(ctx context.Context) ([]orcObject, error) {
 	for _, old := range superseded {
 		found = append(found, old)
 	}
-	resources, err := s.bootstrapObjects(ctx)
-	return append(found, resources...), err
+	users, err := s.serviceUsers(ctx)
+	resources, listErr := s.bootstrapObjects(ctx)
+	return slices.Concat(found, users, resources), errors.Join(err, listErr)
 }
 
 // ownedORC reads the objects and returns those that exist and belong to the

@@ -4,13 +4,16 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/secrets"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -56,5 +59,24 @@ func TestAnObjectThatKORCChangesWhileItIsGivenUpLosesItsFinalizersInTheSamePass(
 	}
 	if got := domain.GetFinalizers(); len(got) != 1 || got[0] != "example.com/keep" {
 		t.Errorf("the finalizers are %v", got)
+	}
+}
+
+func TestUsersThatAnUninstalledKORCLeavesInADatabaseThatStaysAreNamed(t *testing.T) {
+	for policy, want := range map[commonv1.DeletionPolicy][]string{
+		commonv1.DeletionPolicyRetain: {"the user placement-1ec1c26b"}, commonv1.DeletionPolicyDelete: nil,
+	} {
+		cp := withPlacement()
+		cp.Spec.DeletionPolicy = policy
+		login := loginSecret(cp, placementService, "s3cret")
+		if err := controllerutil.SetControllerReference(cp, login, Scheme()); err != nil {
+			t.Fatal(err)
+		}
+		theirs := loginSecret(cp, placementService, "theirs")
+		c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(login, theirs).Build()
+		got, err := (&scope{toolbox: &toolbox{client: c}, cp: cp}).abandonedUsers(t.Context())
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("with %s: %v, -want +got:\n%s", policy, err, diff)
+		}
 	}
 }

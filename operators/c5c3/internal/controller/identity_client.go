@@ -81,6 +81,19 @@ type Revoke func(ctx context.Context, authURL, password, id string) error
 func revokeOverHTTP(ctx context.Context, authURL, password, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, identityTimeout)
 	defer cancel()
+	identity, admin, err := asAdministrator(ctx, authURL, password)
+	if err != nil {
+		return err
+	}
+	err = applicationcredentials.Delete(ctx, identity, admin.ID, id).ExtractErr()
+	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return fmt.Errorf("revoking application credential %s: %w", id, plain(err))
+	}
+	return nil
+}
+
+// asAdministrator logs in at Keystone with the administrator's password.
+func asAdministrator(ctx context.Context, authURL, password string) (*gophercloud.ServiceClient, *tokens.User, error) {
 	identity := identityClient(authURL)
 	created := tokens.Create(ctx, identity, &tokens.AuthOptions{
 		Username: clouds.AdminUser, Password: password, DomainName: clouds.DefaultDomain,
@@ -88,18 +101,14 @@ func revokeOverHTTP(ctx context.Context, authURL, password, id string) error {
 	})
 	token, err := created.ExtractTokenID()
 	if err != nil {
-		return fmt.Errorf("logging in at Keystone with the administrator's password: %w", plain(err))
+		return nil, nil, fmt.Errorf("logging in at Keystone with the administrator's password: %w", plain(err))
 	}
 	user, err := created.ExtractUser()
 	if err != nil {
-		return fmt.Errorf("reading the administrator's id: %w", err)
+		return nil, nil, fmt.Errorf("reading the administrator's id: %w", err)
 	}
 	identity.SetToken(token)
-	err = applicationcredentials.Delete(ctx, identity, user.ID, id).ExtractErr()
-	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-		return fmt.Errorf("revoking application credential %s: %w", id, plain(err))
-	}
-	return nil
+	return identity, user, nil
 }
 
 // plain leaves out what differs from one call to the next, such as ports: the

@@ -12,7 +12,7 @@ import (
 
 func TestTheFieldThatSetsTheKeystonesReleaseIsNamed(t *testing.T) {
 	refused := "Not ready: going back is not possible; set image.tag to 2026.1 or later"
-	own := &c5c3v1alpha1.ServiceKeystoneSpec{Image: &commonv1.ImageSpec{Tag: "2025.2"}}
+	own := &c5c3v1alpha1.ServiceKeystoneSpec{ServiceSpec: c5c3v1alpha1.ServiceSpec{Image: &commonv1.ImageSpec{Tag: "2025.2"}}}
 	for _, c := range []struct {
 		service        *c5c3v1alpha1.ServiceKeystoneSpec
 		says, progress string

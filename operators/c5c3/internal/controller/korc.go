@@ -174,6 +174,10 @@ func managedOptions(obj orcObject) **orcv1alpha1.ManagedOptions {
 		return &obj.Spec.ManagedOptions
 	case *orcv1alpha1.Role:
 		return &obj.Spec.ManagedOptions
+	case *orcv1alpha1.User:
+		if isServiceUser(obj) {
+			return &obj.Spec.ManagedOptions
+		}
 	}
 	return nil
 }

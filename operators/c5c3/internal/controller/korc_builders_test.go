@@ -51,6 +51,18 @@ func TestWhatAControlPlaneAsksOfKORC(t *testing.T) {
 	}
 }
 
+func TestWhatAPlacementGetsInKeystone(t *testing.T) {
+	for name, cp := range map[string]*c5c3v1alpha1.ControlPlane{"minimal": withPlacement(), "complete": complete()} {
+		golden.CompareYAML(t, name+"/placement-service.yaml", placementService.catalogService(cp))
+		golden.CompareYAML(t, name+"/placement-endpoint.yaml",
+			placementService.catalogEndpoint(placementService.endpoints[0], cluster.Settings{}, cp))
+	}
+	cp := withPlacement()
+	login := loginSecret(cp, placementService, "s3cret")
+	golden.CompareYAML(t, "minimal/placement-login.yaml", login)
+	golden.CompareYAML(t, "minimal/placement-user.yaml", userOf(cp, placementService, login))
+}
+
 func TestTheHashOfACloudsYamlTellsNothingToThoseWhoSeeNoSecret(t *testing.T) {
 	hash := func(uid types.UID, text string) string {
 		source := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{UID: uid}, Data: map[string][]byte{clouds.Key: []byte(text)}}

@@ -42,9 +42,13 @@ func adminSystemCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredential
 // removalCloud is the cloud that K-ORC removes the object with: one that needs no
 // application credential.
 func removalCloud(cp *c5c3v1alpha1.ControlPlane, obj orcObject) orcv1alpha1.CloudCredentialsReference {
-	switch obj.(type) {
+	switch obj := obj.(type) {
 	case *orcv1alpha1.Project, *orcv1alpha1.Role:
 		return adminSystemCloud(cp)
+	case *orcv1alpha1.User:
+		if isServiceUser(obj) {
+			return adminSystemCloud(cp)
+		}
 	}
 	return adminCloud(cp)
 }

@@ -47,7 +47,8 @@ var (
 func TestMain(m *testing.M) {
 	o := envtest.Options{
 		CRDs: []string{
-			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml",
+			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../placement/config/crd/bases",
+			"../../../../deploy/infra/memcached-operator/crd.yaml",
 		},
 		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
 		GarbageCollector: true, Vocabularies: vocabularies(),
@@ -66,7 +67,7 @@ func TestMain(m *testing.M) {
 		}
 		go func() {
 			options := controller.Options{
-				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Ahead: ahead,
+				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke, Ahead: ahead,
 				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
 			}
 			// At this level it tells of each pass.
@@ -134,6 +135,16 @@ func revoke(ctx context.Context, authURL, password, id string) error {
 		return errors.New("no route to host")
 	}
 	return testutil.Revoke(korc)(ctx, authURL, password, id)
+}
+
+// enrol asks it, too.
+func enrol(ctx context.Context, authURL, password string, user controller.ServiceUser) (controller.Verdict, error) {
+	namespace := testutil.NamespaceOf(authURL)
+	hear(ctx, namespace)
+	if _, away := unreachable.Load(namespace); away {
+		return controller.Unproven, errors.New("no route to host")
+	}
+	return testutil.Enrol(korc)(ctx, authURL, password, user)
 }
 
 // world is a namespace with a control plane.

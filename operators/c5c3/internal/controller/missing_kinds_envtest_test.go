@@ -58,6 +58,7 @@ func (b *bare) operate(t *testing.T, cfg *rest.Config) {
 	options := controller.Options{
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
 		Login: testutil.Login(b.korc), Revoke: testutil.Revoke(b.korc),
+		Enrol: testutil.Enrol(b.korc), DeleteUser: testutil.Revoke(b.korc),
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
@@ -103,6 +104,8 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b := newBare(t)
 	b.secrets.Put("openstack/keystone/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
 	b.secrets.Put("bootstrap/"+b.cp.Namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
+	b.secrets.Put("openstack/placement/"+b.cp.Namespace+"/controlplane/db", map[string]string{"username": "placement", "password": "p"})
+	placement(b.cp)
 	objects.Create(t, b, b.cp)
 	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MariaDBNotInstalled",
 		"install mariadb-operator, or set spec.infrastructure.database.host")
@@ -121,6 +124,9 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 
 	b.define(t, "../../../keystone/config/crd/bases")
 	b.report(t, "2025.2", "", true)
+	b.expect(t, "PlacementReady", metav1.ConditionFalse, "PlacementNotInstalled", "install the Placement operator")
+	b.define(t, "../../../placement/config/crd/bases")
+	b.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForServiceUser", "KORCReady says why")
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "KORCNotInstalled", "install K-ORC, the OpenStack Resource Controller")
 
 	foreign.Install(t, b.env.Config, foreign.KORC)
@@ -128,6 +134,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
 
 	stop := b.startSecrets(t)
+	b.reportPlacement(t, "2025.2", true)
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 
 	// It goes with all its objects, and comes back.

@@ -67,20 +67,42 @@ func newProofs(login Login, background background, now func(namespace string) ti
 // otherwise: a Keystone that cannot be reached is somebody else's to report. The
 // error is errAsking while there is no answer.
 func (p *proofs) verdict(of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
-	return p.ask(of, authURL, id, secret, p.period)
+	return p.ask(of, digest(id, secret), p.period, p.loginWith(authURL, id, secret))
 }
 
 // dead reports whether Keystone refuses a credential that it may have accepted
 // until just now. The error is errAsking while there is no answer.
 func (p *proofs) dead(of types.NamespacedName, authURL, id, secret string) (bool, error) {
-	verdict, err := p.ask(of, authURL, id, secret, p.pause)
+	verdict, err := p.ask(of, digest(id, secret), p.pause, p.loginWith(authURL, id, secret))
 	return verdict == Rejected, err
 }
 
+// enrolled is verdict for the user of a service, whom enrol asks for. What fails is
+// tried less and less often: enrol may use the administrator's password, and Keystone
+// may lock out an administrator whose password is tried too often with a wrong value.
+func (p *proofs) enrolled(
+	of types.NamespacedName, id, password string, enrol func(context.Context) (Verdict, error),
+) (Verdict, error) {
+	known, _ := p.known(of, digest(id, password))
+	patience := min(known.at.Sub(known.since)/2, maxRetryPeriod)
+	if known.err != nil && p.now(of.Namespace).Sub(known.at) < patience {
+		return known.verdict, known.err
+	}
+	return p.ask(of, digest(id, password), p.period, enrol)
+}
+
+func (p *proofs) loginWith(authURL, id, secret string) func(context.Context) (Verdict, error) {
+	return func(ctx context.Context) (Verdict, error) { return p.login(ctx, authURL, id, secret) }
+}
+
+// digest stands for a credential in memory.
+func digest(id, secret string) string { return controlplane.Hash(id + "\x00" + secret) }
+
 // ask has Keystone asked when its last answer is too old, one that accepts the
 // credential by the given period.
-func (p *proofs) ask(of types.NamespacedName, authURL, id, secret string, period time.Duration) (Verdict, error) {
-	credential := controlplane.Hash(id + "\x00" + secret)
+func (p *proofs) ask(
+	of types.NamespacedName, credential string, period time.Duration, login func(context.Context) (Verdict, error),
+) (Verdict, error) {
 	known, asked := p.known(of, credential)
 	if !asked {
 		known.err = errAsking
@@ -90,7 +112,7 @@ func (p *proofs) ask(of types.NamespacedName, authURL, id, secret string, period
 	}
 	if !asked || p.now(of.Namespace).Sub(known.at) >= period {
 		p.background.Do(of, credential, func(ctx context.Context) {
-			verdict, err := p.login(ctx, authURL, id, secret)
+			verdict, err := login(ctx)
 			p.record(of, credential, verdict, err)
 		})
 	}
@@ -136,7 +158,7 @@ func (p *proofs) due() time.Duration { return wait.Jitter(p.period, 0.1) }
 // rejected reports whether Keystone refuses the credential, and for how long it
 // has been known to.
 func (p *proofs) rejected(of types.NamespacedName, id, secret string) (known time.Duration, rejected bool) {
-	last, _ := p.known(of, controlplane.Hash(id+"\x00"+secret))
+	last, _ := p.known(of, digest(id, secret))
 	return p.now(of.Namespace).Sub(last.since), last.verdict == Rejected
 }
 
@@ -155,12 +177,19 @@ func refusal(id string) string {
 // does not count before the condition says so, however late a pass is: otherwise
 // nobody would learn why the credential was replaced.
 func (s *scope) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
-	said := meta.FindStatusCondition(s.cp.Status.Conditions, c5c3v1alpha1.ConditionAdminCredentialReady)
-	if said == nil || said.Message != refusal(*live.Status.ID) {
+	return s.isRefused(c5c3v1alpha1.ConditionAdminCredentialReady, refusal(*live.Status.ID), live.CreationTimestamp.Time,
+		*live.Status.ID, string(s.credential.Data[keyValue]))
+}
+
+// isRefused is isRejected for any credential, created at a time, about which a
+// condition has a message while Keystone refuses it.
+func (s *scope) isRefused(conditionType, message string, created time.Time, id, secret string) bool {
+	said := meta.FindStatusCondition(s.cp.Status.Conditions, conditionType)
+	if said == nil || said.Message != message {
 		return false
 	}
-	known, rejected := s.proofs.rejected(s.name(), *live.Status.ID, string(s.credential.Data[keyValue]))
-	return rejected && known >= s.retryPeriod && s.retryAfter(live.CreationTimestamp.Time, said.LastTransitionTime.Time) == 0
+	known, rejected := s.proofs.rejected(s.name(), id, secret)
+	return rejected && known >= s.retryPeriod && s.retryAfter(created, said.LastTransitionTime.Time) == 0
 }
 
 // storedIsRejected reports whether Keystone refuses the credential in the Secret, which

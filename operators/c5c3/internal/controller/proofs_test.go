@@ -130,3 +130,25 @@ func TestCredentialsThatNobodyAsksAboutAreForgotten(t *testing.T) {
 		t.Errorf("%d credentials are remembered, want the last two", len(p.verdicts[proven]))
 	}
 }
+
+func TestAnEnrolmentThatFailsIsTriedLessAndLessOften(t *testing.T) {
+	now, tasks, tries := noon, &later{}, 0
+	p := newProofs(nil, tasks, func(string) time.Time { return now }, proofPeriod, loginPeriod)
+	var waits []time.Duration
+	last := now
+	for range 1000 {
+		_, err := p.enrolled(proven, "id", "password", func(context.Context) (Verdict, error) {
+			tries++
+			waits, last = append(waits, now.Sub(last)), now
+			return Unproven, errors.New("the administrator's password is wrong")
+		})
+		if err == nil {
+			t.Fatal("it counts for enrolled")
+		}
+		tasks.work(t.Context())
+		now = now.Add(loginPeriod)
+	}
+	if tries > 40 || waits[1] != loginPeriod || waits[len(waits)-1] != maxRetryPeriod {
+		t.Errorf("it was tried %d times, after %v", tries, waits)
+	}
+}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,20 +18,17 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// revoke ends a superseded credential at its time, and returns how long that is
-// off. From when the time runs is kept on the object.
-func (s *scope) revoke(ctx context.Context, old *orcv1alpha1.ApplicationCredential) (time.Duration, error) {
-	if !old.DeletionTimestamp.IsZero() {
+// revoke ends a superseded credential, or user of a service, at its time, and
+// returns how long that is off. From when the time runs is kept on the object.
+func (s *scope) revoke(ctx context.Context, old orcObject) (time.Duration, error) {
+	if !old.GetDeletionTimestamp().IsZero() {
 		return 0, s.prepareRemoval(ctx, old)
 	}
 	due, began := s.validUntil(old)
 	wait := due.Sub(s.now())
 	switch {
 	case !began:
-		// A pass whose cache is behind must not begin the time anew.
-		begin := client.MergeFromWithOptions(old.DeepCopy(), client.MergeFromWithOptimisticLock{})
-		metav1.SetMetaDataAnnotation(&old.ObjectMeta, c5c3v1alpha1.AnnotationSupersededAt, s.now().UTC().Format(time.RFC3339))
-		return wait, s.foreign.Patch(ctx, old, begin)
+		return wait, s.beginOverlap(ctx, old)
 	case wait > 0:
 		return wait, nil
 	}
@@ -40,18 +37,34 @@ func (s *scope) revoke(ctx context.Context, old *orcv1alpha1.ApplicationCredenti
 	case err == nil:
 		return 0, s.removeWithResource(ctx, old)
 	case !errors.Is(err, errAsking):
-		log.FromContext(ctx).Error(err, "Revoking a replaced application credential failed; retrying", "applicationCredential", old.Name)
+		log.FromContext(ctx).Error(err, "Revoking a replaced credential failed; retrying", "kind", kindName(old), "name", old.GetName())
 	}
 	return s.retryPeriod, nil
 }
 
+// beginOverlap notes that the successor has reached the users. A pass whose cache
+// is behind must not begin the time anew.
+func (s *scope) beginOverlap(ctx context.Context, old orcObject) error {
+	before, ok := old.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("the deep copy of %T is not a client.Object", old)
+	}
+	annotations := maps.Clone(old.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[c5c3v1alpha1.AnnotationSupersededAt] = s.now().UTC().Format(time.RFC3339)
+	old.SetAnnotations(annotations)
+	return s.foreign.Patch(ctx, old, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+}
+
 // validUntil is until when a superseded credential has to work, and whether that
 // time has begun.
-func (s *scope) validUntil(old *orcv1alpha1.ApplicationCredential) (due time.Time, began bool) {
+func (s *scope) validUntil(old client.Object) (due time.Time, began bool) {
 	// One that cannot be read is none: zero.
-	asked, _ := time.ParseDuration(old.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap])
+	asked, _ := time.ParseDuration(old.GetAnnotations()[c5c3v1alpha1.AnnotationCredentialOverlap])
 	overlap := max(asked, s.spreadTime)
-	at, err := time.Parse(time.RFC3339, old.Annotations[c5c3v1alpha1.AnnotationSupersededAt])
+	at, err := time.Parse(time.RFC3339, old.GetAnnotations()[c5c3v1alpha1.AnnotationSupersededAt])
 	// A clock that was ahead when the time began must not extend it.
 	if err != nil || at.After(s.now()) {
 		return s.now().Add(overlap), false
@@ -75,23 +88,39 @@ func (s *scope) overdueSince(old *orcv1alpha1.ApplicationCredential) (since time
 // alone would not make sure: it takes every look that fails, such as one with a
 // wrong password, for one that finds nothing.
 func (s *scope) revokeInKeystone(ctx context.Context, obj client.Object) error {
-	credential, ok := obj.(*orcv1alpha1.ApplicationCredential)
-	if !ok || credential.Status.ID == nil || !credential.DeletionTimestamp.IsZero() {
+	if !obj.GetDeletionTimestamp().IsZero() {
 		return nil
 	}
-	return s.revokeByID(ctx, *credential.Status.ID)
+	switch obj := obj.(type) {
+	case *orcv1alpha1.ApplicationCredential:
+		if obj.Status.ID != nil {
+			return s.revokeByID(ctx, *obj.Status.ID)
+		}
+	case *orcv1alpha1.User:
+		if obj.Status.ID != nil && isServiceUser(obj) {
+			return s.revokeWith(ctx, s.deleteUser, *obj.Status.ID)
+		}
+	}
+	return nil
 }
 
 func (s *scope) revokeByID(ctx context.Context, id string) error {
-	outcome := s.readAdminPassword(ctx)
+	return s.revokeWith(ctx, s.revokeCredential, id)
+}
+
+func (s *scope) revokeWith(ctx context.Context, revoke Revoke, id string) error {
+	outcome := prepared()
+	if s.adminPassword == "" {
+		outcome = s.readAdminPassword(ctx)
+	}
 	// The pass, which goes on meanwhile, writes to its scope.
 	tools, name, at, password := s.toolbox, s.name(), authURL(s.cp), s.adminPassword
 	now := func() time.Time { return tools.now(name.Namespace) }
 	return s.revocations.revoke(name, id, now, s.retryPeriod, func(ctx context.Context) error {
 		if !outcome.IsDone() {
-			return fmt.Errorf("revoking application credential %s: %s", id, outcome.Message())
+			return fmt.Errorf("revoking %s: %s", id, outcome.Message())
 		}
-		return tools.revokeCredential(ctx, at, password, id)
+		return revoke(ctx, at, password, id)
 	})
 }
 
@@ -131,10 +160,11 @@ func (s *scope) prepareRemoval(ctx context.Context, obj orcObject) error {
 	return nil
 }
 
-// onDelete is what becomes of the resource in Keystone. Only credentials are the
-// control plane's own: the rest was there before, or belongs to the database.
+// onDelete is what becomes of the resource in Keystone. Only credentials and the
+// users of services are the control plane's own: the rest was there before, or belongs to the database.
 func onDelete(obj orcObject) orcv1alpha1.OnDelete {
-	if _, ok := obj.(*orcv1alpha1.ApplicationCredential); ok {
+	switch obj.(type) {
+	case *orcv1alpha1.ApplicationCredential, *orcv1alpha1.User:
 		return orcv1alpha1.OnDeleteDelete
 	}
 	return orcv1alpha1.OnDeleteDetach

@@ -31,8 +31,10 @@ type toolbox struct {
 	// background does what asks Keystone itself.
 	background *probe.Background
 	proofs     *proofs
-	// revokeCredential asks Keystone itself.
+	// revokeCredential, enrol and deleteUser ask Keystone itself.
 	revokeCredential Revoke
+	enrol            Enrol
+	deleteUser       Revoke
 	revocations      revocations
 	cluster          cluster.Settings
 	// clock is nil for time.Now.

@@ -38,10 +38,10 @@ var keystoneService = service{
 
 	childName:     (*c5c3v1alpha1.ControlPlane).KeystoneName,
 	empty:         func() child { return &keystonev1alpha1.Keystone{} },
-	child:         func(cp *c5c3v1alpha1.ControlPlane) (child, error) { return keystoneChild(cp) },
+	child:         func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return keystoneChild(cp, with) },
 	allowDeletion: c5c3v1alpha1.AnnotationAllowKeystoneDeletion,
 
-	databaseSecret: (*c5c3v1alpha1.ControlPlane).DatabaseSecretName,
+	databaseSecret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.DatabaseSecretRef().Name },
 	databasePath:   databasePath,
 	pods:           keystonev1alpha1.PodSelector,
 	clients:        keystoneClients,
@@ -56,7 +56,7 @@ const keystoneRepository = "ghcr.io/c5c3/keystone"
 
 // keystoneChild is what a control plane sets on its Keystone. What it leaves
 // unset has the Keystone's own default, or what somebody else set there.
-func keystoneChild(cp *c5c3v1alpha1.ControlPlane) (*keystonev1alpha1.Keystone, error) {
+func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1.Keystone, error) {
 	service := cp.Spec.Services.Keystone
 	keystone := &keystonev1alpha1.Keystone{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.KeystoneName()),
@@ -70,7 +70,7 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane) (*keystonev1alpha1.Keystone, e
 				AdminPasswordSecretRef: cp.AdminSecretRef(), Region: cp.Spec.Region, PublicEndpoint: publicEndpoint(service),
 			},
 			Gateway:          service.Gateway.DeepCopy(),
-			PolicyOverrides:  mergePolicies(cp.Spec.Global, service.PolicyOverrides),
+			PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
 			ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 		},
 	}

@@ -1,10 +1,14 @@
 package controller
 
 import (
+	"maps"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/policy"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // imageOr is the image that the spec names, or the release of the repository.
@@ -35,4 +39,22 @@ func mergePolicies(global, service *commonv1.PolicySpec) *commonv1.PolicySpec {
 		merged.Rules = policy.Merge(global.Rules, service.Rules)
 	}
 	return merged
+}
+
+// globalPolicy are the rules of spec.global for a service: it knows none of those that
+// begin with the catalog type of another one, and would refuse them.
+func (all serviceList) globalPolicy(cp *c5c3v1alpha1.ControlPlane, of service) *commonv1.PolicySpec {
+	global := cp.Spec.Global.DeepCopy()
+	if global == nil {
+		return nil
+	}
+	for _, other := range all {
+		if other.name != of.name {
+			maps.DeleteFunc(global.Rules, func(rule, _ string) bool { return strings.HasPrefix(rule, other.catalogType+":") })
+		}
+	}
+	if len(global.Rules) == 0 && global.ConfigMapRef == nil {
+		return nil
+	}
+	return global
 }

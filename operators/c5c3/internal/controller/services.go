@@ -19,7 +19,7 @@ import (
 // services are the OpenStack services that a control plane can have. The first is
 // the Identity service: K-ORC works on it, and the others come when there is a
 // credential for it.
-var services = serviceList{keystoneService}
+var services = serviceList{keystoneService, placementService}
 
 // serviceList is what everything that concerns all services loops over.
 type serviceList []service
@@ -53,14 +53,14 @@ type service struct {
 	childName func(*c5c3v1alpha1.ControlPlane) string
 	// empty is a resource to read into, and child what the control plane sets on it.
 	empty func() child
-	child func(*c5c3v1alpha1.ControlPlane) (child, error)
+	child func(*c5c3v1alpha1.ControlPlane, given) (child, error)
 	// allowDeletion is the annotation with which the resource is deleted when the
 	// service is no longer wanted.
 	allowDeletion string
 
 	// databaseSecret is the Secret with the user and the password of the service's
-	// database when the operator creates it, and databasePath where they are in the
-	// secret store.
+	// database, and databasePath where they are in the secret store when the operator
+	// creates it.
 	databaseSecret func(*c5c3v1alpha1.ControlPlane) string
 	databasePath   func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
 	// pods selects the pods of all resources of the kind, which use the cache and
@@ -69,6 +69,10 @@ type service struct {
 	// clients lets the pods of some namespaces reach the API of a service that
 	// restricts who does, nil when none has to.
 	clients func(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networkingv1.NetworkPolicy
+
+	// user is the user with which the service asks Keystone about its clients, nil for
+	// none.
+	user *serviceUser
 
 	// catalogType is the type in the catalog, such as "identity".
 	catalogType string
@@ -84,6 +88,14 @@ type serviceReasons struct {
 	ready, notManaged                                        string
 	notInstalled, failed, rejected, rollBackRefused, waiting string
 	finalizing                                               string
+}
+
+// given is what the resource of a service gets beside what the spec says of it.
+type given struct {
+	// login is the Secret of the service's user in Keystone, "" without one.
+	login string
+	// policy are the rules of spec.global that are not another service's.
+	policy *commonv1.PolicySpec
 }
 
 // child is the resource of a service, with what its operator says about it.
@@ -124,11 +136,9 @@ func (all serviceList) withDatabase(cp *c5c3v1alpha1.ControlPlane) serviceList {
 
 // databaseSecrets are the Secrets with the credentials of the services' databases.
 func (all serviceList) databaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
-	if !cp.ManagesCredentials() {
-		return []string{cp.DatabaseSecretRef().Name}
-	}
-	var names []string
-	for _, svc := range all.withDatabase(cp) {
+	services := all.withDatabase(cp)
+	names := make([]string, 0, len(services))
+	for _, svc := range services {
 		names = append(names, svc.databaseSecret(cp))
 	}
 	return names

@@ -36,6 +36,7 @@ type sundial struct {
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	Image  commonv1.ImageSpec `json:"image,omitzero"`
+	Login  string             `json:"login,omitempty"`
 	Status sundialStatus      `json:"status,omitzero"`
 }
 
@@ -88,9 +89,10 @@ func sundialService() service {
 		image:     func(*c5c3v1alpha1.ControlPlane) *commonv1.ImageSpec { return nil },
 		childName: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Name + "-sundial" },
 		empty:     func() child { return &sundial{} },
-		child: func(cp *c5c3v1alpha1.ControlPlane) (child, error) {
+		child: func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) {
 			return &sundial{
-				ObjectMeta: controlplane.ChildMeta(cp, sundialName), Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
+				ObjectMeta: controlplane.ChildMeta(cp, sundialName), Login: with.login,
+				Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
 			}, nil
 		},
 		allowDeletion: "example.com/allow-sundial-deletion",
@@ -111,6 +113,12 @@ func sundialService() service {
 
 		finalizer: "example.com/sundial-teardown", stalled: "SundialTeardownStalled",
 	}
+}
+
+// withUser is the service with a user in Keystone.
+func withUser(svc service) service {
+	svc.user = &serviceUser{secretOf: func(c child) string { return c.(*sundial).Login }}
+	return svc
 }
 
 // everyKind is a cluster that serves all kinds.

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -36,7 +37,11 @@ type plant struct {
 
 func newPlant(t *testing.T, cp *c5c3v1alpha1.ControlPlane) *plant {
 	t.Helper()
-	all := serviceList{keystoneService, sundialService()}
+	return newPlantOf(t, cp, serviceList{keystoneService, sundialService()})
+}
+
+func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all serviceList) *plant {
+	t.Helper()
 	tools := toolsFor(t, all, cp)
 	steps := all.pipeline()
 	for i, step := range steps {
@@ -253,5 +258,26 @@ func TestAServiceThatSaysWhoReachesItIsReachedByTheOthers(t *testing.T) {
 	sundials := networkingv1.NetworkPolicyPeer{PodSelector: sundialService().pods()}
 	if diff := cmp.Diff([]networkingv1.NetworkPolicyPeer{sundials}, policy.Spec.Ingress[0].From); diff != "" {
 		t.Errorf("who reaches Keystone (-want +got):\n%s", diff)
+	}
+}
+
+func TestAServiceGetsNoGlobalRuleOfAnotherOne(t *testing.T) {
+	cp := minimal()
+	cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{
+		"identity:list_users": "role:a", "time:read": "role:b", "compute:read": "role:c", "admin": "role:d",
+	}}
+	all := serviceList{keystoneService, sundialService()}
+	for name, want := range map[string][]string{
+		"keystone": {"admin", "compute:read", "identity:list_users"}, "sundial": {"admin", "compute:read", "time:read"},
+	} {
+		svc := all[slices.IndexFunc(all, func(svc service) bool { return svc.name == name })]
+		got := slices.Sorted(maps.Keys(all.globalPolicy(cp, svc).Rules))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	cp.Spec.Global.Rules = map[string]string{"time:read": "role:b"}
+	if got := all.globalPolicy(cp, keystoneService); got != nil {
+		t.Errorf("Keystone gets %+v", got)
 	}
 }

@@ -47,6 +47,10 @@ type Options struct {
 	Login Login
 	// Revoke makes sure of their revocation; nil means HTTP.
 	Revoke Revoke
+	// Enrol gives the users of services their role; nil means HTTP.
+	Enrol Enrol
+	// DeleteUser deletes them; nil means HTTP.
+	DeleteUser Revoke
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
 	// Ahead is how far ahead of Now the clock of a namespace is, so that time can
@@ -98,7 +102,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	tools := &toolbox{
 		client: mgr.GetClient(), scheme: mgr.GetScheme(), refs: references,
 		owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		cluster: cfg.Cluster, clock: options.Now, ahead: options.Ahead, revokeCredential: options.Revoke,
+		cluster: cfg.Cluster, clock: options.Now, ahead: options.Ahead,
+		revokeCredential: options.Revoke, enrol: options.Enrol, deleteUser: options.DeleteUser,
 		background: probe.NewBackground(),
 
 		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
@@ -107,9 +112,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 
 		services: services, serviceClients: namespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
 	}
-	if tools.revokeCredential == nil {
-		tools.revokeCredential = revokeOverHTTP
-	}
+	tools.askOverHTTP()
 	if err := mgr.Add(tools.background); err != nil {
 		return fmt.Errorf("adding what asks Keystone in the background: %w", err)
 	}
@@ -139,4 +142,17 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		Client: tools.client, Foreign: tools.foreign, Refs: references, Kinds: tools.kinds, Now: tools.now,
 		Day: cmp.Or(options.Day, 24*time.Hour),
 	}, stepMetrics)
+}
+
+// askOverHTTP is how Keystone is asked where a test does not say otherwise.
+func (t *toolbox) askOverHTTP() {
+	if t.revokeCredential == nil {
+		t.revokeCredential = revokeOverHTTP
+	}
+	if t.enrol == nil {
+		t.enrol = enrolOverHTTP
+	}
+	if t.deleteUser == nil {
+		t.deleteUser = deleteUserOverHTTP
+	}
 }

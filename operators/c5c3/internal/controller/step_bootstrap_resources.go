@@ -15,8 +15,8 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// reconcileBootstrapResources keeps the projects and roles of the spec. One that
-// is no longer named stays in OpenStack.
+// reconcileBootstrapResources keeps the projects and roles of the spec, and those of
+// the users of services. One that is no longer named stays in OpenStack.
 func reconcileBootstrapResources(ctx context.Context, s *scope) reconcile.Outcome {
 	if !s.services.identity().wanted(s.cp) || !s.hasPasswordCloud {
 		// The step KORC tells what is missing. K-ORC would put its finalizer on a
@@ -25,7 +25,7 @@ func reconcileBootstrapResources(ctx context.Context, s *scope) reconcile.Outcom
 	}
 	var wanted, waiting []string
 	var statuses []c5c3v1alpha1.BootstrapResourceStatus
-	for _, resource := range s.cp.Spec.KORC.AdminCredential.BootstrapResources {
+	for _, resource := range s.services.bootstrapResources(s.cp) {
 		obj := bootstrapResource(s.cp, resource)
 		wait, err := s.ensureORC(ctx, obj, s.failingSince(c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {

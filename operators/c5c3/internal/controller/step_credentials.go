@@ -36,7 +36,7 @@ type delivery struct {
 func reconcileDBCredentials(ctx context.Context, s *scope) reconcile.Outcome {
 	if !s.cp.ManagesCredentials() {
 		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
-			"Secret "+s.cp.DatabaseSecretRef().Name+" of spec.infrastructure.database.secretRef is provided by the user")
+			"The credentials of the databases are provided by the user: Secret "+strings.Join(s.services.databaseSecrets(s.cp), ", Secret "))
 	}
 	var outcomes []reconcile.Outcome
 	for _, svc := range s.services.withDatabase(s.cp) {

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -27,7 +28,11 @@ func (svc service) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Waiting(svc.reasons.notInstalled, fmt.Sprintf(
 			"The cluster has no kind %[1]s: install the %[1]s operator", svc.kind.Kind))
 	}
-	child, err := svc.child(s.cp)
+	user := s.keepUser(ctx, svc)
+	if svc.user != nil && user.login == "" {
+		return user.outcome
+	}
+	child, err := svc.child(s.cp, given{login: user.login, policy: s.services.globalPolicy(s.cp, svc)})
 	if err != nil {
 		return reconcile.Terminal(svc.reasons.failed, err)
 	}
@@ -47,10 +52,25 @@ func (svc service) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Terminal(svc.reasons.rollBackRefused, fmt.Errorf(
 			"the update from %s to %s can no longer be aborted, because the contraction of the database schema has begun; "+
 				"set %s to %s", child.InstalledRelease(), child.TargetRelease(), svc.releaseField(s.cp), child.TargetRelease()))
-	case isReady(child):
-		return reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.kind.Kind, child.GetName()))
+	case !user.outcome.IsDone():
+		return user.outcome
+	case !isReady(child):
+		return reconcile.Waiting(svc.reasons.waiting, svc.progress(s.cp, child))
 	}
-	return reconcile.Waiting(svc.reasons.waiting, svc.progress(s.cp, child))
+	return svc.settle(ctx, s, child, user)
+}
+
+// settle removes what a service that is ready does not need any more.
+func (svc service) settle(ctx context.Context, s *scope, child child, user userState) reconcile.Outcome {
+	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.kind.Kind, child.GetName()))
+	if svc.user == nil {
+		return done
+	}
+	again, err := s.retireUsers(ctx, svc, user.current)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
+	}
+	return done.After(cmp.Or(again, s.proofs.due()))
 }
 
 // isReady passes over what the service's operator said about an earlier spec.
@@ -103,7 +123,11 @@ func (svc service) release(ctx context.Context, s *scope) reconcile.Outcome {
 		if err := apply.EnsureAbsent(ctx, s.foreign, s.cp, child); err != nil {
 			return reconcile.Failed(svc.reasons.failed, err)
 		}
-		return reconcile.Done(svc.reasons.notManaged, message)
+		again, err := s.dropUsers(ctx, svc)
+		if err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
+		}
+		return reconcile.Done(svc.reasons.notManaged, message).After(again)
 	}
 	return reconcile.Done(svc.reasons.notManaged, fmt.Sprintf(
 		"%s; %s %s, if there is one, is kept unless the annotation %s is true",

@@ -26,6 +26,10 @@ const (
 	stall = time.Hour
 	// day is how long a day of a CredentialRotation lasts here.
 	day = 10 * time.Hour
+	// spread is at least how long what was replaced works on.
+	spread = time.Minute
+	// proofPeriod is at least how often Keystone is asked again about a credential.
+	proofPeriod = 15 * time.Minute
 )
 
 // clocks are how far ahead the clocks of namespaces are.

@@ -34,6 +34,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 var (
@@ -46,7 +47,8 @@ var (
 func TestMain(m *testing.M) {
 	o := envtest.Options{
 		CRDs: []string{
-			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../../deploy/infra/memcached-operator/crd.yaml",
+			"../../config/crd/bases", "../../../keystone/config/crd/bases", "../../../placement/config/crd/bases",
+			"../../../../deploy/infra/memcached-operator/crd.yaml",
 		},
 		Foreign:          []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets, foreign.KORC},
 		GarbageCollector: true,
@@ -56,36 +58,60 @@ func TestMain(m *testing.M) {
 		if asOperator, err = e.User(ctx, "c5c3-operator", "../../helm/c5c3-operator/files/rbac-rules.yaml"); err != nil {
 			return err
 		}
-		if err := playKeystone(ctx, e.Config); err != nil {
+		if err := playServices(ctx, e.Config); err != nil {
 			return err
 		}
 		return standin.Run(ctx, e.Config, standin.NewMariaDB(), standin.NewReady(infraapi.MemcachedKind), secrets, korc)
 	})
 }
 
-// playKeystone plays the Keystone operator: every Keystone is ready.
-func playKeystone(ctx context.Context, cfg *rest.Config) error {
+// playServices plays the operators of the services: every resource of theirs is ready.
+func playServices(ctx context.Context, cfg *rest.Config) error {
+	return errors.Join(
+		play(ctx, cfg, &keystonev1alpha1.KeystoneList{}, func(k *keystonev1alpha1.Keystone) {
+			k.Status.ObservedGeneration, k.Status.InstalledRelease = k.Generation, k.Spec.Image.Tag
+		}),
+		play(ctx, cfg, &placementv1alpha1.PlacementList{}, func(p *placementv1alpha1.Placement) {
+			p.Status.ObservedGeneration, p.Status.InstalledRelease = p.Generation, p.Spec.Image.Tag
+		}),
+	)
+}
+
+// serviceResource is the resource of a service.
+type serviceResource interface {
+	client.Object
+	GetConditions() []metav1.Condition
+	SetConditions([]metav1.Condition)
+}
+
+func play[T serviceResource](ctx context.Context, cfg *rest.Config, list client.ObjectList, install func(T)) error {
 	c, err := client.NewWithWatch(cfg, client.Options{Scheme: controller.Scheme()})
 	if err != nil {
 		return err
 	}
-	events, err := c.Watch(ctx, &keystonev1alpha1.KeystoneList{})
+	events, err := c.Watch(ctx, list)
 	if err != nil {
 		return err
 	}
 	go func() {
 		for event := range events.ResultChan() {
-			k, ok := event.Object.(*keystonev1alpha1.Keystone)
-			if !ok || k.Status.ObservedGeneration == k.Generation {
+			obj, ok := event.Object.(T)
+			if !ok {
 				continue
 			}
-			before := k.DeepCopy()
-			k.Status.ObservedGeneration, k.Status.InstalledRelease = k.Generation, k.Spec.Image.Tag
-			meta.SetStatusCondition(&k.Status.Conditions, metav1.Condition{
-				Type: "Ready", Status: metav1.ConditionTrue, Reason: "AllReady", Message: "ready", ObservedGeneration: k.Generation,
+			ready := meta.FindStatusCondition(obj.GetConditions(), "Ready")
+			if ready != nil && ready.ObservedGeneration == obj.GetGeneration() {
+				continue
+			}
+			before, _ := obj.DeepCopyObject().(client.Object)
+			install(obj)
+			conditions := obj.GetConditions()
+			meta.SetStatusCondition(&conditions, metav1.Condition{
+				Type: "Ready", Status: metav1.ConditionTrue, Reason: "AllReady", Message: "ready", ObservedGeneration: obj.GetGeneration(),
 			})
+			obj.SetConditions(conditions)
 			// One that is being deleted is gone, which is as good.
-			_ = c.Status().Patch(ctx, k, client.MergeFrom(before))
+			_ = c.Status().Patch(ctx, obj, client.MergeFrom(before))
 		}
 	}()
 	return nil
@@ -101,7 +127,7 @@ func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.
 	options := controller.Options{
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
 		Now: func() time.Time { return time.Now().Add(late) }, StallTimeout: late + 5*time.Minute, SpreadTime: time.Second,
-		Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
+		Login: testutil.Login(korc), Revoke: testutil.Revoke(korc), Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc),
 	}
 	return testutil.RunIn(ctx, cfg, namespace, options, logr.Discard())
 }
@@ -122,6 +148,7 @@ func prepare(ctx context.Context, c client.Client, changes ...func(*c5c3v1alpha1
 	}
 	secrets.Put("openstack/keystone/"+ns.Name+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
 	secrets.Put("bootstrap/"+ns.Name+"/controlplane-keystone/admin", map[string]string{"password": "p"})
+	secrets.Put("openstack/placement/"+ns.Name+"/controlplane/db", map[string]string{"username": "placement", "password": "p"})
 	cp := controlPlane(ns.Name)
 	for _, change := range changes {
 		change(cp)

@@ -21,7 +21,7 @@ import (
 func TestARoleIsEnoughForAControlPlaneAndItsCompanions(t *testing.T) {
 	t.Parallel()
 	c := env.Client(t, controller.Scheme())
-	namespace, err := prepare(t.Context(), c)
+	namespace, err := prepare(t.Context(), c, withPlacement)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +35,7 @@ func TestARoleIsEnoughForAControlPlaneAndItsCompanions(t *testing.T) {
 	go func() {
 		options := controller.Options{
 			DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
+			Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc),
 		}
 		ended <- testutil.RunIn(ctx, asked.Config(cfg), namespace, options, logr.Discard())
 	}()

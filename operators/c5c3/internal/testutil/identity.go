@@ -31,3 +31,14 @@ func Revoke(korc *standin.KORC) controller.Revoke {
 func NamespaceOf(url string) string {
 	return strings.Split(strings.TrimPrefix(url, "http://"), ".")[1]
 }
+
+// Enrol is an enrolment of the user of a service at the same Keystone.
+func Enrol(korc *standin.KORC) controller.Enrol {
+	return func(_ context.Context, authURL, _ string, user controller.ServiceUser) (controller.Verdict, error) {
+		namespace, role := NamespaceOf(authURL), standin.Assignment{User: user.ID, Project: user.ProjectID, Role: user.RoleID}
+		if korc.Assign(namespace, role) && korc.Admits(namespace, user.Password, role) {
+			return controller.Accepted, nil
+		}
+		return controller.Rejected, nil
+	}
+}

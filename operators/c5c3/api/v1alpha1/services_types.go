@@ -1,0 +1,111 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// ServiceSpec holds what a control plane offers for each of its services. Everything
+// else can be set on the service's own resource.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.gateway) || !has(self.publicEndpoint) || (isURL(self.publicEndpoint) && url(self.publicEndpoint).getScheme() == 'https' && url(self.publicEndpoint).getHostname() == self.gateway.hostname)",fieldPath=".publicEndpoint",message="publicEndpoint must be an https URL with the host of gateway.hostname"
+type ServiceSpec struct {
+	// replicas is the number of API pods. When it is not set, the service's own
+	// default applies.
+	//
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	Replicas *int32 `json:"replicas,omitempty"`
+
+	// image is the container image of the service. When it is not set, it is
+	// "ghcr.io/c5c3/" and the service's name, with openStackRelease as its tag.
+	//
+	// +optional
+	Image *commonv1.ImageSpec `json:"image,omitempty"`
+
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson with
+	// which every pod of the service pulls its image. Example:
+	// [{"name": "registry"}].
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+
+	// policyOverrides changes rules of the service's API policy and wins over
+	// global.
+	//
+	// +optional
+	PolicyOverrides *commonv1.PolicySpec `json:"policyOverrides,omitempty"`
+
+	// gateway publishes the API through a Gateway. When it is not set, the API
+	// is reachable inside the cluster only.
+	//
+	// +optional
+	Gateway *commonv1.GatewaySpec `json:"gateway,omitempty"`
+
+	// publicEndpoint is the URL under which clients outside the cluster reach
+	// the service. When it is not set, it follows from gateway. Example:
+	// "https://keystone.example.com:8443/v3".
+	//
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^https?://`
+	PublicEndpoint string `json:"publicEndpoint,omitempty"`
+}
+
+// ServiceKeystoneSpec holds the settings of Keystone that a control plane
+// offers. Everything else can be set on the Keystone resource itself.
+type ServiceKeystoneSpec struct {
+	ServiceSpec `json:",inline"`
+
+	// rotationInterval is the time between two rotations of the token and
+	// credential keys, in whole days. When it is not set, Keystone's own
+	// default applies. Example: "168h".
+	//
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self).getMilliseconds() % 86400000 == 0",message="rotationInterval must be a positive multiple of 24h, for example 168h"
+	RotationInterval *metav1.Duration `json:"rotationInterval,omitempty"`
+}
+
+// ServicePlacementSpec holds the settings of Placement that a control plane
+// offers. Everything else can be set on the Placement resource itself.
+type ServicePlacementSpec struct {
+	ServiceSpec `json:",inline"`
+
+	// database is Placement's database on the server of infrastructure.database.
+	// The default is "placement", with the credentials in Secret "placement-db".
+	//
+	// +optional
+	// +default={}
+	Database PlacementDatabaseSpec `json:"database,omitzero"`
+}
+
+// PlacementDatabaseSpec is a database on the server of infrastructure.database. In
+// managed mode the operator makes the credentials itself and secretRef is not used.
+type PlacementDatabaseSpec struct {
+	// database is the name of the database, another one than that of Keystone. It
+	// cannot be changed later. The default is "placement".
+	//
+	// +optional
+	// +default="placement"
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]+$`
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="database name is immutable"
+	Database string `json:"database,omitempty"`
+
+	// secretRef names the Secret with the credentials: the user under
+	// "username", the password under key (default "password"). The default is
+	// "placement-db".
+	//
+	// +optional
+	// +default={"name":"placement-db"}
+	SecretRef commonv1.SecretRefSpec `json:"secretRef,omitzero"`
+}

@@ -1,0 +1,110 @@
+package v1alpha1
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/c5c3/forge/internal/common/rules"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+func keystoneOf(cp *ControlPlane) *ServiceSpec {
+	if cp.Spec.Services.Keystone == nil {
+		return nil
+	}
+	return &cp.Spec.Services.Keystone.ServiceSpec
+}
+
+func placementOf(cp *ControlPlane) *ServiceSpec {
+	if cp.Spec.Services.Placement == nil {
+		return nil
+	}
+	return &cp.Spec.Services.Placement.ServiceSpec
+}
+
+// serviceRules are those of each service, which pass over a control plane without it.
+func serviceRules(path string, get func(*ControlPlane) *ServiceSpec) rules.Table[*ControlPlane] {
+	of := func(check rules.Check[*ServiceSpec]) rules.Check[*ControlPlane] {
+		return func(cp *ControlPlane, at *field.Path) field.ErrorList {
+			if service := get(cp); service != nil {
+				return check(service, at)
+			}
+			return nil
+		}
+	}
+	return rules.Table[*ControlPlane]{
+		{Path: path + ".replicas", Check: of(rules.AtLeast(1, func(s *ServiceSpec) *int32 { return s.Replicas }))},
+		{Path: path + ".image", Check: of(checkImage)},
+		{Path: path + ".imagePullSecrets", Check: of(checkImagePullSecrets)},
+		{Path: path + ".policyOverrides", Check: of(checkPolicyOverrides)},
+		{Path: path + ".gateway", Check: of(checkGateway)},
+		{Path: path + ".publicEndpoint", Check: of(checkPublicEndpoint)},
+	}
+}
+
+func checkImage(service *ServiceSpec, at *field.Path) field.ErrorList {
+	if service.Image == nil {
+		return nil
+	}
+	return commonv1.ValidateImage(*service.Image, at)
+}
+
+func checkImagePullSecrets(service *ServiceSpec, at *field.Path) field.ErrorList {
+	return commonv1.ValidateImagePullSecrets(service.ImagePullSecrets, at)
+}
+
+func checkPolicyOverrides(service *ServiceSpec, at *field.Path) field.ErrorList {
+	return commonv1.ValidatePolicy(service.PolicyOverrides, at)
+}
+
+func checkGateway(service *ServiceSpec, at *field.Path) field.ErrorList {
+	return commonv1.ValidateGateway(service.Gateway, at)
+}
+
+func checkPublicEndpoint(service *ServiceSpec, at *field.Path) field.ErrorList {
+	return commonv1.ValidatePublicEndpoint(service.PublicEndpoint, service.Gateway, at)
+}
+
+func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
+	keystone := cp.Spec.Services.Keystone
+	if keystone == nil || keystone.RotationInterval == nil {
+		return nil
+	}
+	if _, ok := RotationDays(*keystone.RotationInterval); ok {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, keystone.RotationInterval.Duration.String(),
+		"rotationInterval must be a positive multiple of 24h, for example 168h")}
+}
+
+func checkPlacement(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if cp.Spec.Services.Placement == nil || cp.Spec.Services.Keystone != nil {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, field.OmitValueType{}, "placement needs the Identity service: set services.keystone, too")}
+}
+
+// checkPlacementDatabase looks at what services.placement.database replaces in
+// infrastructure.database.
+func checkPlacementDatabase(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if cp.Spec.Services.Placement == nil {
+		return nil
+	}
+	database := cp.Spec.Services.Placement.Database
+	errs := commonv1.ValidateDatabase(commonv1.DatabaseSpec{
+		Host: "database", Database: database.Database, SecretRef: database.SecretRef,
+	}, at)
+	if database.Database == cp.Spec.Infrastructure.Database.Database {
+		errs = append(errs, field.Invalid(at.Child("database"), database.Database,
+			"database must not be that of Keystone: each service has its own"))
+	}
+	return errs
+}
+
+// isPlacements reports whether the Placement of the control plane has, or will have, a
+// Secret of the name.
+func isPlacements(cp *ControlPlane, secret string) bool {
+	placement := cp.Spec.Services.Placement
+	return placement != nil && (secret == placement.Database.SecretRef.Name || strings.HasPrefix(secret, cp.PlacementName()+"-"))
+}

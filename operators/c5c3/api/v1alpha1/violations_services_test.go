@@ -1,0 +1,186 @@
+package v1alpha1
+
+import (
+	"time"
+
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+func ofKeystone(change func(*ServiceSpec)) func(*ControlPlane) {
+	return ofService(func(k *ServiceKeystoneSpec) { change(&k.ServiceSpec) })
+}
+
+func ofService(change func(*ServiceKeystoneSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) {
+		if cp.Spec.Services.Keystone != nil {
+			change(cp.Spec.Services.Keystone)
+		}
+	}
+}
+
+func ofPlacement(change func(*ServiceSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) {
+		if cp.Spec.Services.Placement != nil {
+			change(&cp.Spec.Services.Placement.ServiceSpec)
+		}
+	}
+}
+
+func ofPlacementDatabase(change func(*PlacementDatabaseSpec)) func(*ControlPlane) {
+	return func(cp *ControlPlane) {
+		if cp.Spec.Services.Placement != nil {
+			change(&cp.Spec.Services.Placement.Database)
+		}
+	}
+}
+
+func pulling(names ...string) func(*ServiceSpec) {
+	return func(s *ServiceSpec) {
+		for _, name := range names {
+			s.ImagePullSecrets = append(s.ImagePullSecrets, *named(name))
+		}
+	}
+}
+
+func interval(d time.Duration) func(*ControlPlane) {
+	return ofService(func(k *ServiceKeystoneSpec) { k.RotationInterval = every(d) })
+}
+
+// serviceViolations break the rules that each service has.
+func serviceViolations(name, path string, of func(func(*ServiceSpec)) func(*ControlPlane)) []violation {
+	return []violation{
+		{
+			name + ": no replicas", of(func(s *ServiceSpec) { s.Replicas = new(int32(0)) }),
+			path + ".replicas", "replicas must be at least 1", apitest.TooSmall, "",
+		},
+		{
+			name + ": an image name with a tag", of(func(s *ServiceSpec) {
+				s.Image = &commonv1.ImageSpec{Repository: "example.com/keystone:2025.2", Tag: "2025.2"}
+			}),
+			path + ".image.repository", "must be an image name without a tag", apitest.NoMatch, "",
+		},
+		{
+			name + ": an image without a tag", of(func(s *ServiceSpec) {
+				s.Image = &commonv1.ImageSpec{Repository: "example.com/keystone"}
+			}),
+			path + ".image.tag", "Required value", apitest.NoMatch, "",
+		},
+		{
+			name + ": an image without a name", of(func(s *ServiceSpec) { s.Image = &commonv1.ImageSpec{Tag: "2025.2"} }),
+			path + ".image.repository", "name the image", apitest.TooShort, "",
+		},
+		{
+			name + ": an image tag with a slash", of(func(s *ServiceSpec) {
+				s.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025/2"}
+			}),
+			path + ".image.tag", "must be at most 128", apitest.NoMatch, "",
+		},
+		{
+			name + ": a pull secret without a name", of(pulling("")),
+			path + ".imagePullSecrets[0].name", "name the Secret with which the image is pulled",
+			"name the Secret with which the image is pulled", path + ".imagePullSecrets",
+		},
+		{
+			name + ": a pull secret twice", of(pulling("registry", "registry")),
+			path + ".imagePullSecrets[1]", "Duplicate value", "Duplicate value", "",
+		},
+		{
+			name + ": a Gateway without a host name", of(func(s *ServiceSpec) { s.Gateway = gateway("") }),
+			path + ".gateway.hostname", "Required value", apitest.TooShort, "",
+		},
+		{
+			name + ": a Gateway with a wildcard", of(func(s *ServiceSpec) { s.Gateway = gateway("*.example.com") }),
+			path + ".gateway.hostname", "must be a lower case host name without a wildcard or port", apitest.NoMatch, "",
+		},
+		{
+			name + ": an endpoint of another protocol", of(func(s *ServiceSpec) { s.PublicEndpoint = "ftp://keystone.example.com" }),
+			path + ".publicEndpoint", "must be a URL", apitest.NoMatch, "",
+		},
+		{
+			name + ": an endpoint without a host", of(func(s *ServiceSpec) { s.PublicEndpoint = "https:///v3" }),
+			path + ".publicEndpoint", "must be a URL", "", "",
+		},
+		{
+			name + ": an endpoint with another host than the Gateway's", of(func(s *ServiceSpec) {
+				s.Gateway, s.PublicEndpoint = gateway("keystone.example.com"), "https://identity.example.com/v3"
+			}),
+			path + ".publicEndpoint", "publicEndpoint must be an https URL with the host of gateway.hostname",
+			"publicEndpoint must be an https URL with the host of gateway.hostname", "",
+		},
+		{
+			name + ": policy overrides without any", of(func(s *ServiceSpec) { s.PolicyOverrides = &commonv1.PolicySpec{} }),
+			path + ".policyOverrides", "at least one of rules or configMapRef must be set", "", "",
+		},
+		{
+			name + ": a rule without a definition", of(func(s *ServiceSpec) {
+				s.PolicyOverrides = &commonv1.PolicySpec{Rules: map[string]string{"a": ""}}
+			}),
+			path + ".policyOverrides.rules[a]", "policy rule value must not be empty",
+			"policy rule value must not be empty", path + ".policyOverrides",
+		},
+	}
+}
+
+func keystoneViolations() []violation {
+	return []violation{
+		{
+			"an interval that is no whole day", interval(36 * time.Hour),
+			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
+		},
+		{
+			"an interval with a rest of a second", interval(24*time.Hour + time.Second),
+			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
+		},
+		{
+			"no interval at all", interval(0),
+			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
+		},
+		{
+			"an interval into the past", interval(-24 * time.Hour),
+			keystonePath + ".rotationInterval", wholeDays, wholeDays, "",
+		},
+	}
+}
+
+func placementViolations() []violation {
+	const needsKeystone, ofKeystones = "placement needs the Identity service", "database must not be that of Keystone"
+	return []violation{
+		{
+			"a Placement without Keystone", func(cp *ControlPlane) { cp.Spec.Services.Keystone = nil },
+			placementPath, needsKeystone, needsKeystone, "",
+		},
+		{
+			"Placement's database with a dash", ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.Database = "place-ment" }),
+			placementPath + ".database.database", "must be 1 to 64 letters", apitest.NoMatch, "",
+		},
+		{
+			"the database of Keystone", ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.Database = "keystone" }),
+			placementPath + ".database.database", ofKeystones, ofKeystones, "",
+		},
+		{
+			"Placement's credentials in a Secret that cannot exist",
+			ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.SecretRef.Name = "Placement_DB" }),
+			placementPath + ".database.secretRef.name", "RFC 1123 subdomain", apitest.NoMatch, "",
+		},
+		{
+			"Placement's password under an impossible key", ofPlacementDatabase(func(d *PlacementDatabaseSpec) { d.SecretRef.Key = "pass word" }),
+			placementPath + ".database.secretRef.key", "a valid config key must consist of", apitest.NoMatch, "",
+		},
+	}
+}
+
+func policyViolations() []violation {
+	return []violation{
+		{
+			"a global policy without rules", func(cp *ControlPlane) { cp.Spec.Global = &commonv1.PolicySpec{} },
+			"spec.global", "at least one of rules or configMapRef must be set", "", "",
+		},
+		{
+			"a global rule without a name", func(cp *ControlPlane) {
+				cp.Spec.Global = &commonv1.PolicySpec{Rules: map[string]string{"": "role:admin"}}
+			},
+			"spec.global.rules", "policy rule name must not be empty", "policy rule name must not be empty", "spec.global",
+		},
+	}
+}

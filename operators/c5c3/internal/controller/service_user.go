@@ -1,0 +1,228 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// How the password of a service's user is replaced. Keystone ends all tokens of a
+// user whose password changes, so that pods with the old one would fail until they
+// are gone. A new password therefore comes with a new user, whose name is derived
+// from it: a new password in the service's Secret asks for a user of another name, in
+// any pass and after any crash. The service keeps the old user until the new one has
+// been enrolled, and the old one is deleted some time after the service uses the new
+// one. K-ORC could not change a password safely either: it takes over a user of the
+// name without setting the password.
+
+// serviceUser is the user with which a service asks Keystone about its clients.
+type serviceUser struct {
+	// secretOf is the Secret with the user's name and password that the service's
+	// resource refers to, "" for none.
+	secretOf func(child) string
+}
+
+// userState is what a pass knows about the user of a service.
+type userState struct {
+	// login is the Secret that the service's resource is to refer to, "" while the first
+	// user is not enrolled.
+	login string
+	// current is the name of the user's own Secret, and of its K-ORC object.
+	current string
+	// outcome is done when the user is enrolled.
+	outcome reconcile.Outcome
+}
+
+// keepUser keeps the user of a service, or goes one step further in replacing it.
+func (s *scope) keepUser(ctx context.Context, svc service) userState {
+	if svc.user == nil {
+		return userState{outcome: reconcile.Done(svc.reasons.ready, "")}
+	}
+	password, err := s.keepPassword(ctx, svc)
+	if err != nil {
+		return userState{outcome: reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)}
+	}
+	secret := loginSecret(s.cp, svc, password)
+	state := userState{current: secret.Name}
+	if err := s.owned.EnsureData(ctx, s.cp, secret.DeepCopy()); err != nil {
+		state.outcome = reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
+		return state
+	}
+	used, err := s.loginInUse(ctx, svc)
+	if err != nil {
+		state.outcome = reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
+		return state
+	}
+	state.outcome, state.login = s.enrolUser(ctx, svc, secret, used == secret.Name), used
+	if state.outcome.IsDone() {
+		state.login = secret.Name
+	}
+	return state
+}
+
+// keepPassword is the password that the service is to have. It is replaced by a
+// single write, which answers the request for that.
+func (s *scope) keepPassword(ctx context.Context, svc service) (string, error) {
+	secret, _, err := s.owned.EnsureOnce(ctx, s.cp, passwordSecret(s.cp, svc))
+	if err != nil {
+		return "", err
+	}
+	request := secret.Annotations[c5c3v1alpha1.AnnotationRotationRequest]
+	answered := request == "" || request == secret.Annotations[c5c3v1alpha1.AnnotationRotationAnswered]
+	if answered && len(secret.Data[keyPassword]) > 0 {
+		return string(secret.Data[keyPassword]), nil
+	}
+	return s.renewPassword(ctx, secret)
+}
+
+// renewPassword replaces exactly the password that the pass has read.
+func (s *scope) renewPassword(ctx context.Context, secret *corev1.Secret) (string, error) {
+	changed := secret.DeepCopy()
+	changed.Data = map[string][]byte{keyPassword: newSecretValue()}
+	if request := secret.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
+		changed.Annotations[c5c3v1alpha1.AnnotationRotationAnswered] = request
+	}
+	if err := s.client.Update(ctx, changed); err != nil {
+		return "", fmt.Errorf("storing a new password in Secret %s: %w", secret.Name, err)
+	}
+	return string(changed.Data[keyPassword]), nil
+}
+
+// loginInUse is the Secret of the control plane's that the service's resource refers
+// to, "" for none.
+func (s *scope) loginInUse(ctx context.Context, svc service) (string, error) {
+	live := svc.empty()
+	if err := s.foreign.Get(ctx, s.key(svc.childName(s.cp)), live); client.IgnoreNotFound(err) != nil {
+		return "", fmt.Errorf("reading %s %s: %w", svc.kind.Kind, svc.childName(s.cp), err)
+	}
+	if used := svc.user.secretOf(live); strings.HasPrefix(used, s.cp.ServiceUserName(svc.name)+"-") {
+		return used, nil
+	}
+	return "", nil
+}
+
+// enrolUser has K-ORC make the user, and Keystone give it its role. inUse reports
+// whether the service has the user already.
+func (s *scope) enrolUser(ctx context.Context, svc service, login *corev1.Secret, inUse bool) reconcile.Outcome {
+	if !s.hasPasswordCloud {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
+	}
+	user := userOf(s.cp, svc, login)
+	wait, err := s.ensureORC(ctx, user, s.failingSince(svc.condition))
+	if err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
+	}
+	s.lookAgain(wait)
+	project, role := s.bootstrapped(serviceProject), s.bootstrapped(serviceRole)
+	switch {
+	case !stateOf(user).available || user.Status.ID == nil || !user.DeletionTimestamp.IsZero():
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "Waiting for "+describe(user)).After(s.again)
+	case !project.Ready || !role.Ready:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
+			"Waiting for the project %s and the role %s; KORCReady says why", serviceProject.Name, serviceRole.Name))
+	}
+	return s.proveUser(ctx, svc, user, ServiceUser{
+		ID: *user.Status.ID, Password: string(login.Data[keyPassword]), ProjectID: project.ID, RoleID: role.ID,
+	}, inUse)
+}
+
+// proveUser has Keystone asked in the background whether the user can work.
+func (s *scope) proveUser(
+	ctx context.Context, svc service, object *orcv1alpha1.User, user ServiceUser, inUse bool,
+) reconcile.Outcome {
+	enrol, at, admin := s.enrol, authURL(s.cp), s.adminPassword
+	verdict, err := s.proofs.enrolled(s.name(), user.ID, user.Password, func(ctx context.Context) (Verdict, error) {
+		return enrol(ctx, at, admin, user)
+	})
+	asking := errors.Is(err, errAsking)
+	switch {
+	case verdict == Accepted, asking && inUse && meta.IsStatusConditionTrue(s.cp.Status.Conditions, svc.condition):
+		// That the operator was restarted is no news about the user.
+		return reconcile.Done(svc.reasons.ready, "").After(s.proofs.due())
+	case verdict == Rejected:
+		return s.replaceRefused(ctx, svc, object, user)
+	case asking:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
+			"Keystone is being asked to give the user %s its role", userName(object))).After(identityTimeout)
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
+		"It is not known whether Keystone accepts the user %s: %v; let the operator reach %s", userName(object), err, at)).
+		After(s.proofs.pause)
+}
+
+// replaceRefused asks for a new user when Keystone has refused this one for a while:
+// somebody may have changed its password there.
+func (s *scope) replaceRefused(ctx context.Context, svc service, object *orcv1alpha1.User, user ServiceUser) reconcile.Outcome {
+	message := fmt.Sprintf("Keystone refuses the user %s; a new one is created", userName(object))
+	outcome := reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserRejected, message).After(s.retryPeriod).AtOnce()
+	if !s.isRefused(svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
+		return outcome
+	}
+	secret, err := s.owned.Find(ctx, s.key(s.cp.ServiceUserName(svc.name)))
+	if err == nil && secret != nil {
+		_, err = s.renewPassword(ctx, secret)
+	}
+	if err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
+	}
+	return outcome
+}
+
+// retireUsers deletes the users that the service has had before the current one,
+// each at its time, and returns when to look again, zero for not before a watch
+// fires.
+func (s *scope) retireUsers(ctx context.Context, svc service, current string) (time.Duration, error) {
+	objects, err := s.usersOf(ctx, svc)
+	if err != nil {
+		return 0, err
+	}
+	var again time.Duration
+	for _, old := range objects {
+		if old.GetName() == current {
+			continue
+		}
+		wait, err := s.retireUser(ctx, old)
+		if err != nil {
+			return 0, fmt.Errorf("removing %s: %w", describe(old), err)
+		}
+		if wait > 0 && (again == 0 || wait < again) {
+			again = wait
+		}
+	}
+	return again, nil
+}
+
+// retireUser deletes the Secret of a user first: the object leads to it.
+func (s *scope) retireUser(ctx context.Context, old orcObject) (time.Duration, error) {
+	if due, began := s.validUntil(old); began && !due.After(s.now()) {
+		login := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: old.GetName(), Namespace: old.GetNamespace()}}
+		if err := apply.EnsureAbsent(ctx, s.client, s.cp, login); err != nil {
+			return 0, err
+		}
+	}
+	return s.revoke(ctx, old)
+}
+
+// dropUsers deletes all users of a service that has been deleted, and the password
+// that the next one would have.
+func (s *scope) dropUsers(ctx context.Context, svc service) (time.Duration, error) {
+	if svc.user == nil || s.missingKORCKind() != "" {
+		return 0, nil
+	}
+	if err := apply.EnsureAbsent(ctx, s.client, s.cp, passwordSecret(s.cp, svc)); err != nil {
+		return 0, err
+	}
+	return s.retireUsers(ctx, svc, "")
+}
