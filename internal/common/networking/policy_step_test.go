@@ -35,7 +35,8 @@ func TestTheNetworkPolicySaysWhenItNamesNoProxies(t *testing.T) {
 	if got := policiesMessage(pass(sources("ingress", "clients"))); strings.Contains(got, advice) {
 		t.Errorf("with other sources it says %q", got)
 	}
-	if got := policiesMessage(pass(sources("ingress"))); !strings.HasPrefix(got, "The NetworkPolicies are in place; ") || !strings.Contains(got, advice) {
+	got := policiesMessage(pass(sources("ingress")))
+	if !strings.HasPrefix(got, "The NetworkPolicies are in place; ") || !strings.Contains(got, advice) {
 		t.Errorf("with the Gateway's namespace alone it says %q", got)
 	}
 }

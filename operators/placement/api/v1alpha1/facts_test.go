@@ -60,7 +60,9 @@ func TestAPlacementAsksForAnImageTagInReady(t *testing.T) {
 	if p.AsksForImageTag() {
 		t.Error("a Placement without conditions asks for a tag")
 	}
-	ready := metav1.Condition{Type: vocabulary.ConditionReady, Status: metav1.ConditionFalse, Message: "set " + commonv1.ImageTagField + " to 2026.1"}
+	ready := metav1.Condition{
+		Type: vocabulary.ConditionReady, Status: metav1.ConditionFalse, Message: "set " + commonv1.ImageTagField + " to 2026.1",
+	}
 	p.Status.Conditions = []metav1.Condition{ready}
 	if !p.AsksForImageTag() {
 		t.Error("a Placement that asks for a tag does not say so")

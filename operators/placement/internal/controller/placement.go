@@ -86,10 +86,11 @@ var configuration = config.Service{
 var api = deployment.API{
 	File:       "/var/lib/openstack/bin/placement-api",
 	HealthPath: "/",
-	Ready:      fmt.Sprintf("python3 %s%s %s http://127.0.0.1:%d/", configDir, readyFile, placementDatabase.Variable(), placementv1alpha1.APIPort),
-	Endpoint:   endpoint,
-	Env:        func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
-	Mounts:     database.TLSMounts,
+	Ready: fmt.Sprintf("python3 %s%s %s http://127.0.0.1:%d/",
+		configDir, readyFile, placementDatabase.Variable(), placementv1alpha1.APIPort),
+	Endpoint: endpoint,
+	Env:      func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
+	Mounts:   database.TLSMounts,
 	Annotations: func(p *service.Pass) map[string]string {
 		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
 	},
@@ -135,7 +136,8 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *r
 	ref := placementOf(p.Resource).Spec.ServiceUserSecretRef
 	key := ref.KeyOr("password")
 	found, outcome := service.Require(ctx, p, service.Requirement{
-		Name: ref.Name, Keys: []string{"username", key}, Field: "spec.serviceUserSecretRef", Reason: placementv1alpha1.ReasonWaitingForServiceUser,
+		Name: ref.Name, Keys: []string{"username", key},
+		Field: "spec.serviceUserSecretRef", Reason: placementv1alpha1.ReasonWaitingForServiceUser,
 	})
 	if !outcome.IsDone() {
 		return nil, nil, &outcome

@@ -28,7 +28,8 @@ func reconcileServiceUser(ctx context.Context, p *service.Pass) reconcile.Outcom
 	case err != nil:
 		return reconcile.WriteFailed(placementv1alpha1.ReasonServiceUserRefused, err)
 	case !state.Complete:
-		return deployment.Await(placementv1alpha1.ReasonServiceUserCheckInProgress, desired.Name, "validating a token as the service user", state, "")
+		return deployment.Await(placementv1alpha1.ReasonServiceUserCheckInProgress,
+			desired.Name, "validating a token as the service user", state, "")
 	}
 	return reconcile.Done(placementv1alpha1.ReasonServiceUserAccepted, "The service user may validate tokens")
 }
