@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Deploys what our operators use, or takes it away again: to the cluster of the
+# Deploys the infrastructure of our operators, or removes it again: to the cluster of the
 # current kubeconfig, to a kind cluster, or to the local cluster of this checkout.
-# Run again it changes only what differs. docs/deploy-infra.md has the variables.
+# A second run changes only what differs. docs/deploy-infra.md has the variables.
 #
 # Usage: deploy-infra.sh [--teardown]
 set -euo pipefail
@@ -34,8 +34,8 @@ require() {
 	done
 }
 
-# local_target TARGET has make build what is missing. A make above this one may have
-# options and a job server that are not meant for the one below.
+# local_target TARGET makes make build what is missing. A make that called this script may
+# have options and a job server that are not meant for the one called here.
 local_target() {
 	[[ -n $INFRA ]] || unset INFRA
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$root" "$1"

@@ -1,6 +1,6 @@
 // Command kubectl-forge is a kubectl plugin for ControlPlanes and Keystones: it
-// says what they wait for, rotates their keys, upgrades them and collects what
-// explains their state.
+// shows what they wait for, rotates their keys, upgrades them and collects
+// diagnostics.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The bench measures what an operator costs: its memory, its requests to the API
+// Command bench measures what an operator costs: its memory, its requests to the API
 // server and its time, with few Keystones and with many. See docs/performance.md.
 package main
 

@@ -1,11 +1,11 @@
-// Command chartdoc writes what a chart says of its values: the schema that Helm
-// checks them against, the table in the chart's README, and a page of reference.
+// Command chartdoc generates the documentation of a chart's values: the schema that Helm
+// checks them against, the table in the chart's README, and a reference page.
 //
 //	chartdoc -base operators/shared/helm/values.schema.json \
 //	    -own operators/c5c3/helm/values.schema.json \
 //	    -page docs/reference/values-c5c3-operator.md operators/c5c3/helm/c5c3-operator
 //
-// What a value is for and its default come from values.yaml, what is allowed from
+// The description and the default of a value come from values.yaml, the allowed values from
 // the base schema, which all charts share, and from the chart's own, if it has one.
 package main
 
@@ -86,7 +86,7 @@ func document(chart, base, own, page string) ([]file, error) {
 	}, nil
 }
 
-// readSchema returns the shared schema with what the chart adds to it.
+// readSchema returns the shared schema with the additions of the chart.
 func readSchema(base, own string) (object, error) {
 	schema, err := readObject(base)
 	if err != nil {
@@ -114,7 +114,7 @@ func readObject(path string) (object, error) {
 	return parsed, nil
 }
 
-// encode writes a schema for people, too: patterns stay as they are.
+// encode encodes a schema in a readable form: patterns are not escaped.
 func encode(schema object) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -124,7 +124,7 @@ func encode(schema object) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// file is one to be written.
+// file is a file to write.
 type file struct {
 	path    string
 	content []byte

@@ -9,11 +9,11 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// setByHelm are properties that no chart has in its values.yaml.
+// setByHelm are properties that Helm sets, so that no chart has them in its values.yaml.
 var setByHelm = []string{"global", "operator-library"}
 
-// merge returns base with what added has: objects are merged, lists are appended,
-// and anything else replaces what is there.
+// merge returns base with the content of added: objects are merged, lists are appended,
+// and anything else is replaced.
 func merge(base, added object) object {
 	merged := maps.Clone(base)
 	for key, value := range added {
@@ -34,8 +34,8 @@ func merge(base, added object) object {
 	return merged
 }
 
-// properties returns the schemas of the fields of an object, nil where the schema
-// leaves open which there are.
+// properties returns the schemas of the fields of an object, nil if the schema
+// does not restrict them.
 func properties(schema object) object {
 	fields, _ := schema["properties"].(object)
 	return fields
@@ -53,8 +53,8 @@ func resolve(root object, schema any) object {
 	return found
 }
 
-// describe returns the schema with a title and with what values.yaml says of each
-// value, so that an editor shows it.
+// describe returns the schema with a title and with the description of each
+// value from values.yaml, so that an editor shows it.
 func describe(schema object, chart string, values []value) object {
 	described := maps.Clone(schema)
 	described["title"] = "Values of the " + chart + " chart"
@@ -64,9 +64,9 @@ func describe(schema object, chart string, values []value) object {
 	return described
 }
 
-// annotate returns the schema with annotations at a path. A reference has them
-// beside it only within "allOf": in this draft whatever stands beside it does not
-// count.
+// annotate returns the schema with annotations at a path. A reference has
+// to be within "allOf" for that: in this draft keywords next to a reference are
+// ignored.
 func annotate(schema object, path []string, annotations object) object {
 	changed := maps.Clone(schema)
 	if len(path) == 0 {

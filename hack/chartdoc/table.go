@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The table stands between these lines of a README.
+// These lines of a README enclose the table.
 const (
 	tableStart = "<!-- values -->\n"
 	tableEnd   = "<!-- /values -->\n"
@@ -24,7 +24,7 @@ func table(values []value) string {
 	return out.String()
 }
 
-// preset shows a default as one would write it in values.yaml on one line.
+// preset formats a default as in values.yaml, on one line.
 func preset(v any) string {
 	if v == "" {
 		return "empty"
@@ -39,7 +39,7 @@ func preset(v any) string {
 	return "`" + string(encoded) + "`"
 }
 
-// choices names the values that are allowed, where they are few.
+// choices returns the allowed values, if there are few.
 func choices(v value) string {
 	if len(v.allowed) == 0 {
 		return ""
@@ -54,7 +54,7 @@ func choices(v value) string {
 // cell makes text fit into a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// replaceTable puts the table into the place that a README has for it.
+// replaceTable replaces the table of a README.
 func replaceTable(readme []byte, table string) ([]byte, error) {
 	before, rest, found := bytes.Cut(readme, []byte(tableStart))
 	_, after, ended := bytes.Cut(rest, []byte(tableEnd))

@@ -10,14 +10,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// value is one that a user may set.
+// value is a value that a user may set.
 type value struct {
 	path []string
-	// about is what it is for, in one paragraph.
+	// about is its description, in one paragraph.
 	about string
 	// preset is its default.
 	preset any
-	// allowed are the only values that there are, nil for others.
+	// allowed are the allowed values, nil if they are not enumerated.
 	allowed []any
 }
 
@@ -38,7 +38,7 @@ func readValues(content []byte, schema object) ([]value, error) {
 	return r.values, errors.Join(r.problems...)
 }
 
-// reader collects values and what is wrong with them.
+// reader collects values and their errors.
 type reader struct {
 	root     object
 	values   []value

@@ -20,7 +20,7 @@ const usage = `forge-cluster runs a real Kubernetes cluster in namespaces of thi
 Usage: forge-cluster [-checkout DIR] COMMAND
 
   up               bring the cluster up, or repair it
-  down             end it and remove everything of it
+  down             stop it and remove everything it created
   status           describe it; fails unless it is healthy
   load ARCHIVE...  import image archives into it
   exec COMMAND...  run a command inside its node
@@ -34,6 +34,8 @@ func main() {
 	}
 }
 
+// run runs the command line, including the hidden subcommands that the program starts
+// itself with.
 func run(args []string) error {
 	// The program starts itself again under these names; see package node and
 	// package preflight.
@@ -63,6 +65,7 @@ func run(args []string) error {
 	return dispatch(ctx, c, flags.Args())
 }
 
+// dispatch runs a subcommand.
 func dispatch(ctx context.Context, c *cluster.Cluster, args []string) error {
 	if len(args) == 0 {
 		return errors.New("no command given: see forge-cluster -help")

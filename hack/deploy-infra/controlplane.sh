@@ -1,8 +1,8 @@
-# The bundled ControlPlane. Sourced by what knows which cluster is meant.
+# The bundled ControlPlane. Sourced by scripts that have chosen the cluster.
 # shellcheck shell=bash
 : "${root:?}" "${CONTROLPLANE_NAME:?}" "${HELMRELEASE_TIMEOUT:?}"
 
-# controlplane_patch prints what the variables and the gateway add to the manifest.
+# controlplane_patch prints the patch of the manifest for the variables and the gateway.
 controlplane_patch() {
 	local gateway=$1
 	jq -n --arg name "$CONTROLPLANE_NAME" --argjson db "$CONTROLPLANE_DB_REPLICAS" --argjson cache "$CONTROLPLANE_CACHE_REPLICAS" \
@@ -18,12 +18,12 @@ controlplane_patch() {
 # and lets OpenBao make users of its database once that is there.
 apply_controlplane() {
 	local manifest
-	# The operators may still be on their way when somebody else installs them.
+	# The operators may still be starting if someone else installs them.
 	retry "$HELMRELEASE_TIMEOUT" kubectl wait --for=condition=Established --timeout=10s crd/controlplanes.c5c3.io >/dev/null
 	manifest=$(mktemp)
 	kubectl patch --local -f "$root/deploy/controlplane/controlplane.yaml" --type=merge \
 		-p "$(controlplane_patch "$1")" -o json >"$manifest"
-	# The webhook answers a moment after its pod is ready.
+	# The webhook answers only a moment after its pod is ready.
 	retry "$POD_TIMEOUT" kubectl apply --server-side --force-conflicts --field-manager=deploy-infra -f "$manifest" >/dev/null
 	rm -f "$manifest"
 	await_controlplane InfrastructureReady
@@ -41,8 +41,8 @@ await_controlplane() {
 	return 1
 }
 
-# refuse_owned_by_controlplane refuses when the database or the cache of the samples
-# has the name of one that a ControlPlane made: its size and its volume would change.
+# refuse_owned_by_controlplane refuses if the database or the cache of the samples
+# has the name of one that a ControlPlane has created: its size and its volume would change.
 refuse_owned_by_controlplane() {
 	local owned instead=
 	owned=$(kubectl -n openstack get mariadb/openstack-db memcached/openstack-memcached --ignore-not-found \

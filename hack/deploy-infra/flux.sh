@@ -1,11 +1,11 @@
-# A cluster that Flux installs everything on. Sourced after target.sh.
+# A cluster on which Flux installs everything. Sourced after target.sh.
 # shellcheck shell=bash
 : "${root:?}" "${target:?}" "${WITH_CONTROLPLANE:?}"
 
-# The release that the definitions in hack/tools/custom-resources are of.
+# The release of the definitions in hack/tools/custom-resources.
 flux_operator=v0.53.0
 
-# A cluster for tests gets one server of each kind, others what is for production.
+# A test cluster gets one server of each kind, others get the production sizes.
 if [[ $target == kind || $SKIP_KIND_CREATE == true ]]; then
 	base=deploy/kind/base infrastructure=deploy/kind/infrastructure
 else
@@ -21,15 +21,15 @@ preflight_flux() {
 	kubectl --request-timeout=10s get --raw /readyz >/dev/null ||
 		refuse 'the cluster of the kubeconfig does not answer'
 	[[ $WITH_CHAOS_MESH == false || $base == deploy/kind/base ]] ||
-		refuse 'WITH_CHAOS_MESH is for clusters of kind only: set SKIP_KIND_CREATE=true if this is one'
+		refuse 'WITH_CHAOS_MESH is for kind clusters only: set SKIP_KIND_CREATE=true if this is one'
 }
 
 has_crd() { kubectl get crd "$1" -o name >/dev/null 2>&1; }
 
-# Flux of somebody else's is taken as it is.
+# An existing Flux is used as it is.
 install_flux() {
 	if has_crd helmreleases.helm.toolkit.fluxcd.io && ! has_crd fluxinstances.fluxcd.controlplane.io; then
-		echo 'Flux is there already and stays as it is'
+		echo 'Flux is already installed and stays as it is'
 		apply -k "$root/deploy/namespaces"
 		return
 	fi
@@ -39,13 +39,13 @@ install_flux() {
 	kubectl -n flux-system wait --for=condition=Ready "--timeout=${HELMRELEASE_TIMEOUT}s" fluxinstance/flux >/dev/null
 }
 
-# A version that is there is replaced only by one that was asked for.
+# An installed version is replaced only by one that was explicitly requested.
 install_gateway_api() {
 	local present attempt
 	present=$(kubectl get crd gateways.gateway.networking.k8s.io --ignore-not-found \
 		-o 'jsonpath={.metadata.annotations.gateway\.networking\.k8s\.io/bundle-version}')
 	if [[ -n $present ]] && ! given GATEWAY_API_VERSION; then
-		echo "Gateway API $present is there and stays"
+		echo "Gateway API $present is already installed and stays"
 		return
 	fi
 	for attempt in 1 2 3; do
@@ -58,12 +58,12 @@ install_gateway_api() {
 # suspend KIND NAME VALUE
 suspend() { kubectl -n flux-system patch "$1" "$2" --type=merge -p "{\"spec\": {\"suspend\": $3}}" >/dev/null; }
 
-# The operators of a ControlPlane come by Flux, from somebody else, or not at all.
+# The operators of a ControlPlane are installed by Flux, by someone else, or not at all.
 choose_operators() {
 	local korc=true controlplane=true services=true operator suspended
 	[[ $WITH_CONTROLPLANE == false ]] || korc=false
 	[[ $WITH_CONTROLPLANE == false || $CONTROLPLANE_OPERATORS == external ]] || controlplane=false services=false
-	# For production the operators of services are wanted without a ControlPlane, too.
+	# In production the operators of services are deployed even without a ControlPlane.
 	[[ $base == deploy/kind/base || $CONTROLPLANE_OPERATORS == external ]] || services=false
 	suspend gitrepository k-orc "$korc"
 	suspend kustomization.kustomize.toolkit.fluxcd.io k-orc "$korc"
@@ -83,11 +83,19 @@ apply_releases() {
 	if [[ $WITH_PROMETHEUS == true ]]; then
 		apply_dashboards
 		apply -k "$root/deploy/kind/prometheus"
-		kubectl -n flux-system patch helmrelease keystone-operator --type=merge \
-			-p '{"spec": {"values": {"monitoring": {"serviceMonitor": {"enabled": true}}}}}' >/dev/null
+		watch_operators
 	fi
 	choose_operators
 	kubectl -n flux-system annotate helmrepository --all --overwrite "reconcile.fluxcd.io/requestedAt=$(date +%s)" >/dev/null
+}
+
+# watch_operators has Prometheus scrape our operators and alert.
+watch_operators() {
+	local operator
+	for operator in "${operators[@]}"; do
+		kubectl -n flux-system patch helmrelease "$operator-operator" --type=merge \
+			-p '{"spec": {"values": {"monitoring": {"serviceMonitor": {"enabled": true}, "prometheusRule": {"enabled": true}}}}}' >/dev/null
+	done
 }
 
 # Grafana takes dashboards from ConfigMaps with this label.
@@ -100,7 +108,7 @@ apply_dashboards() {
 	done
 }
 
-# await_release NAME [SECONDS] says, when it does not get ready, what Flux says.
+# await_release NAME [SECONDS] waits for it and, if it does not become ready, prints Flux's message.
 await_release() {
 	if kubectl -n flux-system wait --for=condition=Ready "--timeout=${2:-$HELMRELEASE_TIMEOUT}s" "helmrelease/$1" >/dev/null; then
 		echo "$1 is ready"
@@ -108,14 +116,14 @@ await_release() {
 	fi
 	kubectl -n flux-system get helmrelease "$1" \
 		-o 'jsonpath={range .status.conditions[*]}{.type}{" "}{.status}{" "}{.reason}{": "}{.message}{"\n"}{end}' >&2
-	echo "the release $1 does not get ready: kubectl -n flux-system describe helmrelease $1" >&2
+	echo "the release $1 does not become ready: kubectl -n flux-system describe helmrelease $1" >&2
 	return 1
 }
 
 await_releases() {
 	local release
 	await_release cert-manager
-	# Its webhook answers a moment later, and OpenBao waits for the certificates.
+	# Its webhook answers only a moment later, and OpenBao waits for the certificates.
 	retry "$POD_TIMEOUT" apply -k "$root/deploy/infrastructure/issuers"
 	for release in prometheus-operator-crds openbao mariadb-operator-crds mariadb-operator external-secrets memcached-operator \
 		envoy-gateway; do
@@ -131,7 +139,7 @@ apply_infrastructure() {
 		mariadbs.k8s.mariadb.com envoyproxies.gateway.envoyproxy.io; do
 		retry "$HELMRELEASE_TIMEOUT" kubectl wait --for=condition=Established --timeout=10s "crd/$crd" >/dev/null
 	done
-	# A ControlPlane on a cluster for tests makes its own database and cache.
+	# A ControlPlane on a test cluster creates its own database and cache.
 	if [[ $WITH_CONTROLPLANE == true && $base == deploy/kind/base ]]; then
 		folder=$infrastructure/shared
 	else
@@ -146,7 +154,7 @@ open_store() {
 	retry "$POD_TIMEOUT" kubectl -n "$OPENBAO_NAMESPACE" wait '--for=jsonpath={.status.phase}=Running' --timeout=10s "${pods[@]}" >/dev/null
 	"$root/deploy/openbao/bootstrap/bootstrap.sh"
 	kubectl -n "$OPENBAO_NAMESPACE" wait --for=condition=Ready "--timeout=${POD_TIMEOUT}s" "${pods[@]}" >/dev/null
-	# Until now External Secrets has seen it sealed.
+	# Until now External Secrets has found it sealed.
 	kubectl annotate clustersecretstore openbao-cluster-store --overwrite "forge.c5c3.io/looked-at=$(date +%s)" >/dev/null
 	kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" clustersecretstore/openbao-cluster-store >/dev/null
 }
@@ -154,7 +162,7 @@ open_store() {
 await_secrets() {
 	local secrets=(mariadb-root-password)
 	[[ $base != deploy/kind/base ]] || secrets+=(keystone-admin keystone-db)
-	# Those that failed while the store was sealed try again after a while only.
+	# Those that failed while the store was sealed retry only after a while.
 	kubectl -n openstack annotate "${secrets[@]/#/externalsecret/}" --overwrite "force-sync=$(date +%s)" >/dev/null
 	kubectl -n openstack wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" "${secrets[@]/#/externalsecret/}" >/dev/null
 	kubectl -n openstack wait --for=condition=Ready "--timeout=${HELMRELEASE_TIMEOUT}s" mariadb/openstack-db >/dev/null
@@ -186,7 +194,7 @@ deploy_flux() {
 	fi
 }
 
-# remove_flux takes away what was deployed, in the opposite order. Namespaces stay,
+# remove_flux removes what was deployed, in reverse order. Namespaces stay,
 # since others may use them, and so does Flux.
 remove_flux() {
 	local folder
@@ -200,8 +208,8 @@ remove_flux() {
 	echo 'Namespaces, Flux, the Gateway API and K-ORC stay: others may use them.'
 }
 
-# refuse_others KIND [NAME]... refuses when there are more of a kind than what was
-# deployed: its definition goes, and with it they would.
+# refuse_others KIND [NAME]... refuses if there are more objects of a kind than were
+# deployed: its definition is deleted, which would delete them, too.
 refuse_others() {
 	local kind=$1 found
 	shift
@@ -211,7 +219,7 @@ refuse_others() {
 	[[ -z $found ]] || refuse "these $kind would be lost, delete them first: ${found//$'\n'/ }"
 }
 
-# remove FOLDER deletes what is in it; a kind that is gone has taken its objects along.
+# remove FOLDER deletes the objects in it; those of a deleted kind no longer exist.
 remove() {
 	local errors
 	errors=$(mktemp)

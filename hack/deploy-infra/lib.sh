@@ -8,7 +8,7 @@ apply() { kubectl apply --server-side --force-conflicts --field-manager=deploy-i
 
 module_dir() { "$root/hack/tools/module-dir.sh" "$@"; }
 
-# pod_build IMAGE prints what changes when the image of that archive does, so
+# pod_build IMAGE prints a digest that changes when the image of that archive does, so
 # that pods are replaced although its name stays.
 pod_build() {
 	local sum
@@ -16,7 +16,7 @@ pod_build() {
 	echo "${sum:0:16}"
 }
 
-# with_build IMAGE puts that into the pods of manifests.
+# with_build IMAGE adds that digest to the pods of manifests.
 with_build() { sed "s/forge.c5c3.io\/build: .*/forge.c5c3.io\/build: \"$(pod_build "$1")\"/"; }
 
 # has_secrets NAMESPACE NAME... succeeds when all of them exist.
@@ -26,9 +26,9 @@ has_secrets() {
 	kubectl -n "$namespace" get secrets "$@" -o name >/dev/null 2>&1
 }
 
-# ensure_certificates NAMESPACE PART NAME... makes what certificates.json of a
-# part describes. One authority signs all, and its key is forgotten, so that all
-# are made again when one of the Secrets is missing.
+# ensure_certificates NAMESPACE PART NAME... creates what certificates.json of a
+# part describes. One authority signs all, and its key is discarded, so that all
+# are recreated if one of the Secrets is missing.
 ensure_certificates() {
 	local namespace=$1 part=$2
 	shift 2
@@ -46,7 +46,7 @@ install_chart() {
 	cp -r --no-preserve=mode "$source" "$chart"
 	sed -i '/^dependencies:/,$d' "$chart/Chart.yaml"
 	rm -f "$chart/Chart.lock"
-	# Helm refuses to touch a release whose installation was killed half way.
+	# Helm refuses to touch a release whose installation was interrupted.
 	status=$(helm status "$release" -n "$namespace" -o template --template '{{.info.status}}' 2>/dev/null) || true
 	if [[ $status == pending-* || $status == failed ]]; then
 		helm uninstall "$release" -n "$namespace" --wait

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Deploys the operators and services that ours use to the local cluster, each
-# with its own chart or manifests. Their images have to be there. Run again it
+# with its own chart or manifests. Their images have to exist. A second run
 # changes only what differs.
 #
 # Usage: local.sh PART...
-#   PART   one of the files in "parts" beside this script, or one of our operators,
+#   PART   one of the files in "parts" next to this script, or one of our operators,
 #          such as "keystone-operator"
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -31,9 +31,9 @@ read_part() {
 	source "$here/parts/$file.sh"
 }
 
-# A part's file defines "deploy", which applies, and "await", which returns when
-# it works. All are applied before the first is waited for. "namespace" is where
-# to look when it does not.
+# A part's file defines "deploy", which applies it, and "await", which returns when
+# it works. All parts are applied before the first is waited for. "namespace" is where
+# to look if it does not work.
 run_part() {
 	local step=$1 part=$2
 	current=$part
@@ -59,7 +59,7 @@ await_parts() {
 	done
 }
 
-# What others are configured with comes before them.
+# Parts that configure others are deployed first.
 order=(
 	cert-manager gateway-api mariadb-operator external-secrets secretstore metrics-server traefik k-orc memcached-operator
 	"${operators[@]/%/-operator}" openstack
@@ -72,7 +72,7 @@ done
 diagnose() {
 	local namespace=
 	read_part
-	echo "$current does not get ready" >&2
+	echo "$current does not become ready" >&2
 	[[ -z $namespace ]] || forge status --workloads --namespace="$namespace" --request-timeout=10s >&2 || true
 }
 
@@ -91,7 +91,7 @@ run_stage 'Deploying backing services' deploy_parts "${parts[@]}"
 run_stage 'Waiting for backing services' await_parts "${parts[@]}"
 if [[ $WITH_CONTROLPLANE_CR == true ]]; then
 	apply -f "$root/deploy/quickstart/namespace.yaml"
-	# The scripts of OpenBao look for kubectl themselves.
+	# The scripts of OpenBao look up kubectl themselves.
 	export PATH=$cache/bin:$PATH NO_PROXY='*' no_proxy='*'
 	run_stage "Bringing the control plane up" apply_controlplane "$([[ " ${parts[*]} " == *' traefik '* ]] && echo true || echo false)"
 fi

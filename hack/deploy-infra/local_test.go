@@ -21,7 +21,7 @@ func TestTheLocalClusterGetsWhatTheSamplesReferTo(t *testing.T) {
 func TestSecretsOfTheQuickStartStay(t *testing.T) {
 	m := newMachine(t).set(map[string]string{"FAKE_SECRET_OWNER": ":"})
 	output, calls, err := m.local(t, "openstack")
-	said := strings.Contains(output, "Secret openstack/keystone-db is there and stays")
+	said := strings.Contains(output, "Secret openstack/keystone-db already exists and stays")
 	if err != nil || strings.Contains(calls, "applied keystone-") || !said {
 		t.Errorf("%v\n%s\n%s", err, output, calls)
 	}

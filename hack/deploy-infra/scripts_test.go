@@ -139,14 +139,14 @@ func (m *machine) lasting(calls string) string {
 	return volatile.ReplaceAllString(strings.ReplaceAll(calls, m.dir, ""), "")
 }
 
-func TestValuesThatCannotBeMeantAreRefused(t *testing.T) {
+func TestInvalidValuesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		variables map[string]string
 		want      string
 	}{
 		"no boolean":               {map[string]string{"WITH_PROMETHEUS": "yes"}, "WITH_PROMETHEUS=yes"},
 		"no number":                {map[string]string{"POD_TIMEOUT": "5m"}, "POD_TIMEOUT=5m"},
-		"a switch that is none":    {map[string]string{"WITH_CHAOS": "true"}, "WITH_CHAOS is no variable"},
+		"a switch that is none":    {map[string]string{"WITH_CHAOS": "true"}, "WITH_CHAOS is not a variable"},
 		"a CR without operators":   {map[string]string{"WITH_CONTROLPLANE_CR": "true"}, "WITH_CONTROLPLANE=true"},
 		"a size without a CR":      {map[string]string{"CONTROLPLANE_DB_REPLICAS": "3"}, "CONTROLPLANE_DB_REPLICAS has no effect"},
 		"a target that is none":    {map[string]string{"INFRA_TARGET": "cloud"}, "INFRA_TARGET=cloud"},
@@ -215,7 +215,7 @@ func TestAControlPlaneIsDeployedOnRequest(t *testing.T) {
 	}
 }
 
-func TestOperatorsOfSomebodyElseAreNotTouched(t *testing.T) {
+func TestForeignOperatorsAreNotTouched(t *testing.T) {
 	_, calls := ways["kind"](t).set(map[string]string{"WITH_CONTROLPLANE": "true", "CONTROLPLANE_OPERATORS": "external"}).mustRun(t)
 	inOrder(t, calls, `k-orc --type=merge -p {"spec": {"suspend": false}}`, `c5c3-operator --type=merge -p {"spec": {"suspend": true}}`)
 	if strings.Contains(calls, "helmrelease/c5c3-operator") {
@@ -233,15 +233,20 @@ func TestAClusterOfATeamGetsTheSizeForProductionAndKeepsWhatItHas(t *testing.T) 
 			t.Errorf("it touches %s:\n%s", unwanted, calls)
 		}
 	}
-	if !strings.Contains(output, "Flux is there already") || !strings.Contains(output, "Gateway API v1.4.0 is there and stays") {
+	if !strings.Contains(output, "Flux is already installed") || !strings.Contains(output, "Gateway API v1.4.0 is already installed and stays") {
 		t.Errorf("it says %s", output)
 	}
 }
 
-func TestDashboardsComeWithPrometheus(t *testing.T) {
+func TestWithPrometheusEachOperatorIsScrapedAndHasDashboardAndAlerts(t *testing.T) {
 	_, calls := ways["kind"](t).set(map[string]string{"WITH_PROMETHEUS": "true"}).mustRun(t)
-	inOrder(t, calls, "create configmap dashboard-keystone-operator", "deploy/kind/prometheus", `"serviceMonitor": {"enabled": true}`,
+	inOrder(t, calls, "create configmap dashboard-keystone-operator", "deploy/kind/prometheus", "patch helmrelease keystone-operator",
 		"--timeout=1200s helmrelease/kube-prometheus-stack")
+	for _, operator := range []string{"keystone-operator", "c5c3-operator"} {
+		inOrder(t, calls, "create configmap dashboard-"+operator, "deploy/kind/prometheus",
+			"patch helmrelease "+operator+` --type=merge -p {"spec": {"values": {"monitoring": {"serviceMonitor": {"enabled": true}, `+
+				`"prometheusRule": {"enabled": true}}}}}`)
+	}
 }
 
 func TestAReleaseThatDoesNotGetReadyIsExplained(t *testing.T) {

@@ -1,8 +1,8 @@
-# The variables of deploy-infra: their defaults, what they may be, and where they
-# have an effect. One that would have none is refused by name. Sourced, with
+# The variables of deploy-infra: their defaults, allowed values, and targets on which
+# they have an effect. A variable without effect is refused by name. Sourced, with
 # "set -euo pipefail" in force.
 #
-# NAMESPACE is not among them: Chainsaw sets it for whatever it runs.
+# NAMESPACE is not among them: Chainsaw sets it for everything that it runs.
 # shellcheck shell=bash disable=SC2034
 
 declare -A defaults=(
@@ -22,7 +22,7 @@ declare -A defaults=(
 	[INFRA_TARGET]= [INFRA]=
 )
 
-# What a value has to look like; without an entry anything goes.
+# The pattern that a value has to match; without an entry anything is allowed.
 declare -A shapes=(
 	[CLUSTER_NAME]='[a-z0-9][a-z0-9.-]*'
 	[HELMRELEASE_TIMEOUT]='[1-9][0-9]*' [POD_TIMEOUT]='[1-9][0-9]*' [EXTERNALSECRET_TIMEOUT]='[1-9][0-9]*'
@@ -64,23 +64,23 @@ refuse() {
 	exit 2
 }
 
-# given NAME succeeds when a variable asks for something else than its default.
+# given NAME succeeds if a variable has a value other than its default.
 given() { [[ -n ${!1+set} && ${!1} != "${defaults[$1]}" ]]; }
 
-# check_settings refuses values that cannot be meant.
+# check_settings refuses invalid values.
 check_settings() {
 	local name
 	for name in $(compgen -e | grep -E '^(WITH|CONTROLPLANE)_' || true); do
-		[[ -v defaults[$name] ]] || refuse "$name is no variable of deploy-infra: see docs/deploy-infra.md"
+		[[ -v defaults[$name] ]] || refuse "$name is not a variable of deploy-infra: see docs/deploy-infra.md"
 	done
 	for name in "${!defaults[@]}"; do
 		[[ -n ${!name+set} ]] || continue
 		[[ ! -v shapes[$name] || ${!name} =~ ^(${shapes[$name]})$ ]] ||
-			refuse "$name=${!name} is not of the form ${shapes[$name]}"
+			refuse "$name=${!name} does not match ${shapes[$name]}"
 	done
 }
 
-# check_target TARGET refuses what has no effect there.
+# check_target TARGET refuses variables without effect there.
 check_target() {
 	local name
 	for name in "${!defaults[@]}"; do
@@ -89,7 +89,7 @@ check_target() {
 	done
 }
 
-# take_defaults fills in what was not set, and exports all for the scripts of OpenBao.
+# take_defaults sets the defaults, and exports all variables for the scripts of OpenBao.
 take_defaults() {
 	local name
 	for name in "${!defaults[@]}"; do
@@ -99,7 +99,7 @@ take_defaults() {
 	: "${KORC_CONTROLPLANES:=openstack/$CONTROLPLANE_NAME}"
 }
 
-# check_together refuses what has no effect without another variable.
+# check_together refuses variables that have no effect without another one.
 check_together() {
 	local name
 	if [[ $WITH_CONTROLPLANE == false ]]; then
@@ -112,6 +112,6 @@ check_together() {
 			! given "$name" || refuse "$name has no effect without WITH_CONTROLPLANE_CR=true"
 		done
 	elif [[ " $KORC_CONTROLPLANES " != *" openstack/$CONTROLPLANE_NAME "* ]]; then
-		refuse "KORC_CONTROLPLANES has to name openstack/$CONTROLPLANE_NAME: its first passwords would be missing"
+		refuse "KORC_CONTROLPLANES has to name openstack/$CONTROLPLANE_NAME: its initial passwords would be missing"
 	fi
 }

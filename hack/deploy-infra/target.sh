@@ -4,7 +4,7 @@
 
 have() { command -v "$1" >/dev/null; }
 
-# docker_works succeeds when there is an engine, and not only its client.
+# docker_works succeeds if there is an engine, and not only its client.
 docker_works() { have docker && docker info >/dev/null 2>&1; }
 
 # current_context prints the context of the kubeconfig, or nothing.
@@ -29,7 +29,7 @@ choose_target() {
 	else
 		context=$(current_context)
 		[[ $SKIP_KIND_CREATE == false || -n $context ]] ||
-			refuse 'SKIP_KIND_CREATE=true needs a kubeconfig with a current context, of the cluster that is there'
+			refuse 'SKIP_KIND_CREATE=true needs a kubeconfig whose current context is that of the existing cluster'
 		if [[ $SKIP_KIND_CREATE == true || (-n $context && $context != "kind-$CLUSTER_NAME") ]]; then
 			target=current why="the kubeconfig's current context is ${context:-not set}"
 		elif docker_works && have kind; then
@@ -40,7 +40,7 @@ choose_target() {
 	fi
 }
 
-# describe_target says it before anything is changed.
+# describe_target prints the target before anything is changed.
 describe_target() {
 	case $target in
 	local) printf 'Target: the local cluster of this checkout, because %s.\n' "$why" ;;
@@ -50,11 +50,11 @@ describe_target() {
 			"$(kubectl config view --minify -o 'jsonpath={.clusters[0].cluster.server}')" "$why"
 		;;
 	esac
-	printf 'Another one: INFRA_TARGET=local, kind or current.\n'
+	printf 'To choose another one: INFRA_TARGET=local, kind or current.\n'
 }
 
-# use_kubeconfig COMMAND... makes what the command prints the kubeconfig of this run,
-# so that nobody changes the cluster under it.
+# use_kubeconfig COMMAND... uses the output of the command as the kubeconfig of this run,
+# so that the cluster cannot change during the run.
 use_kubeconfig() {
 	local copy
 	copy=$(mktemp)

@@ -17,7 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/source"
 )
 
-// command is what the pages say has written them.
+// command is the command that the pages name as their generator.
 const command = "make generate"
 
 const kubernetesAPI = "https://kubernetes.io/docs/reference/kubernetes-api/"
@@ -84,7 +84,7 @@ func (o operator) writeAPI(path string) error {
 	description := pages.Page{
 		Title: crds[0].Spec.Names.Kind + " API", Command: command, External: maps.Clone(external),
 	}
-	// A page about one kind has one page of conditions to lead to.
+	// A page about one kind links to one page of conditions.
 	description.External["status.conditions"] = kubernetesAPI + "common-definitions/"
 	if len(crds) == 1 {
 		description.External["status.conditions"] = strings.ToLower(crds[0].Spec.Names.Kind) + "-conditions.md"
@@ -117,7 +117,7 @@ func (o operator) definitions() ([]*apiextensionsv1.CustomResourceDefinition, er
 	return crds, nil
 }
 
-// write writes a file with what fill writes, unless that fails.
+// write writes a file with the output of fill, unless that fails.
 func write(path string, fill func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := fill(&content); err != nil {

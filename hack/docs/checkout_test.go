@@ -105,6 +105,9 @@ func eachCommand(t *testing.T, all []Page, visit func(Code, Command), programs .
 		for _, block := range page.Blocks {
 			if block.Language == "sh" {
 				visitAll(block)
+				if block.Mark != "" && block.Mark != markElsewhere {
+					t.Errorf("%s: %q is no mark of a block of shell", block, block.Mark)
+				}
 			}
 		}
 		for _, span := range page.Spans {

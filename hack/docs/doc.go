@@ -1,4 +1,4 @@
-// Package docs reads the documentation for its tests, which hold what the pages say to
+// Package docs parses the documentation for its tests, which check the pages against
 // the code: manifests are applied to an API server, and the targets, files, resources,
 // flags, values, fields, tests and suites that the pages name have to exist. Each alert of
 // the charts has a runbook.

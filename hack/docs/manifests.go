@@ -15,7 +15,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What a block of YAML is marked with: how it becomes an object.
+// markElsewhere is what a block of shell is marked with that the local cluster cannot run.
+const markElsewhere = "elsewhere"
+
+// The marks of YAML blocks, which say how a block becomes an object.
 const (
 	// markMerge names the kind whose example the block is a part of.
 	markMerge = "merge="
@@ -23,12 +26,12 @@ const (
 	markValues = "values="
 	// markForeign names the project whose kinds no test server has.
 	markForeign = "foreign="
-	// markFragment is for what is no part of a resource of ours.
+	// markFragment is for YAML that is not a part of our resources.
 	markFragment = "fragment"
 )
 
-// Documents returns the documents in a text of YAML as JSON. It refuses a field that is
-// there twice.
+// Documents returns the documents in a text of YAML as JSON. It refuses
+// duplicate fields.
 func Documents(text string) ([][]byte, error) {
 	var documents [][]byte
 	reader := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
@@ -71,8 +74,8 @@ func Objects(text string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// Merge puts a part of an object into an example of the kind, as kubectl patch
-// --type=merge does: null takes a field away.
+// Merge merges a part of an object into an example of the kind, as kubectl patch
+// --type=merge does: null removes a field.
 func Merge(example *unstructured.Unstructured, part string) (*unstructured.Unstructured, error) {
 	documents, err := Documents(part)
 	if err != nil {

@@ -24,7 +24,7 @@ type Code struct {
 	// Page and Line say where it begins.
 	Page string
 	Line int
-	// Language is the first word behind the fence, and Mark the rest of that line, such
+	// Language is the first word after the fence, and Mark the rest of that line, such
 	// as "merge=Keystone". Spans have neither.
 	Language, Mark string
 	// Text is the code itself.

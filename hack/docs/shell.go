@@ -11,8 +11,8 @@ import (
 // known before the script runs, because it has a variable for example, is "".
 type Command []string
 
-// Commands returns the commands in a shell script, those in substitutions and functions
-// included. It fails when a shell could not read the script.
+// Commands returns the commands in a shell script, including those in substitutions and
+// functions. It fails if a shell could not parse the script.
 func Commands(script string) ([]Command, error) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -62,7 +62,7 @@ var kubectlValues = map[string]bool{
 	"-f": true, "--filename": true, "-c": true, "--container": true, "--set": true, "--values": true, "--image": true, "--name": true,
 }
 
-// Arguments returns the words behind the program that are neither flags nor their values,
+// Arguments returns the words after the program that are neither flags nor their values,
 // up to two dashes.
 func (c Command) Arguments() []string {
 	var arguments []string
@@ -79,7 +79,7 @@ func (c Command) Arguments() []string {
 	return arguments
 }
 
-// Values returns the values of a flag, such as all that stand behind --set.
+// Values returns the values of a flag, such as all values of --set.
 func (c Command) Values(flag string) []string {
 	var values []string
 	for i, word := range c {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes the table of the end-to-end suites into docs/testing.md, from what each
-# suite says of itself.
+# Writes the table of the end-to-end suites into docs/testing.md, from the
+# descriptions in the suites.
 #
 # Usage: document.sh
 set -euo pipefail

@@ -1,4 +1,4 @@
-"""What of a Secret is secret, and where in a recording of a run it has got to.
+"""Determines which parts of a Secret are secret, and where they appear in the recording of a run.
 
 A recording is a folder of files, each with the lines of one log or with objects,
 one a line. Values are in memory only: they are neither written nor printed.
@@ -11,7 +11,7 @@ import re
 import subprocess
 import urllib.parse
 
-# Shorter values are found by chance: ports, numbers, words.
+# Shorter values match by chance: ports, numbers, words.
 SHORTEST = 8
 
 # Types of Secrets of which only these keys are secret.
@@ -19,34 +19,34 @@ TYPES = {
     "bootstrap.kubernetes.io/token": {"token-secret"},
     "kubernetes.io/service-account-token": {"token"},
     "kubernetes.io/tls": {"tls.key"},
-    # What Helm has installed, compressed.
+    # The release that Helm has installed, compressed.
     "helm.sh/release.v1": set(),
 }
 
-# Keys whose values also stand in specs, statuses and names, or are made to be given away.
+# Keys whose values also appear in specs, statuses and names, or are meant to be public.
 PUBLIC = {"ca.crt", "tls.crt", "ca", "database", "endpoint", "host", "id", "name", "namespace", "port", "region", "since", "type",
           "url", "user", "username"}
 
-# Of a text with a setting in each line, such as clouds.yaml, these are secret.
+# In a text with a setting on each line, such as clouds.yaml, these are secret.
 SETTING = re.compile(r"""^[\s-]*["']?([\w.-]+)["']?\s*[:=]\s*(\S.*?)\s*,?$""")
 HEADER = re.compile(r"\[[^\[\]]+\]$")
 SECRET_SETTING = re.compile(r"password|passwd|secret|token|private|(^|_)key$", re.IGNORECASE)
 URL_PASSWORD = re.compile(r"\w://[^\s/:@]*:([^\s@]+)@")
 PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----\s(.*?)-----END \1-----", re.DOTALL)
 
-# What may be found all the same, by Secret's name, and place.
+# Allowed findings, by name of the Secret and place.
 ALLOWED = [
-    # A suite keeps the token that its client has printed.
+    # A suite stores the token that its client has printed.
     (re.compile(r"^[^/]+/kept$"), re.compile(r"^log of an end-to-end client")),
 ]
 
 
 def secret_parts(key, value, kind=""):
-    """Yields the parts of a Secret's value that must be found nowhere."""
+    """Yields the parts of a Secret's value that must not be found anywhere."""
     if key not in TYPES.get(kind, {key}) or key in PUBLIC:
         return
     for title, body in PEM.findall(value):
-        # Everybody gets to see certificates and public keys.
+        # Certificates and public keys are public.
         if "PRIVATE" in title:
             yield from body.split()
     lines = PEM.sub("", value).strip().splitlines()
@@ -63,7 +63,7 @@ def secret_parts(key, value, kind=""):
 
 
 def encodings(part):
-    """Maps the ways in which a value may be written to their names, as bytes."""
+    """Maps the encodings of a value, as bytes, to their names."""
     raw = part.encode()
     found = {}
     for text, how in (
@@ -74,7 +74,7 @@ def encodings(part):
             (urllib.parse.quote_plus(part), "in a URL"),
             (urllib.parse.unquote(part), "out of a URL"),
     ):
-        # The simplest of equal ways comes first.
+        # The simplest of equal encodings comes first.
         found.setdefault(text.encode(), how)
     # In base64 a value looks different after 0, 1 and 2 other bytes, and its ends depend on its neighbours.
     for offset in range(3):
@@ -93,7 +93,7 @@ class Values:
         self.secrets = set()
 
     def add(self, secret):
-        """Remembers what is secret of a Secret, whatever becomes of it."""
+        """Records the secret values of a Secret, even if it is deleted later."""
         meta = secret["metadata"]
         name = f"{meta.get('namespace', '')}/{meta['name']}"
         self.secrets.add(name)
@@ -101,15 +101,15 @@ class Values:
             try:
                 value = base64.b64decode(encoded or "").decode()
             except (binascii.Error, UnicodeDecodeError):
-                # Something compressed or encrypted: nobody quotes that.
+                # Compressed or encrypted data: it is never quoted.
                 continue
             for part in secret_parts(key, value, secret.get("type", "")):
                 if len(part) >= SHORTEST and len(set(part)) > 2:
                     self.owners.setdefault(part, set()).add((name, key))
 
     def patterns(self, names):
-        """Maps what to look for to (Secret, key, how). What is part of a name is
-        nothing that could be told from the name."""
+        """Maps what to look for to (Secret, key, how). A value that is part of a name
+        is left out: finding it would only find the name."""
         found = {}
         for part, owners in self.owners.items():
             if part in names:
@@ -120,13 +120,13 @@ class Values:
 
 
 class Names:
-    """The names of everything in the cluster."""
+    """The names of all objects in the cluster."""
 
     def __init__(self):
         self.known = set()
 
     def add(self, obj):
-        """Remembers an object's name, namespace and labels."""
+        """Records an object's name, namespace and labels."""
         meta = obj["metadata"]
         self.known.update((meta["name"], meta.get("namespace", ""), *(meta.get("labels") or {}).values()))
 
@@ -138,7 +138,7 @@ def search(patterns, files):
     """Yields (file, line number, pattern) for each place where one is found."""
     if not patterns or not files:
         return
-    # Patterns come by a pipe: they are on no disk and in no list of processes.
+    # Patterns are passed through a pipe: they must not be on disk or in a process list.
     command = ("grep", "--text", "--only-matching", "--line-number", "--with-filename", "--null", "--fixed-strings", "--file=-", "--")
     done = subprocess.run((*command, *files), input=b"\n".join(patterns), capture_output=True, check=False,
                           env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
@@ -151,7 +151,7 @@ def search(patterns, files):
 
 
 def problems(values, names, places):
-    """Returns where a value was found, a line each, and never the value.
+    """Returns where a value was found, one line each, and never the value.
 
     places maps each file of the recording to a function that names the place of
     a line."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Finds scripts in the end-to-end suites of which only the last line counts.
+"""Finds scripts in the end-to-end suites in which only the last line can fail.
 
-Chainsaw runs a script with "sh -c", which goes on after a command that failed.
+Chainsaw runs a script with "sh -c", which continues after a failed command.
 So a script of more than one line has to begin with "set -eu", and a container
 that runs one has to be told so by the shell's options.
 
@@ -27,7 +27,7 @@ START = "set -eu"
 
 
 def several(command):
-    """Tells whether there is more than one command, of which one may be overlooked."""
+    """Reports whether there is more than one command, so that a failure may be overlooked."""
     return "\n" in command.strip() or ";" in command or re.search(r"(?<![&>])&(?![&>0-9])", command) is not None
 
 
@@ -84,7 +84,7 @@ def shell_fault(lines, index):
 
 
 def faults(text):
-    """Returns the lines, counted from one, of scripts that hide a failure, and what to do."""
+    """Returns the lines, counted from one, of scripts that hide a failure, and the remedies."""
     lines = text.splitlines()
     found = []
     for index in range(len(lines)):
@@ -105,7 +105,7 @@ def main(folders):
         return 2
     for file in files:
         for line, fault in faults(file.read_text(encoding="utf-8")):
-            print(f"{file}:{line}: the script goes on after a command that failed: {fault}", file=sys.stderr)
+            print(f"{file}:{line}: the script continues after a failed command: {fault}", file=sys.stderr)
             failed = True
     return 1 if failed else 0
 

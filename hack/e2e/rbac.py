@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what the operators have asked the API server for with what they may.
+"""Compares the requests of the operators to the API server with their permissions.
 
 Usage: rbac.py [--complete]
 Reads the audit log and the roles of the cluster that kubectl talks to, and fails
@@ -17,24 +17,24 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ACCOUNTS = tuple(f"system:serviceaccount:{main.parent.name}-system:{main.parent.name}-operator"
                  for main in sorted(ROOT.glob("operators/*/main.go")))
 
-# Rights that no request shows, by operator, resource and verb; * stands for any.
+# Permissions that no request shows, by operator, resource and verb; * stands for any.
 SILENT = {
-    # Who sets blockOwnerDeletion needs it where the admission plugin
+    # Setting blockOwnerDeletion requires it where the admission plugin
     # OwnerReferencesPermissionEnforcement is on, as in OpenShift.
     ("*", "*/finalizers", "update"),
     # A repeated event is a patch of the first.
     ("*", "events", "patch"),
-    # Only who may do it may let the accounts of rotations do it.
+    # An operator can only grant the accounts of rotations what it may do itself.
     ("keystone-operator", "secrets", "patch"),
-    # A label that somebody has taken away is put back.
+    # A label that was removed is restored.
     ("keystone-operator", "configmaps", "patch"),
-    # A Deployment that an earlier version has made may have another selector.
+    # A Deployment that an earlier version has created may have another selector.
     ("keystone-operator", "deployments", "delete"),
     # The local cluster has no cert-manager.
     ("keystone-operator", "certificates", "*"),
     # A SecretAggregate may get another target.
     ("c5c3-operator", "secrets", "delete"),
-    # A control plane may give up its Keystone.
+    # A control plane may stop managing its Keystone.
     ("c5c3-operator", "networkpolicies", "delete"),
 }
 
@@ -57,7 +57,7 @@ def requests(lines):
             refused.add(key + (event["verb"],))
             continue
         used.add(key + (event["verb"],))
-        # A server-side apply of an object that does not exist takes both verbs.
+        # A server-side apply of an object that does not exist needs both verbs.
         if event["verb"] == "patch" and event.get("responseStatus", {}).get("code") == 201:
             used.add(key + ("create",))
     return used, refused
@@ -82,24 +82,24 @@ def grants(items):
 
 def silent(grant, used):
     account, group, resource, verb = grant
-    # An API server that cannot stream a list with the watch is asked for it.
+    # If the API server cannot stream a list with the watch, the list is requested.
     streamed = verb == "list" and (account, group, resource, "watch") in used
-    # An apply to a name that somebody else holds asks who that is.
+    # An apply to the name of a foreign object reads that object to name its owner.
     asks = verb == "get" and (account, group, resource, "patch") in used
     return streamed or asks or any(
         all(fnmatch.fnmatchcase(value, pattern) for value, pattern in zip((account, resource, verb), known)) for known in SILENT)
 
 
 def problems(used, refused, granted):
-    """Returns what is wrong, a line each. What the roles grant was refused while a
-    chart that was being removed had taken them away."""
+    """Returns what is wrong, one line each. A request that the roles grant was refused
+    while a chart was being removed together with them."""
     missing = sorted(refused - granted)
     found = [f"{account} was refused: {verb} {resource}.{group}" for account, group, resource, verb in missing]
     return found if used else found + ["the audit log has no request of an operator"]
 
 
 def idle(used, granted):
-    """Returns what is granted and was not used, a line each."""
+    """Returns what is granted but was not used, one line each."""
     left = sorted(grant for grant in granted - used if not silent(grant, used))
     return [f"{account} may and does not: {verb} {resource}.{group}" for account, group, resource, verb in left]
 

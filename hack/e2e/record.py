@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records a run of end-to-end suites, and says which values of Secrets got out.
+"""Records a run of end-to-end suites, and reports which values of Secrets leaked.
 
 Usage: record.py FOLDER
 Follows the Secrets, the logs of all containers, and the events, ConfigMaps, Pods
@@ -27,7 +27,7 @@ DEFINITIONS = sorted(pathlib.Path(__file__).resolve().parents[2].glob("operators
 WATCHED = ("/api/v1/secrets", "/api/v1/configmaps", "/api/v1/events", "/api/v1/pods") + tuple(
     f"/apis/{group}/v1alpha1/{resource}" for group, _, resource in (file.stem.rpartition("_") for file in DEFINITIONS))
 
-# How soon a stream that has ended is asked for again, in seconds.
+# The delay before a stream that has ended is requested again, in seconds.
 AGAIN = 2
 
 # The label of the pods with which suites act as clients.
@@ -35,7 +35,7 @@ CLIENT = ("app.kubernetes.io/name", "e2e-client")
 
 
 class Connection(http.client.HTTPConnection):
-    """HTTP over a socket that nobody else may open."""
+    """HTTP over a socket that no other user may open."""
 
     def __init__(self, path):
         super().__init__("localhost")
@@ -47,7 +47,7 @@ class Connection(http.client.HTTPConnection):
 
 
 class Recording:
-    """What was seen of a run."""
+    """The recording of a run."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -65,18 +65,18 @@ class Recording:
             self.names.add(obj)
             if kind == "secrets":
                 self.values.add(obj)
-                # Their content is where it should be.
+                # Secrets are allowed to contain their own values.
                 obj = {"metadata": {**obj["metadata"], "annotations": self.published(obj)}}
             obj["metadata"].pop("managedFields", None)
             meta = obj["metadata"]
             self.identities.append(f"{kind} {meta.get('namespace', '')}/{meta['name']}")
-            # A character that ends a line in other programs must not end one here.
+            # A character that ends a line in other programs must not end a line here.
             self.objects.write(json.dumps(obj, ensure_ascii=False).replace("\u2028", " ").replace("\u2029", " ") + "\n")
 
     @staticmethod
     def published(secret):
         """Returns the annotations of a Secret but for the copy of it that "kubectl
-        apply" keeps there, which whoever may read it may read, too."""
+        apply" keeps there, which everyone who may read the Secret may read, too."""
         annotations = secret["metadata"].get("annotations") or {}
         return {k: v for k, v in annotations.items() if k != "kubectl.kubernetes.io/last-applied-configuration"}
 
@@ -90,7 +90,7 @@ class Recording:
         return path.open("wb")
 
     def report(self):
-        """Returns the lines of the report, and whether the run was fine."""
+        """Returns the lines of the report, and whether the run passed."""
         with self.lock:
             self.objects.close()
             places = {str(self.folder / "objects"): lambda number: self.identities[number - 1]}
@@ -117,7 +117,7 @@ class Recorder:
             threading.Thread(target=self.watch, args=(path,), daemon=True).start()
 
     def stream(self, path):
-        """Yields the lines of an answer; nothing when it is not found."""
+        """Yields the lines of a response; nothing if it is not found."""
         connection = self.connect()
         try:
             connection.request("GET", path)

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Runs end-to-end suites against a running cluster, several at once, sums up what
-# each took, and fails when a value of a Secret has got into a log or an object.
+# Runs end-to-end suites against a running cluster, several at once, summarises their
+# durations, and fails if a value of a Secret has leaked into a log or an object.
 #
 # Usage: run.sh [SUITE...] [-- CHAINSAW-ARGUMENT...]
 #   SUITE   a folder below tests/e2e, such as "keystone/smoke", or "c5c3" for all
-#           of an operator. Without the operator, such as "gateway", those of that
-#           name of all operators. Without any, all suites for which the cluster
-#           has what they need
+#           of an operator. Without the operator, such as "gateway", the suites of that
+#           name of all operators. By default, all suites whose requirements the
+#           cluster meets
 # Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the JUnit
 # report), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
 # (true: only the suites with the label "core"), COMPLETE (true: fail instead of
-# leaving a suite out).
+# skipping a suite).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 export PATH=$BIN:$PATH NO_PROXY='*' no_proxy='*'
 
-# add_folders SUITE adds where it is to folders.
+# add_folders SUITE adds its location to folders.
 add_folders() {
 	local found=(tests/e2e/"$1")
 	[[ -d ${found[0]} ]] || found=(tests/e2e/*/"$1")
@@ -38,10 +38,10 @@ if [[ ! -e $KUBECONFIG ]]; then
 	exit 1
 fi
 
-# label FILE NAME succeeds when the suite has that label.
+# label FILE NAME succeeds if the suite has that label.
 label() { grep --quiet --line-regexp "    $2: \"true\"" "$1"; }
 
-# needs_of FILE prints what the suite needs beside a cluster.
+# needs_of FILE prints what the suite needs in addition to a cluster.
 needs_of() {
 	local folder=${1#tests/e2e/}
 	echo "operator-${folder%%/*}"
@@ -51,9 +51,10 @@ needs_of() {
 probe() {
 	case $1 in
 	operator-*) sed -n 's/^  name: //p' "operators/${1#operator-}"/config/crd/bases/*.yaml | xargs kubectl get crd ;;
+	controlplane) kubectl --namespace openstack get controlplane controlplane ;;
 	mariadb-operator) kubectl get crd mariadbs.k8s.mariadb.com ;;
 	metrics-server) kubectl get apiservice v1beta1.metrics.k8s.io ;;
-	# The samples have the names of a control plane that may be there.
+	# The samples have the names of a control plane that may exist.
 	no-controlplane) ! kubectl --namespace openstack get controlplane controlplane ;;
 	openstack) kubectl --namespace openstack get mariadb openstack-db ;;
 	quickstart) kubectl --namespace openstack get keystone keystone ;;
@@ -65,6 +66,7 @@ probe() {
 
 remedy() {
 	case $1 in
+	controlplane) echo 'make quickstart WITH_CONTROLPLANE=true' ;;
 	operator-*) echo 'make deploy-infra WITH_CONTROLPLANE=true' ;;
 	no-controlplane) echo 'kubectl --namespace openstack delete controlplane controlplane' ;;
 	quickstart) echo 'make quickstart' ;;
@@ -85,14 +87,14 @@ select_suites() {
 			[[ ${met[$need]} == yes ]] || missing=$need
 		done
 		if [[ -n $missing ]]; then
-			echo "leaving out ${file%/*}, which needs $missing: \"$(remedy "$missing")\""
+			echo "skipping ${file%/*}, which needs $missing: \"$(remedy "$missing")\""
 			left=1
 		else
 			folders+=("${file%/*}")
 		fi
 	done < <(find tests/e2e -name chainsaw-test.yaml | LC_ALL=C sort)
 	if ((${#folders[@]} == 0)) || { ((left)) && [[ $COMPLETE == true ]]; }; then
-		echo 'the cluster lacks what these suites need' >&2
+		echo 'the cluster does not meet the requirements of these suites' >&2
 		return 1
 	fi
 }
@@ -106,13 +108,13 @@ fi
 [[ $CORE != true ]] || set -- --selector=core=true "$@"
 
 mkdir -p "$REPORTS"
-# Two runs at once must not write to one report.
+# Two concurrent runs must not write to the same report.
 run=$(mktemp -d "$REPORTS/run.XXXXXX")
 trap 'rm -rf "$run"' EXIT
 
 forge-cluster -checkout "$root" load "$LOADGEN" >/dev/null
 
-# Follows the cluster until its standard input ends, which it does even when this
+# Follows the cluster until its standard input closes, which happens even if this
 # script is killed.
 mkfifo "$run/recording"
 hack/e2e/record.py "$run/record" <"$run/recording" >"$run/secrets.txt" &
@@ -137,7 +139,7 @@ if $whole; then
 	rights=(hack/e2e/rbac.py)
 	[[ $CORE == true ]] || rights+=(--complete)
 	echo
-	echo '=== Rights of the operators'
+	echo '=== Permissions of the operators'
 	"${rights[@]}" || status=$((status == 0 ? 1 : status))
 fi
 exit "$status"

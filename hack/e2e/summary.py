@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what each suite of a JUnit report took, the slowest last, and what failed.
+"""Prints the duration of each suite of a JUnit report, the slowest last, and what failed.
 
 Usage: summary.py REPORT WALL-SECONDS
 The failures come at the very end, with the step and the first lines of what it
@@ -9,7 +9,7 @@ said: a long log is often read, or kept, from its end only.
 import sys
 import xml.etree.ElementTree
 
-# How much of the text of a failure is repeated.
+# The number of lines of a failure's text that are repeated.
 LINES = 12
 
 

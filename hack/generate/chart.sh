@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Copies an operator's CRDs and the rules of its role into its Helm chart. An
-# operator without a chart is passed over.
+# operator without a chart is skipped.
 #
 # Usage: chart.sh [--check] OPERATOR_DIR CHART_DIR
-#   --check   compare instead of copying, and fail when something differs
+#   --check   compare instead of copying, and fail if anything differs
 set -euo pipefail
 
 check=

@@ -15,8 +15,8 @@ cd "$operator"
 	output:crd:dir=config/crd/bases \
 	output:webhook:dir=config/webhook
 
-# Who finds a definition in a cluster sees which version it came with, and an
-# older one does not replace it.
+# The annotation shows which version a definition in a cluster came with, and prevents an
+# older one from replacing it.
 sed -i "s|^metadata:\$|metadata:\n  annotations:\n    forge.c5c3.io/version: $version|" config/crd/bases/*.yaml
 
 if [[ -d internal/controller ]]; then

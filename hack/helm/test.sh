@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests a chart: compares what it renders for some values with files beside
-# them, and checks that impossible values are refused with the right message.
+# Tests a chart: compares what it renders for some values with files next to
+# them, and checks that invalid values are refused with the right message.
 #
 # Usage: test.sh HELM CHART
 #   HELM    the helm binary
@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$chart" "$work/chart"
 cp "$tests/rbac-rules.yaml" "$work/chart/files/rbac-rules.yaml"
-# What is rendered changes with a template, and not with each release.
+# The rendered objects should change with a template, not with each release.
 sed -i -E 's/^(version|appVersion): .*/\1: 1.2.3/' "$work/chart/Chart.yaml"
 
 passed=0 failed=0
@@ -34,13 +34,13 @@ render() {
 check_rendered() {
 	local values=$1 expected=${1%.values.yaml}.yaml
 	if ! render "$values" >"$work/actual.yaml" 2>"$work/error"; then
-		fail "$values is not rendered: $(cat "$work/error")"
+		fail "$values does not render: $(cat "$work/error")"
 	elif [[ ${UPDATE:-} == 1 ]]; then
 		cp "$work/actual.yaml" "$expected"
 	elif diff -u "$expected" "$work/actual.yaml"; then
 		pass
 	else
-		fail "$expected is not what is rendered (UPDATE=1 accepts it)"
+		fail "$expected differs from the rendered chart (UPDATE=1 updates it)"
 	fi
 }
 
@@ -54,7 +54,7 @@ check_refused() {
 	elif grep -qF -- "$message" "$work/error"; then
 		pass
 	else
-		fail "$values is refused for another reason than \"$message\": $(cat "$work/error")"
+		fail "$values is refused for a reason other than \"$message\": $(cat "$work/error")"
 	fi
 }
 
@@ -67,12 +67,12 @@ check_webhooks() {
 	if diff -u <(list_webhooks "$generated") <(list_webhooks "$tests/rendered/defaults.yaml"); then
 		pass
 	else
-		fail "the chart's webhooks are not those of $generated"
+		fail "the chart's webhooks differ from those in $generated"
 	fi
 }
 
-# Who upgrades from the last release keeps their values, and a Deployment its
-# selector, which cannot change: Helm would fail half way.
+# An upgrade from the last release keeps the user's values, and the selector of a
+# Deployment, which cannot change: Helm would fail halfway.
 check_upgrade() {
 	local name released selector
 	name=$(basename "$chart")

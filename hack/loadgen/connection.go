@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// client sends one request after the other to one server and never sends one
-// twice. The standard library's transport repeats some requests when a server
-// closes a connection, which would hide exactly what is looked for here.
+// client sends one request after another to one server and never repeats
+// one. The standard library's transport repeats some requests when a server
+// closes a connection, which would hide exactly the failures that matter here.
 type client struct {
 	address   string
 	keepAlive bool

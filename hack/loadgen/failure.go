@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// errWrongAnswer is a response with the right status and the wrong content.
+// errWrongAnswer reports a response with the right status but the wrong content.
 var errWrongAnswer = errors.New("wrong answer")
 
-// statusError is a response with another status than the right one.
+// statusError reports a response with an unexpected status.
 type statusError struct{ status int }
 
 func (e *statusError) Error() string { return fmt.Sprintf("HTTP %d", e.status) }
 
-// classify names the kind of a failure. A kind is the same for every address
+// classify returns the kind of a failure. A kind is the same for every address
 // and port.
 func classify(err error) string {
 	var (

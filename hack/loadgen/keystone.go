@@ -21,14 +21,14 @@ const (
 )
 
 // kinds is the mix, in the order in which a worker sends it. Issuing a token
-// costs a hundred times what the others cost, because Keystone's password hash
-// is slow by intent.
+// costs a hundred times as much as the others, because Keystone's password hash
+// is deliberately slow.
 var kinds = []string{
 	kindIssue, kindVersion, kindValidate, kindVersion, kindValidate, kindVersion, kindValidate, kindVersion, kindValidate, kindVersion,
 	kindValidate, kindVersion, kindValidate, kindVersion, kindValidate, kindVersion, kindValidate, kindVersion, kindValidate, kindVersion,
 }
 
-// user logs in and validates tokens with what it got.
+// user logs in and validates its tokens.
 type user struct {
 	base *url.URL
 	// service is what a token opens, nil for nothing but Keystone.
@@ -38,11 +38,11 @@ type user struct {
 	passwordFile string
 
 	mu sync.Mutex
-	// first is the oldest token there is, latest the newest.
+	// first is the oldest token, latest the newest.
 	first, latest string
 }
 
-// send sends one request and returns why its result is not the right one.
+// send sends one request and returns an error if its result is not the expected one.
 func (u *user) send(ctx context.Context, c *client, kind string, turn int) error {
 	switch kind {
 	case kindIssue:
@@ -105,9 +105,9 @@ func (u *user) issue(ctx context.Context, c *client) error {
 	return nil
 }
 
-// validate asks for the oldest and the newest token in turn: what was issued
-// before a change has to stay valid after it. That shows something about
-// Keystone's keys only if it is told not to cache tokens: otherwise it answers
+// validate validates the oldest and the newest token in turn: tokens issued
+// before a change have to stay valid after it. This tests
+// Keystone's keys only if its token cache is off: otherwise it answers
 // from its cache for ten minutes.
 func (u *user) validate(ctx context.Context, c *client, turn int) error {
 	request, err := u.request(ctx, http.MethodGet, "/auth/tokens", nil)
@@ -172,7 +172,7 @@ func newRequest(ctx context.Context, method string, to *url.URL, body []byte) (*
 	return request, nil
 }
 
-// credentials is a login with a password, scoped to the project admin.
+// credentials is the body of a password login, scoped to the project admin.
 func (u *user) credentials() ([]byte, error) {
 	password, err := os.ReadFile(u.passwordFile)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command loadgen uses a Keystone until it is told to stop and says how many
-// of its requests failed.
+// Command loadgen sends requests to a Keystone until it is stopped and reports how
+// many of them failed.
 //
 // It logs in, issues and validates tokens and asks for the API's version, on
 // connections that it keeps and on fresh ones, and never repeats a request. With
@@ -7,8 +7,8 @@
 // SIGTERM it finishes the requests under way, writes a JSON object with its
 // figures to standard output and to -result, and ends with 1 if any failed.
 //
-// "loadgen stop" tells the one with process ID 1 to stop, "loadgen stop -requests=200"
-// when it has sent as many.
+// "loadgen stop" stops the one with process ID 1, "loadgen stop -requests=200"
+// once it has sent that many.
 package main
 
 import (
@@ -223,8 +223,8 @@ func (l *load) run(ctx context.Context) {
 	workers.Wait()
 }
 
-// pace returns a channel that lets so many requests a second through, and any number
-// of them at a rate of 0.
+// pace returns a channel that limits the requests per second, or does not limit them
+// at a rate of 0.
 func pace(rate int) (ticks <-chan time.Time, end func()) {
 	if rate == 0 {
 		open := make(chan time.Time)
@@ -256,7 +256,7 @@ func (l *load) result() result {
 	return l.recorder.result(time.Now(), connections)
 }
 
-// ServeHTTP tells the figures so far.
+// ServeHTTP serves the current figures.
 func (l *load) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	if !l.recorder.complete(l.kinds) {
 		w.WriteHeader(http.StatusServiceUnavailable)

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// maxErrors is the number of failures that are told in full.
+// maxErrors is the number of failures that are reported in full.
 const maxErrors = 5
 
-// recorder counts what happened to the requests.
+// recorder counts the results of the requests.
 type recorder struct {
 	mu        sync.Mutex
 	started   time.Time
@@ -24,7 +24,7 @@ func newRecorder(now time.Time) *recorder {
 	return &recorder{started: now, latencies: map[string][]time.Duration{}, failures: map[string]map[string]int{}}
 }
 
-// add records one request that was sent at a time and took a while.
+// add records one request with its start and duration.
 func (r *recorder) add(kind string, sent time.Time, took time.Duration, reused bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,14 +46,14 @@ func (r *recorder) add(kind string, sent time.Time, took time.Duration, reused b
 	}
 }
 
-// result is what a run came to. It fits into a termination message.
+// result summarises a run. It fits into a termination message.
 type result struct {
 	Seconds   float64           `json:"seconds"`
 	Requests  int               `json:"requests"`
 	PerSecond float64           `json:"perSecond"`
 	Failures  int               `json:"failures"`
 	Kinds     map[string]counts `json:"kinds"`
-	// Connections is the number of connections that were opened to be kept.
+	// Connections is the number of keep-alive connections that were opened.
 	Connections int `json:"keptConnections"`
 	// Errors are the first failures in full.
 	Errors []string `json:"errors,omitempty"`
@@ -94,7 +94,7 @@ func (r *recorder) result(now time.Time, connections int) result {
 	return sum
 }
 
-// complete reports whether every one of the kinds of requests has succeeded once.
+// complete reports whether each kind of request has succeeded at least once.
 func (r *recorder) complete(kinds []string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

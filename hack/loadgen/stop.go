@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// pollPeriod is how often a load is asked how far it is.
+// pollPeriod is the interval for polling the progress of a load.
 const pollPeriod = 200 * time.Millisecond
 
-// stop waits until a load has sent as many requests as it is told, and then ends it.
+// stop waits until a load has sent the given number of requests, and then stops it.
 func stop(ctx context.Context, args []string, end func() error) error {
 	flags := flag.NewFlagSet("loadgen stop", flag.ContinueOnError)
 	address := flags.String("address", "127.0.0.1:8080", "where the load serves its figures, see -listen")
@@ -40,7 +40,7 @@ func stop(ctx context.Context, args []string, end func() error) error {
 	return end()
 }
 
-// requestsSent asks a load for its figures, which it gives whatever the status is.
+// requestsSent fetches the figures of a load, which it sends with any status.
 func requestsSent(ctx context.Context, url string) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

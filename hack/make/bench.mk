@@ -11,7 +11,7 @@ BENCH_RUNS ?= 3
 BENCH_FLAGS ?=
 
 .PHONY: bench
-bench: envtest-binaries ## Measure requests, memory and time of the operator (BENCH_SIZES=1,100, BENCH_RUNS=3, UPDATE=1).
+bench: envtest-binaries ## Measure the operator's requests, memory and time (BENCH_SIZES=1,100, BENCH_RUNS=3, UPDATE=1).
 	@$(call build_own,operators/keystone,keystone-operator=.,$(BENCH))
 	@$(call build_own,hack/bench,bench=.,$(BENCH))
 	@$(BENCH)/bench -operator=$(BENCH)/keystone-operator -dir=$(BENCH)/runs \

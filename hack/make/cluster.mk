@@ -27,7 +27,7 @@ cluster-up: cluster-preflight ## Bring the local cluster up, or repair it.
 	@$(CLUSTER_BIN) up
 
 .PHONY: cluster-parts
-cluster-parts: $(CLUSTER_TOOLS) $(CACHE)/images/rootfs/kube-proxy.tar ## Build what the local cluster is made of.
+cluster-parts: $(CLUSTER_TOOLS) $(CACHE)/images/rootfs/kube-proxy.tar ## Build the components of the local cluster.
 
 .PHONY: cluster-status
 cluster-status: $(CLUSTER_BIN) ## Describe the local cluster; fails unless it is healthy.
@@ -38,5 +38,5 @@ cluster-load: $(CLUSTER_BIN) ## Import image archives into the local cluster (AR
 	@$(CLUSTER_BIN) load $(ARCHIVES)
 
 .PHONY: cluster-down
-cluster-down: $(CLUSTER_BIN) ## End the local cluster and remove everything of it.
+cluster-down: $(CLUSTER_BIN) ## Stop the local cluster and remove everything it created.
 	@$(CLUSTER_BIN) down

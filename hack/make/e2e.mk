@@ -21,7 +21,7 @@ E2E_KUBECONFIG ?= $(ROOT)/kubeconfig
 
 # The suites call kubectl by its name.
 .PHONY: e2e
-e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) helm-deps ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), against the cluster of quickstart.
+e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) helm-deps kubectl-forge ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), against the cluster of quickstart.
 	@BIN='$(BIN)' KUBECONFIG='$(E2E_KUBECONFIG)' KUBECACHEDIR='$(CACHE)/kubectl' REPORTS='$(E2E_REPORTS)' \
 		PARALLEL='$(E2E_PARALLEL)' LOADGEN='$(E2E_LOADGEN)' CORE='$(E2E_CORE)' COMPLETE='$(E2E_COMPLETE)' \
 		hack/e2e/run.sh $(SUITES) -- $(E2E_FLAGS)
@@ -35,7 +35,7 @@ e2e-controlplane: ## Run the end-to-end suites of the ControlPlane.
 	@$(MAKE) e2e SUITES=c5c3
 
 .PHONY: e2e-operator-upgrade
-e2e-operator-upgrade: ## Install, upgrade, roll back and uninstall the charts beside a load.
+e2e-operator-upgrade: ## Install, upgrade, roll back and uninstall the charts under load.
 	@$(MAKE) e2e SUITES=c5c3/chart-lifecycle
 
 .PHONY: chainsaw-lint
@@ -44,7 +44,7 @@ chainsaw-lint: e2e-scripts $(BIN)/chainsaw ## Check the end-to-end suites agains
 	@find tests/e2e -name chainsaw-test.yaml -print0 | xargs -0 -n1 $(BIN)/chainsaw lint test --file
 
 .PHONY: e2e-scripts
-e2e-scripts: ## Fail when a script of an end-to-end suite goes on after a command that failed.
+e2e-scripts: ## Fail if a script of an end-to-end suite continues after a failed command.
 	@hack/tools/install-debian-packages.sh test
-	@cd hack/e2e && python3 -B -m unittest --quiet test_leaks test_lint_scripts test_rbac test_record test_summary
+	@cd hack/e2e && python3 -B -m unittest --quiet test_commands test_leaks test_lint_scripts test_rbac test_record test_summary
 	@hack/e2e/lint_scripts.py tests/e2e

@@ -6,15 +6,15 @@
 API_PACKAGES := internal/common/types $(wildcard operators/*/api/v1alpha1)
 
 .PHONY: generate
-generate: workspace versions generate-deepcopy manifests sync-crds gen-helm-schema generate-docs ## Write everything that is generated: code, manifests, chart files, reference.
+generate: workspace versions generate-deepcopy manifests sync-crds gen-helm-schema generate-docs ## Generate code, manifests, chart files and the reference.
 
 # What is missing is added. Any build names a module that is gone.
 .PHONY: workspace
-workspace: ## Put every module into go.work.
+workspace: ## Add every module to go.work.
 	@go work use $(addprefix ./,$(GO_MODULES))
 
 .PHONY: versions
-versions: ## Write the version of the file VERSION into the charts.
+versions: ## Write the version from VERSION into the charts.
 	@hack/release/versions.sh
 
 .PHONY: generate-deepcopy
@@ -22,7 +22,7 @@ generate-deepcopy: $(BIN)/controller-gen
 	@$(foreach package,$(API_PACKAGES),(cd $(package) && $(BIN)/controller-gen object paths=.);)
 
 .PHONY: manifests
-manifests: $(BIN)/controller-gen ## Write CRDs, RBAC and webhook manifests from the markers in the code.
+manifests: $(BIN)/controller-gen ## Generate CRDs, RBAC and webhook manifests from the markers in the code.
 	@$(foreach operator,$(OPERATORS),hack/generate/manifests.sh $(BIN)/controller-gen operators/$(operator) $(operator)-operator;)
 
 .PHONY: sync-crds
@@ -34,11 +34,11 @@ sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
 GO_RUN_DOCS = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath -gcflags=all=-dwarf=false '-ldflags=-s -w'" go run
 
 .PHONY: generate-docs
-generate-docs: manifests generate-deepcopy ## Write the reference of the API, of conditions, events, metrics, flags and steps, of the kubectl plugin, the table of suites, and PROJECT.
+generate-docs: manifests generate-deepcopy ## Generate the reference (API, conditions, events, metrics, flags, steps, kubectl plugin), the table of suites, and PROJECT.
 	@$(GO_RUN_DOCS) ./hack/docgen docs/reference
 	@cd kubectl-forge && $(GO_RUN_DOCS) ./internal/reference ../docs/reference
 	@hack/e2e/document.sh
 
 .PHONY: verify-crd-sync
-verify-crd-sync: ## Fail when a chart's CRDs are not those of its operator.
+verify-crd-sync: ## Fail if a chart's CRDs differ from those of its operator.
 	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh --check operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)

@@ -10,7 +10,7 @@ HELM_PACKAGES := $(CACHE)/charts
 HELM_STAMPS := $(addsuffix /charts/.built,$(HELM_CHARTS))
 
 .PHONY: helm-deps
-helm-deps: $(HELM_STAMPS) ## Put the shared library into the charts that use it.
+helm-deps: $(HELM_STAMPS) ## Copy the library chart into the charts that use it.
 
 $(HELM_STAMPS): %/charts/.built: %/Chart.yaml $(wildcard $(HELM_LIBRARY)/*.yaml $(HELM_LIBRARY)/templates/*) | $(BIN)/helm
 	@rm -rf $*/charts
@@ -26,11 +26,11 @@ document_values = $(BIN)/chartdoc $(2) -base=operators/shared/helm/values.schema
 	-own=$(dir $(1))values.schema.json -page=docs/reference/values-$(notdir $(1)).md $(1)
 
 .PHONY: gen-helm-schema
-gen-helm-schema: $(BIN)/chartdoc ## Write the schemas of the charts' values and their documentation, from values.yaml and the shared schema.
+gen-helm-schema: $(BIN)/chartdoc ## Generate the schemas and the documentation of the charts' values, from values.yaml and the shared schema.
 	@$(foreach chart,$(HELM_CHARTS),$(call document_values,$(chart));)
 
 .PHONY: verify-helm-schema
-verify-helm-schema: $(BIN)/chartdoc ## Fail when a chart's schema or the documentation of its values is behind.
+verify-helm-schema: $(BIN)/chartdoc ## Fail if a chart's schema or the documentation of its values is outdated.
 	@$(foreach chart,$(HELM_CHARTS),$(call document_values,$(chart),-check);)
 
 .PHONY: helm-lint
@@ -38,7 +38,7 @@ helm-lint: helm-deps ## Lint the charts.
 	@$(foreach chart,$(HELM_CHARTS),$(BIN)/helm lint --strict --quiet $(chart);)
 
 .PHONY: helm-test
-helm-test: helm-deps ## Compare what the charts render with the files in their tests (UPDATE=1 accepts).
+helm-test: helm-deps ## Compare the rendered charts with their golden files (UPDATE=1 updates these).
 	@$(foreach chart,$(HELM_CHARTS),hack/helm/test.sh $(BIN)/helm $(chart);)
 
 .PHONY: helm-package

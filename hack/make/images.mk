@@ -22,7 +22,7 @@ images: ## Build all container images as archives in .cache/images.
 DOCKER_TAG ?= dev
 
 .PHONY: docker-build
-docker-build: ## Build an operator's image with Docker (OPERATOR=keystone, DOCKER_TAG=dev); "make image-keystone-operator" needs none.
+docker-build: ## Build an operator's image with Docker (OPERATOR=keystone, DOCKER_TAG=dev); "make image-keystone-operator" works without Docker.
 	@docker version >/dev/null 2>&1 || { echo 'there is no Docker here: use "make image-$(OPERATOR)-operator"' >&2; exit 2; }
 	docker build --file operators/$(OPERATOR)/Dockerfile --tag ghcr.io/c5c3/$(OPERATOR)-operator:$(DOCKER_TAG) .
 

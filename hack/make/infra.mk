@@ -28,11 +28,11 @@ infra_selected = $(sort $(if $(filter true,$(WITH_CONTROLPLANE)),$(filter-out op
 infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infra_selected),$(infra_images_$(part)))))
 
 .PHONY: deploy-infra
-deploy-infra: ## Deploy what our operators use, to the cluster of the kubeconfig, kind, or the local one (docs/deploy-infra.md).
+deploy-infra: ## Deploy the infrastructure of our operators to the current cluster, kind, or the local cluster (docs/deploy-infra.md).
 	@hack/deploy-infra.sh
 
 .PHONY: teardown-infra
-teardown-infra: ## Take away what deploy-infra has deployed.
+teardown-infra: ## Remove what deploy-infra has deployed.
 	@hack/deploy-infra.sh --teardown
 
 # On the local cluster: images are built here, and no Flux is needed.

@@ -13,7 +13,7 @@ build: ## Compile all packages of all modules.
 	go build $(GO_PATTERNS)
 
 .PHONY: lint
-lint: $(BIN)/golangci-lint ## Run the Go linters, go vet among them.
+lint: $(BIN)/golangci-lint ## Run the Go linters, including go vet.
 	$(BIN)/golangci-lint run $(GO_PATTERNS)
 
 .PHONY: fmt
@@ -21,7 +21,7 @@ fmt: $(BIN)/golangci-lint ## Format the Go files.
 	$(BIN)/golangci-lint fmt $(GO_MODULES)
 
 .PHONY: format-check
-format-check: $(BIN)/golangci-lint ## Fail when a Go file is not formatted.
+format-check: $(BIN)/golangci-lint ## Fail if a Go file is not formatted.
 	$(BIN)/golangci-lint fmt --diff $(GO_MODULES)
 
 # A file may be sourced by a path known at run time only, and text in single
@@ -34,15 +34,15 @@ shellcheck: ## Check the shell scripts.
 	shellcheck --exclude=$(SHELLCHECK_EXCLUDES) --external-sources --source-path=SCRIPTDIR $(SHELL_SCRIPTS)
 
 .PHONY: govulncheck
-govulncheck: $(BIN)/govulncheck ## Look for known vulnerabilities, where the Go vulnerability database can be reached.
+govulncheck: $(BIN)/govulncheck ## Check for known vulnerabilities, if the Go vulnerability database is reachable.
 	@hack/tools/install-debian-packages.sh test
 	@cd hack/tools && python3 -B -m unittest --quiet test_govulncheck
 	@hack/tools/govulncheck.py $(BIN)/govulncheck hack/tools/vulnerabilities-accepted.txt $(GO_MODULES)
 
 .PHONY: verify-generated
-verify-generated: ## Fail when a generated file is not what its source says.
+verify-generated: ## Fail if a generated file is outdated.
 	@hack/tools/verify-generated.sh '$(BIN)'
 
 .PHONY: verify-versions
-verify-versions: ## Fail when modules that are compiled together differ in the version of a dependency.
+verify-versions: ## Fail if modules that are compiled together use different versions of a dependency.
 	@hack/tools/align.sh --check

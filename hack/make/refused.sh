@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says what to use instead of a make target that there is not, and fails.
+# Says what to use instead of a make target that does not exist, and fails.
 #
 # Usage: refused.sh TARGET
 set -euo pipefail
@@ -10,7 +10,6 @@ e2e-chaos) use='outages are suites of their own: make e2e SUITES="database-outag
 e2e-prometheus) use='there is no Prometheus on the local cluster; the metrics that dashboards show are checked by: make test' ;;
 perf-benchmark) use='make bench' ;;
 stage-prometheus-dashboard) use='the dashboards are in operators/*/dashboards, ready to be imported' ;;
-teardown-infra) use='make quickstart-down, which removes the local cluster with all that is on it' ;;
 tempest-test) use='Tempest is not packaged here; the suites talk to a real Keystone with the OpenStack client: make e2e' ;;
 test-shell) use='make shellcheck e2e-scripts test-release' ;;
 *) use='make help lists the targets' ;;

@@ -55,17 +55,17 @@ INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
 	| xargs -r grep -lE '^//go:build integration|testutil/envtest"' | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
 .PHONY: test
-test: $(ENVTEST_BINARIES) ## Run the unit tests and those against an API server (envtest), of all modules.
+test: $(ENVTEST_BINARIES) ## Run the unit tests and the tests against an API server (envtest) of all modules.
 	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
 .PHONY: check
-check: ## Everything that a change has to pass without a cluster: tests with the race detector, linters, generated files, charts, the documentation.
+check: ## Run every gate for a change that needs no cluster: tests with the race detector, linters, generated files, charts, documentation.
 	+@MAKE='$(MAKE)' hack/tools/stages.sh test-race lint shellcheck chainsaw-lint \
 		verify-generated verify-versions verify-invalid-cr-fixtures test-consumer test-python \
 		helm-lint helm-test helm-lifecycle flux-test alerts-test test-release licenses docs-build fuzz govulncheck
 
 .PHONY: install-test-deps
-install-test-deps: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm chainsaw govulncheck) ## Build and install what test and check need.
+install-test-deps: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint controller-gen helm chainsaw govulncheck) ## Build and install the dependencies of test and check.
 	@hack/tools/install-debian-packages.sh test alerts
 
 .PHONY: test-unit
@@ -79,7 +79,7 @@ test-race: $(ENVTEST_BINARIES) ## Run all tests in full and with the race detect
 	@CGO_ENABLED=1 $(GO_TEST) -ldflags=-w -race $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
 .PHONY: test-integration
-test-integration: $(ENVTEST_BINARIES) ## Run the packages that test against a real API server (envtest).
+test-integration: $(ENVTEST_BINARIES) ## Run the tests against a real API server (envtest).
 	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) $(INTEGRATION_PACKAGES)
 
 .PHONY: test-common
@@ -102,7 +102,7 @@ flux_controllers := source-controller kustomize-controller helm-controller
 
 # With the controllers of Flux themselves.
 .PHONY: flux-test
-flux-test: $(addprefix $(BIN)/,$(flux_controllers)) $(ENVTEST_BINARIES) ## Let Flux deploy its manifests, and the charts, from a Git repository on a test API server.
+flux-test: $(addprefix $(BIN)/,$(flux_controllers)) $(ENVTEST_BINARIES) ## Make Flux deploy its manifests, and the charts, from a Git repository to a test API server.
 	@FLUX_CONTROLLERS='$(abspath $(BIN))' $(subst -tags=integration,-tags=integration$(comma)flux,$(GO_TEST_QUICK)) -run TestFlux \
 		./hack/deploy-infra
 
@@ -126,17 +126,17 @@ INVALID_CR := $(wildcard tests/e2e/*/invalid-cr)
 unittest = for folder in $(1); do (cd "$$folder" && python3 -B -m unittest --quiet $$(basename -s .py test_*.py)); done
 
 .PHONY: verify-invalid-cr-fixtures
-verify-invalid-cr-fixtures: ## Fail when the manifests of the suites invalid-cr are not what their generators write.
+verify-invalid-cr-fixtures: ## Fail if the manifests of the invalid-cr suites differ from what their generators write.
 	@hack/tools/install-debian-packages.sh test
 	@for folder in $(INVALID_CR); do python3 -B "$$folder/_generate.py" --check; done
 	@$(call unittest,$(INVALID_CR))
 
 .PHONY: test-consumer
-test-consumer: ## Test the consumer of the control planes' end-to-end suites.
+test-consumer: ## Test the consumer used by the end-to-end suites of control planes.
 	@hack/tools/install-debian-packages.sh test
 	@$(call unittest,$(sort $(dir $(wildcard tests/e2e/*/steps/test_consumer.py))))
 
 .PHONY: test-python
-test-python: ## Test the Python modules that travel with the configuration.
+test-python: ## Test the Python modules that are part of Keystone's configuration.
 	@hack/tools/install-debian-packages.sh test
 	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py))))

@@ -19,7 +19,7 @@ const (
 	conditionType = "Ready"
 )
 
-// reconciler keeps a Deployment and a Service for each Memcached.
+// reconciler maintains a Deployment and a Service for each Memcached.
 type reconciler struct {
 	client.Client
 }
@@ -51,7 +51,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.report(ctx, &m, &servers)
 }
 
-// report writes the status when it changed.
+// report writes the status if it changed.
 func (r *reconciler) report(ctx context.Context, m *Memcached, servers *appsv1.Deployment) error {
 	before := m.deepCopy()
 	setStatus(m, servers)
@@ -64,7 +64,7 @@ func (r *reconciler) report(ctx context.Context, m *Memcached, servers *appsv1.D
 	return nil
 }
 
-// setStatus says ready when as many servers as wanted, and no older ones, are.
+// setStatus sets Ready if the desired number of servers, all of them up to date, is ready.
 func setStatus(m *Memcached, servers *appsv1.Deployment) {
 	wanted := ptr.Deref(m.Spec.Replicas, 1)
 	condition := metav1.Condition{

@@ -1,6 +1,6 @@
 // Command memcached-operator is a stand-in for the operator of the kind
-// Memcached in the local cluster: one Deployment and one Service for each. It is
-// part of no chart.
+// Memcached in the local cluster: it creates one Deployment and one Service for each
+// Memcached. It is part of no chart.
 package main
 
 import (

@@ -26,8 +26,8 @@ func owner(m *Memcached) *applymetav1.OwnerReferenceApplyConfiguration {
 }
 
 // service returns the Service that clients use. It is headless, so that its name
-// is that of all servers and clients choose among them: what one server has is not
-// on another.
+// resolves to all servers and clients choose among them: the servers do not share
+// their entries.
 func service(m *Memcached) *applycorev1.ServiceApplyConfiguration {
 	return applycorev1.Service(m.Name, m.Namespace).
 		WithLabels(labels(m)).
@@ -38,7 +38,7 @@ func service(m *Memcached) *applycorev1.ServiceApplyConfiguration {
 			WithPorts(applycorev1.ServicePort().WithName(portName).WithPort(port).WithTargetPort(intstr.FromString(portName))))
 }
 
-// deployment returns the servers.
+// deployment returns the Deployment of the servers.
 func deployment(m *Memcached) *applyappsv1.DeploymentApplyConfiguration {
 	return applyappsv1.Deployment(m.Name, m.Namespace).
 		WithLabels(labels(m)).

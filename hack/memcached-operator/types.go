@@ -11,7 +11,7 @@ import (
 
 var groupVersion = schema.GroupVersion{Group: "memcached.c5c3.io", Version: "v1beta1"}
 
-// Memcached is a set of memcached servers behind one Service of its name.
+// Memcached is a set of memcached servers behind one Service of the same name.
 type Memcached struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -20,20 +20,20 @@ type Memcached struct {
 	Status MemcachedStatus `json:"status,omitzero"`
 }
 
-// MemcachedSpec says what to run.
+// MemcachedSpec is the desired state.
 type MemcachedSpec struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 	Image    string `json:"image,omitempty"`
 }
 
-// MemcachedStatus says what runs.
+// MemcachedStatus is the observed state.
 type MemcachedStatus struct {
 	ReadyReplicas      int32              `json:"readyReplicas,omitempty"`
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
 	Conditions         []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// MemcachedList is a list of them.
+// MemcachedList is a list of Memcacheds.
 type MemcachedList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitzero"`

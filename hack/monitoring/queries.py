@@ -9,18 +9,23 @@ What Grafana fills in, such as $__range, is filled in here.
 import json
 import sys
 
-# A time range where Grafana puts one, and elsewhere what a variable may stand for.
+# A time range where Grafana inserts one, and elsewhere a possible value of the variable.
 VARIABLES = {"$__range": "6h", "$__rate_interval": "5m", "$__interval": "1m", "$namespace": ".*", "$job": ".*"}
+
+
+def filled(query):
+    """Returns a query with what Grafana would fill in."""
+    # The longest first: one may be the beginning of another.
+    for variable in sorted(VARIABLES, key=len, reverse=True):
+        query = query.replace(variable, VARIABLES[variable])
+    return query
 
 
 def queries(dashboard):
     """Yields the queries of a dashboard with their variables filled in."""
     for panel in dashboard["panels"]:
         for target in panel.get("targets", []) + [t for inner in panel.get("panels", []) for t in inner.get("targets", [])]:
-            query = target["expr"]
-            # The longest first: one may be the beginning of another.
-            for variable in sorted(VARIABLES, key=len, reverse=True):
-                query = query.replace(variable, VARIABLES[variable])
+            query = filled(target["expr"])
             if "$" in query:
                 raise ValueError(f"panel \"{panel['title']}\": a variable that nobody knows: {target['expr']}")
             yield query
@@ -40,7 +45,7 @@ def main(paths):
     for path in paths:
         with open(path, encoding="utf-8") as file:
             dashboards.append(json.load(file))
-    # JSON is YAML.
+    # JSON is valid YAML.
     print(json.dumps(rules(dashboards), indent=1))
 
 

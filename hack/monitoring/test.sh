@@ -15,7 +15,7 @@ name=$(basename "$chart")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# quietly COMMAND... shows what the command prints only when it fails.
+# quietly COMMAND... shows the command's output only if it fails.
 quietly() {
 	"$@" >"$work/output" 2>&1 || {
 		cat "$work/output" >&2

@@ -17,7 +17,7 @@ import (
 )
 
 // Annotations of an index entry that name its image: containerd takes the
-// full name, the OCI image layout knows only the tag.
+// full name, the OCI image layout only the tag.
 const (
 	containerdNameAnnotation = "io.containerd.image.name"
 	ociRefNameAnnotation     = "org.opencontainers.image.ref.name"
@@ -31,7 +31,7 @@ func writeArchive(out string, img v1.Image, names []string) error {
 	return placeArchive(out, func(tw *tar.Writer) error { return writeLayout(tw, img, names) })
 }
 
-// placeArchive writes an archive, which appears under its path only when it is
+// placeArchive writes an archive and moves it to its path only when it is
 // complete.
 func placeArchive(out string, write func(*tar.Writer) error) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".*")
@@ -93,7 +93,7 @@ func indexJSON(img v1.Image, names []string) ([]byte, error) {
 	return namedIndex(described, names)
 }
 
-// namedIndex lists what is described under each name.
+// namedIndex lists the described image under each name.
 func namedIndex(described v1.Descriptor, names []string) ([]byte, error) {
 	index := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex}
 	for _, name := range names {
@@ -128,7 +128,7 @@ func writeMetadata(tw *tar.Writer, img v1.Image) error {
 	return nil
 }
 
-// writeLayer adds the layer's blob unless an equal layer has brought it along.
+// writeLayer adds the layer's blob unless an equal layer has already added it.
 func writeLayer(tw *tar.Writer, layer v1.Layer, written map[v1.Hash]bool) error {
 	digest, err := layer.Digest()
 	if err != nil || written[digest] {

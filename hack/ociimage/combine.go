@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// layoutFiles are what every archive has besides its blobs.
+// layoutFiles are the files that every archive has in addition to its blobs.
 var layoutFiles = map[string]bool{"oci-layout": true, "index.json": true}
 
-// combine writes one archive with the images of several, each for another
-// platform, under one name for all of them.
+// combine writes one archive with the images of several archives, each for a different
+// platform, under a common name.
 func combine(out string, archives, names []string) error {
 	inner := v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex}
 	seen := map[string]bool{}
@@ -90,7 +90,7 @@ func imageIn(path string) (*v1.Descriptor, error) {
 	return found, err
 }
 
-// copyBlobs adds the blobs of an archive that were not written before.
+// copyBlobs adds the blobs of an archive that have not been written yet.
 func copyBlobs(tw *tar.Writer, path string, written map[string]bool) error {
 	return walkArchive(path, func(header *tar.Header, content io.Reader) error {
 		if layoutFiles[header.Name] || written[header.Name] {

@@ -18,13 +18,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// epoch stands for every time in an image, so that the time of the build
-// does not show in its digest.
+// epoch replaces every time in an image, so that the time of the build
+// does not affect its digest.
 var epoch = time.Unix(0, 0).UTC()
 
 var numericUser = regexp.MustCompile(`^[0-9]+(:[0-9]+)?$`)
 
-// imageSpec says what an image consists of.
+// imageSpec is the content of an image.
 type imageSpec struct {
 	names       []string
 	combine     []string

@@ -23,7 +23,7 @@ const (
 	compressNone = "none"
 )
 
-// layerFromTar makes a layer of an uncompressed tar file.
+// layerFromTar creates a layer from an uncompressed tar file.
 func layerFromTar(name, comp string) (v1.Layer, error) {
 	if err := checkTar(name); err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func layerFromTar(name, comp string) (v1.Layer, error) {
 	return layer, nil
 }
 
-// checkTar refuses what is not a plain tar file. A compressed one would be
-// stored as it is, under the media type of another compression.
+// checkTar refuses anything but a plain tar file. A compressed one would be
+// stored as it is, under the wrong media type.
 func checkTar(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -49,8 +49,8 @@ func checkTar(name string) error {
 	return nil
 }
 
-// layerFromFiles makes a layer that holds the files and the directories that
-// lead to them, everything owned by root.
+// layerFromFiles creates a layer with the files and their parent
+// directories, all owned by root.
 func layerFromFiles(files []file, comp string) (v1.Layer, error) {
 	var buf bytes.Buffer
 	if err := writeFiles(tar.NewWriter(&buf), files); err != nil {
@@ -78,8 +78,8 @@ func newLayer(open tarball.Opener, comp string) (v1.Layer, error) {
 	}
 }
 
-// plainLayer is a layer that is stored as the tar file it is, a form that the
-// image format has but go-containerregistry's own constructors do not offer.
+// plainLayer is a layer that is stored as an uncompressed tar file, which the
+// image format allows but go-containerregistry's own constructors do not support.
 type plainLayer struct {
 	open   tarball.Opener
 	digest v1.Hash
@@ -107,7 +107,7 @@ func (l *plainLayer) Size() (int64, error)                 { return l.size, nil 
 func (l *plainLayer) MediaType() (types.MediaType, error)  { return types.OCIUncompressedLayer, nil }
 
 // writeFiles writes the files in the order of their destinations, so that
-// the order of the flags does not show in the digest.
+// the order of the flags does not affect the digest.
 func writeFiles(tw *tar.Writer, files []file) error {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.dst, b.dst) })

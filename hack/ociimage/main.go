@@ -5,7 +5,7 @@
 //	ociimage -o manager.tar -name ghcr.io/c5c3/keystone-operator:dev \
 //	    -file bin/manager:/manager:0755 -user 65532:65532 -entrypoint /manager
 //
-// Images for several platforms become one archive, in which a runtime finds its own:
+// Images for several platforms become one archive, from which a runtime picks its own:
 //
 //	ociimage -o manager.tar -name ghcr.io/c5c3/keystone-operator:1.2.3 -combine amd64.tar -combine arm64.tar
 //

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Brings up a cluster, the operators that a ControlPlane is made with, and a
-# ControlPlane, and works with the application credential that it made. Run again
-# it finds what is there and does only what is missing.
+# Brings up a cluster, the operators that a ControlPlane needs, and a
+# ControlPlane, and uses the application credential that it created. A second run
+# does only what is missing.
 #
 # Usage: controlplane.sh
-# Environment: READY_TIMEOUT, seconds that the ControlPlane may take (600).
+# Environment: READY_TIMEOUT, seconds for the ControlPlane to become ready (600).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib.sh
@@ -24,8 +24,8 @@ load_parts() { with_parts make_quietly infra-load; }
 
 deploy_services() { "$root/hack/deploy-infra/local.sh" "${parts[@]}"; }
 
-# A webhook answers a moment after its pod is ready, when the cluster's network
-# knows about it.
+# A webhook answers only a moment after its pod is ready, when the cluster's network
+# routes to it.
 bring_control_plane_up() {
 	apply -f "$root/deploy/quickstart/namespace.yaml"
 	retry 30 apply -f "$root/deploy/controlplane/controlplane.yaml"
@@ -39,7 +39,7 @@ start_client() {
 	kubectl -n "$namespace" rollout status deployment/controlplane-client --timeout=3m
 }
 
-# A client that ran before gets a credential that was replaced meanwhile when the
+# A client that is already running gets a replaced credential only when the
 # kubelet has refreshed its volume.
 use_credential() {
 	local credential
@@ -70,11 +70,11 @@ say_what_next() {
 
 		To try next:
 
-		  kubectl forge status controlplane/controlplane -n $namespace    what it consists of and how it fares
+		  kubectl forge status controlplane/controlplane -n $namespace    what it consists of, and its state
 		  kubectl explain controlplane.spec                       all that can be set
 		  kubectl forge rotate application-credential controlplane/controlplane -n $namespace
-		  make e2e SUITE=c5c3/minimal                             a test of a control plane of its own
-		  make quickstart-down                                    the end of it
+		  make e2e SUITE=c5c3/minimal                             test a separate control plane
+		  make quickstart-down                                    remove everything
 	END
 }
 

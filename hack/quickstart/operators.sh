@@ -1,13 +1,13 @@
-# Installs our own operators by their charts. Sourced after lib.sh by scripts
+# Installs our own operators from their charts. Sourced after lib.sh by scripts
 # that define "apply".
 # shellcheck shell=bash
 : "${root:?}" "${cache:?}"
 
-# operator_namespace NAME prints where the operator runs.
+# operator_namespace NAME prints the namespace of the operator.
 operator_namespace() { echo "$1-system"; }
 
-# drop_unfinished_release makes way for a new attempt: Helm refuses to touch a
-# release whose installation was killed half way.
+# drop_unfinished_release allows a new attempt: Helm refuses to touch a
+# release whose installation was interrupted.
 drop_unfinished_release() {
 	local release=$1 namespace=$2 status
 	status=$(helm status "$release" -n "$namespace" -o template --template '{{.info.status}}' 2>/dev/null) || return 0
@@ -18,8 +18,8 @@ drop_unfinished_release() {
 
 # install_operator NAME installs, for example, "keystone". The annotation
 # replaces the pods when the image changed under the same tag. The definitions are
-# those of the checkout, whichever version a former one has left: the chart's own
-# Job would leave newer ones alone.
+# always those of the checkout: the chart's own Job would leave newer ones from an
+# earlier checkout alone.
 install_operator() {
 	local release=$1-operator namespace build
 	local chart=$root/operators/$1/helm/$release

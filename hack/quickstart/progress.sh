@@ -1,8 +1,8 @@
-# How scripts tell their progress, and how they wait. Sourced, with
+# How scripts report progress, and how they wait. Sourced, with
 # "set -euo pipefail" in force.
 # shellcheck shell=bash
 
-# milliseconds since the epoch, without a process of their own.
+# milliseconds since the epoch, without starting a process.
 milliseconds() {
 	local now=${EPOCHREALTIME/[.,]/}
 	echo "${now%???}"
@@ -19,9 +19,9 @@ stage=
 stage_began=
 stages=()
 
-# run_stage NAME COMMAND... runs the command and records how long it took. The
-# command runs in this shell and under errexit; what ends the script while a
-# stage is open ends it as that stage's failure.
+# run_stage NAME COMMAND... runs the command and records its duration. The
+# command runs in this shell and under errexit; if the script exits while a
+# stage is running, that counts as the stage's failure.
 run_stage() {
 	stage=$1 stage_began=$(milliseconds)
 	shift
@@ -38,11 +38,11 @@ print_times() {
 	printf '\n'
 	((${#stages[@]} == 0)) || printf '%s\n' "${stages[@]}"
 	[[ -z $stage ]] || printf '%8s s  %s  FAILED\n' "$(seconds "$stage_began")" "$stage"
-	printf '%8s s  in all\n' "$(seconds "$started")"
+	printf '%8s s  in total\n' "$(seconds "$started")"
 }
 
 # retry LIMIT COMMAND... repeats a command until it succeeds, for at most LIMIT
-# seconds. Only the last attempt's complaints are shown.
+# seconds. Only the last attempt's errors are shown.
 retry() {
 	local until=$((SECONDS + $1)) output
 	shift

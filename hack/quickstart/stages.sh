@@ -1,16 +1,16 @@
-# The stages that both quick starts have, and how they end. Sourced after lib.sh,
+# The stages that both quick starts share, and how they end. Sourced after lib.sh,
 # with "set -euo pipefail" in force.
 # shellcheck shell=bash
 : "${root:?}" "${cache:?}"
 
-# A make above this one may have options and a job server that are not meant for
-# the ones below.
+# A make that called this script may have options and a job server that are not meant
+# for the ones called here.
 make_quietly() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$root" "$@"; }
 
 check_machine() { make_quietly cluster-preflight; }
 
-# build TARGET makes what is missing. More jobs than cores: while one compiles,
-# others download and put images together.
+# build TARGET builds what is missing. More jobs than cores: while one compiles,
+# others download and assemble images.
 build() { make_quietly -j"$(($(nproc) + 4))" "$@"; }
 
 bring_cluster_up() { "$cache/bin/forge-cluster" -checkout "$root" up; }
@@ -24,7 +24,7 @@ load_images() {
 apply() { kubectl apply --server-side --force-conflicts --field-manager=quickstart "$@"; }
 
 # await_ready NAMESPACE TARGET SECONDS shows the conditions of a ControlPlane or a
-# Keystone while they change, and says what is wrong when it takes too long.
+# Keystone as they change, and says what is wrong if it takes too long.
 await_ready() {
 	forge wait "$2" --namespace="$1" --timeout="$3s" || {
 		local status=$?
@@ -33,7 +33,7 @@ await_ready() {
 	}
 }
 
-# explain NAMESPACE... says what is wrong in the namespaces, but not twice.
+# explain NAMESPACE... says what is wrong in the namespaces, but only once.
 explain() {
 	local namespace
 	for namespace in "$@"; do
@@ -43,8 +43,8 @@ explain() {
 	done
 }
 
-# end_with COMMAND NAMESPACE... ends the script, whatever ends it, with what
-# failed, what explains it in the namespaces, and the times. COMMAND is how the
+# end_with COMMAND NAMESPACE... makes the script end, for whatever reason, with what
+# failed, what explains it in the namespaces, and the durations. COMMAND is how the
 # user called it.
 end_with() {
 	again=$1
@@ -60,11 +60,11 @@ finish() {
 	trap - EXIT
 	if ((status != 0)); then
 		printf '\nerror: "%s" failed\n' "${stage:-$again}"
-		# Who interrupts does not want an explanation.
+		# After an interrupt, no explanation is wanted.
 		if ((status < 128)) && [[ -e $KUBECONFIG && -x $cache/bin/kubectl-forge ]]; then
 			explain "${explained[@]}"
 		fi
-		printf '\nWhat is done stays: "%s" goes on from here, "make quickstart-down" removes it.\n' "$again"
+		printf '\nCompleted stages are kept: "%s" resumes from here, "make quickstart-down" removes everything.\n' "$again"
 	fi
 	print_times
 	exit "$status"

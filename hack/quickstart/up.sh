@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Brings up a cluster, the Keystone operator and a Keystone, and issues a token.
-# Run again it finds what is there and does only what is missing.
+# A second run does only what is missing.
 #
 # Usage: up.sh
-# Environment: READY_TIMEOUT, seconds that the Keystone may take (300).
+# Environment: READY_TIMEOUT, seconds for the Keystone to become ready (300).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib.sh
@@ -19,8 +19,8 @@ images=(keystone mariadb memcached openstack-client keystone-operator)
 new_password() { od -An -vtx1 -N16 /dev/urandom | tr -d ' \n'; }
 
 # ensure_secret NAME [KEY VALUE]... creates a Secret with a random password, or
-# leaves the one there is alone: the database and Keystone know that one. The
-# values travel by standard input, which no process list shows.
+# leaves an existing one alone: the database and Keystone use its password. The
+# values are passed on standard input, which no process list shows.
 ensure_secret() {
 	local name=$1
 	shift
@@ -49,8 +49,8 @@ await_workloads() {
 	done
 }
 
-# A webhook answers a moment after its pod is ready, when the cluster's network
-# knows about it.
+# A webhook answers only a moment after its pod is ready, when the cluster's network
+# routes to it.
 bring_keystone_up() {
 	retry 30 apply -f "$root/docs/examples/keystone.yaml"
 	await_ready "$namespace" keystone/keystone "${READY_TIMEOUT:-300}"
@@ -88,16 +88,16 @@ say_what_next() {
 
 		To try next:
 
-		  kubectl forge status -n $namespace                      what it consists of and how it fares
+		  kubectl forge status -n $namespace                      what it consists of, and its state
 		  kubectl forge rotate fernet keystone/keystone -n $namespace    new keys for tokens
 		  kubectl explain keystone.spec                           all that can be set
 		  kubectl -n $namespace patch keystone keystone --type=merge -p '{"spec":{"replicas":2}}'
-		  kubectl forge wait keystone/keystone -n $namespace      the change, while it happens
+		  kubectl forge wait keystone/keystone -n $namespace      follow the change
 		  kubectl -n $namespace port-forward service/keystone 5000    then: curl http://127.0.0.1:5000/v3
-		  make e2e SUITE=smoke                                    a test of what runs now
-		  make deploy-infra && make e2e                           all of the end-to-end tests
-		  make quickstart WITH_CONTROLPLANE=true                  a whole control plane beside it
-		  make quickstart-down                                    the end of it
+		  make e2e SUITE=smoke                                    test the running Keystone
+		  make deploy-infra && make e2e                           all end-to-end tests
+		  make quickstart WITH_CONTROLPLANE=true                  a whole control plane next to it
+		  make quickstart-down                                    remove everything
 	END
 }
 

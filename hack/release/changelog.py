@@ -22,14 +22,14 @@ def heading(operator):
 
 
 def operator_of(paths):
-    """Returns the section of the operators that a commit touches, nothing when there are none."""
+    """Returns the section of the operators that a commit touches, or nothing."""
     touched = [operator for operator in OPERATORS if touches(paths, f"operators/{operator}/")]
     if len(touched) == 1:
         return heading(touched[0])
     return SEVERAL if touched or touches(paths, "internal/common/") else None
 
 
-# What else a commit is about, by the files that it touches. The first that fits counts.
+# The other sections, by the files that a commit touches. The first match counts.
 SECTIONS = (
     ("Charts", lambda paths: any("/helm/" in path for path in paths)),
     ("kubectl forge", lambda paths: touches(paths, "kubectl-forge/")),
@@ -41,7 +41,7 @@ ORDER = (SEVERAL, *map(heading, OPERATORS), *(name for name, _ in SECTIONS))
 
 
 def product(path):
-    """Tells whether a file ends up with users: not tests, nor charts, which have a section of their own."""
+    """Reports whether a file reaches users: not tests, nor charts, which have a separate section."""
     return not ("/helm/" in path or "_test.go" in path or "/testdata/" in path or "/testutil/" in path)
 
 
@@ -50,7 +50,7 @@ def touches(paths, prefix):
 
 
 def section(paths):
-    """Returns the heading under which a commit that touches these files stands."""
+    """Returns the heading for a commit that touches these files."""
     return operator_of(paths) or next(name for name, fits in SECTIONS if fits(paths))
 
 

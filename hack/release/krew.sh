@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the manifest by which Krew finds the archives of kubectl-forge.
+# Prints the Krew manifest for the archives of kubectl-forge.
 #
 # Usage: krew.sh VERSION FOLDER PLATFORM...
 #   FOLDER     holds the archives
@@ -26,13 +26,14 @@ EOF
 for platform in "$@"; do
 	archive=kubectl-forge-$version-${platform/\//-}.tar.gz program=kubectl-forge
 	[[ $platform != windows/* ]] || program+=.exe
+	sum=$(sha256sum <"$folder/$archive")
 	cat <<-EOF
 		  - selector:
 		      matchLabels:
 		        os: ${platform%/*}
 		        arch: ${platform#*/}
 		    uri: https://github.com/c5c3/forge/releases/download/v$version/$archive
-		    sha256: $(sha256sum <"$folder/$archive" | cut -d' ' -f1)
+		    sha256: ${sum%% *}
 		    bin: $program
 	EOF
 done

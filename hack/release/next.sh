@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Begins the work on the next version, once one has been published: its charts become
+# Starts the next version after one has been published: the published charts become
 # those that upgrades are tested from, and VERSION names the next one.
 #
 # Usage: next.sh FOLDER VERSION

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes everything that a release consists of, and publishes nothing. Equal
-# commits give equal files, wherever they are made.
+# Builds everything that a release consists of, and publishes nothing. Equal
+# commits give equal files, wherever they are built.
 #
 # Usage: release.sh OUT
-#   OUT   the folder that receives the files; what was in it is removed
-# Environment: BIN (the pinned tools). Charts have their library already.
+#   OUT   the folder that receives the files; its former content is removed
+# Environment: BIN (the pinned tools). The charts have to contain their library.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -27,10 +27,10 @@ if [[ $(git rev-parse --is-shallow-repository) == true ]]; then
 	exit 1
 fi
 if [[ -n $(git status --porcelain) ]]; then
-	echo 'warning: what is not committed goes into these files, too' >&2
+	echo 'warning: uncommitted changes are included in these files, too' >&2
 fi
 
-# step TEXT COMMAND... says how long a command took.
+# step TEXT COMMAND... prints the duration of a command.
 step() {
 	local text=$1 start=$SECONDS
 	shift
@@ -39,13 +39,13 @@ step() {
 }
 
 # build MODULE PLATFORM FILE [LINKER FLAGS] compiles with the flags of build.sh, so
-# that both use what the other has compiled.
+# that each reuses what the other has compiled.
 build() {
 	GOOS=${2%/*} GOARCH=${2#*/} GOWORK=off CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -C "$1" -trimpath -buildvcs=false \
 		-gcflags=all=-dwarf=false -ldflags "-s -w ${4:-}" -o "$3" .
 }
 
-# archive FILE FOLDER NAME... packs files so that nothing of this machine or moment is in it.
+# archive FILE FOLDER NAME... packs files without any trace of this machine or the current time.
 archive() {
 	local file=$1 folder=$2
 	shift 2
@@ -58,13 +58,13 @@ archive() {
 licenses() {
 	(
 		cd "$1"
-		# The tool tells the standard library by the place of the Go installation.
+		# The tool recognises the standard library by the location of the Go installation.
 		GOROOT=$(go env GOROOT) GOWORK=off "$bin/go-licenses" report . --ignore github.com/c5c3/forge \
 			--template "$root/hack/release/licenses.tpl" 2>"$work/licenses.log" >"$2" || { cat "$work/licenses.log" >&2; exit 1; }
 	)
 }
 
-# bill PROGRAM NAME LICENSES FILE writes what a program consists of, as CycloneDX.
+# bill PROGRAM NAME LICENSES FILE writes the components of a program, as CycloneDX.
 bill() {
 	(cd "${1%/*}" && "$bin/cyclonedx-gomod" bin -json -noserial -version "v$version" "./${1##*/}" 2>"$work/bill.log") |
 		hack/release/sbom.py "$2" "$version" "$SOURCE_DATE_EPOCH" "$3" >"$4" || { cat "$work/bill.log" >&2; return 1; }
@@ -84,14 +84,14 @@ operator() {
 	"$bin/ociimage" -o "$out/$name-$version.oci.tar" -name "ghcr.io/c5c3/$name:$version" "${parts[@]}"
 }
 
-# chart NAME packs what Helm has packed anew: it writes the time into its archives.
+# chart NAME repacks what Helm has packed: Helm writes the time into its archives.
 chart() {
 	"$bin/helm" package --destination "$work" "operators/$1/helm/$1-operator" >/dev/null
 	tar --directory="$work" --extract --touch --file="$work/$1-operator-$version.tgz"
 	archive "$out/$1-operator-$version.tgz" "$work" "$1-operator"
 }
 
-# command_line makes kubectl-forge for everybody's machine, and what Krew needs to find it.
+# command_line builds kubectl-forge for all platforms, and its Krew manifest.
 command_line() {
 	local platform name folder
 	licenses kubectl-forge "$out/kubectl-forge-licenses.txt"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the release of HEAD twice, in two clones in different places, and fails when
+# Builds the release of HEAD twice, in two clones in different places, and fails if
 # a file differs.
 #
 # Usage: verify.sh
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 export HELM_CACHE_HOME=$work/helm HELM_CONFIG_HOME=$work/helm HELM_DATA_HOME=$work/helm
 trap 'rm -rf "$work"' EXIT
 
-# The branch may move on meanwhile.
+# The branch may move meanwhile.
 head=$(git rev-parse HEAD)
 for place in first second/with/a/longer/path; do
 	git clone --quiet --no-hardlinks --no-checkout . "$work/$place"
@@ -22,7 +22,7 @@ for place in first second/with/a/longer/path; do
 	BIN=$bin "$work/$place/hack/release/release.sh" "$work/$place/.cache/release"
 done
 if ! diff -u "$work"/{first,second/with/a/longer/path}/.cache/release/sha256sums.txt; then
-	echo 'two runs of the same commit differ: these files hold something of their place or time' >&2
+	echo 'two builds of the same commit differ: these files depend on place or time' >&2
 	exit 1
 fi
-echo 'both runs gave the same files'
+echo 'both builds are identical'

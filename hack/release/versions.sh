@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes the version of the next release, which stands in the file VERSION, to
-# wherever else it has to be: charts and what they install have the same one.
+# Copies the version of the next release from the file VERSION to
+# all other places that need it: charts and what they install have the same one.
 #
 # Usage: versions.sh
 set -euo pipefail

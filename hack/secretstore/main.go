@@ -1,6 +1,6 @@
 // Command bao is a stand-in for OpenBao in the local cluster: a small secret
 // store with the part of OpenBao's API that External Secrets uses, and the
-// command line tool to look into it and to break it. It protects nothing beyond
+// command line tool to inspect it and to inject faults. It protects nothing beyond
 // what a test cluster needs and is part of no chart.
 package main
 
@@ -24,11 +24,11 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/shell"
 )
 
-// dataDir is where a pod of the store has its volume.
+// dataDir is where the pod of the store mounts its volume.
 const dataDir = "/openbao/data"
 
-// main runs the tool that it is called as: the image has links for those that
-// scripts expect beside "bao".
+// main runs the tool under whose name it is called: the image has links for the tools
+// that scripts expect in addition to "bao".
 func main() {
 	switch filepath.Base(os.Args[0]) {
 	case "env":
@@ -49,6 +49,7 @@ func main() {
 	os.Exit(1)
 }
 
+// run runs the server, or a command as a client of it.
 func run(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == "server" {
 		return serve(ctx, args[1:])
@@ -58,7 +59,7 @@ func run(ctx context.Context, args []string) error {
 		if token := cmp.Or(os.Getenv("BAO_TOKEN"), os.Getenv("VAULT_TOKEN")); token != "" {
 			return token, nil
 		}
-		// Whoever works in the pod is administrator there.
+		// Anyone who works in the pod is the administrator.
 		k, err := keys()
 		return k.RootToken, err
 	})
@@ -69,6 +70,7 @@ func run(ctx context.Context, args []string) error {
 	return tool.Run(ctx, args)
 }
 
+// serve runs the server until the context ends.
 func serve(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bao server", flag.ContinueOnError)
 	listen := flags.String("listen", ":8200", "address to listen on")

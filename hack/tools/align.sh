@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Makes the modules below agree on the version of each dependency that more than
 # one of them has: the newest. go compiles a package once for all programs that
-# have it, and all it imports, in the same version.
+# use it, and all its imports, in the same version.
 #
 # Usage: align.sh [--check]
-#   --check   changes nothing; prints what differs and fails if anything does
+#   --check   changes nothing; prints the differences and fails if there are any
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -25,13 +25,13 @@ required() {
 		sort -k1,1 -k2,2V -k3,3
 }
 
-# behind prints what is not the newest: path, version, go.mod and newest version.
+# behind prints the versions that are not the newest: path, version, go.mod and newest version.
 behind() {
 	required | tac | awk '$1 != path { path = $1; newest = $2 } $2 != newest { print $0, newest }' | tr '~' -
 }
 
 # raise MODULE ARGUMENT... edits its requirements. With an overlay the module that
-# is really built is the one to tidy.
+# is actually built is the one to tidy.
 raise() {
 	local module=$1 args=() dependency
 	shift
@@ -54,11 +54,11 @@ if [[ ${1:-} == --check ]]; then
 	behind >"$work/behind"
 	[[ -s $work/behind ]] || exit 0
 	awk '{ printf "%s: %s %s, newest %s\n", $3, $1, $2, $4 }' "$work/behind"
-	echo "modules differ in what they share: run hack/tools/align.sh" >&2
+	echo "modules use different versions of shared dependencies: run hack/tools/align.sh" >&2
 	exit 1
 fi
 
-# What is raised may require more of others.
+# A raised dependency may require newer versions of others.
 while behind >"$work/behind" && [[ -s $work/behind ]]; do
 	while read -r module; do
 		mapfile -t args < <(awk -v file="$module/go.mod" '$3 == file { print "-require=" $1 "@" $4 }' "$work/behind")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds programs from one pinned module into a directory, and says how far it is.
+# Builds programs from one pinned module into a directory, and reports progress.
 #
 # Usage: build.sh MODULE BIN NAME=PACKAGE...
 #   MODULE   the folder that holds go.mod and go.sum, from the top of the checkout
 #   BIN      the folder that receives the binaries
 #   NAME     the binary's name; PACKAGE the main package it is built from
 # Environment: GO_TAGS (build tags), GO_LDFLAGS (linker flags besides -s -w),
-# GO_ALWAYS=true (let go find out what is up to date, and leave a binary alone
-# that stays the same). What go prints goes to .cache/log.
+# GO_ALWAYS=true (let go decide what is up to date, and leave an unchanged binary
+# alone). The output of go goes to .cache/log.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -33,7 +33,7 @@ up_to_date() {
 	done
 }
 
-# choose NAME=PACKAGE... sets what is to be built: nothing that is up to date.
+# choose NAME=PACKAGE... selects what has to be built, without what is up to date.
 choose() {
 	local spec
 	specs=()
@@ -68,8 +68,8 @@ count_stale() {
 
 duration() { if (($1 < 90)); then echo "$1 s"; else echo "$(($1 / 60)) min $(($1 % 60)) s"; fi; }
 
-# follow copies go's output to the log and says now and then how far it is: "-v"
-# names each package on a line of its own.
+# follow copies go's output to the log and reports progress now and then: "-v"
+# prints each package on a separate line.
 follow() {
 	local line count=0 next=15 todo
 	todo=$(count_stale) || true
@@ -107,26 +107,26 @@ if [[ $always == false || ! -e $bin/${specs[0]%%=*} ]]; then
 fi
 
 # One build at a time: go keeps all cores busy, and two would both compile what
-# they share. Others download meanwhile. Who waited may find the work done.
+# they share. Others download meanwhile. After waiting, the work may already be done.
 if command -v flock >/dev/null; then
 	exec 9>"$root/.cache/log/.lock"
 	flock 9
 	choose "$@"
 fi
 
-# go links again only what differs from the binary in its place.
+# go relinks only what differs from the existing binary.
 for spec in "${specs[@]}"; do
 	[[ $always == false || ! -e $bin/${spec%%=*} ]] ||
 		cp -p "$bin/${spec%%=*}" "$staging/$(binary "${spec#*=}")"
 done
-# Collecting garbage is a quarter of a compiler's work; with a limit it is done
-# only by those that need much memory. The descriptor of the lock is closed: a
-# daemon that outlived us would keep others waiting.
+# Garbage collection is a quarter of a compiler's work; with a limit only compilers
+# that need much memory do it. The descriptor of the lock is closed: a
+# daemon that outlives this script would block other builds.
 SECONDS=0
 GOGC=off GOMEMLIMIT=1200MiB go build -v "${flags[@]}" -o "$staging/" "${packages[@]}" 2>&1 9>&- | follow || explain
 ! grep -q '^[^ ]\+$' "$log" || echo "built $title in $(duration "$SECONDS")"
 
-# Binaries appear by rename, so that nobody ever starts half of one.
+# Binaries are renamed into place, so that an incomplete one is never started.
 for spec in "${specs[@]}"; do
 	built=$staging/$(binary "${spec#*=}") target=$bin/${spec%%=*}
 	if [[ $always == false ]]; then

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the packages for a while, one after the other.
+# Runs every fuzz target of the packages for a while, one after another.
 #
 # Usage: fuzz.sh TIME [PACKAGE-FOLDER...]
 # Without folders, all that have targets. Inputs that fail are written to the
 # package's testdata/fuzz, where "go test" finds them from then on.
 #
 # FUZZ_GUIDED=true lets coverage guide the search. That compiles all dependencies
-# anew, which takes minutes for the first run and is worth it for long ones only.
+# again, which takes minutes for the first run and is only worth it for long runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks for known vulnerabilities in what the modules call.
+"""Checks the functions that the modules call for known vulnerabilities.
 
 Usage: govulncheck.py GOVULNCHECK ACCEPTED MODULE-FOLDER...
     ACCEPTED  a list of vulnerabilities that are known and accepted, each with the day
@@ -56,13 +56,13 @@ def called(text):
 
 
 def judge(found, accepted):
-    """Returns what is wrong, a line each."""
+    """Returns what is wrong, one line each."""
     new = [f"{identifier}: {where}" for identifier, where in sorted(found.items()) if identifier not in accepted]
     return new + [f"{identifier} is accepted and not found any more: remove it from the list" for identifier in sorted(set(accepted) - set(found))]
 
 
 def check(program, folders):
-    """Returns what is found in all folders, None when the database cannot be reached."""
+    """Returns the findings in all folders, None if the database cannot be reached."""
     found = {}
     for folder in folders:
         done = subprocess.run((program, "-C", folder, "-format", "json", "./..."), capture_output=True, text=True, check=False)

@@ -2,8 +2,8 @@
 # Installs the packages of debian-packages.txt that are missing.
 #
 # Usage: install-debian-packages.sh [SET...]
-# SET is a heading of the list; without one all of them are installed. Does
-# nothing, and needs no root, when everything is there.
+# SET is a heading of the list; by default all of them are installed. Does
+# nothing, and needs no root, if everything is already installed.
 set -euo pipefail
 
 list=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/debian-packages.txt
@@ -17,7 +17,7 @@ wanted() {
 	' "$list" | sort -u
 }
 
-# missing PACKAGE... prints those that are not installed.
+# missing PACKAGE... prints the packages that are not installed.
 missing() {
 	local package
 	for package in "$@"; do
@@ -52,7 +52,7 @@ fi
 
 exec 9>/run/lock/forge-debian-packages.lock
 flock 9
-# Whoever held the lock before may have installed them.
+# The previous holder of the lock may have installed them.
 mapfile -t packages < <(missing "${packages[@]}")
 if ((${#packages[@]} == 0)); then
 	exit 0
@@ -60,8 +60,8 @@ fi
 
 echo "installing Debian packages: ${packages[*]}"
 export DEBIAN_FRONTEND=noninteractive
-# A fresh machine has no package lists, and old ones name files that are gone:
-# both show as a failed installation, and only then is an update worth its time.
+# A fresh machine has no package lists, and old lists name files that no longer exist:
+# both show up as a failed installation, and only then is an update worth its time.
 install "${packages[@]}" 2>/dev/null 9>&- || {
 	apt-get -qq update 9>&-
 	install "${packages[@]}" 9>&-

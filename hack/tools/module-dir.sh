@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Prints the folder with the sources of a pinned dependency, whose checksum has
-# been verified; downloads it first when needed.
+# been verified; downloads it first if needed.
 #
 # Usage: module-dir.sh MODULE DEPENDENCY
-#   MODULE       a folder beside this script that holds go.mod and go.sum
+#   MODULE       a folder next to this script that contains go.mod and go.sum
 #   DEPENDENCY   the path of a module that it requires
 set -euo pipefail
 

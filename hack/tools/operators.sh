@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the names of our operators, a line each: the folders below operators with a
-# program in them. That of control planes comes last, since it watches what the others
+# Prints the names of our operators, one per line: the folders below operators that contain
+# a program. That of control planes comes last, since it watches what the others
 # define.
 #
 # Usage: operators.sh

@@ -2,15 +2,15 @@
 # Prepares a build in which a few files of one dependency are replaced by ours.
 #
 # Usage: overlay.sh MODULE DIR
-#   MODULE   a folder beside this script. Its "overlay/module" names the
-#            dependency; all other files below "overlay" stand for those at the
-#            same place in it, or, with ".sed" appended, edit it. What is called
-#            "all.sed" edits each Go file beside it that it fits.
+#   MODULE   a folder next to this script. Its "overlay/module" names the
+#            dependency; all other files below "overlay" replace those at the
+#            same path in it, or, with ".sed" appended, edit them. A file named
+#            "all.sed" edits each Go file next to it that it applies to.
 #   DIR      receives the dependency's sources and the go.mod and go.sum to
 #            build with, as in: go build -modfile=DIR/go.mod
 #
-# The go command does not let -overlay replace files of the module cache, so
-# that the dependency is copied from there, after its checksum was verified.
+# The go command does not allow -overlay to replace files of the module cache, so
+# the dependency is copied from there, after its checksum was verified.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs make targets one after the other and prints what each took.
+# Runs make targets one after another and prints the duration of each.
 #
 # Usage: stages.sh TARGET...
 # Stops at the first that fails, with its exit code.
@@ -17,5 +17,5 @@ for target in "$@"; do
 done
 printf '\n'
 printf '%s\n' "${summary[@]}"
-printf '%6d s  in all\n' $((SECONDS - total))
+printf '%6d s  in total\n' $((SECONDS - total))
 exit "$status"

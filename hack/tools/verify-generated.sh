@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Fails when "make generate" would change a file.
+# Fails if "make generate" would change a file.
 #
 # Usage: verify-generated.sh BIN
 # BIN is the folder of the pinned tools. The generators run in a copy of the
-# work tree: this one stays as it is, and uncommitted edits are not mistaken
-# for drift, whoever makes them meanwhile.
+# work tree: the original stays as it is, and uncommitted edits made meanwhile are not
+# mistaken for drift.
 set -euo pipefail
 
 root=$(git rev-parse --show-toplevel)
@@ -29,7 +29,7 @@ make --no-print-directory -C "$work/after" generate BIN="$bin" CACHE="$work/cach
 	exit 1
 }
 
-# A generator that had to be built has left its log there.
+# If a generator had to be built, its log is there.
 if ! diff --recursive --new-file --unified --exclude=.cache "$work/before" "$work/after" >"$work/diff"; then
 	sed -E "s#^(---|\+\+\+) $work/(before|after)/#\1 #; s#$work/(before|after)/##g" "$work/diff" | head -n 200
 	echo "generated files differ from their sources: run make generate and commit what it changes" >&2

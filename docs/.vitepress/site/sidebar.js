@@ -14,10 +14,10 @@ const sections = [
     pages: [
       'guides/index', 'guides/gateway-and-tls', 'guides/network-policy', 'guides/policies', 'key-rotation',
       'password-rotation', 'upgrades', 'guides/brownfield', 'guides/tenants', 'guides/sizes', 'backup-and-restore',
-      'guides/air-gapped', 'monitoring', 'guides/moving', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
+      'guides/air-gapped', 'monitoring', 'dashboards', 'guides/moving', 'federation', 'secret-aggregate', 'kubectl-forge', 'guides/*',
     ],
   },
-  { text: 'When something is wrong', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },
+  { text: 'Troubleshooting', pages: ['troubleshooting', 'runbooks/index', 'runbooks/*'] },
   {
     text: 'Reference',
     pages: ['reference/index', 'control-plane-options', 'keystone-options', 'placement-options', 'examples', 'reference/*'],

@@ -1,6 +1,6 @@
 // Command pause is the process of a pod's sandbox. It keeps the pod's
-// namespaces alive and, where containers share one process namespace, reaps
-// the children that their parents left behind.
+// namespaces alive and, if containers share one process namespace, reaps
+// orphaned children.
 package main
 
 import (
@@ -20,8 +20,8 @@ func main() {
 	}
 }
 
-// reap collects every child that has ended: signals of one kind merge while
-// they are pending, so one SIGCHLD may stand for several.
+// reap collects every child that has exited: signals of one kind merge while
+// they are pending, so one SIGCHLD may represent several.
 func reap() {
 	for {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)

@@ -27,7 +27,7 @@ func run(action, path string) error {
 		if err := os.MkdirAll(path, 0o777); err != nil {
 			return err
 		}
-		// Whatever user the volume's pods run as can write to it.
+		// The volume's pods can write to it as any user.
 		return os.Chmod(path, 0o777)
 	case "delete":
 		return os.RemoveAll(path)

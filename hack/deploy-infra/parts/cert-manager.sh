@@ -1,5 +1,5 @@
 # The API of cert-manager. Its controller is in no module that can be fetched:
-# whoever needs a certificate makes it and creates the Secret.
+# whoever needs a certificate issues it and creates the Secret.
 # shellcheck shell=bash
 
 deploy() {

@@ -1,4 +1,4 @@
-# External Secrets: Secrets from a secret store, and into it.
+# External Secrets: syncs Secrets from and to a secret store.
 # shellcheck shell=bash
 
 namespace=external-secrets

@@ -1,4 +1,4 @@
-# metrics-server: the figures that autoscalers decide by.
+# metrics-server: the metrics that autoscalers use.
 # shellcheck shell=bash
 
 namespace=kube-system

@@ -1,12 +1,12 @@
 # What a Keystone of the samples refers to: a database, a cache, and Secrets with
-# passwords from the secret store. A ControlPlane makes its own.
+# passwords from the secret store. A ControlPlane creates its own.
 # shellcheck shell=bash
 : "${root:?}" "${EXTERNALSECRET_TIMEOUT:?}" "${HELMRELEASE_TIMEOUT:?}"
 
 namespace=openstack
 
-# The quick start's own Secrets have these names, too. Its database and its Keystone
-# know what is in them, so that they stay, and serve the samples as well.
+# The quick start's own Secrets have the same names. Its database and its Keystone
+# use their passwords, so they stay, and are used by the samples as well.
 belongs_to_somebody_else() {
 	local owner
 	owner=$(kubectl -n "$namespace" get secret "$1" --ignore-not-found \
@@ -18,7 +18,7 @@ secrets() {
 	local name
 	for name in keystone-admin keystone-db; do
 		if belongs_to_somebody_else "$name"; then
-			echo "Secret $namespace/$name is there and stays" >&2
+			echo "Secret $namespace/$name already exists and stays" >&2
 		else
 			echo "$name"
 		fi

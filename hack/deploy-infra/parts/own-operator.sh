@@ -1,4 +1,4 @@
-# One of our operators, by the chart in its folder.
+# One of our operators, from the chart in its folder.
 # shellcheck shell=bash
 
 operator=${current:?}

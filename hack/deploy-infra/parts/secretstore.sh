@@ -1,5 +1,5 @@
 # The secret store: a stand-in for OpenBao, with its certificates, set up by the
-# scripts that set up OpenBao elsewhere, and the store object by which External
+# scripts that set up OpenBao elsewhere, and the store object with which External
 # Secrets finds it.
 # shellcheck shell=bash
 : "${root:?}" "${cache:?}" "${manifests:?}"

@@ -1,4 +1,4 @@
-# Traefik as implementation of the Gateway API, and a gateway with TLS.
+# Traefik as the implementation of the Gateway API, and a gateway with TLS.
 # shellcheck shell=bash
 : "${root:?}" "${manifests:?}"
 

@@ -1,6 +1,6 @@
-// Command certificates makes a certificate authority and certificates signed by
-// it, and prints them as Kubernetes Secrets. The authority's key is forgotten,
-// so that all of them are made together.
+// Command certificates generates a certificate authority and certificates signed by
+// it, and prints them as Kubernetes Secrets. The authority's key is discarded,
+// so all of them are generated together.
 //
 // It reads a JSON description from standard input:
 //
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// description says what to make.
+// description is the input: what to generate.
 type description struct {
 	CommonName string       `json:"commonName"`
 	Secrets    []secretSpec `json:"secrets"`
@@ -46,6 +46,7 @@ type secretSpec struct {
 
 type object map[string]any
 
+// run reads the description of an authority and its certificates, and writes the Secrets.
 func run(in io.Reader, out io.Writer) error {
 	decoder := json.NewDecoder(in)
 	decoder.DisallowUnknownFields()

@@ -65,7 +65,7 @@ func TestCertificatesAreSignedByTheOneAuthority(t *testing.T) {
 	}
 }
 
-func TestAMistakeInTheDescriptionIsTold(t *testing.T) {
+func TestAMistakeInTheDescriptionIsReported(t *testing.T) {
 	for _, description := range []string{
 		"", "{}", `{"secrets": [{"dnsName": "a"}]}`, `{"secrets": [{"name": "a", "ipAddresses": ["x"]}]}`,
 	} {

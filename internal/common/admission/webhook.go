@@ -1,6 +1,6 @@
-// Package admission has the admission webhook of every kind: it fills in defaults,
-// refuses what cannot work, and keeps what an annotation protects from being deleted. A
-// kind brings nothing but its own rules.
+// Package admission has the admission webhook of every kind: it sets defaults,
+// refuses invalid objects, and prevents the deletion of objects that an annotation
+// protects. A kind provides only its own rules.
 package admission
 
 import (
@@ -18,33 +18,33 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// Webhook is the admission webhook of the kind T, a pointer to a Go type. A function
-// that the kind has no use for is nil.
+// Webhook is the admission webhook of the kind T, a pointer to a Go type. Functions
+// that the kind does not need are nil.
 type Webhook[T client.Object] struct {
 	// Object is an empty object of the kind.
 	Object T
 	// Kind and Resource name the kind in errors.
 	Kind     schema.GroupKind
 	Resource schema.GroupResource
-	// Spec returns the part of an object that the rules are about. An update that leaves
-	// it alone is not checked. When Spec is nil, every update is.
+	// Spec returns the part of an object that the rules apply to. An update that does not
+	// change it is not checked. If Spec is nil, every update is.
 	Spec func(T) any
-	// Defaults fills in what the user left out. A kind without it has no mutating webhook.
+	// Defaults sets what the user left out. A kind without it has no mutating webhook.
 	Defaults func(T)
 	// Rules returns what is wrong with an object on its own.
 	Rules func(T) field.ErrorList
-	// UpdateRules returns what is wrong with an update, beside what Rules finds wrong with
-	// its result. Both objects have their defaults.
+	// UpdateRules returns what is wrong with an update, in addition to what Rules finds
+	// wrong with its result. Both objects have their defaults.
 	UpdateRules func(old, updated T) field.ErrorList
-	// Lookup returns what is wrong with an object in view of others, which it reads. The
-	// old object is nil on creation, and has its defaults on an update.
+	// Lookup returns what is wrong with an object in relation to others, which it reads.
+	// The old object is nil on creation, and has its defaults on an update.
 	Lookup func(ctx context.Context, reader client.Reader, old, updated T) field.ErrorList
-	// Warnings names what works but probably not as the user wants. It may contain empty
-	// texts.
+	// Warnings returns warnings about what is valid but probably not intended. It may
+	// contain empty texts.
 	Warnings func(ctx context.Context, reader client.Reader, object T) []string
-	// Reader is what Lookup and Warnings read from. It should not be a cached one, so that
+	// Reader is what Lookup and Warnings read from. It should not be cached, so that
 	// an object created a moment ago is found and no cache of all objects of a kind is
-	// kept. When it is nil, SetupWebhookWithManager uses the manager's API reader.
+	// kept. If it is nil, SetupWebhookWithManager uses the manager's API reader.
 	Reader client.Reader
 }
 
@@ -61,7 +61,7 @@ func (w *Webhook[T]) SetupWebhookWithManager(mgr ctrl.Manager) error {
 	return builder.Complete()
 }
 
-// Default fills in what the user left out.
+// Default sets what the user left out.
 func (w *Webhook[T]) Default(_ context.Context, object T) error {
 	if w.Defaults != nil {
 		w.Defaults(object)
@@ -69,17 +69,17 @@ func (w *Webhook[T]) Default(_ context.Context, object T) error {
 	return nil
 }
 
-// ValidateCreate refuses a new object that cannot work. Everything that is wrong is in
-// one error of type Invalid.
+// ValidateCreate refuses a new object that is invalid. A single error of type Invalid
+// contains everything that is wrong.
 func (w *Webhook[T]) ValidateCreate(ctx context.Context, object T) (admission.Warnings, error) {
 	var none T
 	return w.answer(ctx, none, object, w.rules(object))
 }
 
-// ValidateUpdate refuses a change that cannot work or that what runs already would not
-// survive. It lets an object that is being deleted, and a change that leaves the spec
-// alone, pass: neither may hang on a rule that is newer than the object, or on another
-// object that is gone.
+// ValidateUpdate refuses a change that is invalid or that would break what already
+// runs. It accepts every change of an object that is being deleted, and every change
+// that leaves the spec alone: neither may be blocked by a rule that is newer than the
+// object, or by another object that no longer exists.
 func (w *Webhook[T]) ValidateUpdate(ctx context.Context, old, updated T) (admission.Warnings, error) {
 	if updated.GetDeletionTimestamp() != nil {
 		return nil, nil

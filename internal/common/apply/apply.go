@@ -1,15 +1,15 @@
-// Package apply writes objects by server-side apply, and only when that would
+// Package apply writes objects by server-side apply, and only if that would
 // change something.
 //
 // Whether it would is decided from the cached live object: the fields its
 // managedFields record for our manager are compared with the desired ones. A
 // difference in a value, a field we want and do not own, or a field we own and
 // no longer want, means an apply; anything else costs no request at all.
-// Fields of other managers are never looked at.
+// Fields of other managers are ignored.
 //
 // The operators' caches hold only their own objects, selected by label. An apply
 // to a name that the cache does not know therefore creates the object or is a
-// conflict, whoever holds that name; who it is says an unstructured read, which
+// conflict. An unstructured read then finds the owner of the name, which
 // the client must not serve from a cache.
 package apply
 
@@ -37,7 +37,7 @@ import (
 const FieldManager = "forge-operator"
 
 // ErrNotOwned is wrapped by errors about an object whose name we need but
-// which somebody else controls. It is never taken over.
+// which has another owner. It is never adopted.
 var ErrNotOwned = errors.New("object is not controlled by this resource")
 
 // ErrPredecessor is wrapped by errors about an object that a deleted resource
@@ -58,14 +58,14 @@ func IsPredecessors(desired, live client.Object) bool {
 
 // EnsureObject makes the live object carry the fields of obj, owned by
 // fieldManager and controlled by owner, and leaves the result in obj. It makes
-// no request when nothing would change. An existing object that owner does not
+// no request if nothing would change. An existing object that owner does not
 // control, and that this manager never applied, is refused with ErrNotOwned, or
-// with ErrPredecessor when it will go by itself.
+// with ErrPredecessor if garbage collection will remove it.
 //
 // obj must set every field it wants to own and nothing else; zero values that
-// its Go type does not omit count as wanted. An obj that takes over values of the live
-// object carries the resource version it read them from, or [NoObject]: it is written
-// only where that is still what there is, and is a conflict otherwise.
+// its Go type does not omit count as wanted. An obj with values copied from the live
+// object carries the resource version that it read them from, or [NoObject]: it is
+// written only over that version, and is a conflict otherwise.
 func EnsureObject[T client.Object](
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, obj T, fieldManager string,
 ) error {
@@ -107,19 +107,19 @@ func EnsureObject[T client.Object](
 
 // NoObject is a resource version that no object has: etcd counts from 1 and the
 // first write makes it 2. The API server compares the version of an apply with that
-// of the object there is, and creates one where there is none.
+// of the existing object, and creates the object if there is none.
 const NoObject = "1"
 
-// outdated is the conflict of an object that was built from another version than
-// there is.
+// outdated returns the conflict for an object that was built from a version other
+// than the current one.
 func outdated(obj client.Object) error {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	return apierrors.NewConflict(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, obj.GetName(),
 		errors.New("it has changed since it was read"))
 }
 
-// createOrFind creates the object and returns nil, or returns the one that is
-// already there and that the label-limited cache does not show.
+// createOrFind creates the object and returns nil, or returns the existing
+// one that the label-limited cache does not show.
 func createOrFind(ctx context.Context, c client.Client, obj client.Object, fieldManager string) (client.Object, error) {
 	fields, err := fieldsOver(obj, NoObject)
 	if err != nil {
@@ -131,13 +131,13 @@ func createOrFind(ctx context.Context, c client.Client, obj client.Object, field
 	}
 	live, err := lookUp(ctx, c, obj)
 	if live == nil && err == nil {
-		// It went in between: the next pass finds the name free.
+		// It was deleted in between: the next pass finds the name free.
 		return nil, taken
 	}
 	return live, err
 }
 
-// Stays reports whether the API server has the very object that a cache has shown,
+// Stays reports whether the API server still has the very object that a cache has shown,
 // and is not about to delete it.
 func Stays(ctx context.Context, c client.Client, cached client.Object) (bool, error) {
 	gvk, err := apiutil.GVKForObject(cached, c.Scheme())
@@ -154,7 +154,7 @@ func Stays(ctx context.Context, c client.Client, cached client.Object) (bool, er
 
 // lookUp asks the API server for an object that the cache does not know. A client
 // that waits for the cache to have seen earlier writes would start an informer
-// of unstructured objects for that, beside the typed one.
+// of unstructured objects for that, next to the typed one.
 func lookUp(ctx context.Context, c client.Client, obj client.Object) (client.Object, error) {
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
@@ -168,9 +168,9 @@ func lookUp(ctx context.Context, c client.Client, obj client.Object) (client.Obj
 	return live, nil
 }
 
-// EnsureAbsent deletes obj, known by name, when it exists and owner controls it.
-// It makes no request when there is nothing to delete, and leaves objects of
-// others alone.
+// EnsureAbsent deletes obj, known by name, if it exists and owner controls it.
+// It makes no request if there is nothing to delete, and leaves foreign objects
+// alone.
 func EnsureAbsent(ctx context.Context, c client.Client, owner, obj client.Object) error {
 	key := client.ObjectKeyFromObject(obj)
 	if err := c.Get(ctx, key, obj); err != nil {
@@ -218,7 +218,7 @@ func get[T client.Object](ctx context.Context, c client.Client, obj T) (client.O
 	return live, nil
 }
 
-// checkOwner refuses objects of others. An object without a controller that
+// checkOwner refuses foreign objects. An object without a controller that
 // this manager once applied has only lost its reference, which is repaired.
 func checkOwner(owner, desired, live client.Object, fieldManager string) error {
 	controller := metav1.GetControllerOf(live)
@@ -239,7 +239,7 @@ func checkOwner(owner, desired, live client.Object, fieldManager string) error {
 		kindOf(live), client.ObjectKeyFromObject(live), holder, ErrNotOwned)
 }
 
-// write applies the fields of obj to the object that is there, or to a version of it.
+// write applies the fields of obj to the existing object, or to a version of it.
 func write(ctx context.Context, c client.Client, obj client.Object, version, fieldManager string) error {
 	fields, err := fieldsOver(obj, version)
 	if err != nil {
@@ -251,7 +251,7 @@ func write(ctx context.Context, c client.Client, obj client.Object, version, fie
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error { return patch(ctx, c, obj, fields, fieldManager) })
 }
 
-// fieldsOver are the fields to apply over a version of the object, any when it is "".
+// fieldsOver returns the fields to apply over a version of the object, any if it is "".
 func fieldsOver(obj client.Object, version string) (map[string]any, error) {
 	fields, err := desiredFields(obj)
 	if err != nil || version == "" {
@@ -278,7 +278,7 @@ func patch(ctx context.Context, c client.Client, obj client.Object, fields map[s
 	return nil
 }
 
-// into moves live, which nobody else has, over obj so that callers read fresh status
+// into moves live, which has no other users, over obj so that callers read fresh status
 // without another request.
 func into(live, obj client.Object) error {
 	if from, to := reflect.ValueOf(live), reflect.ValueOf(obj); from.Type() == to.Type() {

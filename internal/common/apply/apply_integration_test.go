@@ -217,7 +217,7 @@ func TestAFieldThatIsNoLongerWantedGoes(t *testing.T) {
 	}
 }
 
-func TestAnObjectOfSomebodyElseIsRefused(t *testing.T) {
+func TestAForeignObjectIsRefused(t *testing.T) {
 	for name, controller := range map[string]*metav1.OwnerReference{
 		"without a controller": nil,
 		"with another controller": {

@@ -31,7 +31,7 @@ func Converged(live, desired client.Object, fieldManager string) (bool, error) {
 	return sameFields(owned, liveFields, wanted), nil
 }
 
-// desiredFields is what an apply of obj sends: without status and server-side
+// desiredFields returns what an apply of obj sends: without status and server-side
 // metadata, and without the nulls that Go types emit for unset timestamps.
 func desiredFields(obj client.Object) (map[string]any, error) {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -101,7 +101,7 @@ func Owns(live client.Object, fieldManager, apiVersion string, names ...string) 
 	return owned.Has(path), nil
 }
 
-// ownedFields is the set of fields fieldManager applied, nil when it never
+// ownedFields returns the set of fields fieldManager applied, nil if it never
 // applied this object or did so at another API version.
 func ownedFields(live client.Object, fieldManager, apiVersion string) (*fieldpath.Set, error) {
 	for _, entry := range live.GetManagedFields() {
@@ -141,8 +141,8 @@ func sameFields(owned *fieldpath.Set, live, desired any) bool {
 }
 
 // sameLeaf compares a field that is owned as a whole. An empty struct, which Go
-// types emit for a block nobody filled in, claims the block but nothing in it:
-// what the server or others put there is not ours.
+// types emit for an unset block, claims the block but nothing in it:
+// what the server or others set in it is not ours.
 func sameLeaf(live, desired any) bool {
 	if fields, isMap := desired.(map[string]any); isMap && len(fields) == 0 {
 		_, isMap = live.(map[string]any)

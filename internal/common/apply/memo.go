@@ -10,17 +10,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// memoPeriod is how long a verdict is kept that nobody asks for. Resources are
-// looked at more often, so that only those of deleted objects go.
+// memoPeriod is how long an unused verdict is kept. Resources are reconciled
+// more often, so that only verdicts on deleted objects expire.
 const memoPeriod = time.Hour
 
-// settled remembers which objects were found to be as desired: in most passes
-// nothing has changed, and to compare an object field by field costs more than all
+// settled records which objects were found to be as desired: in most passes
+// nothing has changed, and comparing an object field by field costs more than everything
 // else.
 var settled memo
 
-// memo maps objects to what they were compared with last. An object is known by its
-// UID and resource version, which no other has. The zero value is ready for use,
+// memo maps objects to what they were last compared with. An object is identified by its
+// UID and resource version, which are unique. The zero value is ready for use,
 // also by several goroutines.
 type memo struct {
 	mu            sync.Mutex
@@ -28,14 +28,14 @@ type memo struct {
 	turned        time.Time
 }
 
-// verdict says that the object of a version needs no write for a digest of desired
+// verdict says that a version of an object needs no write for a digest of desired
 // fields.
 type verdict struct {
 	version string
 	digest  [sha256.Size]byte
 }
 
-// verdictOf is false for an object that cannot be remembered.
+// verdictOf returns false for an object that cannot be recorded.
 func verdictOf(live, desired client.Object, fieldManager string) (verdict, bool) {
 	body, err := json.Marshal(desired)
 	if err != nil || live.GetUID() == "" || live.GetResourceVersion() == "" {

@@ -45,7 +45,7 @@ func TestAVerdictHoldsForOneVersionAndOneWish(t *testing.T) {
 	}
 }
 
-func TestAVerdictThatNobodyAsksForIsForgotten(t *testing.T) {
+func TestAnUnusedVerdictIsForgotten(t *testing.T) {
 	m, now := &memo{}, time.Now()
 	verdict := func(version string) verdict { return verdict{version: version} }
 	m.note("used", verdict("1"), now)

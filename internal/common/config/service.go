@@ -45,8 +45,8 @@ type Service struct {
 	// spec.extraConfigSecretRef, which win over them, and the UIDs of the Secrets that they
 	// come from; or the outcome of the wait for these. It may be nil.
 	SecretOptions func(ctx context.Context, p *service.Pass) (INI, []types.UID, *reconcile.Outcome)
-	// Files are further files of the configuration, by name.
-	Files map[string]string
+	// Files returns further files of the configuration, by name.
+	Files func(p *service.Pass) map[string]string
 	// Refused returns why some options of spec.extraConfigSecretRef are refused. It repeats
 	// no value, and may be nil.
 	Refused func(options map[string]map[string]string) error
@@ -111,10 +111,7 @@ func (s Service) options(p *service.Pass, withPolicy bool) INI {
 
 // render renders every file of the ConfigMap.
 func (s Service) render(p *service.Pass, options INI, rules map[string]string) (map[string]string, error) {
-	files := map[string]string{}
-	for name, content := range s.Files {
-		files[name] = content
-	}
+	files := s.Files(p)
 	var err error
 	if files[s.File], err = options.Render(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.File, err)
@@ -173,18 +170,18 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 		return secret, nil
 	}
 	key := ref.KeyOr(s.File)
-	found, waiting := p.Require(ctx, service.Requirement{
+	found, outcome := service.Require(ctx, p, service.Requirement{
 		Name: ref.Name, Keys: []string{key}, Field: "spec.extraConfigSecretRef", Reason: vocabulary.ReasonWaitingForExtraConfig,
 	})
-	if waiting != nil {
-		return secretOptions{}, waiting
+	if !outcome.IsDone() {
+		return secretOptions{}, &outcome
 	}
-	options, err := s.parse(found.Data[key])
+	options, err := s.parse(found[0].Data[key])
 	if err != nil {
 		return secretOptions{}, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, fmt.Errorf(
 			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", key, ref.Name, err)))
 	}
-	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found.UID)}, nil
+	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found[0].UID)}, nil
 }
 
 // parse reads and checks the options of spec.extraConfigSecretRef. The errors hold nothing

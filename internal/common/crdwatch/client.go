@@ -14,10 +14,11 @@ import (
 //
 // A read of a kind that is not served fails at once, and one that waits for the
 // cache ends when the kind's informer is stopped: a cache waits for an informer
-// without asking whether it still runs. Both return a *meta.NoKindMatchError.
+// without checking whether it still runs. Both return a *meta.NoKindMatchError.
 //
 // No read waits for the cache to have seen earlier writes. That wait is bound to
-// one informer for the life of the process, and the informer of a kind that went
+// one informer for the life of the process, but a kind that is removed
+// and installed again gets another informer.
 // and came back is another one.
 func (k *Kinds) Client(c client.Client) client.Client { return tracking{Client: c, kinds: k} }
 

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// lag is how long the API server may take to serve what a definition says, or
-	// to serve it no longer.
+	// lag is how long the API server may take to serve a new definition, or
+	// to stop serving a deleted one.
 	lag = 10 * time.Second
-	// lagInterval is how soon it is asked again; then less and less often.
+	// lagInterval is the initial interval between two checks; it grows.
 	lagInterval = time.Second
-	// calmInterval is how often it is asked while the definitions are watched and
-	// nothing happens to them.
+	// calmInterval is the interval between two checks while the definitions are watched
+	// and do not change.
 	calmInterval = 10 * time.Minute
 )
 
@@ -32,8 +32,8 @@ var definitionsResource = schema.GroupVersionResource{
 	Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 }
 
-// definitions tells when CustomResourceDefinitions of some groups come, change or
-// go, to those who may watch them.
+// definitions reports when CustomResourceDefinitions of some groups are created, changed or
+// deleted, if the operator may watch them.
 type definitions struct {
 	access   authorization.SelfSubjectAccessReviewInterface
 	informer cache.SharedIndexInformer
@@ -66,7 +66,7 @@ func newDefinitions(mgr ctrl.Manager, groups map[string]bool) (*definitions, err
 			d.announce()
 		}
 	}
-	// Those of the first list may have come since the kinds were looked for.
+	// Those of the first list may have been created since the kinds were looked up.
 	_, err = d.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: concerned, UpdateFunc: func(_, obj any) { concerned(obj) }, DeleteFunc: concerned,
 	})
@@ -76,13 +76,13 @@ func newDefinitions(mgr ctrl.Manager, groups map[string]bool) (*definitions, err
 	return d, nil
 }
 
-// groupOf is the group of a definition, which is named <plural>.<group>.
+// groupOf returns the group of a definition, which is named <plural>.<group>.
 func groupOf(name string) string {
 	_, group, _ := strings.Cut(name, ".")
 	return group
 }
 
-// keepName drops what nobody reads.
+// keepName drops everything that is not read.
 func keepName(obj any) (any, error) {
 	if definition, ok := obj.(*metav1.PartialObjectMetadata); ok {
 		definition.ObjectMeta = metav1.ObjectMeta{
@@ -99,8 +99,8 @@ func (d *definitions) announce() {
 	}
 }
 
-// watch watches until ctx ends, if the operator has the right to: without it, the
-// attempts would go on in vain for ever.
+// watch watches until ctx ends, if the operator has the permission: without it, the
+// attempts would continue in vain forever.
 func (d *definitions) watch(ctx context.Context) {
 	allowed, err := d.mayWatch(ctx)
 	if !allowed {
@@ -129,5 +129,5 @@ func (d *definitions) mayWatch(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// watching reports whether a change would be announced.
+// watching reports whether changes are announced.
 func (d *definitions) watching() bool { return d.informer.HasSynced() && !d.informer.IsStopped() }

@@ -3,11 +3,11 @@
 //
 // An operator must neither crash nor need a restart because the CRDs of, say,
 // mariadb-operator appear or disappear. Kinds starts the watches of a kind when it
-// appears, stops its informer when it goes, and asks for a new pass over every
-// resource on each change. The discovery API says what is served: every
-// authenticated client may read it, also where the operator holds nothing but a
-// namespaced Role. It is asked when a CustomResourceDefinition has changed, or now
-// and then where those cannot be watched.
+// appears, stops its informer when it disappears, and requests a new pass over every
+// resource on each change. The discovery API reports what is served: every
+// authenticated client may read it, even if the operator has only a
+// namespaced Role. It is queried when a CustomResourceDefinition has changed, or
+// periodically where those cannot be watched.
 package crdwatch
 
 import (
@@ -35,16 +35,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// DefaultInterval is how often the discovery API is asked by an operator that may
+// DefaultInterval is the polling interval of the discovery API for an operator that may
 // not watch CustomResourceDefinitions. It bounds how long a newly installed kind
-// goes unnoticed then.
+// goes unnoticed in that case.
 const DefaultInterval = time.Minute
 
-// answerTimeout bounds one question to the discovery API. The manager's HTTP
-// client has no limit of its own, and Bind asks before anything else runs.
+// answerTimeout bounds one request to the discovery API. The manager's HTTP
+// client has no timeout, and Bind queries the API before anything else runs.
 const answerTimeout = 5 * time.Second
 
-// Watch is one optional kind and what to do with its events.
+// Watch is one optional kind and the handling of its events.
 type Watch struct {
 	// Object names the kind; it must be registered in the manager's scheme.
 	Object client.Object
@@ -67,18 +67,18 @@ type Kinds struct {
 	onlyAsk    bool
 	// definitions announces changes of the kinds.
 	definitions *definitions
-	// unanswered is true when the last look left a question open.
+	// unanswered is true if the last query was not fully answered.
 	unanswered bool
 
 	mu     sync.RWMutex
 	served map[schema.GroupVersionKind]bool
-	// readers are the ends of the reads that are under way, by kind.
+	// readers are the cancel functions of the reads in progress, by kind.
 	readers map[schema.GroupVersionKind]map[*context.CancelCauseFunc]struct{}
 }
 
-// New returns the tracker, which knows of no kind before Bind. changed is called
+// New returns the tracker, which knows no kind before Bind. changed is called
 // whenever a kind appeared or disappeared; it must not block. It is an error
-// when the manager's scheme lacks one of the kinds.
+// if the manager's scheme lacks one of the kinds.
 func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
 	client, err := discovery.NewDiscoveryClientForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
@@ -102,17 +102,17 @@ func New(mgr ctrl.Manager, watches []Watch, changed func()) (*Kinds, error) {
 	return kinds, err
 }
 
-// OnlyAsk is for an operator that has rights in a single namespace: it does not try
-// to watch CustomResourceDefinitions.
+// OnlyAsk is for an operator with permissions in a single namespace: the tracker does
+// not try to watch CustomResourceDefinitions.
 func (k *Kinds) OnlyAsk() { k.onlyAsk = true }
 
-// SetInterval changes how often the discovery API is asked; tests shorten it.
-// Zero stands for DefaultInterval.
+// SetInterval changes the polling interval of the discovery API; tests shorten it.
+// Zero means DefaultInterval.
 func (k *Kinds) SetInterval(interval time.Duration) { k.interval = cmp.Or(interval, DefaultInterval) }
 
-// Bind asks once, so that the first pass already knows, and adds the tracker to
-// mgr, which goes on asking. A group version that gives no usable answer counts
-// as not served until it does: an operator must start also while the API server
+// Bind queries the API once, so that the first pass already knows the kinds, and adds the
+// tracker to mgr, which continues to query it. A group version without a usable answer counts
+// as not served until it gives one: an operator must be able to start while the API server
 // of another project is down.
 func (k *Kinds) Bind(ctx context.Context, mgr ctrl.Manager, ctl controller.Controller) error {
 	k.controller = ctl
@@ -129,8 +129,8 @@ func (k *Kinds) Served(gvk schema.GroupVersionKind) bool {
 	return k.served[gvk]
 }
 
-// Start asks the discovery API until ctx ends: when CustomResourceDefinitions have
-// changed, or now and then where they cannot be watched.
+// Start queries the discovery API until ctx ends: when CustomResourceDefinitions have
+// changed, or periodically where they cannot be watched.
 func (k *Kinds) Start(ctx context.Context) error {
 	if !k.onlyAsk {
 		k.definitions.watch(ctx)
@@ -156,8 +156,8 @@ func (k *Kinds) Start(ctx context.Context) error {
 	}
 }
 
-// pauseAfter is when to ask again while changes are announced, the last of them so
-// long ago.
+// pauseAfter returns the delay before the next query while changes are announced, given
+// the time since the last one.
 func pauseAfter(change time.Duration) time.Duration {
 	if change < lag {
 		return max(lagInterval, change)
@@ -200,16 +200,16 @@ func (k *Kinds) start(ctx context.Context, watch Watch) error {
 	return nil
 }
 
-// stop also runs for a kind that was not served before: a pass that asked
-// Served just before the kind went may have started its informer again.
+// stop also runs for a kind that was not served before: a pass that called
+// Served just before the kind disappeared may have started its informer again.
 func (k *Kinds) stop(ctx context.Context, watch Watch) error {
 	if k.Served(watch.gvk) {
 		log.FromContext(ctx).Info("A kind is no longer served", "kind", watch.gvk.Kind, "group", watch.gvk.Group)
 	}
-	// Before the informer goes, because the next read would start a new one.
+	// Before the informer is removed, because the next read would start a new one.
 	k.set(watch.gvk, false)
-	// A cache of single namespaces asks the mapper about the kind, and there is no
-	// informer of one that it never knew.
+	// A cache of single namespaces looks the kind up in the mapper; if the mapper
+	// does not know the kind, there is no informer.
 	if err := k.cache.RemoveInformer(ctx, watch.Object); err != nil && !meta.IsNoMatchError(err) {
 		return fmt.Errorf("stopping the informer of %s: %w", watch.gvk.Kind, err)
 	}
@@ -217,9 +217,9 @@ func (k *Kinds) stop(ctx context.Context, watch Watch) error {
 	return nil
 }
 
-// whenStopped has end called when the informer of the kind is stopped, until
-// unregister is. Kinds that k does not track are read without an end. The error
-// is that the kind is not served.
+// whenStopped arranges for end to be called when the informer of the kind is stopped, until
+// unregister is called. Reads of kinds that k does not track never end early. The error
+// says that the kind is not served.
 func (k *Kinds) whenStopped(gvk schema.GroupVersionKind, end context.CancelCauseFunc) (unregister func(), err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -250,9 +250,9 @@ func notServed(gvk schema.GroupVersionKind) error {
 	return &meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}
 }
 
-// discover asks for each group version on its own: a handful of small answers
-// instead of everything the cluster serves. A group version whose API server
-// answers with an error, or not in time, has not gone away: its kinds keep
+// discover queries each group version separately: a handful of small answers
+// instead of everything that the cluster serves. A group version whose API server
+// answers with an error, or not in time, has not disappeared: its kinds keep
 // their last known state.
 func (k *Kinds) discover(ctx context.Context) map[schema.GroupVersionKind]bool {
 	lists := map[schema.GroupVersion]*metav1.APIResourceList{}
@@ -275,7 +275,7 @@ func (k *Kinds) discover(ctx context.Context) map[schema.GroupVersionKind]bool {
 	return found
 }
 
-// ask returns what is served of a group version, nil when that is unknown.
+// ask returns the served kinds of a group version, nil if unknown.
 func (k *Kinds) ask(ctx context.Context, version schema.GroupVersion) *metav1.APIResourceList {
 	limited, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()

@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"time"
 
@@ -17,6 +18,12 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
+
+// ReadyScript is a Python file for the readiness probe. Its arguments are the environment
+// variable with the URL of the database and what to ask of the pod.
+//
+//go:embed files/ready.py
+var ReadyScript string
 
 // API declares the pods that serve the API of a service.
 type API struct {

@@ -11,18 +11,19 @@ import (
 
 // Use is how the keys of a set are used.
 type Use struct {
-	// Lifetime is how long what is made with a key stays in use, as far as the
-	// configuration of now tells.
+	// Lifetime is how long data made with a key stays in use under the current
+	// configuration.
 	Lifetime time.Duration
-	// Mixed tells that there are pods with an earlier configuration, too. What
-	// they make may live as long as it did when the key in use became that.
+	// Mixed is set if there are also pods with an earlier configuration. Their data
+	// may live as long as the Lifetime at the time when the current key became the
+	// primary one.
 	Mixed bool
-	// Propagation is how long it takes at most until a changed Secret is in all
+	// Propagation is the maximum time until a changed Secret has reached all
 	// pods that mount it.
 	Propagation time.Duration
 }
 
-// during is the Use with the longest Lifetime that any pod may go by.
+// during returns the Use with the longest Lifetime that any pod may have.
 func (u Use) during(h History) Use {
 	if u.Mixed {
 		for _, tenure := range h {
@@ -34,8 +35,8 @@ func (u Use) during(h History) Use {
 	return u
 }
 
-// ID names a key without telling anything about it: 12 hexadecimal digits of a
-// SHA-256, which for a key of 256 random bits cannot be reversed or tried out.
+// ID identifies a key without revealing anything about it: 12 hexadecimal digits of a
+// SHA-256, which for a key of 256 random bits cannot be reversed or brute-forced.
 func ID(key []byte) string {
 	sum := sha256.Sum256(append([]byte("forge.c5c3.io/key-id:"), key...))
 	return hex.EncodeToString(sum[:6])
@@ -46,18 +47,18 @@ func ID(key []byte) string {
 type Tenure struct {
 	// Since is when it became the primary key, zero when that is not known.
 	Since time.Time `json:"since,omitzero"`
-	// Until is when another key took over, zero while it is the primary one.
+	// Until is when another key replaced it, zero while it is the primary one.
 	Until time.Time `json:"until,omitzero"`
-	// Lifetime is how long, in seconds, what was made with the key at most
+	// Lifetime is the maximum time, in seconds, for which data made with the key
 	// stays in use.
 	Lifetime int64 `json:"lifetime,omitempty"`
-	// Migrated tells that everything that older keys encrypted has been
-	// encrypted with this key since it became the primary one.
+	// Migrated is set if everything encrypted with older keys has been
+	// re-encrypted with this key since it became the primary one.
 	Migrated bool `json:"migrated,omitempty"`
 }
 
-// History knows the Tenure of each key of a set by its ID. It is kept beside the
-// keys and holds no secret.
+// History holds the Tenure of each key of a set by its ID. It is stored next to the
+// keys and contains no secret.
 type History map[string]Tenure
 
 // ParseHistory reads what String wrote. Anything else gives an empty History,
@@ -70,7 +71,7 @@ func ParseHistory(text string) History {
 	return history
 }
 
-// String is the History in JSON, the same text for the same History.
+// String returns the History as JSON, the same text for equal Histories.
 func (h History) String() string {
 	encoded, err := json.Marshal(h)
 	if err != nil {
@@ -79,7 +80,7 @@ func (h History) String() string {
 	return string(encoded)
 }
 
-// NewHistory is that of a set which was just made: only its primary key can be
+// NewHistory returns the History of a newly generated set: only its primary key can be
 // in use, from now on.
 func NewHistory(data map[string][]byte, now time.Time, lifetime time.Duration) History {
 	history := History{}
@@ -93,8 +94,8 @@ func NewHistory(data map[string][]byte, now time.Time, lifetime time.Duration) H
 	return history
 }
 
-// Observe brings the History up to date with the keys that are in use now, and
-// with how they are used. A key of which it knows nothing
+// Observe updates the History for the keys that are in use now, and
+// for how they are used. An unknown key
 // may have been the primary one until this moment, unless it is the staged one.
 func (h History) Observe(data map[string][]byte, now time.Time, use Use) History {
 	seen := History{}
@@ -115,19 +116,19 @@ func (h History) Observe(data map[string][]byte, now time.Time, use Use) History
 	return seen
 }
 
-// open is the Tenure of a primary key.
+// open returns the Tenure of a primary key.
 func (t Tenure) open(now time.Time, use Use) Tenure {
 	if t.Since.IsZero() || !t.Until.IsZero() {
 		t = Tenure{Since: stamp(now), Lifetime: t.Lifetime}
 	}
 	t = t.bounded(now, use)
-	// A shorter lifetime does not shorten that of what exists already.
+	// A shorter lifetime does not shorten that of existing data.
 	t.Lifetime = max(t.Lifetime, seconds(use.Lifetime))
 	return t
 }
 
-// close is the Tenure of a key that is not the primary one. Pods that do not have
-// its successor yet still use it, with the lifetime of that moment.
+// close returns the Tenure of a key that is not the primary one. Pods that do not have
+// its successor yet still use it, with their current lifetime.
 func (t Tenure) close(now time.Time, use Use) Tenure {
 	if !t.Since.IsZero() && t.Until.IsZero() {
 		t.Until = stamp(now)
@@ -139,11 +140,11 @@ func (t Tenure) close(now time.Time, use Use) Tenure {
 	return t
 }
 
-// bounded takes back times that a clock which ran ahead has left, because they
-// would hold rotations until they have passed, for years maybe. It does so only
-// where nothing made with a key runs out: what is at stake then is the time of
-// the propagation. Elsewhere such a time cannot be told from a clock that
-// is behind now, and tokens could die early.
+// bounded corrects times in the future, left by a clock that ran ahead, because they
+// would hold rotations until they have passed, possibly for years. It does so only
+// for keys whose data does not expire: there, only the propagation time is at
+// stake. For other keys, such a time cannot be distinguished from a clock that
+// is behind now, and tokens could be invalidated early.
 func (t Tenure) bounded(now time.Time, use Use) Tenure {
 	if t.Lifetime > 0 || use.Lifetime > 0 {
 		return t
@@ -158,7 +159,7 @@ func (t Tenure) bounded(now time.Time, use Use) Tenure {
 	return t
 }
 
-// Rotated reports whether another key than the primary one was in use.
+// Rotated reports whether a key other than the primary one was ever in use.
 func (h History) Rotated() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(h)), func(t Tenure) bool { return !t.Until.IsZero() })
 }
@@ -169,8 +170,8 @@ func (h History) Primary(data map[string][]byte) Tenure {
 	return h[ID(data[name])]
 }
 
-// Migrated returns the History with the primary key of data marked as that of
-// everything that is encrypted.
+// Migrated returns the History in which the primary key of data is marked as the one
+// that everything is encrypted with.
 func (h History) Migrated(data map[string][]byte) History {
 	migrated := maps.Clone(h)
 	name, _ := PrimaryName(data)
@@ -180,8 +181,8 @@ func (h History) Migrated(data map[string][]byte) History {
 	return migrated
 }
 
-// PropagatedAt returns when the keys in use are in all pods, the zero time when
-// they have been since the first pod started.
+// PropagatedAt returns when the keys in use have reached all pods, the zero time if
+// they have been there since the first pod started.
 func (h History) PropagatedAt(data map[string][]byte, propagation time.Duration) time.Time {
 	if !h.Rotated() {
 		return time.Time{}
@@ -189,14 +190,14 @@ func (h History) PropagatedAt(data map[string][]byte, propagation time.Duration)
 	return h.Primary(data).Since.Add(propagation)
 }
 
-// SafeAt returns the moment from which on next may replace current without
-// anything that was made with a key of current losing its key, the zero time
-// when it may at once. next must be a successor of current.
+// SafeAt returns the time from which next may replace current without
+// any data made with a key of current losing its key, the zero time
+// if it may at once. next must be a successor of current.
 //
-// Two things take time. The key that next promotes was staged by the rotation
-// before, and has to be in every pod. And a key that next leaves out may have
+// Two things take time. The key that next promotes was staged by the previous
+// rotation, and has to be in every pod. And a key that next removes may have
 // been used by a pod until the pods had the set that replaced it, after which
-// the last thing made with it lives for its lifetime.
+// the last data made with it lives for its lifetime.
 func (h History) SafeAt(current, next map[string][]byte, use Use) time.Time {
 	safe := h.PropagatedAt(current, use.Propagation)
 	kept := map[string]bool{}
@@ -216,7 +217,7 @@ func (h History) SafeAt(current, next map[string][]byte, use Use) time.Time {
 	return safe
 }
 
-// stamp rounds up, so that nothing seems to have happened before it did.
+// stamp rounds up, so that nothing seems to have happened too early.
 func stamp(now time.Time) time.Time {
 	return now.UTC().Add(time.Second - 1).Truncate(time.Second)
 }

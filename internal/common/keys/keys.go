@@ -1,4 +1,4 @@
-// Package keys makes and checks the symmetric keys with which Keystone signs
+// Package keys generates and checks the symmetric keys with which Keystone signs
 // its tokens and encrypts its credentials. Both families use the Fernet format.
 package keys
 
@@ -25,8 +25,8 @@ const (
 
 // Generate returns n new keys under the names "0" to n-1, as keystone-manage
 // names the files of a key repository. Each is the URL-safe base64 form, 44
-// characters long, of 32 bytes from the system's secure random source. It is an
-// error to ask for fewer than one.
+// characters long, of 32 bytes from the system's secure random source. It returns
+// an error if n is less than one.
 func Generate(n int) (map[string][]byte, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("cannot generate %d keys: ask for at least 1", n)
@@ -55,9 +55,9 @@ func Validate(data map[string][]byte, maxActive int32) error {
 	return validateEach(data)
 }
 
-// ValidateInUse checks a key set that is in use already: it may hold more keys
-// than a limit that was lowered since allows, but Keystone has to find all of
-// them by their names, with a staged and a primary one among them.
+// ValidateInUse checks a key set that is already in use: it may hold more keys
+// than a limit that has since been lowered, but Keystone has to find all of
+// them by their names, including a staged and a primary one.
 func ValidateInUse(data map[string][]byte) error {
 	if len(data) < MinActive {
 		return fmt.Errorf("the key set holds %d keys, expected at least %d", len(data), MinActive)
@@ -86,7 +86,7 @@ func validateEach(data map[string][]byte) error {
 	return nil
 }
 
-// decode keeps the decoder's error to itself, because it tells where the
+// decode does not return the decoder's error, because it reveals where the
 // content is wrong.
 func decode(encoded []byte) ([rawLength]byte, error) {
 	var raw [rawLength]byte
@@ -108,11 +108,11 @@ func Normalise(maxActive int32) int32 {
 }
 
 // RequiredActiveKeys returns the smallest max_active_keys with which no Fernet
-// token dies before its time: Keystone's own formula, the whole lifetime of a
+// token becomes invalid early: Keystone's own formula, the whole lifetime of a
 // token in rotation periods, rounded up, plus two for the staged and the primary
 // key. The lifetime is the token's expiration plus the window in which expired
 // tokens are still accepted. The result is at least MinActive, also for a
-// rotation period of zero or less, which stands for keys that never rotate.
+// rotation period of zero or less, which means that keys never rotate.
 //
 // Source: the Fernet FAQ of the Keystone administrator guide.
 func RequiredActiveKeys(tokenLifetime, allowExpiredWindow, rotationPeriod time.Duration) int {

@@ -13,8 +13,8 @@ import (
 // one. It signs and encrypts nothing before that.
 const StagedName = "0"
 
-// index returns the number that a key's name stands for. Keystone reads every
-// file whose name is a number; one number spelt in two ways would hide a key.
+// index returns the number in a key's name. Keystone reads every
+// file whose name is a number; the same number spelt in two ways would hide a key.
 func index(name string) (int, bool) {
 	number, err := strconv.Atoi(name)
 	if err != nil || number < 0 || strconv.Itoa(number) != name {
@@ -24,7 +24,7 @@ func index(name string) (int, bool) {
 }
 
 // PrimaryName returns the name of the key that signs and encrypts, which is the
-// one with the highest number. ok is false when no key has a number but "0".
+// one with the highest number. ok is false if no key has a number other than "0".
 func PrimaryName(data map[string][]byte) (name string, ok bool) {
 	highest := 0
 	for candidate := range data {
@@ -44,12 +44,12 @@ func validateNames(data map[string][]byte) error {
 	return nil
 }
 
-// ErrNotSuccessor is wrapped by errors about a key set that was not made from
+// ErrNotSuccessor is wrapped by errors about a key set that was not derived from
 // the one in use.
 var ErrNotSuccessor = errors.New("the staged keys were not made from the keys in use")
 
-// ReplacementID names the replacement of the current keys by the next ones, like
-// [ID] without telling anything about them.
+// ReplacementID identifies the replacement of the current keys by the next ones, like
+// [ID] without revealing anything about them.
 func ReplacementID(current, next map[string][]byte) string {
 	var sets []byte
 	for _, set := range []map[string][]byte{current, next} {
@@ -64,11 +64,11 @@ func ReplacementID(current, next map[string][]byte) string {
 // ValidateSuccessor checks that next is what "keystone-manage fernet_rotate" or
 // "credential_rotate" makes of current: the staged key of current has become the
 // primary one under the next number, "0" is a new key, the former primary key is
-// still there, and every other key stands under the name it had. Keys may be
-// missing, apart from the former primary one. Anything else comes from another
-// set than current, and would take keys away under which tokens or credentials
-// exist. The numbers need not be contiguous: Keystone itself leaves gaps. Errors
-// give names of keys and never a part of their content.
+// still present, and every other key has kept its name. Keys may be
+// missing, apart from the former primary one. Anything else was derived from another
+// set than current, and would remove keys that existing tokens or credentials
+// need. The numbers need not be contiguous: Keystone itself leaves gaps. Errors
+// contain names of keys and never a part of their content.
 func ValidateSuccessor(current, next map[string][]byte) error {
 	if err := validateNames(next); err != nil {
 		return err

@@ -245,7 +245,7 @@ func TestTheModelNoticesARotationThatIsAppliedTooEarly(t *testing.T) {
 	}
 }
 
-func TestTheModelNoticesKubeletsThatAreSlowerThanTheOperatorIsTold(t *testing.T) {
+func TestTheModelNoticesKubeletsThatAreSlowerThanConfigured(t *testing.T) {
 	expectDeadTokens(t, func(i *installation) { i.lag = i.between(2*i.propagation, 10*i.propagation) }, func(*installation) {})
 }
 

@@ -18,9 +18,9 @@ import (
 	"github.com/c5c3/forge/internal/common/operator/definitions"
 )
 
-// ApplyDefinitions is the argument with which an operator brings its
-// CustomResourceDefinitions up to date and ends, instead of running. The hook of
-// its chart uses that.
+// ApplyDefinitions is the argument that makes an operator create or update its
+// CustomResourceDefinitions and exit, instead of running. The hook of
+// its chart uses it.
 const ApplyDefinitions = "apply-crds"
 
 const (
@@ -29,7 +29,7 @@ const (
 	servedInterval = 500 * time.Millisecond
 )
 
-// applyDefinitions does what [ApplyDefinitions] asks for.
+// applyDefinitions implements [ApplyDefinitions].
 func applyDefinitions(ctx context.Context, o Options, args []string, restConfig *rest.Config) error {
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("unexpected argument %q: %s takes none", args[0], ApplyDefinitions)}

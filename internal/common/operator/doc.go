@@ -11,14 +11,14 @@
 //   - Managed fields stay in cached objects unless the operator's transform drops
 //     them, because knowing which fields are our own is what makes it possible to
 //     leave a converged object alone.
-//   - The cache leaves out Pods that have succeeded: those of Jobs stay for days,
-//     and nothing is asked about them.
-//   - The garbage collector is told the container's memory limit, unless GOMEMLIMIT
-//     says another one.
+//   - The cache excludes Pods that have succeeded: those of Jobs stay for days,
+//     and nothing reads them.
+//   - The garbage collector is configured with the container's memory limit, unless
+//     GOMEMLIMIT is set.
 //   - There is no client-side rate limit. API Priority and Fairness protects
 //     the API server, and knows better.
-//   - A leader gives up its lease when it stops, and the others keep their
+//   - A leader releases its lease when it stops, and the others keep their
 //     caches warm, so that a planned hand-over takes seconds.
-//   - HTTP/2 is off on all servers: nothing here gains from it, and its
+//   - HTTP/2 is off on all servers: nothing here benefits from it, and its
 //     stream handling has been a way to exhaust servers (CVE-2023-44487).
 package operator

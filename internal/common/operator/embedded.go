@@ -8,8 +8,8 @@ import (
 // listenNowhere turns a listener of the manager off.
 const listenNowhere = "0"
 
-// ManagerOptions are what the operator's manager runs with, less its listeners
-// and leader election, so that a test runs the operator with its real caches
+// ManagerOptions are the options of the operator's manager, without its listeners
+// and leader election, so that a test can run the operator with its real caches
 // and clients, several times in one process.
 func ManagerOptions(o Options, cfg Config) ctrl.Options {
 	s := &settings{Config: cfg, metricsAddress: listenNowhere, probeAddress: listenNowhere}

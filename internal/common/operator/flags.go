@@ -22,14 +22,14 @@ const (
 	certSourceSelfManaged = "self-managed"
 )
 
-// minCertValidity leaves a renewal, which starts when a third of the validity
+// minCertValidity allows a renewal, which starts when a third of the validity
 // is left, several attempts.
 const minCertValidity = time.Hour
 
 // serviceAccountNamespace is where the kubelet mounts a pod's own namespace.
 const serviceAccountNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// settings are the parsed flags together with what the environment tells.
+// settings are the parsed flags together with values from the environment.
 type settings struct {
 	Config
 	ignoredNamespaces namespaces
@@ -52,7 +52,7 @@ type settings struct {
 // namespaces is a flag with a list of names.
 type namespaces []string
 
-// String returns the names as the flag takes them.
+// String returns the names in the format of the flag.
 func (n *namespaces) String() string { return strings.Join(*n, ",") }
 
 // Set replaces the names.
@@ -67,8 +67,8 @@ func (n *namespaces) Set(text string) error {
 	return nil
 }
 
-// parse reads the command line, with the flags that bind adds. It returns
-// flag.ErrHelp when help was asked for, after printing it.
+// parse parses the command line, with the flags that bind adds. It returns
+// flag.ErrHelp if help was requested, after printing it.
 func parse(args []string, bind func(*flag.FlagSet)) (*settings, error) {
 	s := &settings{}
 	fs := flag.NewFlagSet("manager", flag.ContinueOnError)
@@ -185,8 +185,8 @@ func (s *settings) validateWebhooks() []error {
 	return problems
 }
 
-// leaseNamespace is where replicas look for the Lease: where they run, or what
-// they watch when they run outside a cluster.
+// leaseNamespace returns the namespace of the Lease: the one that the replicas run in, or
+// the one that they watch if they run outside a cluster.
 func (s *settings) leaseNamespace() string {
 	if s.OperatorNamespace != "" {
 		return s.OperatorNamespace
@@ -194,7 +194,7 @@ func (s *settings) leaseNamespace() string {
 	return s.Namespace
 }
 
-// operatorNamespace finds out where the operator runs.
+// operatorNamespace determines the namespace that the operator runs in.
 func operatorNamespace(getenv func(string) string, file string) string {
 	if namespace := getenv("POD_NAMESPACE"); namespace != "" {
 		return namespace

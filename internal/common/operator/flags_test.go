@@ -153,7 +153,7 @@ func TestTheOperatorsNamespaceComesFromTheEnvironmentThenFromTheServiceAccount(t
 	}
 }
 
-func TestTheExitCodeTellsMisuseFromFailure(t *testing.T) {
+func TestTheExitCodeDistinguishesMisuseFromFailure(t *testing.T) {
 	cases := map[string]struct {
 		err  error
 		want int

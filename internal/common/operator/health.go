@@ -16,7 +16,7 @@ import (
 // shorter than the timeout of a kubelet's probe.
 const syncProbe = 500 * time.Millisecond
 
-// addHealthChecks makes /healthz say that the process answers and /readyz that
+// addHealthChecks makes /healthz report that the process answers and /readyz that
 // it can do its work.
 func addHealthChecks(mgr ctrl.Manager) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
@@ -29,13 +29,13 @@ func addHealthChecks(mgr ctrl.Manager) error {
 	return mgr.AddReadyzCheck("caches", synced.check)
 }
 
-// cacheCheck passes once all caches that exist at start-up are filled, and from
+// cacheCheck passes once all caches that exist at start-up are synced, and from
 // then on: a watch that is added later, for an API that has just been
 // installed, does not make a working operator unready.
 type cacheCheck struct {
 	cache cache.Cache
-	// warming is set when controllers start their watches; before that a cache
-	// without any watch would count as filled.
+	// warming is set when controllers start their watches; before that, a cache
+	// without any watch would count as synced.
 	warming, synced atomic.Bool
 }
 
@@ -46,7 +46,7 @@ func (c *cacheCheck) Warmup(context.Context) error {
 	return nil
 }
 
-// Start makes a Runnable of the check; it has nothing to do.
+// Start makes the check a Runnable; it has nothing to do.
 func (c *cacheCheck) Start(context.Context) error { return nil }
 
 // NeedLeaderElection is false because readiness does not depend on leading.

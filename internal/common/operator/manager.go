@@ -26,11 +26,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// managedByLabel marks what an operator created.
+// managedByLabel marks what an operator has created.
 const managedByLabel = "app.kubernetes.io/managed-by"
 
 // Leader election timing. A leader survives an API server that does not answer
-// for 20 s, which loaded control planes do; after a crash the next one takes
+// for 20 s, as happens under load; after a crash another replica takes
 // over within 30 s, after a normal stop within the retry period.
 const (
 	leaseDuration = 30 * time.Second
@@ -39,11 +39,11 @@ const (
 )
 
 const (
-	// shutdownTimeout leaves the rest of a pod's usual 30 s to giving up the
+	// shutdownTimeout leaves the rest of a pod's usual 30 s for releasing the
 	// lease and flushing logs.
 	shutdownTimeout = 20 * time.Second
 	// reconcileTimeout ends a pass that hangs, so that it is retried instead of
-	// occupying a worker for ever.
+	// occupying a worker forever.
 	reconcileTimeout = 2 * time.Minute
 )
 
@@ -100,7 +100,7 @@ func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Op
 	return options
 }
 
-// leaderElectionID gives a namespace-scoped operator a Lease of its own, so
+// leaderElectionID gives a namespace-scoped operator its own Lease, so
 // that it does not wait for a cluster-wide one in the same namespace to stop.
 func leaderElectionID(id, namespace string) string {
 	if namespace == "" {
@@ -110,15 +110,15 @@ func leaderElectionID(id, namespace string) string {
 }
 
 // clientOptions make reads wait until the cache has seen the operator's own
-// earlier writes, so that no pass decides on what it has just changed. Typed
-// reads come from the cache; unstructured ones ask the API server, which is how
-// the applier looks for an object that the label-limited caches do not show.
+// earlier writes, so that no pass bases a decision on outdated data. Typed
+// reads come from the cache; unstructured ones go to the API server, which is how
+// the applier looks up an object that the label-limited caches do not contain.
 func clientOptions() client.Options {
 	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}}
 }
 
-// notSucceeded leaves out the Pods of Jobs that have succeeded: there are many, for
-// days, and nothing is asked about them. A Pod that succeeds is told as one that goes.
+// notSucceeded excludes the Pods of Jobs that have succeeded: there are many of them for
+// days, and nothing reads them. A Pod that succeeds is reported as deleted.
 var notSucceeded = fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded))
 
 // cacheOptions limits the cache to the watched namespaces and, of the kinds
@@ -157,7 +157,7 @@ func cacheOptions(o Options, s *settings) cache.Options {
 			others = append(others, fields.OneTermNotEqualSelector("metadata.namespace", namespace))
 		}
 		options.DefaultNamespaces = map[string]cache.Config{cache.AllNamespaces: {FieldSelector: fields.AndSelectors(others...)}}
-		// A selector of the namespaces wins over that of a kind.
+		// A selector of the namespaces takes precedence over that of a kind.
 		pods.Namespaces = map[string]cache.Config{cache.AllNamespaces: {FieldSelector: fields.AndSelectors(append(others, notSucceeded)...)}}
 		options.ByObject[podKind] = pods
 	}
@@ -176,9 +176,9 @@ func metricsOptions(s *settings) metricsserver.Options {
 	return options
 }
 
-// withoutRateLimit leaves the pace of requests to the API server, unless the
-// caller chose one. client-go's own default of 5 a second would delay every
-// larger wave of changes for no one's benefit.
+// withoutRateLimit removes the client-side rate limit, unless the
+// caller has set one. client-go's own default of 5 a second would delay every
+// larger wave of changes without any benefit.
 func withoutRateLimit(restConfig *rest.Config) *rest.Config {
 	if restConfig.QPS != 0 || restConfig.RateLimiter != nil {
 		return restConfig

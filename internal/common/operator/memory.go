@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// How a user sets the limit, and how much garbage there may be; the Go runtime
-// reads both itself.
+// The environment variables for the memory limit and the garbage percentage; the Go
+// runtime reads both itself.
 const (
 	memoryVariable  = "GOMEMLIMIT"
 	garbageVariable = "GOGC"
 )
 
-// garbagePercent is how much garbage there may be before it is collected, in
-// percent of the memory in use. Nearly all of that is a cache, which is walked
-// rarely: Go's own 100 would take twice its size for a little CPU time.
+// garbagePercent is how much garbage may accumulate before it is collected, in
+// percent of the memory in use. Nearly all of that is a cache, which is traversed
+// rarely: Go's own 100 would double its size to save a little CPU time.
 const garbagePercent = 25
 
 // tuneCollector sets what the user has not set.
@@ -35,8 +35,8 @@ func tuneCollector() {
 // The rest is for what its runtime does not count, such as the program itself.
 const usableMemory = 90
 
-// limitMemory lets the garbage collector work harder when the container's limit
-// comes near, instead of being killed with memory that could have been freed.
+// limitMemory makes the garbage collector work harder when the container's limit
+// comes near, so that the operator is not killed with memory that could have been freed.
 func limitMemory() {
 	if os.Getenv(memoryVariable) != "" {
 		return
@@ -46,8 +46,8 @@ func limitMemory() {
 	}
 }
 
-// containerMemory is the memory in bytes that the control group of this process
-// allows, as seen below root; 0 means that there is no limit.
+// containerMemory returns the memory limit of this process's control group, in bytes,
+// as seen below root; 0 means that there is no limit.
 func containerMemory(root string) int64 {
 	lowest := int64(math.MaxInt64)
 	for _, file := range limitFiles(root) {
@@ -55,7 +55,7 @@ func containerMemory(root string) int64 {
 		if err != nil {
 			continue
 		}
-		// Without a limit there is a word, or more than any machine has.
+		// Without a limit the file contains a word, or more than any machine has.
 		limit, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
 		if err == nil && limit > 0 {
 			lowest = min(lowest, limit)

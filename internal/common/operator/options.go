@@ -14,7 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 )
 
-// Options is what makes one operator different from another.
+// Options is what distinguishes one operator from another.
 type Options struct {
 	// Name is the operator's name, for example keystone-operator, and the value
 	// of the label app.kubernetes.io/managed-by on everything it creates.
@@ -31,7 +31,7 @@ type Options struct {
 	// Definitions are the operator's own CustomResourceDefinitions, as YAML files,
 	// for [ApplyDefinitions]. They may be nil.
 	Definitions fs.FS
-	// Flags adds the flags of this operator alone. It may be nil.
+	// Flags adds the flags specific to this operator. It may be nil.
 	Flags func(fs *flag.FlagSet)
 	// Setup registers controllers, field indexes and health checks.
 	Setup func(ctx context.Context, mgr ctrl.Manager, cfg Config) error
@@ -44,10 +44,10 @@ type Options struct {
 	SkipNameValidation bool
 }
 
-// Config is what a Setup function may need to know of how the operator was
+// Config is what a Setup function may need to know about how the operator was
 // started.
 type Config struct {
-	// Namespace is the only namespace the operator looks at; empty means all.
+	// Namespace is the only namespace that the operator watches; empty means all.
 	Namespace string
 	// OperatorNamespace is where the operator itself runs; empty means outside
 	// a cluster.
@@ -60,7 +60,7 @@ type Config struct {
 	// SyncPeriod is how often every object is reconciled without a change, with
 	// 10 % jitter.
 	SyncPeriod time.Duration
-	// Cluster is what the operator was told of its cluster.
+	// Cluster describes the cluster, as configured by flags.
 	Cluster cluster.Settings
 	// KubeletSyncPeriod is the syncFrequency of the cluster's kubelets; zero means
 	// [DefaultKubeletSyncPeriod].
@@ -71,9 +71,9 @@ type Config struct {
 // KubeletConfiguration.
 const DefaultKubeletSyncPeriod = time.Minute
 
-// Propagation is how long it takes at most until a changed Secret is in all pods
-// that mount it: the kubelet's sync period, half as much more when it is busy,
-// and half a minute by which clocks may differ.
+// Propagation returns the maximum time until a changed Secret has reached all pods
+// that mount it: the kubelet's sync period, half as much more in case it is busy,
+// and half a minute for clock skew.
 func (c Config) Propagation() time.Duration {
 	return cmp.Or(c.KubeletSyncPeriod, DefaultKubeletSyncPeriod)*3/2 + 30*time.Second
 }

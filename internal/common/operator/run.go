@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// Main runs the operator until it is told to stop by SIGTERM or SIGINT, and
-// then exits: 0 after a normal stop, 1 after a failure, 2 when the command line
-// was wrong.
+// Main runs the operator until it is stopped by SIGTERM or SIGINT, and
+// then exits: 0 after a normal stop, 1 after a failure, 2 if the command line
+// is invalid.
 func Main(o Options) {
 	tuneCollector()
 	os.Exit(exitCode(Run(ctrl.SetupSignalHandler(), o, os.Args[1:], nil)))
@@ -48,10 +48,10 @@ var setKlogOnce sync.Once
 // It connects with restConfig or, if that is nil, the way kubectl does: by
 // --kubeconfig, $KUBECONFIG, the pod's service account or ~/.kube/config.
 //
-// With [ApplyDefinitions] as its argument it does that instead.
+// With [ApplyDefinitions] as its argument it applies the definitions instead.
 //
-// Leadership is given up before Run returns, so the process must not go on
-// reconciling afterwards.
+// Leadership is released before Run returns, so the process must not continue to
+// reconcile afterwards.
 func Run(ctx context.Context, o Options, args []string, restConfig *rest.Config) error {
 	if len(args) > 0 && args[0] == ApplyDefinitions {
 		return applyDefinitions(ctx, o, args[1:], restConfig)

@@ -12,8 +12,8 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 )
 
-// MetricDefinitions are the metrics that every operator with webhooks has beside
-// those of its controllers.
+// MetricDefinitions are the metrics that every operator with webhooks has, in addition
+// to those of its controllers.
 func MetricDefinitions(prefix string) []metric.Definition {
 	return []metric.Definition{
 		{
@@ -27,14 +27,14 @@ func MetricDefinitions(prefix string) []metric.Definition {
 	}
 }
 
-// metricsPrefix is what the names of an operator's metrics begin with.
+// metricsPrefix returns the prefix of the names of an operator's metrics.
 func metricsPrefix(operator string) string { return strings.ReplaceAll(operator, "-", "_") }
 
-// certificateExporter exports how long the webhooks' certificate is valid. Without
-// one there is no series.
+// certificateExporter exports the expiry of the webhook certificate. Without
+// a certificate there is no series.
 type certificateExporter struct {
 	start, expiration *prometheus.Desc
-	// served returns the certificate in use, nil when there is none.
+	// served returns the certificate in use, nil if there is none.
 	served func() *x509.Certificate
 }
 
@@ -69,7 +69,7 @@ func certificateIn(folder string) func() *x509.Certificate {
 	return func() *x509.Certificate {
 		chain, err := cert.CertsFromFile(filepath.Join(folder, "tls.crt"))
 		if err != nil {
-			// The operator is not ready then, which says more.
+			// The operator is unready in that case, which is more visible.
 			return nil
 		}
 		return chain[0]

@@ -14,8 +14,8 @@ import (
 	"github.com/c5c3/forge/internal/common/operator/servingcert"
 )
 
-// servingCertificate connects the webhook server, which the manager has to be
-// created with, to the rotator, which needs the manager.
+// servingCertificate connects the webhook server, which is needed to create the
+// manager, to the rotator, which needs the manager.
 type servingCertificate struct {
 	rotator atomic.Pointer[servingcert.Rotator]
 }
@@ -30,8 +30,8 @@ func (c *servingCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, 
 	return rotator.GetCertificate(hello)
 }
 
-// tlsOptions makes the webhook server take certificates from the rotator. With
-// none it reads files and follows their changes itself.
+// tlsOptions makes the webhook server take certificates from the rotator. Without
+// a rotator the server reads files and follows their changes itself.
 func (c *servingCertificate) tlsOptions(s *settings) []func(*tls.Config) {
 	if s.webhookCertSource != certSourceSelfManaged {
 		return nil

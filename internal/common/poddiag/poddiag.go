@@ -1,4 +1,4 @@
-// Package poddiag explains why pods do not run, in words a user can act on.
+// Package poddiag explains why pods do not run, in messages that a user can act on.
 package poddiag
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 // startLimit is how long the kubelet may take to set up a pod's network and
-// volumes before that is worth a word. The pod's status never says what is
+// volumes before it is reported. The pod's status never says what is
 // missing.
 const startLimit = time.Minute
 
@@ -22,11 +22,11 @@ const startLimit = time.Minute
 const maxOutput = 500
 
 var (
-	// pullReasons are what the kubelet gives in turn while it tries, fails and
+	// pullReasons are the kubelet's reasons, in turn, while it tries, fails and
 	// backs off.
 	pullReasons = []string{"ErrImagePull", "ImagePullBackOff", "RegistryUnavailable", "SignatureValidationFailed"}
 
-	// imageReasons are what the kubelet gives when it does not even try.
+	// imageReasons are the kubelet's reasons when it does not even try.
 	imageReasons = []string{"InvalidImageName", "ErrImageNeverPull"}
 
 	startReasons = []string{"CreateContainerConfigError", "CreateContainerError", "RunContainerError", "CrashLoopBackOff"}
@@ -46,14 +46,14 @@ var (
 	// the connection string they failed with. A password may hold an @ itself.
 	credentials = regexp.MustCompile(`://[^\s'"]*@`)
 
-	// fernetKey matches a key of 32 bytes as Fernet has it.
+	// fernetKey matches a key of 32 bytes in Fernet's encoding.
 	fernetKey = regexp.MustCompile(`[A-Za-z0-9_-]{43}=`)
 )
 
-// Problem describes the most telling obstacle among the pods that are not being
-// deleted, "" when there is none. imagePull is true when an image cannot be
-// had, which no waiting mends. The same obstacle always reads the same, on one
-// line. What a container has printed is quoted without the hidden values.
+// Problem describes the most relevant obstacle among the pods that are not being
+// deleted, "" if there is none. imagePull is true if an image cannot be
+// pulled, which waiting does not fix. The same obstacle always has the same text, on one
+// line. The output of a container is quoted without the hidden values.
 func Problem(list []corev1.Pod, hidden ...string) (text string, imagePull bool) {
 	sorted := stayingNewestFirst(list)
 	for i := range sorted {
@@ -74,9 +74,9 @@ func Problem(list []corev1.Pod, hidden ...string) (text string, imagePull bool) 
 	return "", false
 }
 
-// ExitCode is the first exit code other than 0 of a container, newest pods
-// first, and 0 when there is none. Pods that are being deleted do not count:
-// their containers end because they are told to.
+// ExitCode returns the first exit code other than 0 of a container, newest pods
+// first, and 0 if there is none. Pods that are being deleted do not count:
+// their containers exit because they are told to.
 func ExitCode(list []corev1.Pod) int32 {
 	sorted := stayingNewestFirst(list)
 	for i := range sorted {
@@ -117,8 +117,8 @@ func pullProblem(pod *corev1.Pod) string {
 		case waiting == nil:
 			continue
 		case slices.Contains(pullReasons, waiting.Reason):
-			// Without the reason: a text that alternates would be a change of
-			// the condition, and an event, at each turn.
+			// Without the reason: a text that alternates would change
+			// the condition, and emit an event, each time.
 			return fmt.Sprintf("pod %s cannot pull image %q; check spec.image, spec.imagePullSecrets and that the nodes can reach the registry",
 				pod.Name, status.Image)
 		case slices.Contains(imageReasons, waiting.Reason):
@@ -158,7 +158,7 @@ func startProblem(pod *corev1.Pod) string {
 
 func containerProblem(pod *corev1.Pod, status corev1.ContainerStatus, hidden []string) string {
 	terminated := status.State.Terminated
-	// What a container that is ready again died of is no obstacle any more.
+	// The last exit of a container that is ready again is no longer an obstacle.
 	if terminated == nil && (status.State.Running == nil || !status.Ready) {
 		terminated = status.LastTerminationState.Terminated
 	}
@@ -183,13 +183,13 @@ func statuses(pod *corev1.Pod) []corev1.ContainerStatus {
 	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
 }
 
-// teardownNoise begins what Python prints about objects it finds in pieces
+// teardownNoise is the prefix of what Python prints about partly destroyed objects
 // while it exits. It never names a cause.
 const teardownNoise = "Exception ignored in:"
 
-// Output reduces what a container printed last to its cause: the last exception
+// Output reduces the last output of a container to its cause: the last exception
 // if it ends in one, else its last lines. Credentials in URLs and Fernet keys are
-// blanked.
+// redacted.
 func Output(message string) string {
 	message, _, _ = strings.Cut(colour.ReplaceAllString(message, ""), teardownNoise)
 	message = credentials.ReplaceAllString(message, "://"+blank+"@")
@@ -208,11 +208,11 @@ func Output(message string) string {
 	return strings.ToValidUTF8(tail(strings.Join(lines, "\n")), "")
 }
 
-// blank stands for what is not quoted.
+// blank replaces redacted values.
 const blank = "***"
 
-// quote puts the output on one line, without the hidden values. They are blanked
-// before anything is cut off: half a password is one, too.
+// quote puts the output on one line, without the hidden values. They are redacted
+// before anything is cut off: half a password is a secret, too.
 func quote(message string, hidden []string) string {
 	lines := strings.FieldsFunc(Output(hide(message, hidden)), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, line := range lines {
@@ -221,7 +221,7 @@ func quote(message string, hidden []string) string {
 	return strings.Join(lines, "; ")
 }
 
-// printable drops what a terminal would act on, or show in another order.
+// printable drops characters that a terminal would act on, or that change the order of display.
 func printable(r rune) rune {
 	switch {
 	case r == '\t':
@@ -232,7 +232,7 @@ func printable(r rune) rune {
 	return -1
 }
 
-// hide blanks the values, also as they stand in a URL. Long ones go first, because
+// hide redacts the values, also in their URL encoding. Long ones go first, because
 // one value may be a part of another.
 func hide(message string, values []string) string {
 	var all []string

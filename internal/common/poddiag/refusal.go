@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// refusalPrefix matches what stands before the cause when a controller tells that
-// it could not create a pod. The pod's name in it is another one at each try.
+// refusalPrefix matches the text before the cause when a controller reports that
+// it could not create a pod. It contains the pod's name, which changes with each attempt.
 var refusalPrefix = regexp.MustCompile(`^(\(combined from similar events\): )?(Error creating: )?(pods "[^"]*" is forbidden: )?`)
 
-// refusalRemedies say what ends a refusal, by what its text contains: that of
+// refusalRemedies are the remedies for refusals, by a part of their text: those of
 // ResourceQuota, LimitRange, PodSecurity and Priority, the admission plugins of
 // the API server.
 var refusalRemedies = []struct{ contains, remedy string }{
@@ -21,9 +21,9 @@ var refusalRemedies = []struct{ contains, remedy string }{
 	{"no PriorityClass with name", "create the PriorityClass, or change spec.priorityClassName"},
 }
 
-// Refusal describes why no pod can be created and what to do, given what the API
-// server answered to a controller as that one tells it in a condition or an event.
-// The same cause always reads the same.
+// Refusal describes why no pod can be created and what to do, given the API
+// server's answer to a controller as reported in a condition or an event.
+// The same cause always has the same text.
 func Refusal(message string) string {
 	cause := truncate(strings.ToValidUTF8(refusalPrefix.ReplaceAllString(message, ""), ""))
 	text := "no pod can be created: " + cause

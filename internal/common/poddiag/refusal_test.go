@@ -2,7 +2,7 @@ package poddiag
 
 import "testing"
 
-func TestARefusedPodIsExplainedInTheWordsOfTheAPIServer(t *testing.T) {
+func TestARefusedPodIsExplainedWithTheMessageOfTheAPIServer(t *testing.T) {
 	const quota = `exceeded quota: team, requested: limits.cpu=500m, used: limits.cpu=2, limited: limits.cpu=2`
 	const explained = "no pod can be created: " + quota + "; raise the ResourceQuota, or lower spec.resources or spec.replicas"
 	for message, want := range map[string]string{

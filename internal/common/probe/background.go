@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Background does what takes its time, such as a login, so that a reconcile pass
+// Background runs slow tasks, such as a login, so that a reconcile pass
 // never waits for the network. It is a manager runnable.
 type Background struct {
 	Loop
@@ -17,15 +17,15 @@ type Background struct {
 	tasks map[types.NamespacedName]map[string]func(context.Context)
 }
 
-// NewBackground returns a Background that works for many resources at once, and
-// for each of them on one task at a time.
+// NewBackground returns a Background that works for many resources concurrently, but
+// runs only one task at a time for each of them.
 func NewBackground() *Background {
 	return &Background{Loop: NewLoop(workers), tasks: map[types.NamespacedName]map[string]func(context.Context){}}
 }
 
-// Do has a task done for a resource and the resource reconciled afterwards. It
-// does nothing while one with the same key waits or is under way. The task has to
-// bound its time itself.
+// Do runs a task for a resource and then triggers a reconcile of the resource. It
+// does nothing while a task with the same key is pending or running. The task has to
+// limit its own duration.
 func (b *Background) Do(name types.NamespacedName, key string, task func(context.Context)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,14 +38,14 @@ func (b *Background) Do(name types.NamespacedName, key string, task func(context
 	}
 }
 
-// Forget drops the tasks of a resource that have not begun.
+// Forget drops the pending tasks of a resource.
 func (b *Background) Forget(name types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.tasks, name)
 }
 
-// Start does what is asked for until ctx ends.
+// Start runs the tasks until ctx ends.
 func (b *Background) Start(ctx context.Context) error {
 	b.Run(ctx, b.work)
 	return nil

@@ -14,15 +14,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Loop asks about resources in the background, about each one by one at a time,
-// and tells a controller of what is new.
+// Loop probes resources in the background, each of them with one probe at a time,
+// and notifies a controller of new findings.
 type Loop struct {
 	workers int
 	queue   workqueue.TypedDelayingInterface[types.NamespacedName]
 	changes chan event.GenericEvent
 }
 
-// NewLoop returns a Loop that asks about so many resources at once.
+// NewLoop returns a Loop that probes up to the given number of resources concurrently.
 func NewLoop(workers int) Loop {
 	return Loop{
 		workers: workers,
@@ -31,19 +31,19 @@ func NewLoop(workers int) Loop {
 	}
 }
 
-// Source delivers a request for a resource whenever there is news about it.
+// Source delivers a request for a resource whenever there is a new finding about it.
 func (l Loop) Source() source.TypedSource[reconcile.Request] {
 	return source.Channel(l.changes, &handler.EnqueueRequestForObject{})
 }
 
-// News delivers what Tell announces, for those who run no controller.
+// News delivers what Tell announces, for users without a controller.
 func (l Loop) News() <-chan event.GenericEvent { return l.changes }
 
-// NeedLeaderElection is true: only the leader reads the findings, and two that
-// log in somewhere would count twice.
+// NeedLeaderElection is true: only the leader reads the findings, and the logins of two
+// replicas would count twice.
 func (l Loop) NeedLeaderElection() bool { return true }
 
-// Schedule has a resource asked about after the delay.
+// Schedule schedules a probe of a resource after the delay.
 func (l Loop) Schedule(name types.NamespacedName, delay time.Duration) { l.queue.AddAfter(name, delay) }
 
 // Run calls ask for every resource that is due until ctx ends.
@@ -68,8 +68,8 @@ func (l Loop) work(ctx context.Context, ask func(context.Context, types.Namespac
 	}
 }
 
-// Tell announces news about a resource. It reports whether anybody has heard of it
-// before ctx ended.
+// Tell announces a new finding about a resource. It reports whether the announcement was
+// received before ctx ended.
 func (l Loop) Tell(ctx context.Context, name types.NamespacedName) bool {
 	changed := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name.Name, Namespace: name.Namespace}}
 	select {

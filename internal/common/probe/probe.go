@@ -1,4 +1,4 @@
-// Package probe asks HTTP endpoints in the background whether they answer, so
+// Package probe checks in the background whether HTTP endpoints answer, so
 // that a reconcile pass never waits for the network.
 package probe
 
@@ -21,19 +21,19 @@ const (
 	Timeout = 10 * time.Second
 
 	healthyPeriod = 5 * time.Minute
-	// An endpoint that does not answer is asked again soon, because most have
+	// An endpoint that does not answer is probed again soon, because most have
 	// only just come up, and then less and less often.
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 10 * time.Second
 
-	// workers is how many probes run at once. An endpoint that swallows packets
-	// holds a worker for the whole Timeout and wants the next one lastRetry
-	// later, so it takes about half a worker for good: this many let a hundred
-	// such endpoints fail without delaying the news about another one. A worker
+	// workers is how many probes run concurrently. An endpoint that drops packets
+	// occupies a worker for the whole Timeout and is probed again lastRetry
+	// later, so it permanently takes about half a worker: this many let a hundred
+	// such endpoints fail without delaying the findings about another one. A worker
 	// is a goroutine that mostly waits, so spare ones cost next to nothing.
 	workers = 64
 
-	// maxDoublings keeps the shift far from overflowing.
+	// maxDoublings prevents the shift from overflowing.
 	maxDoublings = 10
 )
 
@@ -49,14 +49,14 @@ const (
 	Unresolved Verdict = "Unresolved"
 	// TimedOut means no answer within Timeout.
 	TimedOut Verdict = "TimedOut"
-	// Unreachable means that no connection came about.
+	// Unreachable means that no connection could be established.
 	Unreachable Verdict = "Unreachable"
 	// Broken means any other failure.
 	Broken Verdict = "Broken"
 )
 
-// Result is what the last probe of an endpoint found. Message is stable: the
-// same finding always reads the same.
+// Result is the finding of the last probe of an endpoint. Message is stable: the
+// same finding always has the same text.
 type Result struct {
 	Verdict Verdict
 	Message string
@@ -74,7 +74,7 @@ type target struct {
 	known   bool
 	// expected is true when it counts as healthy without a result.
 	expected bool
-	// failures counts the findings other than Healthy in a row.
+	// failures counts the consecutive findings other than Healthy.
 	failures int
 }
 
@@ -89,8 +89,8 @@ type Prober struct {
 
 // NewClient returns an HTTP client with Timeout that keeps no connections and
 // follows neither proxy settings, because the endpoints are inside the cluster, nor
-// redirects: whoever answers for an endpoint must not choose what else the operator
-// asks.
+// redirects: the server behind an endpoint must not determine what else the operator
+// requests.
 func NewClient() *http.Client {
 	return &http.Client{
 		Timeout: Timeout, Transport: &http.Transport{DisableKeepAlives: true},
@@ -98,7 +98,7 @@ func NewClient() *http.Client {
 	}
 }
 
-// New returns a Prober that sends its requests with client; nil means that of
+// New returns a Prober that sends its requests with client; nil means the client of
 // NewClient.
 func New(client Doer) *Prober {
 	if client == nil {
@@ -107,8 +107,8 @@ func New(client Doer) *Prober {
 	return &Prober{Loop: NewLoop(workers), client: client, targets: map[types.NamespacedName]*target{}}
 }
 
-// Check returns the last finding for the resource's endpoint and false while
-// there is none for this URL. A new URL or trigger asks for a fresh probe;
+// Check returns the last finding for the resource's endpoint, and false if
+// there is none for this URL. A new URL or trigger requests a new probe;
 // callers pass as trigger whatever suggests that the answer may have changed.
 func (p *Prober) Check(name types.NamespacedName, url, trigger string) (Result, bool) {
 	p.mu.Lock()
@@ -125,8 +125,8 @@ func (p *Prober) Check(name types.NamespacedName, url, trigger string) (Result, 
 	return known.result, known.known
 }
 
-// Expect says that the endpoint of the last Check counts as healthy already, as it
-// was for the process before this one. That it is healthy is no news then.
+// Expect declares the endpoint of the last Check as healthy, because the previous
+// process found it so. A healthy result is then not announced.
 func (p *Prober) Expect(name types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +175,7 @@ func (p *Prober) url(name types.NamespacedName) (string, bool) {
 	return known.url, true
 }
 
-// record stores the finding and reports whether it is news and when to ask again.
+// record stores the finding and returns whether it is new and when to probe again.
 func (p *Prober) record(name types.NamespacedName, url string, result Result) (news bool, again time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -215,7 +215,7 @@ func (p *Prober) ask(ctx context.Context, url string) Result {
 	return Result{Healthy, url + " answers"}
 }
 
-// Classify words an error that a request to the URL ended with, without its
+// Classify describes the error of a request to the URL, without its
 // volatile parts, such as local ports.
 func Classify(url string, err error) Result {
 	var dns *net.DNSError

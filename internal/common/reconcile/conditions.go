@@ -38,11 +38,10 @@ func setCondition(conditions *[]metav1.Condition, generation int64, conditionTyp
 }
 
 // record writes the conditions of the steps that ran. A condition shared by
-// several steps tells about the first one that is not done, and about the first
-// one with something to say when all are; when one of its
-// steps was held back and none of the others has bad news, the condition keeps
-// what the last full run said, with that run's generation, unless the step has
-// a reason of its own for being held back.
+// several steps reports the first one that is not done or, if all are done, the first
+// one that has a message. If one of its steps was blocked and none of the others
+// reports a problem, the condition keeps the result of the last full run, with that
+// run's generation, unless the step declares a reason for being blocked.
 func record(conditions *[]metav1.Condition, generation int64, results []stepResult) {
 	for _, group := range groupByCondition(results) {
 		worst := slices.IndexFunc(group, func(r stepResult) bool { return r.skipped == "" && !r.outcome.IsDone() })
@@ -63,7 +62,7 @@ func record(conditions *[]metav1.Condition, generation int64, results []stepResu
 
 func speaks(r stepResult) bool { return r.outcome.message != "" }
 
-// conditionOf is the condition of the named step.
+// conditionOf returns the condition of the named step.
 func conditionOf(results []stepResult, step string) string {
 	for _, result := range results {
 		if result.name == step {
@@ -111,7 +110,7 @@ func aggregate(conditions *[]metav1.Condition, generation int64, types []string,
 }
 
 // sumUp computes Ready from the conditions that count. A missing condition, or
-// one that an earlier generation left behind, is not ready.
+// one left over from an earlier generation, is not ready.
 func sumUp(conditions *[]metav1.Condition, generation int64, types []string, results []stepResult) {
 	var notReady []string
 	for _, conditionType := range types {
@@ -134,7 +133,7 @@ func setStalled(conditions *[]metav1.Condition, generation int64, reason, messag
 	meta.RemoveStatusCondition(conditions, vocabulary.ConditionReconciling)
 }
 
-// unready says why a condition does not count as ready, "" when it does.
+// unready returns why a condition does not count as ready, "" if it does.
 func unready(conditions []metav1.Condition, generation int64, conditionType string, results []stepResult) string {
 	condition := meta.FindStatusCondition(conditions, conditionType)
 	if condition != nil && condition.Status == metav1.ConditionTrue && condition.ObservedGeneration == generation {

@@ -27,8 +27,8 @@ func (r stepResult) announces() bool {
 }
 
 // changed reports whether this pass moved the step's condition to the step's
-// outcome. Both sides come from the status, so that a restart of the operator
-// announces nothing twice.
+// outcome. Both sides come from the status, so that a restarted operator emits no
+// event twice.
 func changed(previous, current []metav1.Condition, result stepResult) bool {
 	now := meta.FindStatusCondition(current, result.condition)
 	if now == nil || now.Reason != result.outcome.reason {
@@ -39,7 +39,7 @@ func changed(previous, current []metav1.Condition, result stepResult) bool {
 }
 
 // isNews reports whether this pass moved the step's condition to the step's
-// outcome, its message included.
+// outcome, including its message.
 func isNews(previous, current []metav1.Condition, result stepResult) bool {
 	now := meta.FindStatusCondition(current, result.condition)
 	if now == nil || now.Reason != result.outcome.reason || now.Message != shorten(result.outcome.message, maxMessage) {

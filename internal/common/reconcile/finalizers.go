@@ -23,7 +23,7 @@ import (
 type Finalizer[S any] struct {
 	// Name is the finalizer on the resource.
 	Name string
-	// Step releases what the finalizer stands for; the finalizer goes when the
+	// Step cleans up what the finalizer protects; the finalizer is removed when the
 	// step is done.
 	Step Step[S]
 }
@@ -44,7 +44,7 @@ func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
 }
 
 // finalize runs the deletion stages in order. A stage that is not done keeps
-// its finalizer and holds back the later ones; the status says why.
+// its finalizer and blocks the later ones; the status says why.
 func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 	finalizers, scope := slices.Clone(p.obj.GetFinalizers()), p.Scope(p.obj)
 	released := false
@@ -65,7 +65,7 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
 	}
-	// Not before the patch: a pass over an outdated copy would repeat them.
+	// Not before the patch: a pass over an outdated copy would emit them again.
 	p.emitStepEvents(ctx)
 	if released {
 		if len(p.obj.GetFinalizers()) == 0 {
@@ -87,9 +87,9 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 	return p.finishQuietly(ctx)
 }
 
-// release takes those of the former finalizers off the resource that it no longer
-// has here. Only a change of the finalizers keeps it from that: what a stage has done
-// to be released is not there any more for a pass that would look at it again.
+// release removes those former finalizers from the resource that are no longer
+// set here. Only a change of the finalizers themselves is a conflict: what a stage
+// has cleaned up no longer exists for a pass that would look at it again.
 func (p *pass[T, S]) release(ctx context.Context, former []string) error {
 	type operation struct {
 		Op    string `json:"op"`
@@ -97,7 +97,7 @@ func (p *pass[T, S]) release(ctx context.Context, former []string) error {
 		Value string `json:"value,omitempty"`
 	}
 	var operations []operation
-	// The last one first, so that the others stay where they are.
+	// The last one first, so that the indexes of the others stay valid.
 	for i, name := range slices.Backward(former) {
 		if path := fmt.Sprintf("/metadata/finalizers/%d", i); !slices.Contains(p.obj.GetFinalizers(), name) {
 			operations = append(operations, operation{"test", path, name}, operation{"remove", path, ""})

@@ -38,7 +38,7 @@ func durationDefinition(prefix string) metric.Definition {
 func errorsDefinition(prefix string) metric.Definition {
 	return metric.Definition{
 		Name: prefix + "_reconcile_errors_total", Type: metric.Counter,
-		Help:   "Passes of a sub-reconciler that ended in an error.",
+		Help:   "Passes of a sub-reconciler that ended in an error and are tried again; what waits for a user is none.",
 		Labels: []metric.Label{labelStep, labelConditionType},
 	}
 }
@@ -64,8 +64,8 @@ func NewMetrics(registerer prometheus.Registerer, prefix string) (*Metrics, erro
 	return m, err
 }
 
-// Observe records one pass of a step. The engine does so for the steps of a
-// pipeline; a controller without one does it itself.
+// Observe records one pass of a step. The engine calls it for the steps of a
+// pipeline; a controller without a pipeline calls it itself.
 func (m *Metrics) Observe(step, condition string, took time.Duration, failed bool) {
 	if m == nil {
 		return

@@ -31,13 +31,13 @@ type Outcome struct {
 	after   time.Duration
 	proceed bool
 	events  []Event
-	// transition is emitted when the condition changes to this outcome.
+	// transition is emitted if the condition changes to this outcome.
 	transition []Event
-	// news is emitted when the condition's message changes to this outcome's.
+	// news is emitted if the condition's message changes to this outcome's.
 	news []Event
-	// recorded is emitted when the status write of this pass has succeeded.
+	// recorded is emitted once the status write of this pass has succeeded.
 	recorded []Event
-	// atOnce has the status written though the next pass may say something else.
+	// atOnce requires a status write even if the next pass may change the status again.
 	atOnce bool
 }
 
@@ -58,53 +58,53 @@ func Done(reason, message string) Outcome {
 }
 
 // Waiting reports that something outside this pass has to happen first. Its
-// condition is False, the steps that need it are held back, and a watch is
-// expected to bring the next pass; the engine only adds a slow safety-net
+// condition is False, the steps that depend on it are blocked, and a watch is
+// expected to trigger the next pass; the engine only adds a slow safety-net
 // requeue, which After replaces.
 func Waiting(reason, message string) Outcome {
 	return Outcome{verdict: verdictWaiting, reason: reason, message: message}
 }
 
-// Degraded reports a False condition that holds nothing back and that nothing
-// has to be awaited for.
+// Degraded reports a False condition that blocks no other step and needs no
+// requeue.
 func Degraded(reason, message string) Outcome {
 	return Outcome{verdict: verdictDegraded, reason: reason, message: message, proceed: true}
 }
 
-// Failed reports an error that may go away by itself. The pass is retried with
+// Failed reports an error that may be transient. The pass is retried with
 // backoff.
 func Failed(reason string, err error) Outcome {
 	return Outcome{verdict: verdictFailed, reason: reason, message: errorText(err), err: err}
 }
 
-// Terminal reports an error that a change by the user has to end. It is not
-// retried; the change itself is watched. The resource counts as stalled, also
-// with After: that something is looked at again now and then, as a Deployment is
+// Terminal reports an error that lasts until the user changes something. It is not
+// retried; the change itself is watched. The resource counts as stalled, even
+// with After: rechecking something now and then, such as a Deployment
 // that exceeded its progress deadline, is no reason to expect progress.
 func Terminal(reason string, err error) Outcome {
 	return Outcome{verdict: verdictTerminal, reason: reason, message: errorText(err), err: err}
 }
 
-// After asks for another pass in d at the latest, whether or not a watch fires.
+// After requeues the resource in d at the latest, whether or not a watch fires.
 func (o Outcome) After(d time.Duration) Outcome {
 	o.after = d
 	return o
 }
 
-// Within is After, unless another pass is asked for sooner. Zero asks for nothing.
+// Within is like After, unless an earlier requeue is already requested. Zero does nothing.
 func (o Outcome) Within(d time.Duration) Outcome {
 	o.after = sooner(o.after, d)
 	return o
 }
 
-// AtOnce has the status written in this pass, for what a user has to see also when
-// it lasts less than a second.
+// AtOnce requires a status write in this pass, for results that a user has to see even
+// if they last less than a second.
 func (o Outcome) AtOnce() Outcome {
 	o.atOnce = true
 	return o
 }
 
-// Proceed lets the steps that need this one run although its condition is
+// Proceed lets the steps that depend on this one run although its condition is
 // False. A rolling upgrade uses it to reach the Deployment.
 func (o Outcome) Proceed() Outcome {
 	o.proceed = true
@@ -125,16 +125,16 @@ func (o Outcome) OnTransition(eventType, reason, note string) Outcome {
 }
 
 // OnNews attaches an event that is emitted only when the condition's status,
-// reason or message changes to this outcome's: for something that goes on while
-// the condition stays True. The message must read the same in every pass.
+// reason or message changes to this outcome's: for something that happens while
+// the condition stays True. The message must be the same in every pass.
 func (o Outcome) OnNews(eventType, reason, note string) Outcome {
 	o.news = append(o.news, Event{Type: eventType, Reason: reason, Note: note})
 	return o
 }
 
-// OnRecord attaches an event that is emitted when the status of this pass has
-// been written. It is for what only the status remembers, such as the phase of
-// an upgrade: a pass whose write fails is repeated and announces nothing.
+// OnRecord attaches an event that is emitted once the status of this pass has
+// been written. It is for state that exists only in the status, such as the phase of
+// an upgrade: a pass whose write fails is repeated and emits nothing.
 func (o Outcome) OnRecord(eventType, reason, note string) Outcome {
 	o.recorded = append(o.recorded, Event{Type: eventType, Reason: reason, Note: note})
 	return o
@@ -148,19 +148,19 @@ func (o Outcome) WithNormalEvent(reason, note string) Outcome {
 // IsDone reports whether the step's condition is True.
 func (o Outcome) IsDone() bool { return o.verdict == verdictDone }
 
-// Reason is the condition reason of the outcome.
+// Reason returns the condition reason of the outcome.
 func (o Outcome) Reason() string { return o.reason }
 
-// Message is the condition message of the outcome.
+// Message returns the condition message of the outcome.
 func (o Outcome) Message() string { return o.message }
 
-// Err is the error of a failed outcome, nil otherwise.
+// Err returns the error of a failed outcome, nil otherwise.
 func (o Outcome) Err() error { return o.err }
 
-// RequeueAfter is the delay asked for with After, zero otherwise.
+// RequeueAfter returns the delay requested with After, zero otherwise.
 func (o Outcome) RequeueAfter() time.Duration { return o.after }
 
-// Events are the events attached with WithEvent.
+// Events returns the events attached with WithEvent.
 func (o Outcome) Events() []Event { return o.events }
 
 func (o Outcome) failed() bool {
@@ -169,7 +169,7 @@ func (o Outcome) failed() bool {
 
 var errNoOutcome = errors.New("the step returned no outcome; this is a bug in the operator, please report it")
 
-// normalised turns a forgotten outcome into a visible failure.
+// normalised turns a missing outcome into a visible failure.
 func (o Outcome) normalised() Outcome {
 	if o.verdict == verdictNone {
 		return Terminal("InternalError", errNoOutcome)

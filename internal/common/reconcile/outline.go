@@ -1,12 +1,12 @@
 package reconcile
 
-// Outline is what a controller does in one pass, for its documentation.
+// Outline describes what a controller does in one pass, for its documentation.
 type Outline struct {
 	// Kind is the kind that the controller reconciles.
 	Kind string
-	// Steps are the steps of a pass in their order.
+	// Steps are the steps of a pass in order.
 	Steps []OutlineStep
-	// Finalizers are the stages of a deletion in their order.
+	// Finalizers are the stages of a deletion in order.
 	Finalizers []OutlineStep
 }
 
@@ -16,7 +16,7 @@ type OutlineStep struct {
 	Name, Condition string
 	Needs           []string
 	Informational   bool
-	// Finalizer is the finalizer on the resource that a stage of deletion stands for.
+	// Finalizer is the finalizer on the resource that a stage of deletion removes.
 	Finalizer string
 }
 

@@ -16,22 +16,22 @@ import (
 type Step[S any] struct {
 	// Name identifies the step in Needs, in logs and in metrics.
 	Name string
-	// Condition is the condition type the step owns. Consecutive concerns may
+	// Condition is the condition type that the step owns. Consecutive concerns may
 	// share one: it is then True when all of its steps are done, and otherwise
-	// tells about the first that is not. In a kind that has no other conditions
+	// reports the first that is not. In a kind that has no other conditions
 	// it may be Ready, which then has the reasons of the step.
 	Condition string
-	// Needs names the steps that have to be done (or told to proceed) before
+	// Needs names the steps that have to be done (or have called Proceed) before
 	// this one runs. They must be declared earlier.
 	Needs []string
 	// HeldBack is the reason with which the condition becomes False while one
-	// of Needs is not met. Without it the condition keeps what it last said.
+	// of Needs is not met. Without it the condition keeps its last status.
 	HeldBack string
-	// Informational steps are reported but count neither for Ready nor in the
+	// Informational steps are reported but affect neither Ready nor the
 	// step metrics.
 	Informational bool
 	// Announce lists reasons that are worth a Normal event when the step's
-	// condition becomes True with them; a reason that passes within a second may
+	// condition becomes True with them; a reason that lasts less than a second may
 	// be missed. Failures are always announced.
 	Announce []string
 	// Sets are the values that the step hands to later ones, and Reads those of earlier
@@ -78,7 +78,7 @@ func (p Pipeline[S]) Validate() error {
 	return nil
 }
 
-// Conditions lists the condition types that count for Ready, in step order.
+// Conditions returns the condition types that affect Ready, in step order.
 func (p Pipeline[S]) Conditions() []string {
 	var types []string
 	for _, step := range p {
@@ -95,14 +95,14 @@ type stepResult struct {
 	condition string
 	announce  []string
 	outcome   Outcome
-	// skipped names the first unmet need when the step was held back, and
-	// heldBack is what the step wants said then.
+	// skipped names the first unmet need if the step was blocked, and
+	// heldBack is the reason that the step declares for that case.
 	skipped, heldBack string
 }
 
 // run executes the steps in declared order in this goroutine: deterministic,
 // easy to follow in a log, and cheap because reads come from caches. A step
-// that waits or fails holds back only the steps that need it.
+// that waits or fails blocks only the steps that depend on it.
 func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepResult {
 	results := make([]stepResult, 0, len(p))
 	open := map[string]bool{}
@@ -117,7 +117,9 @@ func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepR
 		stepCtx := log.IntoContext(ctx, log.FromContext(ctx).WithValues("step", step.Name))
 		result.outcome = during(scope, step, func() Outcome { return step.Run(stepCtx, scope) }).normalised()
 		if !step.Informational {
-			metrics.Observe(step.Name, step.Condition, time.Since(started), result.outcome.failed() && !result.namespaceGoes())
+			// What waits for the user is told by the resource; the operator itself is well.
+			failed := result.outcome.verdict == verdictFailed && !result.namespaceGoes()
+			metrics.Observe(step.Name, step.Condition, time.Since(started), failed)
 		}
 		open[step.Name] = result.outcome.proceed
 		results = append(results, result)

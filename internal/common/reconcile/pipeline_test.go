@@ -68,7 +68,7 @@ func TestAStepThatReturnsNoOutcomeFailsVisibly(t *testing.T) {
 	}
 }
 
-func TestASharedConditionTellsAboutTheFirstStepThatIsNotDone(t *testing.T) {
+func TestASharedConditionReportsTheFirstStepThatIsNotDone(t *testing.T) {
 	done, bad := Done("Available", "all there"), Failed("ConfigError", errors.New("broken"))
 	for name, test := range map[string]struct {
 		results    []stepResult

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// raceRetry is when a pass that lost a race is repeated; it gives the cache a
-	// moment to show what the winner wrote.
+	// raceRetry is the delay before a pass that lost a race is repeated; it gives the
+	// cache a moment to show the winner's write.
 	raceRetry = 100 * time.Millisecond
-	// raceRetryMax bounds the delay of a pass that loses every time.
+	// raceRetryMax bounds the delay for a resource that keeps losing.
 	raceRetryMax = 30 * time.Second
 )
 
-// Races delays the passes of a resource that lose one race after the other: with
-// a second writer that does not give in they would keep the API server busy. The
+// Races delays the passes of a resource that loses one race after another: with
+// a second writer that does not give in, retries would keep the API server busy. The
 // zero value is ready for use, also by several goroutines.
 type Races struct {
 	once   sync.Once
@@ -31,8 +31,8 @@ func (r *Races) limiter() workqueue.TypedRateLimiter[types.NamespacedName] {
 	return r.delays
 }
 
-// Lost returns when to repeat a pass that lost a race.
+// Lost returns the delay before a pass that lost a race is repeated.
 func (r *Races) Lost(name types.NamespacedName) time.Duration { return r.limiter().When(name) }
 
-// Over starts again with the shortest delay.
+// Over resets the delay to the shortest one.
 func (r *Races) Over(name types.NamespacedName) { r.limiter().Forget(name) }

@@ -25,7 +25,7 @@ import (
 // never depends on it.
 const safetyNet = 2 * time.Minute
 
-// Object is what the engine needs of a custom resource.
+// Object is what the engine requires of a custom resource.
 type Object interface {
 	client.Object
 	// GetConditions returns the status conditions.
@@ -52,27 +52,27 @@ type Reconciler[T Object, S any] struct {
 	// an installation without webhooks stays safe. An error is shown as a
 	// terminal InvalidSpec and nothing else happens.
 	Guard func(T) error
-	// Preflight says why the resource is left alone as a whole, false when it is
-	// not. The outcome, which must not be done, becomes Ready, and nothing else
-	// happens: not even finalizers are added. It may be nil.
+	// Preflight returns the outcome for a resource that must not be reconciled at all,
+	// and false for any other. The outcome, which must not be done, becomes Ready, and
+	// nothing else happens: not even finalizers are added. It may be nil.
 	Preflight func(ctx context.Context, obj T) (Outcome, bool)
-	// Scope builds what the steps of one pass share.
+	// Scope builds the state that the steps of one pass share.
 	Scope func(T) S
 	// Pipeline are the steps.
 	Pipeline Pipeline[S]
 	// Summarise completes the rest of the status from the conditions of the
 	// pass. It may be nil.
 	Summarise func(T)
-	// Repeats reports whether a status of this pass, other than its conditions,
-	// differs from the one before in nothing but what every pass finds out again
-	// until it is written. That may wait like the conditions. Both are of
-	// StatusCopy. It may be nil: then nothing else waits.
+	// Repeats reports whether two statuses, apart from their conditions, differ only in
+	// values that every pass recomputes until they are written. Such a change may be
+	// written later, like the conditions. Both arguments come from
+	// StatusCopy. It may be nil: then only conditions may be written later.
 	Repeats func(before, now any) bool
 	// Finalizers are the stages of deletion, in order. All of them are added
 	// before the first step runs.
 	Finalizers []Finalizer[S]
-	// Forget drops in-memory state and metric series of a resource that is
-	// gone. It may be nil.
+	// Forget drops in-memory state and metric series of a deleted
+	// resource. It may be nil.
 	Forget func(types.NamespacedName)
 
 	races   Races
@@ -83,8 +83,8 @@ type Reconciler[T Object, S any] struct {
 
 var _ ctrlreconcile.Reconciler = (*Reconciler[Object, any])(nil)
 
-// Reconcile runs one pass for the named resource. A lost race is a reason to look
-// again, not an error worth a log line.
+// Reconcile runs one pass for the named resource. A lost race leads to a requeue;
+// it is not an error worth a log line.
 func (r *Reconciler[T, S]) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	result, err := r.runPass(ctx, request)
 	if apierrors.IsConflict(err) {
@@ -148,7 +148,7 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	}
 	p.results = p.Pipeline.run(ctx, p.Scope(p.obj), p.Metrics)
 	if i := slices.IndexFunc(p.results, stepResult.lostRace); i >= 0 {
-		// Somebody was faster: what this pass saw is outdated and not worth
+		// Another writer was faster: what this pass saw is outdated and not worth
 		// reporting.
 		p.emitStepEvents(ctx)
 		return ctrl.Result{}, p.results[i].outcome.err
@@ -187,7 +187,7 @@ func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, erro
 	return p.finish(ctx)
 }
 
-// leaveAlone reports why the resource is left alone.
+// leaveAlone reports why the resource is not reconciled.
 func (p *pass[T, S]) leaveAlone(ctx context.Context, outcome Outcome) (ctrl.Result, error) {
 	outcome = outcome.normalised()
 	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
@@ -200,7 +200,7 @@ func (p *pass[T, S]) leaveAlone(ctx context.Context, outcome Outcome) (ctrl.Resu
 	return p.finish(ctx)
 }
 
-// finish emits what happened, writes the status once, and only when it
+// finish emits the events, writes the status once, and only if it
 // differs, and turns the outcomes into a result.
 func (p *pass[T, S]) finish(ctx context.Context) (ctrl.Result, error) {
 	p.emitStepEvents(ctx)
@@ -225,7 +225,7 @@ func (p *pass[T, S]) finishQuietly(ctx context.Context) (ctrl.Result, error) {
 	return p.result(ctx)
 }
 
-// result returns the first transient error, else the soonest requeue. Terminal
+// result returns the first transient error, otherwise the earliest requeue. Terminal
 // errors are logged and left to the watches.
 func (p *pass[T, S]) result(ctx context.Context) (ctrl.Result, error) {
 	var result ctrl.Result
@@ -250,8 +250,8 @@ func (p *pass[T, S]) result(ctx context.Context) (ctrl.Result, error) {
 	return result, nil
 }
 
-// emitStepEvents emits what the steps announce. What fails while the operator is
-// being stopped fails for that, which is no news about the resource.
+// emitStepEvents emits the events of the steps. A failure while the operator is
+// shutting down is caused by that, and says nothing about the resource.
 func (p *pass[T, S]) emitStepEvents(ctx context.Context) {
 	for _, result := range p.results {
 		for _, event := range result.outcome.events {
@@ -267,8 +267,8 @@ func (p *pass[T, S]) emit(eventType, reason string, result stepResult, note stri
 	p.Recorder.Eventf(p.obj, nil, eventType, reason, result.actionName(), "%s", shorten(note, maxNote))
 }
 
-// emitTransitions announces what the status write has recorded, and a step once,
-// when its condition changes to a failure or to a reason the step declares worth
+// emitTransitions emits events for what the status write has recorded, once per step,
+// when its condition changes to a failure or to a reason that the step declares worth
 // announcing.
 func (p *pass[T, S]) emitTransitions() {
 	for _, result := range p.results {

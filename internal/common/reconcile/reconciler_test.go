@@ -212,7 +212,7 @@ func TestWhatAnOutcomeAsksForFollows(t *testing.T) {
 	}
 }
 
-func TestNewsAreToldOnceForEachMessage(t *testing.T) {
+func TestAnOnNewsEventIsEmittedOnceForEachMessage(t *testing.T) {
 	w := newWorld(t, someThing())
 	for _, message := range []string{"all well", "held until noon", "held until noon", "held until one", "all well"} {
 		w.outcome = Done("Fine", message)

@@ -63,14 +63,14 @@ type Sample struct {
 // labels of its definition are those of the namespace and the name.
 type Gauge[T Conditioned] struct {
 	metric.Definition
-	// Read returns the samples of one resource at a time. The resource is the
+	// Read returns the samples of a single resource. The resource is the
 	// cache's own and must not be changed.
 	Read func(resource T, now time.Time) []Sample
 }
 
 // resourceExporter exports all resources of a kind. It reads them from the cache at
-// each scrape, so that there is nothing to keep in memory, and nothing left of a
-// resource that is gone.
+// each scrape, so that it keeps nothing in memory, and nothing remains of a
+// deleted resource.
 type resourceExporter[T Conditioned] struct {
 	conditions, transitions *prometheus.Desc
 	gauges                  []Gauge[T]
@@ -87,8 +87,8 @@ var (
 
 // ExportResources exports every resource of a kind, as long as the manager runs and
 // leads: `<prefix>_resource_condition` with a series for each condition and status,
-// of which the current one is 1 and the others are 0, since when that is so, and
-// what else the gauges read.
+// of which the current one is 1 and the others are 0, the time of the last transition,
+// and the series of the gauges.
 func ExportResources[T Conditioned](mgr ctrl.Manager, prefix, kind string, newList func() client.ObjectList, gauges ...Gauge[T]) error {
 	if err := mgr.Add(newResourceExporter(mgr.GetClient(), metrics.Registry, prefix, kind, newList, gauges...)); err != nil {
 		return fmt.Errorf("adding the exporter of kind %s: %w", kind, err)
@@ -120,7 +120,7 @@ func (e *resourceExporter[T]) Start(ctx context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection is true: what several replicas exported would count twice.
+// NeedLeaderElection is true: series exported by several replicas would count twice.
 func (e *resourceExporter[T]) NeedLeaderElection() bool { return true }
 
 // Describe implements [prometheus.Collector].
@@ -137,7 +137,7 @@ func (e *resourceExporter[T]) Collect(series chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	list := e.newList()
-	// Nothing is changed below.
+	// The objects are only read below.
 	err := e.reader.List(ctx, list, client.UnsafeDisableDeepCopy)
 	if err == nil {
 		err = meta.EachListItem(list, func(obj runtime.Object) error {
@@ -158,7 +158,7 @@ func (e *resourceExporter[T]) Collect(series chan<- prometheus.Metric) {
 func (e *resourceExporter[T]) exportConditions(series chan<- prometheus.Metric, resource T) {
 	conditions := resource.GetConditions()
 	if meta.FindStatusCondition(conditions, vocabulary.ConditionReady) == nil {
-		// Nobody has looked at it yet, which must not stay unnoticed.
+		// It has not been reconciled yet, which must not go unnoticed.
 		conditions = append([]metav1.Condition{{
 			Type: vocabulary.ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: resource.GetCreationTimestamp(),
 		}}, conditions...)

@@ -57,7 +57,7 @@ test_operator_resource_condition{kind="Thing",name="thing",namespace="default",s
 	}
 }
 
-func TestAResourceThatNobodyHasLookedAtIsNotReadySinceItsCreation(t *testing.T) {
+func TestAResourceThatWasNeverReconciledIsNotReadySinceItsCreation(t *testing.T) {
 	obj := someThing()
 	obj.CreationTimestamp = metav1.Unix(500, 0)
 	want := transition(`reason="",status="Unknown"`, 500)
@@ -91,6 +91,30 @@ test_operator_age_seconds{name="thing",namespace="default",part="hull"} %d
 		if err := testutil.CollectAndCompare(e, strings.NewReader(want), "test_operator_age_seconds"); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestWaitingForTheUserCountsAsNoError(t *testing.T) {
+	for name, tc := range map[string]struct {
+		outcome Outcome
+		want    int
+	}{
+		"done":                 {Done("Fine", ""), 0},
+		"waiting":              {Waiting("NotYet", "later"), 0},
+		"waiting for the user": {Terminal("Wrong", errors.New("change the spec")), 0},
+		"an error":             {Failed("Broken", errors.New("the API server does not answer")), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := NewMetrics(prometheus.NewPedanticRegistry(), "test_operator")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ran []string
+			Pipeline[*[]string]{fixed("A", "AReady", tc.outcome, &ran)}.run(t.Context(), &ran, m)
+			if got := testutil.CollectAndCount(m.errors); got != tc.want {
+				t.Errorf("%d errors are counted, expected %d", got, tc.want)
+			}
+		})
 	}
 }
 

@@ -14,12 +14,12 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// settleTime is how old the conditions of a resource on its way to Ready may get:
-// nobody reads what lasts a fraction of that, and a status write costs the API
-// server as much as the object it tells of.
+// settleTime is the maximum age of unwritten conditions of a resource on its way to Ready:
+// nobody reads a status that lasts a fraction of that, and a status write costs the API
+// server as much as the write of the object that it reports on.
 const settleTime = time.Second
 
-// writes remembers when a status was written last. The zero value is ready for
+// writes records when a status was last written. The zero value is ready for
 // use, also by several goroutines.
 type writes struct {
 	mu   sync.Mutex
@@ -36,12 +36,12 @@ func (w *writes) note(name types.NamespacedName, now time.Time) {
 	w.last[name] = now
 }
 
-// left is how much of the settle time is over since the last write is missing.
+// left returns the remaining settle time since the last write.
 func (w *writes) left(name types.NamespacedName, now time.Time) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last, known := w.last[name]
-	// A clock that was set back must not hold a status back.
+	// A clock that was set back must not delay a status.
 	if !known || now.Before(last) {
 		return 0
 	}
@@ -54,8 +54,8 @@ func (w *writes) forget(name types.NamespacedName) {
 	delete(w.last, name)
 }
 
-// settles returns for how long the status of this pass may stay unwritten, 0 when
-// it is worth a write.
+// settles returns for how long the status of this pass may stay unwritten, 0 if
+// it has to be written now.
 func (p *pass[T, S]) settles() time.Duration {
 	switch {
 	case equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()),
@@ -67,15 +67,15 @@ func (p *pass[T, S]) settles() time.Duration {
 	return p.written.left(client.ObjectKeyFromObject(p.obj), p.now())
 }
 
-// insists reports whether the result has to be in the status at once: a failure, or
-// something to announce that the next pass may not see again.
+// insists reports whether the result has to be written to the status at once: a failure, or
+// an event that the next pass may not see again.
 func (r stepResult) insists() bool {
 	o := r.outcome
 	return o.failed() || o.atOnce || len(o.transition) > 0 || len(o.news) > 0 || len(o.recorded) > 0
 }
 
 // mayWait reports whether the status differs only in its conditions and in what
-// the next pass finds out again. The rest is what later passes go by.
+// the next pass recomputes. Later passes depend on everything else.
 func (p *pass[T, S]) mayWait() bool {
 	now := p.obj.GetConditions()
 	p.obj.SetConditions(p.previous)

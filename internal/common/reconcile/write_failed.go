@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// ObstructionPeriod is how often a name that an object of somebody else has is
-	// tried again. The caches of the operators do not show most of those, so that no
-	// watch reports when one is deleted.
+	// ObstructionPeriod is the retry interval while a foreign object has the name that
+	// a child needs. The caches of the operators do not contain most foreign objects, so
+	// that no watch reports the deletion of one.
 	ObstructionPeriod = 30 * time.Second
-	// refusalPeriod is how often an object that the API server finds invalid is tried
-	// again: its rules may have changed with a newer definition of the kind.
+	// refusalPeriod is the retry interval for an object that the API server finds invalid:
+	// a newer definition of the kind may have changed its rules.
 	refusalPeriod = 5 * time.Minute
 )
 
-// WriteFailed is the outcome of a child that could not be written, or of a Job that
-// failed. What lasts until somebody acts is terminal: an object of somebody else, one
-// that the API server finds invalid, and a Job that has failed for good. A child of a
-// deleted resource of the same name is waited for. Anything else is retried.
+// WriteFailed returns the outcome for a child that could not be written, or for a failed
+// Job. What lasts until the user acts is terminal: a foreign object, an object
+// that the API server finds invalid, and a Job that has failed for good. The deletion of a
+// child of a predecessor with the same name is waited for. Anything else is retried.
 func WriteFailed(reason string, err error) Outcome {
 	switch {
 	case errors.Is(err, apply.ErrPredecessor):

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/job"
 )
 
-func TestAWriteThatFailsIsRetriedUnlessSomebodyHasToAct(t *testing.T) {
+func TestAFailedWriteIsRetriedUnlessTheUserHasToAct(t *testing.T) {
 	cause := errors.New("cause")
 	for name, test := range map[string]struct {
 		err   error

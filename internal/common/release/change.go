@@ -2,22 +2,22 @@ package release
 
 import "strconv"
 
-// Change is what a move from one release to another means for the database.
+// Change is what changing from one release to another means for the database.
 type Change int
 
 const (
-	// None is a move to the very same release and suffix.
+	// None is a change to the same release and suffix.
 	None Change = iota
-	// Patch is a move within a release: the schema stays the same.
+	// Patch is a change within a release: the schema stays the same.
 	Patch
-	// Upgrade is a move to the release that follows: the schema is expanded
+	// Upgrade is a change to the next release: the schema is expanded
 	// before and contracted after the rollout.
 	Upgrade
-	// Downgrade is a move to an earlier release, which Keystone's migrations
-	// cannot do.
+	// Downgrade is a change to an earlier release, which Keystone's migrations
+	// do not support.
 	Downgrade
-	// Skip is a move past the release that follows, whose migrations would be
-	// left out.
+	// Skip is a change to a release after the next one, which would skip the
+	// migrations of the next one.
 	Skip
 )
 
@@ -38,7 +38,7 @@ func (c Change) String() string {
 	return "Change(" + strconv.Itoa(int(c)) + ")"
 }
 
-// Classify tells what moving from the installed to the target release means.
+// Classify returns what changing from the installed to the target release means.
 func Classify(installed, target Release) Change {
 	switch {
 	case installed == target:

@@ -1,4 +1,4 @@
-// Package release understands the OpenStack release in an image tag: its
+// Package release parses the OpenStack release in an image tag: its
 // grammar, its order and what a change from one to another means.
 package release
 
@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Since 2010 OpenStack releases twice a year; the scheme has no third release.
+// Since 2010 OpenStack has two releases a year; the scheme has no third release.
 const (
 	firstYear = 2010
 	lastMinor = 2
@@ -19,14 +19,14 @@ const (
 var grammar = regexp.MustCompile(`^([0-9]{4})\.([12])(?:-([A-Za-z0-9._-]+))?$`)
 
 // Release is a coordinated OpenStack release, such as 2025.2, and the suffix
-// that tells builds of it apart.
+// that distinguishes its builds.
 type Release struct {
 	// Year of the release, four digits, 2010 or later.
 	Year int
 	// Minor is 1 for the first release of the year and 2 for the second.
 	Minor int
-	// Suffix is what follows the hyphen, empty if there is none. It does not
-	// take part in the order of releases.
+	// Suffix is the part after the hyphen, empty if there is none. It does not
+	// affect the order of releases.
 	Suffix string
 }
 
@@ -53,7 +53,7 @@ func invalid(tag string) error {
 		"such as 2025.2 or 2025.2-rebuild", tag)
 }
 
-// String returns the release as Parse reads it.
+// String returns the release in the form that Parse reads.
 func (r Release) String() string {
 	text := fmt.Sprintf("%04d.%d", r.Year, r.Minor)
 	if r.Suffix != "" {
@@ -68,12 +68,12 @@ func (r Release) Compare(other Release) int {
 	return cmp.Or(cmp.Compare(r.Year, other.Year), cmp.Compare(r.Minor, other.Minor))
 }
 
-// SameRelease reports whether the two differ in nothing but the suffix.
+// SameRelease reports whether the two differ at most in the suffix.
 func (r Release) SameRelease(other Release) bool {
 	return r.Compare(other) == 0
 }
 
-// Next returns the release that follows, without a suffix: 2025.2 after 2025.1,
+// Next returns the next release, without a suffix: 2025.2 after 2025.1,
 // 2026.1 after 2025.2.
 func (r Release) Next() Release {
 	if r.Minor < lastMinor {

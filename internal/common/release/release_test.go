@@ -49,7 +49,7 @@ func TestParseRefusesAnythingElse(t *testing.T) {
 	}
 }
 
-func TestClassifyTellsWhatAChangeMeans(t *testing.T) {
+func TestClassifyReturnsWhatAChangeMeans(t *testing.T) {
 	tests := []struct {
 		installed, target string
 		want              Change

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Access is the account of a rotation Job and all that it may do: read the
+// Access is the account of a rotation Job with its only permissions: read the
 // Secret that it replaces and write the staging Secret.
 type Access struct {
 	// Name is that of the ServiceAccount, the Role and the RoleBinding.
@@ -21,7 +21,7 @@ type Access struct {
 	Staging string
 }
 
-// Objects are the ServiceAccount, the Role and the RoleBinding.
+// Objects returns the ServiceAccount, the Role and the RoleBinding.
 func (a Access) Objects() []client.Object {
 	meta := func() metav1.ObjectMeta {
 		return metav1.ObjectMeta{Name: a.Name, Namespace: a.Namespace, Labels: a.Labels}
@@ -32,7 +32,7 @@ func (a Access) Objects() []client.Object {
 		}
 	}
 	return []client.Object{
-		// Pods ask for the token; nothing else of the account needs one.
+		// Pods request the token explicitly; nothing else that uses the account needs one.
 		&corev1.ServiceAccount{ObjectMeta: meta(), AutomountServiceAccountToken: ptr.To(false)},
 		&rbacv1.Role{ObjectMeta: meta(), Rules: []rbacv1.PolicyRule{rule(a.Source, "get"), rule(a.Staging, "get", "patch")}},
 		&rbacv1.RoleBinding{

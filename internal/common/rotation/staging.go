@@ -1,9 +1,9 @@
-// Package rotation is what the scheduled rotations of keys and passwords share.
+// Package rotation is shared by the scheduled rotations of keys and passwords.
 //
-// A CronJob makes the new values and leaves them in a staging Secret, which is
-// all that its account may write. The operator checks them there and takes them
-// over. So no Job can damage what is in use, and what a Job stages is taken
-// over once, whatever fails on the way.
+// A CronJob generates the new values and stores them in a staging Secret, which is
+// all that its account may write. The operator checks them there and promotes
+// them. So no Job can damage the values in use, and what a Job stages is promoted
+// once, whatever fails on the way.
 package rotation
 
 import (
@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// TargetLabel tells on a staging Secret what is rotated through it.
+	// TargetLabel names, on a staging Secret, what is rotated through it.
 	TargetLabel = "forge.c5c3.io/rotation-target"
 	// CompletedAtAnnotation is the time, in RFC 3339, at which a Job finished
 	// staging. It is copied to the Secret that the values replace.
 	CompletedAtAnnotation = "forge.c5c3.io/rotation-completed-at"
-	// ScriptFile is the name of Script beside the script that calls it.
+	// ScriptFile is the name of Script next to the script that calls it.
 	ScriptFile = "stage.py"
 )
 
@@ -36,8 +36,8 @@ const (
 //go:embed files/stage.py
 var Script string
 
-// CompletedAt returns when staging was finished. ok is false while the Job has
-// not staged anything; err reports an annotation that is not a time.
+// CompletedAt returns when staging was finished. ok is false if the Job has
+// not staged anything yet; err reports an annotation that is not a time.
 func CompletedAt(staging *corev1.Secret) (at time.Time, ok bool, err error) {
 	text, ok := staging.Annotations[CompletedAtAnnotation]
 	if !ok {
@@ -53,14 +53,14 @@ func CompletedAt(staging *corev1.Secret) (at time.Time, ok bool, err error) {
 }
 
 // Applied reports whether target already holds everything that was staged, as
-// it does after a crash between taking it over and discarding it.
+// it does after a crash between promoting and discarding it.
 func Applied(target, staging *corev1.Secret) bool {
 	return target.Annotations[CompletedAtAnnotation] == staging.Annotations[CompletedAtAnnotation] &&
 		maps.EqualFunc(target.Data, staging.Data, func(a, b []byte) bool { return string(a) == string(b) })
 }
 
-// Discard deletes the staging Secret as it was read. One that has changed since
-// stays, because a Job has staged something new.
+// Discard deletes the staging Secret as it was read. If it has changed since,
+// it stays, because a Job has staged something new.
 func Discard(ctx context.Context, c client.Client, staging *corev1.Secret) error {
 	preconditions := client.Preconditions{UID: &staging.UID, ResourceVersion: &staging.ResourceVersion}
 	err := c.Delete(ctx, staging, preconditions)
@@ -70,7 +70,7 @@ func Discard(ctx context.Context, c client.Client, staging *corev1.Secret) error
 	return fmt.Errorf("deleting the staging Secret %s: %w", staging.Name, err)
 }
 
-// Clear removes what was staged. It fails with a conflict when the Secret has
+// Clear removes the staged values. It fails with a conflict if the Secret has
 // changed since it was read.
 func Clear(ctx context.Context, c client.Client, staging *corev1.Secret) error {
 	cleared := staging.DeepCopy()
@@ -82,7 +82,7 @@ func Clear(ctx context.Context, c client.Client, staging *corev1.Secret) error {
 	return nil
 }
 
-// StagingSecret is an empty staging Secret.
+// StagingSecret returns an empty staging Secret.
 func StagingSecret(namespace, name, target string, labels map[string]string) *corev1.Secret {
 	all := maps.Clone(labels)
 	all[TargetLabel] = target

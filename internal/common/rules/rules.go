@@ -1,5 +1,5 @@
-// Package rules checks resources against tables, so that each rule of a kind
-// is one line: the field it is about and what must hold for it. The same table
+// Package rules validates resources with tables, so that each rule of a kind
+// is one line: the field it applies to and the check of its value. The same table
 // serves the webhook at admission and the controller before each pass.
 package rules
 
@@ -13,23 +13,23 @@ import (
 	"github.com/c5c3/forge/internal/common/schedule"
 )
 
-// Check looks at one aspect of a resource and reports its errors at or below
+// Check validates one aspect of a resource and reports its errors at or below
 // the given field.
 type Check[T any] func(resource T, at *field.Path) field.ErrorList
 
-// Rule is one line of what must hold for a resource.
+// Rule is one rule for a resource.
 type Rule[T any] struct {
-	// Path is the field the rule is about, such as "spec.replicas".
+	// Path is the field that the rule applies to, such as "spec.replicas".
 	Path string
-	// Check looks at it.
+	// Check validates it.
 	Check Check[T]
 }
 
-// Table is what must hold for a resource on its own.
+// Table is the list of rules for a resource on its own.
 type Table[T any] []Rule[T]
 
-// Validate returns everything that is wrong with the resource, the same errors
-// in the same order for the same resource: the text ends up in its status.
+// Validate returns everything that is wrong with the resource. The order of the errors
+// is stable, because their text ends up in its status.
 func (t Table[T]) Validate(resource T) field.ErrorList {
 	var errs field.ErrorList
 	for _, rule := range t {
@@ -39,18 +39,18 @@ func (t Table[T]) Validate(resource T) field.ErrorList {
 	return errs
 }
 
-// Immutable is a field that a stored resource keeps.
+// Immutable is a field that cannot change once the resource is stored.
 type Immutable[T any] struct {
-	// Path is the field an error names.
+	// Path is the field that an error names.
 	Path string
 	// Message says that it cannot be changed.
 	Message string
-	// Get returns what must stay the same, a comparable value.
+	// Get returns the immutable value, which must be comparable.
 	Get func(T) any
 }
 
-// Unchanged returns the immutable fields that differ. Both resources carry
-// their defaults.
+// Unchanged reports the immutable fields that differ. Both resources have
+// their defaults set.
 func Unchanged[T any](immutables []Immutable[T], old, updated T) field.ErrorList {
 	var errs field.ErrorList
 	for _, immutable := range immutables {
@@ -67,7 +67,7 @@ func Unchanged[T any](immutables []Immutable[T], old, updated T) field.ErrorList
 	return errs
 }
 
-// AtLeast checks a number that is not nil.
+// AtLeast checks the lower bound of a number that is not nil.
 func AtLeast[T any, N int32 | int64](minimum N, get func(T) *N) Check[T] {
 	return func(resource T, at *field.Path) field.ErrorList {
 		if value := get(resource); value != nil && *value < minimum {
@@ -77,7 +77,7 @@ func AtLeast[T any, N int32 | int64](minimum N, get func(T) *N) Check[T] {
 	}
 }
 
-// Between checks a number that is not nil.
+// Between checks the bounds of a number that is not nil.
 func Between[T any, N int32 | int64](minimum, maximum N, get func(T) *N) Check[T] {
 	atLeast := AtLeast(minimum, get)
 	return func(resource T, at *field.Path) field.ErrorList {
@@ -111,7 +111,7 @@ func (r Rule[T]) Covers(path string) bool {
 	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// Path is the field at a path with dots, such as "spec.replicas".
+// Path parses the path of a field with dots, such as "spec.replicas".
 func Path(dotted string) *field.Path {
 	segments := strings.Split(dotted, ".")
 	return field.NewPath(segments[0], segments[1:]...)

@@ -1,5 +1,5 @@
 // Package schedule checks the cron expressions of a resource before they reach
-// a CronJob, and tells how often they fire.
+// a CronJob, and computes how often they fire.
 package schedule
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Validate reports whether a CronJob would accept the expression: five fields or
+// Validate returns an error unless a CronJob would accept the expression: five fields or
 // a descriptor such as @daily, without a time zone, which the API server
 // refuses in a new CronJob's schedule. An expression that can never come true,
-// such as 30 February, is accepted, as it is there. The error begins with
+// such as 30 February, is accepted, as a CronJob accepts it. The error begins with
 // "invalid cron expression: ".
 func Validate(expr string) error {
 	_, err := parse(expr)
@@ -22,8 +22,8 @@ func Validate(expr string) error {
 }
 
 func parse(expr string) (cron.Schedule, error) {
-	// The check comes first because the parser panics on a zone without a
-	// schedule behind it.
+	// The check comes first because the parser panics on a zone that is not
+	// followed by a schedule.
 	if strings.Contains(expr, "TZ") {
 		return nil, errors.New("invalid cron expression: TZ and CRON_TZ are not allowed: remove the time zone")
 	}
@@ -70,10 +70,10 @@ var ErrNeverActivates = errors.New("the schedule never activates")
 // Validate for an invalid expression and with ErrNeverActivates for one that
 // never comes true.
 //
-// The work is bounded whatever the expression: at most the minutes of one day
+// The work is bounded for any expression: at most the minutes of one day
 // and the active days of the cycle in which the expression repeats, which is a
-// week, four years or 28 years. The first two active days in a row end the
-// search.
+// week, four years or 28 years. The search stops at the first two consecutive active
+// days.
 func MinInterval(expr string) (time.Duration, error) {
 	parsed, err := parse(expr)
 	if err != nil {
@@ -95,8 +95,8 @@ func MinInterval(expr string) (time.Duration, error) {
 }
 
 // cycle returns the time, from the first activation on, after which the active
-// days of a schedule repeat, or in which at least all their distances occur: the
-// weekdays of a schedule for some months have theirs in the first of the months.
+// days of a schedule repeat, or in which at least all their distances occur: for a
+// schedule of weekdays in certain months, they occur in the first of these months.
 func cycle(s *cron.SpecSchedule) time.Duration {
 	const (
 		everyDate    = 1<<32 - 1<<1

@@ -17,6 +17,9 @@ import (
 // to.
 const StoreName = "openbao-cluster-store"
 
+// ExternalSecretGVK is the kind with which External Secrets delivers a Secret.
+var ExternalSecretGVK = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
+
 var storeGVK = esov1.SchemeGroupVersion.WithKind(esov1.ClusterSecretStoreKind)
 
 // IsStoreReady reports whether the ClusterSecretStore can be used now.

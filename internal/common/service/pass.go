@@ -6,17 +6,22 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/crdwatch"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/tls"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
+
+// Kinds says whether the API server serves a kind.
+type Kinds interface {
+	Served(kind schema.GroupVersionKind) bool
+}
 
 // Tools are what the steps of every pass of an operator work with.
 type Tools struct {
@@ -28,14 +33,18 @@ type Tools struct {
 	APIReader client.Reader
 	Scheme    *runtime.Scheme
 	// Refs reads the Secrets and ConfigMaps that resources refer to.
-	Refs *refs.Reader
+	Refs client.Reader
 	// Owned writes the Secrets of the operator.
 	Owned secrets.Owned
 	// Kinds says which kinds of other projects are installed.
-	Kinds *crdwatch.Kinds
+	Kinds Kinds
 	// Prober asks the APIs in the background.
 	Prober *probe.Prober
 	Jobs   *job.Runner
+	// SchemaJobs count the Jobs that worked on the schema of a database.
+	SchemaJobs *job.Metrics
+	// Certificates are the metrics of the certificates for databases; nil for none.
+	Certificates *tls.Metrics
 	// Cluster are the settings of the cluster.
 	Cluster cluster.Settings
 	// OperatorNamespace is where the health checks come from, "" when unknown.

@@ -1,4 +1,4 @@
-// Package watches decides which resources a controller looks at after an event,
-// and how soon it tries again: what all controllers of this repository do alike
-// when they set up their watches.
+// Package watches maps events to the resources that a controller has to reconcile,
+// and limits how soon it retries: the set-up of watches that all controllers of this
+// repository share.
 package watches

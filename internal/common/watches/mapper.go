@@ -13,8 +13,8 @@ import (
 )
 
 // Mapper maps events to the resources of the kind T that they concern. It reads
-// a cache, so that an error is a defect or the end of the operator: it is logged,
-// and nothing is found.
+// a cache, so that an error is a defect or the shutdown of the operator: it is logged,
+// and no resource is returned.
 type Mapper[T client.Object] struct {
 	// Reader is the manager's cache.
 	Reader client.Reader
@@ -24,7 +24,7 @@ type Mapper[T client.Object] struct {
 	Plural string
 }
 
-// Index lets By find resources by the names that a function returns for a field.
+// Index makes resources searchable with By, by the names that a function returns for a field.
 func (m Mapper[T]) Index(ctx context.Context, indexer client.FieldIndexer, obj T, fields map[string]func(T) []string) error {
 	for field, names := range fields {
 		index := func(obj client.Object) []string {
@@ -41,7 +41,7 @@ func (m Mapper[T]) Index(ctx context.Context, indexer client.FieldIndexer, obj T
 	return nil
 }
 
-// By finds the resources of the event's namespace that have the name of the
+// By returns the resources of the event's namespace that have the name of the
 // event's object in an indexed field.
 func (m Mapper[T]) By(field string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
@@ -49,8 +49,8 @@ func (m Mapper[T]) By(field string) handler.MapFunc {
 	}
 }
 
-// Sharing finds the resources of all namespaces that have one of the values of the
-// event's resource in an indexed field.
+// Sharing returns the resources of all namespaces that share a value of an indexed field
+// with the event's resource.
 func (m Mapper[T]) Sharing(field string, values func(T) []string) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
 		resource, ok := obj.(T)
@@ -65,12 +65,12 @@ func (m Mapper[T]) Sharing(field string, values func(T) []string) handler.MapFun
 	}
 }
 
-// SameNamespace finds the resources of the event's namespace.
+// SameNamespace returns the resources of the event's namespace.
 func (m Mapper[T]) SameNamespace(ctx context.Context, obj client.Object) []reconcile.Request {
 	return m.find(ctx, nil, client.InNamespace(obj.GetNamespace()))
 }
 
-// SameNamespaceWhere finds the resources of the event's namespace that the event's
+// SameNamespaceWhere returns the resources of the event's namespace that the event's
 // object concerns.
 func (m Mapper[T]) SameNamespaceWhere(concerns func(ctx context.Context, resource T, obj client.Object) bool) handler.MapFunc {
 	return func(ctx context.Context, obj client.Object) []reconcile.Request {
@@ -79,13 +79,13 @@ func (m Mapper[T]) SameNamespaceWhere(concerns func(ctx context.Context, resourc
 	}
 }
 
-// All finds every resource, whatever the event is about.
+// All returns every resource, regardless of the event.
 func (m Mapper[T]) All(ctx context.Context, _ client.Object) []reconcile.Request {
 	return m.find(ctx, nil)
 }
 
-// find returns a request for each resource that the list holds and, unless it is
-// nil, the filter lets pass.
+// find returns a request for each resource in the list that passes the filter, which
+// may be nil.
 func (m Mapper[T]) find(ctx context.Context, passes func(T) bool, options ...client.ListOption) []reconcile.Request {
 	list := m.NewList()
 	var requests []reconcile.Request

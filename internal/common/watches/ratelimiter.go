@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// RateLimiter retries a failing resource at once at first and never less often
-// than every 30 s, and bounds how many retries all of them cause together.
+// RateLimiter retries a failing resource immediately at first and later at least
+// every 30 s, and bounds the overall number of retries.
 func RateLimiter() workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedMaxOfRateLimiter(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, 30*time.Second),

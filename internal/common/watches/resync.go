@@ -7,15 +7,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Resync lets a controller look at all its resources when something changed
-// that no event of theirs tells about, such as the kinds that the cluster serves.
+// Resync makes a controller reconcile all its resources after a change that no
+// event of theirs reports, such as that of the kinds that the cluster serves.
 type Resync chan event.GenericEvent
 
-// NewResync returns one on which nothing was sent.
+// NewResync returns a Resync without a pending request.
 func NewResync() Resync { return make(Resync, 1) }
 
-// Send asks for a pass over every resource. It does not block: one request that
-// is still pending reaches all of them.
+// Send requests a pass over every resource. It does not block: a request that
+// is still pending covers all of them.
 func (r Resync) Send() {
 	select {
 	case r <- event.GenericEvent{Object: &metav1.PartialObjectMetadata{}}:
@@ -23,7 +23,7 @@ func (r Resync) Send() {
 	}
 }
 
-// Source is the watch of a controller whose resources all finds.
+// Source is the watch of a controller, in which all returns its resources.
 func (r Resync) Source(all handler.MapFunc) source.Source {
 	return source.Channel((<-chan event.GenericEvent)(r), handler.EnqueueRequestsFromMapFunc(all))
 }

@@ -142,7 +142,7 @@ func TestWithoutTheSecretsWhatLooksSecretIsBlanked(t *testing.T) {
 	}, "\n")))
 }
 
-func TestAShortValueDoesNotBlankOrdinaryWords(t *testing.T) {
+func TestAShortValueDoesNotRedactOrdinaryWords(t *testing.T) {
 	redactor := NewRedactor([]corev1.Secret{{Data: map[string][]byte{"password": []byte("no"), "username": []byte("keystone")}}})
 	const text = "keystone is not ready"
 	if got := redactor.Text(text); got != text {

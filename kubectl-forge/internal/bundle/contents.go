@@ -24,7 +24,7 @@ type File struct {
 	Content string
 }
 
-// Log is what was read of a container's log.
+// Log is the part of a container's log that was read.
 type Log struct {
 	Pod, Container string
 	Previous       bool
@@ -33,22 +33,22 @@ type Log struct {
 	Err error
 }
 
-// Contents is all that goes into an archive.
+// Contents is everything that goes into an archive.
 type Contents struct {
 	Inventory *inventory.Inventory
 	// ConfigMaps are those of the namespace.
 	ConfigMaps []corev1.ConfigMap
-	// Secrets are described without their values, and their values are looked for
+	// Secrets are described without their values, and their values are redacted
 	// in everything else.
 	Secrets []corev1.Secret
 	Logs    []Log
-	// Pages are texts that other commands print, by the names of their files.
+	// Pages are the outputs of other commands, by file name.
 	Pages map[string]string
-	// Gaps say what could not be read besides what the inventory says.
+	// Gaps list what could not be read, in addition to the gaps of the inventory.
 	Gaps []string
 }
 
-// Files returns the files of the archive. Nothing secret is in them.
+// Files returns the files of the archive. They contain no secrets.
 func Files(c Contents, scheme *runtime.Scheme) ([]File, error) {
 	redactor := NewRedactor(c.Secrets)
 	var files []File
@@ -73,7 +73,7 @@ func Files(c Contents, scheme *runtime.Scheme) ([]File, error) {
 	return files, nil
 }
 
-// objects are all objects that are written as they are, but for what is secret.
+// objects returns all objects that are written unchanged except for redactions.
 func (c Contents) objects() []client.Object {
 	found := c.Inventory
 	objects := slices.Concat(
@@ -152,7 +152,7 @@ func events(list []corev1.Event) string {
 }
 
 // secrets lists the Secrets with their keys. Not even the length of a value is
-// told.
+// shown.
 func secrets(list []corev1.Secret) string {
 	var out strings.Builder
 	for i := range list {

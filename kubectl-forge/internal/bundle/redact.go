@@ -1,5 +1,5 @@
-// Package bundle writes what explains the state of a namespace into an archive
-// that may be given to others: nothing secret is in it.
+// Package bundle writes the diagnostics of a namespace into an archive
+// that may be shared: it contains no secrets.
 package bundle
 
 import (
@@ -13,14 +13,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// redacted stands where something secret was.
+// redacted replaces a secret.
 const redacted = "<redacted>"
 
-// minLength is how long a value of a Secret has to be for its occurrences to be
-// looked for. A shorter one would blank parts of ordinary words.
+// minLength is the minimum length of a Secret's value for its occurrences to be
+// redacted. A shorter one would redact parts of ordinary words.
 const minLength = 4
 
-// public are keys of Secrets whose values are no secrets. A user name is also the
+// public are keys of Secrets whose values are not secret. A user name is also the
 // name of many objects, which would all become unreadable.
 var public = []string{"username", "user", "ca.crt", "tls.crt", "cloud", "region", "namespace"}
 
@@ -38,7 +38,7 @@ var (
 	userInfo = regexp.MustCompile(`://[^/\s@]+@`)
 
 	// fernet matches Fernet tokens, which all begin with the same version and the
-	// zeros of a time (https://github.com/fernet/spec), and what is encrypted alike.
+	// zeros of a time (https://github.com/fernet/spec), and other data in the same encryption.
 	fernet = regexp.MustCompile(`gAAAA[\w\-]{20,}={0,2}`)
 
 	// pem matches private keys.
@@ -47,7 +47,7 @@ var (
 	bearer = regexp.MustCompile(`(?i)(bearer\s+|x-(?:auth|subject)-token:\s*)[\w.\-~+/=]+`)
 )
 
-// Redactor blanks what is secret.
+// Redactor redacts secrets.
 type Redactor struct{ values *strings.Replacer }
 
 // NewRedactor returns one that also knows the values of the Secrets, as they are
@@ -61,7 +61,7 @@ func NewRedactor(secrets []corev1.Secret) Redactor {
 			}
 		}
 	}
-	// The longest first, so that a value within another one leaves no rest of that.
+	// The longest first, so that a value within another one does not leave parts of that.
 	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	var pairs []string
 	for _, value := range slices.Compact(values) {
@@ -72,8 +72,8 @@ func NewRedactor(secrets []corev1.Secret) Redactor {
 	return Redactor{values: strings.NewReplacer(pairs...)}
 }
 
-// parts returns the value and the secret values in it, when it is a file of
-// options such as a clouds.yaml.
+// parts returns the value and, if it is a file of options such as a clouds.yaml, the
+// secret values in it.
 func parts(value string) []string {
 	trimmed := strings.TrimSpace(value)
 	var found []string
@@ -89,7 +89,7 @@ func parts(value string) []string {
 }
 
 // forms returns the ways in which a value is written elsewhere. Without padding the
-// base64 of a value is the beginning of the one with padding or with a line's end.
+// base64 of a value is the prefix of the one with padding or with a line end.
 func forms(value string) []string {
 	raw := []byte(value)
 	all := []string{
@@ -102,7 +102,7 @@ func forms(value string) []string {
 	return slices.Compact(all)
 }
 
-// Text blanks what is secret in a text.
+// Text redacts the secrets in a text.
 func (r Redactor) Text(text string) string {
 	if r.values != nil {
 		text = r.values.Replace(text)
@@ -114,8 +114,8 @@ func (r Redactor) Text(text string) string {
 	return assignment.ReplaceAllStringFunc(text, redactAssignment)
 }
 
-// redactAssignment blanks the value of an option, unless it only names where the
-// value is to be found.
+// redactAssignment redacts the value of an option, unless it only names where to find
+// the value.
 func redactAssignment(text string) string {
 	match := assignment.FindStringSubmatch(text)
 	if len(match[2]) < minLength || strings.Contains(match[2], redacted) {
@@ -124,8 +124,8 @@ func redactAssignment(text string) string {
 	return match[1] + redacted
 }
 
-// Object blanks what is secret in an object: every text in it, the values of
-// variables whose names say that they are secret, and the copy of the whole
+// Object redacts the secrets in an object: in every text, the values of
+// variables whose names suggest a secret, and the copy of the whole
 // object that kubectl apply leaves in an annotation.
 func (r Redactor) Object(content map[string]any) map[string]any {
 	if metadata, isMap := content["metadata"].(map[string]any); isMap {
@@ -167,7 +167,7 @@ func (r Redactor) value(name string, value any) any {
 	return value
 }
 
-// literal blanks what is secret in a text that is a field of its own. Most fields
+// literal redacts the secrets in a text that is a separate field. Most fields
 // are names and messages, and "Secret: keystone-db" in a message is a name.
 func (r Redactor) literal(text string) string {
 	if !strings.ContainsAny(text, "=\n") {
@@ -179,8 +179,8 @@ func (r Redactor) literal(text string) string {
 	return r.Text(text)
 }
 
-// reference reports whether a field with such a name holds the name of a Secret
-// and no value of one.
+// reference reports whether a field with this name holds the name of a Secret
+// rather than one of its values.
 func reference(name string) bool {
 	lower := strings.ToLower(name)
 	return strings.HasSuffix(lower, "name") || strings.HasSuffix(lower, "ref") || strings.HasSuffix(lower, "key") && lower != "apikey" ||

@@ -1,5 +1,5 @@
-// Package check holds the findings of commands that look before something is
-// done.
+// Package check holds the findings of commands that check before they
+// act.
 package check
 
 import (
@@ -14,7 +14,7 @@ const (
 	OK      Result = "OK"
 	Warning Result = "Warning"
 	Failed  Result = "Failed"
-	// Unknown is that of something that the user may not look at.
+	// Unknown is the result for something that the user may not read.
 	Unknown Result = "Unknown"
 )
 

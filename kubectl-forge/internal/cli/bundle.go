@@ -24,18 +24,18 @@ const bundleLines = 5000
 func (a *app) bundleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "support-bundle",
-		Short: "Write what explains the state of a namespace into an archive, without secrets",
+		Short: "Write an archive that explains the state of a namespace, without secrets",
 		Long: "Writes an archive for a bug report: the output of status and doctor, the objects of the namespace, its events, and the\n" +
-			"logs of its pods. Secrets are listed by name and key only, and what they hold is blanked wherever else it stands, also\n" +
-			"when it is encoded. Options, variables and URLs that look secret are blanked, too.\n\n" +
-			"What you may not read is left out, and the file gaps.txt in the archive says so. Without the right to list Secrets their\n" +
-			"values are not known, and only what looks secret is blanked.",
+			"logs of its pods. Secrets are listed by name and key only, and their values are redacted wherever else they appear, even\n" +
+			"when encoded. Options, variables and URLs that look secret are redacted, too.\n\n" +
+			"What you may not read is omitted, and listed in the file gaps.txt in the archive. Without permission to list Secrets,\n" +
+			"their values are unknown, and only what looks secret is redacted.",
 		Example: "  kubectl forge support-bundle -n openstack\n  kubectl forge support-bundle --file - | tar -tz",
 		Args:    cobra.NoArgs,
 	}
-	file := cmd.Flags().StringP("file", "f", "", "The archive, which must not exist; - is the standard output. "+
+	file := cmd.Flags().StringP("file", "f", "", "The archive, which must not exist; - means standard output. "+
 		"The default is forge-NAMESPACE-TIME.tar.gz.")
-	lines := cmd.Flags().Int64("log-lines", bundleLines, "How many lines of each log are taken.")
+	lines := cmd.Flags().Int64("log-lines", bundleLines, "Number of lines to include from each log.")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		session, err := a.open()
 		if err != nil {
@@ -74,12 +74,12 @@ func (a *app) writeBundle(ctx context.Context, session *kube.Session, path strin
 	}
 	fmt.Fprintf(a.Out, "wrote %s with %d files\n", path, len(files))
 	if missing := len(found.Gaps) + len(contents.Gaps); missing > 0 {
-		fmt.Fprintf(a.ErrOut, "%d things could not be read: gaps.txt in the archive names them\n", missing)
+		fmt.Fprintf(a.ErrOut, "%d items could not be read: gaps.txt in the archive lists them\n", missing)
 	}
 	return nil
 }
 
-// writeArchive leaves no archive behind that is not complete.
+// writeArchive removes the archive if it could not be completed.
 func writeArchive(path, folder string, files []bundle.File, at time.Time) error {
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // The user names the file.
 	if err != nil {
@@ -91,7 +91,7 @@ func writeArchive(path, folder string, files []bundle.File, at time.Time) error 
 	return nil
 }
 
-// pages are what status and doctor print.
+// pages returns the output of status and doctor.
 func pages(ctx context.Context, session *kube.Session) (map[string]string, error) {
 	found, err := kube.Read(ctx, session, session.Namespace)
 	if err != nil {

@@ -21,8 +21,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check whether the cluster has what ControlPlanes and Keystones need",
 		Long: "Checks the cluster and the namespace: the version of Kubernetes, the kinds and their versions, the operators, the secret\n" +
-			"store and whether the namespace may use it, DNS, volumes, quotas, and which commands your rights are enough for.\n\n" +
-			"What you may not look at is Unknown. The exit code is 3 when a check has failed.",
+			"store and whether the namespace may use it, DNS, volumes, quotas, and which commands your permissions are sufficient for.\n\n" +
+			"Checks for which you lack permission are Unknown. The exit code is 3 if a check has failed.",
 		Example: "  kubectl forge doctor -n openstack\n  kubectl forge doctor -o json",
 		Args:    cobra.NoArgs,
 	}

@@ -11,36 +11,36 @@ import (
 
 // Exit codes of all commands.
 const (
-	// CodeOK: done; what was asked about is ready.
+	// CodeOK: success; what the user asked about is ready.
 	CodeOK = 0
-	// CodeError: something failed that none of the others is about.
+	// CodeError: a failure that no other code covers.
 	CodeError = 1
-	// CodeUsage: the command line is wrong.
+	// CodeUsage: the command line is invalid.
 	CodeUsage = 2
 	// CodeNotReady: something is not ready, was refused, or a check has failed.
 	CodeNotReady = 3
-	// CodeTimeout: the end has not come in time.
+	// CodeTimeout: the result did not arrive in time.
 	CodeTimeout = 4
-	// CodeMissingRight: the user lacks a right, which the message names.
+	// CodeMissingRight: the user lacks a permission, which the message names.
 	CodeMissingRight = 5
-	// CodeInterrupted: the user has interrupted the command.
+	// CodeInterrupted: the user interrupted the command.
 	CodeInterrupted = 130
 )
 
-// usageError is about the command line.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 // Unwrap returns the error itself.
 func (e usageError) Unwrap() error { return e.error }
 
-// notReadyError is about something that is not as it should be. Without an error
-// in it everything has been said.
+// notReadyError reports that something is not ready or has failed. If it wraps no error,
+// the output has already said everything.
 type notReadyError struct{ error }
 
 // Unwrap returns the error itself.
 func (e notReadyError) Unwrap() error { return e.error }
 
-// errSaid stands for a finding that is on the screen already.
+// errSaid stands for a finding that has already been printed.
 var errSaid = notReadyError{errors.New("not ready")}
 
 // codeOf returns the exit code for an error.

@@ -26,11 +26,11 @@ type loginOptions struct {
 func (a *app) loginCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "login [TARGET] [-- COMMAND...]",
-		Short: "Open a shell for the administrator, or write a clouds.yaml",
-		Long: "Opens a shell in which the OpenStack client is the administrator, or runs COMMAND in its place. The clouds.yaml for it is\n" +
-			"a file of yours alone, which is gone afterwards. A Keystone that only the cluster reaches is reached through a port\n" +
-			"that is forwarded meanwhile. A ControlPlane's administrator has an application credential, a Keystone's a password.\n\n" +
-			"--clouds-yaml prints the clouds.yaml and --file writes it, as it is for clients that reach Keystone themselves.",
+		Short: "Open a shell as the administrator, or write a clouds.yaml",
+		Long: "Opens a shell in which the OpenStack client runs as the administrator, or runs COMMAND instead. Its clouds.yaml is a file\n" +
+			"that only you can read, and is removed afterwards. A Keystone that is reachable only inside the cluster is reached\n" +
+			"through a port forward. A ControlPlane's administrator has an application credential, a Keystone's a password.\n\n" +
+			"--clouds-yaml prints the clouds.yaml and --file writes it, for clients that can reach Keystone themselves.",
 		Example: "  kubectl forge login\n  kubectl forge login controlplane/controlplane -- openstack catalog list\n" +
 			"  kubectl forge login --file clouds.yaml",
 		Args:              argumentsBeforeDash,
@@ -39,7 +39,7 @@ func (a *app) loginCommand() *cobra.Command {
 	o := loginOptions{}
 	cmd.Flags().BoolVar(&o.print, "clouds-yaml", false, "Print the clouds.yaml, which holds the credential.")
 	cmd.Flags().StringVarP(&o.file, "file", "f", "", "Write the clouds.yaml to this file, which must not exist.")
-	cmd.Flags().StringVar(&o.address, "address", "", "Keystone's URL, in place of a forwarded port or the one in the clouds.yaml.")
+	cmd.Flags().StringVar(&o.address, "address", "", "Keystone's URL, instead of a forwarded port or the one in the clouds.yaml.")
 	cmd.MarkFlagsMutuallyExclusive("clouds-yaml", "file")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		targets, command := args, []string(nil)
@@ -47,7 +47,7 @@ func (a *app) loginCommand() *cobra.Command {
 			targets, command = args[:dash], args[dash:]
 		}
 		if len(command) > 0 && (o.print || o.file != "") {
-			return usageError{errors.New("a COMMAND does not go with --clouds-yaml or --file")}
+			return usageError{errors.New("a COMMAND cannot be combined with --clouds-yaml or --file")}
 		}
 		session, ref, err := a.target(cmd.Context(), targets)
 		if err != nil {
@@ -87,7 +87,7 @@ func (a *app) login(ctx context.Context, session *kube.Session, ref inventory.Re
 		fmt.Fprintf(a.Out, "wrote %s with cloud %s\n", o.file, source.Cloud)
 		return nil
 	}
-	// The shell deals with an interrupt itself.
+	// The shell handles interrupts itself.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if o.address == "" && !source.Public {
@@ -96,7 +96,7 @@ func (a *app) login(ctx context.Context, session *kube.Session, ref inventory.Re
 		}
 	}
 	if len(command) == 0 {
-		fmt.Fprintf(a.ErrOut, "a shell for the administrator of %s; exit ends it\n", ref.Arg())
+		fmt.Fprintf(a.ErrOut, "shell as the administrator of %s; type exit to leave it\n", ref.Arg())
 	}
 	return login.Shell(ctx, login.Streams{In: a.In, Out: a.Out, Err: a.ErrOut}, clouds, source.Cloud, command)
 }

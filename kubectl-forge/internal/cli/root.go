@@ -1,5 +1,5 @@
-// Package cli is the command line: it reads flags, has others read and decide,
-// and writes what they say.
+// Package cli is the command line: it parses flags, delegates to the packages that
+// read the cluster and decide, and writes their results.
 package cli
 
 import (
@@ -20,28 +20,28 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
 
-// name is how users call the plugin.
+// name is the command that users type.
 const name = "kubectl forge"
 
-// app is what all commands share.
+// app holds what all commands share.
 type app struct {
 	genericiooptions.IOStreams
 
 	// open returns the session that the flags ask for.
 	open func() (*kube.Session, error)
-	// interval is the time between two looks at something that proceeds.
+	// interval is the polling interval of commands that follow progress.
 	interval time.Duration
 }
 
-// Option changes what tests replace.
+// Option replaces a dependency in tests.
 type Option func(*app)
 
-// WithSession makes all commands use the session, whatever the flags say.
+// WithSession makes all commands use the session, regardless of the flags.
 func WithSession(s *kube.Session) Option {
 	return func(a *app) { a.open = func() (*kube.Session, error) { return s, nil } }
 }
 
-// WithInterval sets the time between two looks at something that proceeds.
+// WithInterval sets the polling interval of commands that follow progress.
 func WithInterval(interval time.Duration) Option {
 	return func(a *app) { a.interval = interval }
 }
@@ -51,7 +51,7 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams,
 	root := New(streams, options...)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	// What a command says about its failure is on the screen already.
+	// A command that returns errSaid has already printed its finding.
 	var command *exec.ExitError
 	if err != nil && !errors.Is(err, errSaid) && !errors.As(err, &command) {
 		fmt.Fprintln(streams.ErrOut, "error:", err)
@@ -62,8 +62,8 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams,
 // New returns the root of the commands.
 func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	flags := genericclioptions.NewConfigFlags(true)
-	// Nothing is kept between two calls that is worth a flag, and its default
-	// differs from machine to machine.
+	// The discovery cache is not worth a flag: nothing is kept between two calls,
+	// and its default differs from machine to machine.
 	flags.CacheDir = nil
 	a := &app{IOStreams: streams, interval: time.Second, open: func() (*kube.Session, error) { return kube.Open(flags) }}
 	for _, option := range options {
@@ -71,9 +71,9 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	}
 	root := &cobra.Command{
 		Use:   "kubectl-forge",
-		Short: "See and operate ControlPlanes and Keystones",
-		Long: "See and operate ControlPlanes and Keystones.\n\n" +
-			"A command that takes TARGET accepts controlplane/NAME, keystone/NAME or NAME, and needs none when the namespace has only one.",
+		Short: "Inspect and operate ControlPlanes and Keystones",
+		Long: "Inspect and operate ControlPlanes and Keystones.\n\n" +
+			"A command that takes TARGET accepts controlplane/NAME, keystone/NAME or NAME. You can omit it when the namespace has only one.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
@@ -96,8 +96,8 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	return root
 }
 
-// checkArguments makes every command call a wrong number of arguments, and flags
-// that do not go together, a mistake of its user's.
+// checkArguments makes every command report a wrong number of arguments, and flags
+// that cannot be combined, as a usage error.
 func checkArguments(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -115,7 +115,7 @@ func checkArguments(cmd *cobra.Command) {
 // style is that of the standard output.
 func (a *app) style() show.Style { return show.StyleOf(a.Out) }
 
-// progress returns how something that proceeds is shown.
+// progress returns the options for showing progress.
 func (a *app) progress(timeout time.Duration) follow.Options {
 	style := a.style()
 	return follow.Options{
@@ -140,7 +140,7 @@ func (a *app) completeTargets(cmd *cobra.Command, _ []string, _ string) ([]strin
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// target opens a session and finds the only object that the arguments name.
+// target opens a session and returns the single object that the arguments name.
 func (a *app) target(ctx context.Context, args []string) (*kube.Session, inventory.Ref, error) {
 	session, err := a.open()
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *app) target(ctx context.Context, args []string) (*kube.Session, invento
 	return session, ref, err
 }
 
-// outputFlag adds the flag for the format and returns where its value will be.
+// outputFlag adds the flag for the format and returns a pointer to its value.
 func outputFlag(cmd *cobra.Command) *string {
 	format := cmd.Flags().StringP("output", "o", show.Formats[0], "Format: table, json or yaml.")
 	complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -170,5 +170,5 @@ func outputFlag(cmd *cobra.Command) *string {
 
 // timeoutFlag adds the flag for the longest wait.
 func timeoutFlag(cmd *cobra.Command, usual time.Duration) *time.Duration {
-	return cmd.Flags().Duration("timeout", usual, "How long to wait at most, as in 90s or 10m; 0 waits for ever.")
+	return cmd.Flags().Duration("timeout", usual, "Maximum time to wait, such as 90s or 10m; 0 waits forever.")
 }

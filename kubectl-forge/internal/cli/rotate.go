@@ -49,8 +49,8 @@ func (a *app) rotateKindCommand(kind rotate.Kind) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   kind.Name + " [TARGET]",
 		Short: "Rotate " + kind.What,
-		Long: fmt.Sprintf("Rotates %s now and follows that. The Job is the one that runs on schedule.\n%s\n\n"+
-			"With a ControlPlane as TARGET it is done for its Keystone.", kind.What, kind.After()),
+		Long: fmt.Sprintf("Rotates %s now and follows the rotation. The Job is the same that runs on schedule.\n%s\n\n"+
+			"If TARGET is a ControlPlane, this is done for its Keystone.", kind.What, kind.After()),
 		Example: fmt.Sprintf("  kubectl forge rotate %s keystone/keystone -n openstack", kind.Name),
 		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
@@ -65,7 +65,7 @@ func (a *app) rotateKindCommand(kind rotate.Kind) *cobra.Command {
 	return cmd
 }
 
-// keystoneOf is the Keystone of a ControlPlane, and a Keystone itself.
+// keystoneOf returns the Keystone of a ControlPlane, or the Keystone itself.
 func keystoneOf(ref inventory.Ref) inventory.Ref {
 	if ref.Kind == inventory.KindControlPlane {
 		return inventory.Ref{Kind: inventory.KindKeystone, Namespace: ref.Namespace, Name: keystoneName(ref.Name)}
@@ -116,8 +116,8 @@ func (a *app) rotateKind(ctx context.Context, session *kube.Session, ref invento
 	return nil
 }
 
-// rotationError calls a rotation that failed what it is, and no failure of the
-// command.
+// rotationError classifies a failed rotation as not ready, rather than as a failure
+// of the command.
 func rotationError(err error) error {
 	var missing *kube.MissingRightError
 	if errors.Is(err, follow.ErrTimeout) || errors.Is(err, context.Canceled) || errors.As(err, &missing) {

@@ -25,9 +25,9 @@ func (a *app) rotateCredentialCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   rotate.ApplicationCredential + " [TARGET]",
 		Short: "Replace the administrator's application credential of a ControlPlane",
-		Long: "Replaces the application credential that K-ORC and other clients of a ControlPlane work with, and follows that. It asks\n" +
-			"by a CredentialRotation, which it deletes when the new credential has reached its users. The old one works on for two\n" +
-			"minutes at least.",
+		Long: "Replaces the application credential that K-ORC and other clients of a ControlPlane use, and follows the replacement. It\n" +
+			"requests it with a CredentialRotation, which it deletes when the new credential has reached its users. The old one\n" +
+			"remains valid for at least two minutes.",
 		Example: "  kubectl forge rotate application-credential controlplane/controlplane -n openstack",
 		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
@@ -55,7 +55,7 @@ func (a *app) rotateCredential(ctx context.Context, session *kube.Session, ref i
 	}
 	request, before := rotate.Request(cp), rotate.CredentialID(cp)
 	if err := session.Create(ctx, request); err != nil {
-		return fmt.Errorf("asking for another credential: %w", kube.Explain(err))
+		return fmt.Errorf("requesting another credential: %w", kube.Explain(err))
 	}
 	fmt.Fprintf(a.Out, "created CredentialRotation %s\n", request.Name)
 	if *flags.noWait {
@@ -72,11 +72,11 @@ func (a *app) rotateCredential(ctx context.Context, session *kube.Session, ref i
 		return rotate.CredentialView(request, cp, before), nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w; CredentialRotation %s stays, and the replacement goes on", rotationError(err), request.Name)
+		return fmt.Errorf("%w; CredentialRotation %s stays, and the replacement continues", rotationError(err), request.Name)
 	}
 	if err := session.Delete(ctx, request); err != nil && !apierrors.IsNotFound(err) {
 		fmt.Fprintf(a.ErrOut, "CredentialRotation %s stays: %s\n", request.Name, kube.Explain(err))
 	}
-	fmt.Fprintln(a.Out, "Clients that read the Secret have the new credential; the old one is revoked in two minutes at the earliest.")
+	fmt.Fprintln(a.Out, "Clients that read the Secret have the new credential; the old one is revoked in at least two minutes.")
 	return nil
 }

@@ -81,7 +81,7 @@ func TestABundleOfANamespaceHoldsNoValueOfItsSecrets(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"secrets.txt": "keystone-admin, type Opaque, keys: password", "events.txt": "Failed Keystone/keystone: refused <redacted>",
-		"status.txt": "What it waits for", "doctor.txt": "Kubernetes", "version.txt": "kubectl-forge",
+		"status.txt": "Waiting for", "doctor.txt": "Kubernetes", "version.txt": "kubectl-forge",
 	} {
 		if !strings.Contains(files[name], want) {
 			t.Errorf("%s does not hold %q:\n%s", name, want, files[name])
@@ -93,7 +93,7 @@ func TestABundleWithoutTheRightToSecretsSaysSo(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
 	path := filepath.Join(t.TempDir(), "bundle.tar.gz")
-	u.run(t, "support-bundle", "--file", path).expect(t, CodeOK, "gaps.txt in the archive names them")
+	u.run(t, "support-bundle", "--file", path).expect(t, CodeOK, "gaps.txt in the archive lists them")
 	if gaps := unpack(t, path)["gaps.txt"]; !strings.Contains(gaps, "you may not list secrets in namespace "+u.namespace) {
 		t.Errorf("got the gaps\n%s", gaps)
 	}

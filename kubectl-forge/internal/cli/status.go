@@ -20,11 +20,11 @@ import (
 // statusList is the document of several reports.
 type statusList struct {
 	Items []*report.Report `json:"items"`
-	// Workloads are what else runs in the namespaces, when that was asked for.
+	// Workloads describe the remaining workloads of the namespaces, if requested.
 	Workloads []report.Workloads `json:"workloads,omitempty"`
 }
 
-// ready reports whether nothing is wrong.
+// ready reports whether all reports and workloads are fine.
 func (l statusList) ready() bool {
 	return !slices.ContainsFunc(l.Items, func(r *report.Report) bool { return !r.Ready }) &&
 		!slices.ContainsFunc(l.Workloads, func(w report.Workloads) bool { return len(w.LookAt) > 0 })
@@ -39,23 +39,23 @@ type statusOptions struct {
 func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [TARGET...]",
-		Short: "Say what is wrong, where to look and what to type next",
-		Long: "Shows a ControlPlane or a Keystone with everything it is made of: what it waits for and for how long, the pod or Job\n" +
-			"that explains it with the end of its log, and the command to type next.\n\n" +
+		Short: "Show what is wrong, where to look and which command to run next",
+		Long: "Shows a ControlPlane or a Keystone with everything it consists of: what it waits for and for how long, the pod or Job\n" +
+			"that explains it with the end of its log, and the command to run next.\n\n" +
 			"Without TARGET it shows every ControlPlane, and every Keystone that belongs to none.\n" +
-			"The exit code is 3 when one of them is not ready.",
+			"The exit code is 3 if any of them is not ready.",
 		Example: "  kubectl forge status\n  kubectl forge status keystone/keystone -n openstack\n  kubectl forge status -A -o json\n" +
 			"  kubectl forge status --workloads -n keystone-system",
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: a.completeTargets,
 	}
 	o := statusOptions{}
 	format := outputFlag(cmd)
-	cmd.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "Look into all namespaces.")
+	cmd.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "Cover all namespaces.")
 	cmd.Flags().BoolVar(&o.workloads, "workloads", false,
-		"Say of every pod, Job and Deployment in the namespace what is wrong with it, also where nothing of ours is.")
+		"Show what is wrong with every pod, Job and Deployment in the namespace, even without a ControlPlane or Keystone.")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.everywhere && len(args) > 0 {
-			return usageError{errors.New("--all-namespaces goes with no TARGET: a name is looked for in one namespace")}
+			return usageError{errors.New("--all-namespaces cannot be combined with TARGET: a name is looked up in one namespace")}
 		}
 		session, err := a.open()
 		if err != nil {
@@ -125,7 +125,7 @@ func (l *statusList) add(ctx context.Context, session *kube.Session, namespace s
 	return nil
 }
 
-// reportsOf describes what the arguments name, with the ends of the logs.
+// reportsOf describes the objects that the arguments name, with the ends of their logs.
 func reportsOf(ctx context.Context, session *kube.Session, found *inventory.Inventory, args []string) ([]*report.Report, error) {
 	candidates := kube.All(found)
 	if len(args) == 0 {
@@ -147,7 +147,7 @@ func reportsOf(ctx context.Context, session *kube.Session, found *inventory.Inve
 	return reports, nil
 }
 
-// quotedLines is how much of a log is read for its last relevant lines.
+// quotedLines is the number of log lines that are read to find the last relevant ones.
 const quotedLines = 40
 
 // quoteLogs adds the end of its log to each exhibit. What the user may not read is

@@ -37,7 +37,7 @@ func TestANamespaceUserFindsTheCause(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
 	u.run(t, "status").expect(t, CodeNotReady,
-		"Keystone keystone in namespace "+u.namespace+" is not ready and needs you",
+		"Keystone keystone in namespace "+u.namespace+" is not ready and needs action",
 		"KeystoneAPIReady AdminPasswordRefused", "Pod keystone-6d4b-x7k2p",
 		"cannot reach mysql+pymysql://", "annotate keystone keystone --overwrite keystone.openstack.c5c3.io/run-again")
 }
@@ -115,12 +115,12 @@ func TestAMistakeOnTheCommandLineIsCalledOne(t *testing.T) {
 		{"status --colour", "unknown flag"},
 		{"status -o xml", "choose table, json, yaml"},
 		{"wait a b", "accepts at most 1 arg"},
-		{"upgrade", "say which release"},
+		{"upgrade", "specify the release"},
 		{"upgrade --to 2026.1 --abort", "[to abort]"},
 		{"nonsense", "unknown command"},
 		{"rotate application-credential keystone/keystone", "name a ControlPlane"},
-		{"status -A keystone", "goes with no TARGET"},
-		{"login --clouds-yaml -- true", "does not go with"},
+		{"status -A keystone", "cannot be combined with TARGET"},
+		{"login --clouds-yaml -- true", "cannot be combined with"},
 	} {
 		u.run(t, strings.Fields(tc.args)...).expect(t, CodeUsage, tc.want)
 	}
@@ -140,13 +140,14 @@ func TestWaitingEndsWhenItIsReady(t *testing.T) {
 func TestWaitingThatTakesTooLongSaysWhatIsWrong(t *testing.T) {
 	u := as(t, "viewer")
 	brokenKeystone(t, u.namespace)
-	u.run(t, "wait", "--timeout=100ms").expect(t, CodeTimeout, "What it waits for", "Type next", "timed out after 100ms")
+	u.run(t, "wait", "--timeout=100ms").expect(t, CodeTimeout, "Waiting for", "Run next", "timed out after 100ms")
 }
 
 func TestTheDoctorWorksWithTheRightsOfANamespaceUser(t *testing.T) {
 	u := as(t, "viewer")
 	u.run(t, "doctor").expect(t, CodeNotReady, "Kubernetes", "you may not list deployments.apps in the whole cluster",
-		"Kinds of Keystone operator", "Rights for rotate fernet, credential, password", "you may not create jobs.batch in namespace "+u.namespace)
+		"Kinds of Keystone operator", "Permissions for rotate fernet, credential, password",
+		"you may not create jobs.batch in namespace "+u.namespace)
 }
 
 func TestCompletionOffersWhatThereIs(t *testing.T) {
@@ -158,7 +159,7 @@ func TestCompletionOffersWhatThereIs(t *testing.T) {
 func TestANamespaceWithoutAnythingOfOursIsDescribedOnRequest(t *testing.T) {
 	u := as(t, "viewer")
 	u.run(t, "status").expect(t, CodeError, "there is no ControlPlane and no Keystone in namespace "+u.namespace)
-	u.run(t, "status", "--workloads").expect(t, CodeOK, "namespace "+u.namespace+" are fine")
+	u.run(t, "status", "--workloads").expect(t, CodeOK, "namespace "+u.namespace+" have no problems")
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "operator"}}
 	pod.Spec.Containers = []corev1.Container{{Name: "manager", Image: "operator"}}
 	pod.Status.Phase, pod.Status.ContainerStatuses = corev1.PodPending, []corev1.ContainerStatus{

@@ -29,26 +29,26 @@ const upgradeTimeout = 30 * time.Minute
 func (a *app) upgradeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade [TARGET] (--to RELEASE | --abort)",
-		Short: "Upgrade to another release, or go back from an upgrade under way",
-		Long: "Looks for what would keep an upgrade from its end, sets the release in the spec, and follows the phases of the upgrade.\n" +
+		Short: "Upgrade to another release, or roll back an upgrade in progress",
+		Long: "Checks for what would block an upgrade, sets the release in the spec, and follows the phases of the upgrade.\n" +
 			"Interrupting the command does not interrupt the upgrade; the same command follows it again.\n\n" +
 			"--abort sets the installed release again, which is possible until phase Contracting.\n" +
-			"The Keystone of a ControlPlane is upgraded through that one, also when it is the TARGET.",
+			"The Keystone of a ControlPlane is upgraded through the ControlPlane, even if it is the TARGET.",
 		Example: "  kubectl forge upgrade --to 2026.1 --preflight\n  kubectl forge upgrade controlplane/controlplane --to 2026.1\n" +
 			"  kubectl forge upgrade controlplane/controlplane --abort",
 		Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
 	o := upgradeOptions{timeout: timeoutFlag(cmd, upgradeTimeout)}
 	cmd.Flags().StringVar(&o.to, "to", "", "The release to upgrade to, such as 2026.1.")
-	cmd.Flags().BoolVar(&o.abort, "abort", false, "Go back to the installed release.")
-	cmd.Flags().BoolVar(&o.preflight, "preflight", false, "Only look whether the upgrade can begin.")
-	cmd.Flags().BoolVar(&o.force, "force", false, "Begin although a check has failed. The operator still refuses what it must.")
+	cmd.Flags().BoolVar(&o.abort, "abort", false, "Roll back to the installed release.")
+	cmd.Flags().BoolVar(&o.preflight, "preflight", false, "Only check whether the upgrade can begin.")
+	cmd.Flags().BoolVar(&o.force, "force", false, "Begin even if a check has failed. The operator still refuses invalid upgrades.")
 	cmd.Flags().BoolVar(&o.noWait, "no-wait", false, "Start it and return.")
 	cmd.MarkFlagsMutuallyExclusive("to", "abort")
 	cmd.MarkFlagsMutuallyExclusive("preflight", "abort")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.to == "" && !o.abort {
-			return usageError{errors.New("say which release with --to, or --abort to go back")}
+			return usageError{errors.New("specify the release with --to, or --abort to roll back")}
 		}
 		session, ref, err := a.target(cmd.Context(), args)
 		if err != nil {
@@ -75,7 +75,7 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 	if err := setRelease(ctx, session, facts, to, false); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s is to have release %s\n", facts.Target().Arg(), to)
+	fmt.Fprintf(a.Out, "set release %s on %s\n", to, facts.Target().Arg())
 	if o.noWait {
 		return nil
 	}
@@ -103,7 +103,7 @@ func upgradeError(ref inventory.Ref, err error) error {
 	return fmt.Errorf("%w\nsee \"kubectl forge status %s -n %s\"", err, ref.Arg(), ref.Namespace)
 }
 
-// upgradeFacts reads the ControlPlane, if one has the Keystone, and the Keystone.
+// upgradeFacts reads the Keystone, and the ControlPlane that owns it, if any.
 func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref) (upgrade.Facts, error) {
 	keystone, err := kube.Keystone(ctx, session, keystoneOf(ref))
 	if err != nil {
@@ -118,8 +118,8 @@ func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref)
 	return facts, err
 }
 
-// preflight shows what may stand in the way. done is set when that is all, or all
-// that is to be done.
+// preflight prints the findings of the checks. done is set if the command ends here:
+// because a check has failed, or because only the checks were requested.
 func (a *app) preflight(ctx context.Context, session *kube.Session, facts upgrade.Facts, o upgradeOptions) (done bool, err error) {
 	findings := upgrade.Preflight(facts, o.to)
 	admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
@@ -137,8 +137,8 @@ func (a *app) preflight(ctx context.Context, session *kube.Session, facts upgrad
 	return o.preflight, nil
 }
 
-// setRelease writes the release into the spec, or asks the API server whether it
-// would accept that.
+// setRelease writes the release into the spec or, as a dry run, checks whether the
+// API server would accept it.
 func setRelease(ctx context.Context, session *kube.Session, facts upgrade.Facts, to string, dryRun bool) error {
 	changed := upgrade.Apply(facts, to)
 	options := []client.PatchOption{client.FieldOwner("kubectl-forge")}

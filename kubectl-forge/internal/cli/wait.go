@@ -19,10 +19,10 @@ const defaultTimeout = 10 * time.Minute
 func (a *app) waitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait [TARGET]",
-		Short: "Wait until it is ready, and show the conditions while they change",
+		Short: "Wait for readiness, and show the conditions as they change",
 		Long: "Waits until a ControlPlane or a Keystone is ready as its spec asks. Meanwhile it shows the conditions: as a table that\n" +
-			"stays in place on a terminal, elsewhere as a line for each change. When the time is over it says what is wrong, as\n" +
-			"\"kubectl forge status\" does.",
+			"is updated in place on a terminal, elsewhere as a line for each change. After a timeout it shows what is wrong, like\n" +
+			"\"kubectl forge status\".",
 		Example: "  kubectl forge wait\n  kubectl forge wait keystone/keystone -n openstack --timeout 5m",
 		Args:    cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
@@ -55,7 +55,7 @@ func readyView(ctx context.Context, session *kube.Session, ref inventory.Ref) (f
 	return follow.Ready(ref, k, k.Status.ObservedGeneration), nil
 }
 
-// explainTimeout shows what is wrong when something has taken too long.
+// explainTimeout shows what is wrong after a timeout.
 func (a *app) explainTimeout(ctx context.Context, session *kube.Session, ref inventory.Ref, err error) error {
 	if !errors.Is(err, follow.ErrTimeout) {
 		return err

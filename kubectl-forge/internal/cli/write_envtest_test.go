@@ -79,7 +79,7 @@ func TestANamespaceUserRotatesTokenKeysAndSeesThemPromoted(t *testing.T) {
 	}
 	finish(t, run, batchv1.JobComplete)
 	announce(t, k, keystonev1alpha1.EventFernetKeysRotated, "Secret keystone-fernet-keys holds rotated keys")
-	end().expect(t, CodeOK, "started Job "+run.Name, "Secret keystone-fernet-keys holds rotated keys", "tokens from before stay valid")
+	end().expect(t, CodeOK, "started Job "+run.Name, "Secret keystone-fernet-keys holds rotated keys", "earlier tokens stay valid")
 }
 
 func TestARotationWhoseJobFailsEndsWithThree(t *testing.T) {
@@ -87,7 +87,7 @@ func TestARotationWhoseJobFailsEndsWithThree(t *testing.T) {
 	fernetCronJob(t, readyKeystone(t, u.namespace))
 	end := u.start(t, "rotate", "fernet", "keystone/keystone")
 	finish(t, startedJob(t, u.namespace), batchv1.JobFailed)
-	end().expect(t, CodeNotReady, "failed", "what is in use stays")
+	end().expect(t, CodeNotReady, "failed", "the values in use stay")
 }
 
 func TestARotationThatIsNotSetUpIsExplained(t *testing.T) {
@@ -186,9 +186,9 @@ func TestAnUpgradeIsTakenBackUntilItContracts(t *testing.T) {
 	k := testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))
 	k.Spec.Image.Tag, k.Status.TargetRelease, k.Status.UpgradePhase = "2026.1", "2026.1", keystonev1alpha1.UpgradePhaseContracting
 	k = store(t, u.namespace, k)
-	u.run(t, "upgrade", "--abort").expect(t, CodeNotReady, "no way back")
+	u.run(t, "upgrade", "--abort").expect(t, CodeNotReady, "can no longer be rolled back")
 	change(t, k, func(k *keystonev1alpha1.Keystone) { k.Status.UpgradePhase = keystonev1alpha1.UpgradePhaseMigrating })
-	u.run(t, "upgrade", "--abort", "--no-wait").expect(t, CodeOK, "keystone/keystone is to have release 2025.2")
+	u.run(t, "upgrade", "--abort", "--no-wait").expect(t, CodeOK, "set release 2025.2 on keystone/keystone")
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil || k.Spec.Image.Tag != "2025.2" {
 		t.Errorf("got tag %s, %v", k.Spec.Image.Tag, err)
 	}
@@ -202,7 +202,7 @@ func TestTheReleaseOfAKeystoneIsSetInItsControlPlane(t *testing.T) {
 	k.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(cp, c5c3v1alpha1.GroupVersion.WithKind("ControlPlane"))}
 	k = store(t, u.namespace, k)
 	u.run(t, "upgrade", "keystone/"+k.Name, "--to", "2026.1", "--no-wait").
-		expect(t, CodeOK, "controlplane/controlplane is to have release 2026.1")
+		expect(t, CodeOK, "set release 2026.1 on controlplane/controlplane")
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cp), cp); err != nil || cp.Spec.OpenStackRelease != "2026.1" {
 		t.Errorf("got release %s, %v", cp.Spec.OpenStackRelease, err)
 	}

@@ -22,7 +22,7 @@ import (
 // kubeVersion).
 const oldestKubernetes = "1.30.0"
 
-// Examine returns what is to be said about the cluster.
+// Examine returns the findings about the cluster.
 func Examine(f Facts) []check.Finding {
 	findings := []check.Finding{f.checkVersion()}
 	findings = append(findings, f.checkKinds()...)
@@ -36,7 +36,7 @@ func finding(name Topic, result check.Result, format string, args ...any) check.
 	return check.Finding{Name: string(name), Result: result, Text: fmt.Sprintf(format, args...)}
 }
 
-// hidden is the finding about what could not be read.
+// hidden returns the finding about what could not be read.
 func (f Facts) hidden(topic Topic) (check.Finding, bool) {
 	err := f.Hidden[topic]
 	if err == nil {
@@ -52,7 +52,7 @@ func (f Facts) checkVersion() check.Finding {
 	parsed, err := version.ParseGeneric(f.Version)
 	switch {
 	case err != nil:
-		return finding(TopicVersion, check.Unknown, "%q cannot be understood: %s", f.Version, err)
+		return finding(TopicVersion, check.Unknown, "%q cannot be parsed: %s", f.Version, err)
 	case parsed.LessThan(version.MustParseGeneric(oldestKubernetes)):
 		return finding(TopicVersion, check.Failed, "%s is older than %s: upgrade the cluster", f.Version, oldestKubernetes)
 	}
@@ -62,7 +62,7 @@ func (f Facts) checkVersion() check.Finding {
 // OperatorApps are the names under which the charts install the operators.
 var OperatorApps = []string{"keystone-operator", "c5c3-operator"}
 
-// kindsOf are the kinds that the operators are needed for.
+// kindsOf maps the operators to the kinds that need them.
 var kindsOf = map[string]string{"keystone-operator": "Keystone", "c5c3-operator": "ControlPlane"}
 
 func (f Facts) checkOperators() []check.Finding {
@@ -84,7 +84,7 @@ func (f Facts) checkOperator(app string) check.Finding {
 		if f.serves(kindsOf[app]) {
 			result = check.Failed
 		}
-		return finding(topic, result, "there is no Deployment of it: install the chart %s to work with a %s", app, kindsOf[app])
+		return finding(topic, result, "it has no Deployment: install the chart %s to use a %s", app, kindsOf[app])
 	}
 	d := &f.Operators[i]
 	ready, wanted := d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)
@@ -108,13 +108,13 @@ func (f Facts) checkStore() check.Finding {
 	}
 	store := &esov1.ClusterSecretStore{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(f.Store.Object, store); err != nil {
-		return finding(TopicStore, check.Unknown, "it cannot be understood: %s", err)
+		return finding(TopicStore, check.Unknown, "it cannot be parsed: %s", err)
 	}
 	if !secrets.IsStoreReady(store) {
 		return finding(TopicStore, check.Failed, "it is not ready%s: unseal or repair the secret backend", storeMessage(store))
 	}
 	if !f.admitted(store) {
-		return finding(TopicStore, check.Failed, "its spec.conditions do not let namespace %s use it", f.Namespace)
+		return finding(TopicStore, check.Failed, "its spec.conditions do not allow namespace %s to use it", f.Namespace)
 	}
 	return finding(TopicStore, check.OK, "ready, and namespace %s may use it", f.Namespace)
 }
@@ -129,7 +129,7 @@ func storeMessage(store *esov1.ClusterSecretStore) string {
 }
 
 // admitted reports whether one of the conditions of the store selects the
-// namespace. A store without conditions is for all.
+// namespace. A store without conditions admits all namespaces.
 func (f Facts) admitted(store *esov1.ClusterSecretStore) bool {
 	if len(store.Spec.Conditions) == 0 {
 		return true
@@ -162,7 +162,7 @@ func (f Facts) checkDNS() check.Finding {
 			}
 		}
 	}
-	return finding(TopicDNS, check.Failed, "the Service kube-dns has no ready endpoint, so no name of a Service is found: "+
+	return finding(TopicDNS, check.Failed, "the Service kube-dns has no ready endpoint, so names of Services cannot be resolved: "+
 		"kubectl -n kube-system get pods -l k8s-app=kube-dns")
 }
 
@@ -177,11 +177,11 @@ func (f Facts) checkStorage() check.Finding {
 			return finding(TopicStorageClasses, check.OK, "%s is the default", f.StorageClasses[i].Name)
 		}
 	}
-	return finding(TopicStorageClasses, check.Warning, "none is the default: a database that a ControlPlane makes gets no volume")
+	return finding(TopicStorageClasses, check.Warning, "none is the default: a database that a ControlPlane creates gets no volume")
 }
 
-// checkQuotas warns of a quota that leaves no room for a pod, since a rollout and
-// the Jobs of an upgrade need one more.
+// checkQuotas warns about a quota that leaves no room for a pod, since a rollout and
+// the Jobs of an upgrade need an additional one.
 func (f Facts) checkQuotas() []check.Finding {
 	if found, isHidden := f.hidden(TopicQuotas); isHidden {
 		return []check.Finding{found}
@@ -196,7 +196,7 @@ func (f Facts) checkQuotas() []check.Finding {
 			}
 		}
 		if slices.Sort(full); len(full) > 0 {
-			findings = append(findings, finding(TopicQuotas, check.Warning, "%s in namespace %s is used up: %s; no further pod can start",
+			findings = append(findings, finding(TopicQuotas, check.Warning, "%s in namespace %s is exhausted: %s; no more pods can start",
 				quota.Name, f.Namespace, strings.Join(full, ", ")))
 		}
 	}

@@ -93,7 +93,7 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 		want   string
 	}{
 		{"an old cluster", func(f *Facts) { f.Version = "v1.29.4" }, "Kubernetes", check.Failed, "older than 1.30.0"},
-		{"a version of its own", func(f *Facts) { f.Version = "weird" }, "Kubernetes", check.Unknown, "cannot be understood"},
+		{"a version of its own", func(f *Facts) { f.Version = "weird" }, "Kubernetes", check.Unknown, "cannot be parsed"},
 		{"no K-ORC", func(f *Facts) {
 			for kind := range f.Served {
 				if kind.Group == "openstack.k-orc.cloud" {
@@ -116,7 +116,7 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 		{"a sealed store", func(f *Facts) { f.Store = store(nil, "False") }, "ClusterSecretStore", check.Failed, "it is sealed"},
 		{
 			"a store of others", func(f *Facts) { f.Store = store([]any{map[string]any{"namespaces": []any{"others"}}}, "True") },
-			"ClusterSecretStore", check.Failed, "do not let namespace openstack use it",
+			"ClusterSecretStore", check.Failed, "do not allow namespace openstack to use it",
 		},
 		{"a store by labels", func(f *Facts) {
 			f.Store = store([]any{map[string]any{"namespaceSelector": map[string]any{"matchLabels": map[string]any{"team": "identity"}}}}, "True")
@@ -126,10 +126,10 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 		}, "ClusterSecretStore", check.OK, "may use it"},
 		{"no DNS", func(f *Facts) { f.DNS[0].Endpoints[0].Conditions.Ready = ptr.To(false) }, "DNS", check.Failed, "no ready endpoint"},
 		{"no default class", func(f *Facts) { f.StorageClasses = nil }, "StorageClass", check.Warning, "none is the default"},
-		{"a full quota", func(f *Facts) { f.Quotas = []corev1.ResourceQuota{full} }, "ResourceQuota", check.Warning, "used up: pods (4 of 4);"},
+		{"a full quota", func(f *Facts) { f.Quotas = []corev1.ResourceQuota{full} }, "ResourceQuota", check.Warning, "exhausted: pods (4 of 4);"},
 		{"a missing right", func(f *Facts) {
 			delete(f.Rights, kube.Right{Verb: "create", Resource: "jobs", Group: "batch", Namespace: "openstack"})
-		}, "Rights for rotate fernet", check.Warning, "you may not create jobs.batch in namespace openstack"},
+		}, "Permissions for rotate fernet", check.Warning, "you may not create jobs.batch in namespace openstack"},
 		{
 			"something hidden", func(f *Facts) {
 				f.Hidden[TopicDNS] = &kube.MissingRightError{Right: kube.Right{Verb: "list", Resource: "endpointslices"}}

@@ -14,7 +14,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 )
 
-// Facts are what has been read of a cluster. What could not be read has an entry
+// Facts are what has been read from a cluster. What could not be read has an entry
 // in Hidden.
 type Facts struct {
 	// Namespace is the one that a ControlPlane or a Keystone is to be in.
@@ -42,7 +42,7 @@ type Facts struct {
 	Hidden map[Topic]error
 }
 
-// Topic is something that is looked at.
+// Topic is the subject of a check.
 type Topic string
 
 // The topics, as they are called in the findings.

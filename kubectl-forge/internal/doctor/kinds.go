@@ -13,15 +13,15 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// project is an operator by its kinds.
+// project describes an operator by its kinds.
 type project struct {
 	name string
-	// kinds are looked for in the version, in any when it is empty.
+	// kinds are looked up in the version, or in any version if it is empty.
 	kinds   []schema.GroupKind
 	version string
 	// use says what it is needed for.
 	use string
-	// controlPlane is set when a ControlPlane cannot do without it.
+	// controlPlane is set if a ControlPlane requires it.
 	controlPlane bool
 }
 
@@ -44,18 +44,18 @@ var projects = []project{
 	},
 	{
 		name: "mariadb-operator", kinds: foreign(inventory.GroupMariaDB), version: "v1alpha1",
-		use: "it makes databases for database.clusterRef", controlPlane: true,
+		use: "it creates databases for database.clusterRef", controlPlane: true,
 	},
-	{name: "memcached operator", kinds: foreign(inventory.GroupMemcached), use: "it makes the cache of a ControlPlane", controlPlane: true},
+	{name: "memcached operator", kinds: foreign(inventory.GroupMemcached), use: "it creates the cache of a ControlPlane", controlPlane: true},
 	{
 		name: "External Secrets", kinds: append(foreign(inventory.GroupExternalSecrets), inventory.StoreKind),
-		use: "it brings Secrets from the secret store and keeps copies of keys there", controlPlane: true,
+		use: "it delivers Secrets from the secret store and keeps copies of keys there", controlPlane: true,
 	},
 	{
 		name: "K-ORC", kinds: foreign(inventory.GroupKORC), version: "v1alpha1",
-		use: "it makes the application credential and the catalog of a ControlPlane", controlPlane: true,
+		use: "it creates the application credential and the catalog of a ControlPlane", controlPlane: true,
 	},
-	{name: "cert-manager", kinds: foreign(inventory.GroupCertManager), use: "it makes client certificates for database.tls"},
+	{name: "cert-manager", kinds: foreign(inventory.GroupCertManager), use: "it issues client certificates for database.tls"},
 	{name: "Gateway API", kinds: foreign(inventory.GroupGatewayAPI), use: "it publishes Keystone with spec.gateway"},
 }
 
@@ -63,7 +63,7 @@ func foreign(group string) []schema.GroupKind {
 	return slices.DeleteFunc(slices.Clone(inventory.ForeignKinds), func(kind schema.GroupKind) bool { return kind.Group != group })
 }
 
-// Kinds are all that the checks want to know about.
+// Kinds returns all kinds that the checks look up.
 func Kinds() []schema.GroupKind {
 	var kinds []schema.GroupKind
 	for _, p := range projects {
@@ -93,8 +93,8 @@ func (f Facts) checkKinds() []check.Finding {
 	return findings
 }
 
-// checkProject says whether all kinds of a project are there. What a ControlPlane
-// needs counts where the cluster knows ControlPlanes.
+// checkProject checks whether all kinds of a project are served. A kind that a ControlPlane
+// requires is mandatory only if the cluster serves ControlPlanes.
 func (f Facts) checkProject(p project) check.Finding {
 	topic := Topic("Kinds of " + p.name)
 	var missing, versions []string
@@ -127,8 +127,8 @@ func wanted(missing []string, p project) string {
 	return text
 }
 
-// matches reports whether the whole text matches the expression, as External
-// Secrets understands it. One that cannot be compiled matches nothing.
+// matches reports whether the whole text matches the expression, with External
+// Secrets' semantics. An expression that cannot be compiled matches nothing.
 func matches(expression, text string) bool {
 	compiled, err := regexp.Compile(expression)
 	return err == nil && compiled.MatchString(text)

@@ -11,7 +11,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Need is what a command needs the rights of a namespace user for.
+// Need lists the permissions that a command needs in the namespace.
 type Need struct {
 	Command string
 	Rights  []kube.Right
@@ -30,7 +30,7 @@ func core(verb, resource, namespace string) kube.Right {
 	return kube.Right{Verb: verb, Resource: name, Subresource: sub, Namespace: namespace}
 }
 
-// Needs are the rights that the commands need in the namespace.
+// Needs returns the permissions that the commands need in the namespace.
 func Needs(namespace string) []Need {
 	batch := func(verb, resource string) kube.Right {
 		return kube.Right{Verb: verb, Resource: resource, Group: "batch", Namespace: namespace}
@@ -65,7 +65,7 @@ func Needs(namespace string) []Need {
 	}
 }
 
-// AllRights are those of all commands, each once.
+// AllRights returns the permissions of all commands, without duplicates.
 func AllRights(namespace string) []kube.Right {
 	var all []kube.Right
 	for _, need := range Needs(namespace) {
@@ -79,11 +79,11 @@ func AllRights(namespace string) []kube.Right {
 	return all
 }
 
-// checkRights says for each command whether the user may do what it does.
+// checkRights checks for each command whether the user has its permissions.
 func (f Facts) checkRights() []check.Finding {
 	var findings []check.Finding
 	for _, need := range Needs(f.Namespace) {
-		topic := Topic("Rights for " + need.Command)
+		topic := Topic("Permissions for " + need.Command)
 		var missing []string
 		for _, right := range need.Rights {
 			if !f.Rights[right] {
@@ -91,7 +91,7 @@ func (f Facts) checkRights() []check.Finding {
 			}
 		}
 		if len(missing) == 0 {
-			findings = append(findings, finding(topic, check.OK, "you have them in namespace %s", f.Namespace))
+			findings = append(findings, finding(topic, check.OK, "granted in namespace %s", f.Namespace))
 			continue
 		}
 		findings = append(findings, finding(topic, check.Warning, "you may not %s", strings.Join(missing, "; ")))

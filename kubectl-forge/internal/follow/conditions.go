@@ -17,8 +17,8 @@ type Conditioned interface {
 	GetConditions() []metav1.Condition
 }
 
-// Ready is the view of an object on its way to being ready. The generation is the
-// one that the operator has last seen.
+// Ready is the view of an object that becomes ready. The generation is the
+// one that the operator has last observed.
 func Ready(ref inventory.Ref, obj Conditioned, observed int64) View {
 	conditions := obj.GetConditions()
 	return View{
@@ -29,8 +29,8 @@ func Ready(ref inventory.Ref, obj Conditioned, observed int64) View {
 	}
 }
 
-// ConditionRows are the rows of conditions. The sum of all others is not repeated
-// in words.
+// ConditionRows returns the rows of conditions. The message of a condition that
+// summarises the others is omitted.
 func ConditionRows(conditions []metav1.Condition) []Row {
 	rows := make([]Row, 0, len(conditions))
 	for _, condition := range conditions {

@@ -1,4 +1,4 @@
-// Package follow shows how something proceeds until it has come to its end.
+// Package follow shows the progress of an operation until it has finished.
 package follow
 
 import (
@@ -11,8 +11,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
 
-// Row is a line of what is shown. A row with the same name replaces the one
-// before.
+// Row is a line of a view. It replaces an earlier row with the same name.
 type Row struct {
 	Name string
 	// State is a word or two, coloured by Colour.
@@ -21,44 +20,44 @@ type Row struct {
 	Text   string
 }
 
-// View is what there is to see at one time.
+// View is a snapshot of the progress.
 type View struct {
 	Title string
 	Rows  []Row
-	// Done is set when what is followed has come to a good end.
+	// Done is set when the operation has succeeded.
 	Done bool
-	// Failed is set when it cannot come to a good end by itself.
+	// Failed is set when the operation cannot succeed by itself.
 	Failed error
 }
 
-// Look returns the present view. An error ends the following.
+// Look returns the current view. An error stops the following.
 type Look func(ctx context.Context) (View, error)
 
-// patience is how many looks in a row may end with a temporary error.
+// patience is the number of consecutive looks that may fail with a temporary error.
 const patience = 30
 
-// ErrTimeout reports that the end has not come in time.
+// ErrTimeout reports that the operation has not finished in time.
 var ErrTimeout = errors.New("timed out")
 
-// Options say where and how often views are shown.
+// Options determine where and how often views are shown.
 type Options struct {
 	Out   io.Writer
 	Style show.Style
 	// Live redraws a table in place instead of writing a line for each change.
 	Live bool
-	// Interval is the time between two looks.
+	// Interval is the polling interval.
 	Interval time.Duration
-	// Timeout is how long the end may take, 0 for as long as it takes.
+	// Timeout is the maximum duration; 0 means no limit.
 	Timeout time.Duration
-	// Temporary reports whether an error of a look passes by itself, as when the
+	// Temporary reports whether an error of a look is transient, as when the
 	// API server restarts. It may be nil.
 	Temporary func(error) bool
 	// Clock is [time.Now] except in tests.
 	Clock func() time.Time
 }
 
-// Until shows views until one is done or failed, the time is over or the context
-// ends.
+// Until shows views until one is done or failed, the timeout expires or the context
+// is cancelled.
 func Until(ctx context.Context, o Options, look Look) error {
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc

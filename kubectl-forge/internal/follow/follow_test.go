@@ -73,7 +73,7 @@ func TestAFailureIsTheEnd(t *testing.T) {
 	}
 }
 
-func TestWhatTakesTooLongIsTold(t *testing.T) {
+func TestATimeoutIsReported(t *testing.T) {
 	_, err := play(t, Options{Timeout: 20 * time.Millisecond}, []View{{}})
 	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "20ms") {
 		t.Errorf("got %v", err)

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// nameWidth and stateWidth are those of the columns. What is longer moves the
+// nameWidth and stateWidth are the widths of the columns. A longer value shifts the
 // next column only in its own line.
 const (
 	nameWidth  = 22
 	stateWidth = 6
 )
 
-// screen shows views: as a table that stays in place, or as a line for each
+// screen shows views: as a table that is updated in place, or as a line for each
 // change.
 type screen struct {
 	Options
@@ -56,8 +56,8 @@ func (s *screen) line(row Row, width int) string {
 	return strings.TrimRight(name+s.Style.Paint(row.Colour, state)+text, " ")
 }
 
-// redraw writes the table over the one before. A terminal that tells no width
-// gets short lines, since one that wraps would spoil the table.
+// redraw overwrites the previous table. A terminal of unknown width
+// gets short lines, since wrapped lines would break the table.
 func (s *screen) redraw(view View) {
 	const indent, narrow = 2, 80
 	width := s.Style.Width

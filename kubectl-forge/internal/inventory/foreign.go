@@ -74,7 +74,7 @@ func Conditions(obj *unstructured.Unstructured) []metav1.Condition {
 var availability = []string{"Ready", "Available", "Accepted"}
 
 // Availability returns the condition that says whether the object can be used,
-// nil when its operator has not looked at it yet.
+// nil when its operator has not observed it yet.
 func Availability(obj *unstructured.Unstructured) *metav1.Condition {
 	conditions := Conditions(obj)
 	for _, wanted := range availability {

@@ -1,5 +1,5 @@
-// Package inventory holds what has been read of a namespace. It makes no request,
-// so that everything which is decided from it is a pure function.
+// Package inventory holds what has been read from a namespace. It makes no request,
+// so that every decision based on it is a pure function.
 package inventory
 
 import (
@@ -18,7 +18,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Inventory is what has been read of one namespace.
+// Inventory is what has been read from one namespace.
 type Inventory struct {
 	// Now is when it was read.
 	Now       time.Time
@@ -40,7 +40,7 @@ type Inventory struct {
 	// none or it was not read.
 	Store *unstructured.Unstructured
 
-	// Gaps say what could not be read, and why.
+	// Gaps list what could not be read, and why.
 	Gaps []string
 }
 

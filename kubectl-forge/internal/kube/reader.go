@@ -23,15 +23,15 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Read returns what a namespace holds of ControlPlanes, Keystones and what they
-// are made of. What the user may not read is a gap and no error, unless nothing
-// of ControlPlanes and Keystones can be read. A kind that is not installed has no
+// Read returns the ControlPlanes and Keystones of a namespace with their parts.
+// What the user may not read is a gap, not an error, unless neither
+// ControlPlanes nor Keystones can be read. A kind that is not installed has no
 // objects.
 func Read(ctx context.Context, s *Session, namespace string) (*inventory.Inventory, error) {
 	return readAll(ctx, &reader{Session: s, found: &inventory.Inventory{Now: time.Now(), Namespace: namespace}})
 }
 
-// ReadAny is [Read] for a namespace that need not have anything of ours, such as
+// ReadAny is [Read] for a namespace without ControlPlanes or Keystones, such as
 // that of an operator.
 func ReadAny(ctx context.Context, s *Session, namespace string) (*inventory.Inventory, error) {
 	return readAll(ctx, &reader{Session: s, found: &inventory.Inventory{Now: time.Now(), Namespace: namespace}, lenient: true})
@@ -53,7 +53,7 @@ func readAll(ctx context.Context, r *reader) (*inventory.Inventory, error) {
 type reader struct {
 	*Session
 	found *inventory.Inventory
-	// lenient is set when it is no error that nothing of ours can be read.
+	// lenient is set if it is not an error that neither of our kinds can be read.
 	lenient bool
 }
 
@@ -73,8 +73,8 @@ func (r *reader) readOwn(ctx context.Context) error {
 		return err
 	case r.lenient:
 	case planes == absent && services == absent:
-		return errors.New("the cluster knows neither ControlPlanes nor Keystones: install an operator, " +
-			"or point --context at the cluster that has it")
+		return errors.New("the cluster serves neither ControlPlanes nor Keystones: install an operator, " +
+			"or point --context at a cluster that has one")
 	case planes != read && services != read:
 		return r.refused(planes)
 	}
@@ -88,7 +88,7 @@ func (r *reader) readOwn(ctx context.Context) error {
 	return nil
 }
 
-// refused is the error when neither of the two kinds can be read.
+// refused returns the error for the case that neither of the two kinds can be read.
 func (r *reader) refused(planes outcome) error {
 	right := Right{Verb: "list", Resource: "keystones", Group: keystonev1alpha1.GroupVersion.Group, Namespace: r.found.Namespace}
 	if planes == forbidden {
@@ -134,8 +134,8 @@ func (r *reader) readForeign(ctx context.Context) error {
 	return r.readStore(ctx)
 }
 
-// readStore reads the secret store, which is in no namespace, so that many users
-// may not. Only a condition that blames the store makes that worth a word.
+// readStore reads the secret store, which is cluster-scoped, so that many users
+// may not read it. This is reported only if a condition blames the store.
 func (r *reader) readStore(ctx context.Context) error {
 	store, err := Store(ctx, r.Session)
 	if _, missing := errors.AsType[*MissingRightError](err); missing {
@@ -166,7 +166,7 @@ func Store(ctx context.Context, s *Session) (*unstructured.Unstructured, error) 
 	return store, nil
 }
 
-// outcome is what became of a request.
+// outcome is the result of a request.
 type outcome int
 
 const (

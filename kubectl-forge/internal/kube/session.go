@@ -1,5 +1,5 @@
-// Package kube reads from the cluster and says which right is missing when it may
-// not. It decides nothing.
+// Package kube reads from the cluster and reports which permission is missing if it may
+// not. It makes no decisions.
 package kube
 
 import (
@@ -23,7 +23,7 @@ type Session struct {
 
 	// Namespace is the one of the command line or of the kubeconfig's context.
 	Namespace string
-	// Config is needed by what the client cannot do, such as port forwarding.
+	// Config is needed for what the client cannot do, such as port forwarding.
 	Config *rest.Config
 	// Logs reads the logs of containers.
 	Logs LogReader
@@ -57,7 +57,7 @@ func Open(flags genericclioptions.RESTClientGetter) (*Session, error) {
 	return NewSession(config, namespace)
 }
 
-// NewSession returns a session with the rights of the configuration.
+// NewSession returns a session with the permissions of the configuration.
 func NewSession(config *rest.Config, namespace string) (*Session, error) {
 	config = rest.CopyConfig(config)
 	// The API server limits its clients itself.

@@ -14,7 +14,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// kinds are the names by which kubectl knows the two kinds, without their group.
+// kinds maps kubectl's names of the two kinds, without their group.
 var kinds = map[string]string{
 	"controlplane": inventory.KindControlPlane, "controlplanes": inventory.KindControlPlane,
 	"keystone": inventory.KindKeystone, "keystones": inventory.KindKeystone,
@@ -35,12 +35,12 @@ func ParseTarget(arg string) (kind, name string, err error) {
 	return kind, name, nil
 }
 
-// Targets returns what the arguments name among the candidates, or all of them
-// when there is no argument.
+// Targets returns the candidates that the arguments name, or all of them
+// if there are no arguments.
 func Targets(candidates []inventory.Ref, namespace string, args []string) ([]inventory.Ref, error) {
 	if len(args) == 0 {
 		if len(candidates) == 0 {
-			return nil, fmt.Errorf("there is no ControlPlane and no Keystone in namespace %s; choose another one with --namespace", namespace)
+			return nil, fmt.Errorf("there is no ControlPlane and no Keystone in namespace %s; choose another namespace with --namespace", namespace)
 		}
 		return candidates, nil
 	}
@@ -63,7 +63,7 @@ func Targets(candidates []inventory.Ref, namespace string, args []string) ([]inv
 
 func others(candidates []inventory.Ref) string {
 	if len(candidates) == 0 {
-		return ", and no other ControlPlane or Keystone; choose another one with --namespace"
+		return ", and no other ControlPlane or Keystone; choose another namespace with --namespace"
 	}
 	names := make([]string, 0, len(candidates))
 	for _, ref := range candidates {
@@ -73,7 +73,7 @@ func others(candidates []inventory.Ref) string {
 }
 
 // Candidates returns all ControlPlanes and Keystones of the session's namespace,
-// without anything they are made of.
+// without their parts.
 func Candidates(ctx context.Context, s *Session) (roots, all []inventory.Ref, err error) {
 	r := &reader{Session: s, found: &inventory.Inventory{Namespace: s.Namespace}}
 	if err := r.readOwn(ctx); err != nil {
@@ -94,7 +94,7 @@ func All(found *inventory.Inventory) []inventory.Ref {
 	return all
 }
 
-// One returns the only object that the arguments name, or the only one there is.
+// One returns the single object that the arguments name, or the only one in the namespace.
 func One(ctx context.Context, s *Session, args []string) (inventory.Ref, error) {
 	roots, all, err := Candidates(ctx, s)
 	if err != nil {
@@ -109,7 +109,7 @@ func One(ctx context.Context, s *Session, args []string) (inventory.Ref, error) 
 		return inventory.Ref{}, err
 	}
 	if len(chosen) > 1 {
-		return inventory.Ref{}, fmt.Errorf("namespace %s has several, say which one%s", s.Namespace, others(chosen))
+		return inventory.Ref{}, fmt.Errorf("namespace %s has several: specify one%s", s.Namespace, others(chosen))
 	}
 	return chosen[0], nil
 }

@@ -1,4 +1,4 @@
-// Package login makes the clouds.yaml of an administrator.
+// Package login builds the clouds.yaml of an administrator and runs a shell with it.
 package login
 
 import (
@@ -15,7 +15,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// keyClouds is where a Secret has a clouds.yaml.
+// keyClouds is the key of a Secret that holds a clouds.yaml.
 const keyClouds = "clouds.yaml"
 
 // The project and the domain that "keystone-manage bootstrap" gives the
@@ -25,7 +25,7 @@ const (
 	defaultDomain = "Default"
 )
 
-// CloudName is the cloud's name in a clouds.yaml that is made here.
+// CloudName is the cloud's name in a generated clouds.yaml.
 const CloudName = "forge"
 
 // Source says where the credentials are.
@@ -35,8 +35,8 @@ type Source struct {
 	Service string
 	// Cloud is the name of the cloud in the clouds.yaml.
 	Cloud string
-	// Public is set when the endpoint is reachable from outside the cluster, as
-	// far as its name tells.
+	// Public is set if the endpoint is reachable from outside the cluster, as
+	// far as its name shows.
 	Public bool
 }
 
@@ -59,7 +59,7 @@ func FromControlPlane(cp *c5c3v1alpha1.ControlPlane) Source {
 	return Source{Namespace: cp.Namespace, Secret: ref.SecretName, Key: keyClouds, Service: cp.KeystoneName(), Cloud: ref.CloudName}
 }
 
-// public reports whether the endpoint is no Service's.
+// public reports whether the endpoint is not that of a Service.
 func public(endpoint string) bool { return !strings.Contains(endpoint, ".svc") }
 
 // document is a clouds.yaml. See
@@ -92,7 +92,7 @@ func interfaceOf(endpoint string) string {
 func Redirect(clouds []byte, cloud, address string) ([]byte, error) {
 	var parsed document
 	if err := yaml.Unmarshal(clouds, &parsed); err != nil {
-		return nil, errors.New("the clouds.yaml in the Secret cannot be understood")
+		return nil, errors.New("the clouds.yaml in the Secret cannot be parsed")
 	}
 	entry, known := parsed.Clouds[cloud]
 	if !known {

@@ -18,7 +18,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// ReadyPod returns the name of an API pod of the Keystone that serves.
+// ReadyPod returns the name of a ready API pod of the Keystone.
 func ReadyPod(ctx context.Context, c client.Client, namespace, keystone string) (string, error) {
 	var list corev1.PodList
 	err := c.List(ctx, &list, client.InNamespace(namespace), client.MatchingLabels(keystonev1alpha1.SelectorLabels(keystone)))
@@ -65,7 +65,7 @@ func Forward(ctx context.Context, s *kube.Session, namespace, pod string) (addre
 }
 
 // newDialer prefers websockets, as kubectl does, and falls back to SPDY, which
-// older API servers and proxies know.
+// older API servers and proxies support.
 func newDialer(s *kube.Session, namespace, pod string) (httpstream.Dialer, error) {
 	clientset, err := kubernetes.NewForConfig(s.Config)
 	if err != nil {

@@ -19,8 +19,8 @@ type Streams struct {
 }
 
 // Shell runs a command, or the user's shell when there is none, in which the
-// OpenStack client finds the clouds.yaml. The file is the user's alone and is
-// gone afterwards; nothing secret is in a variable or an argument.
+// OpenStack client finds the clouds.yaml. Only the user can read the file, and it is
+// removed afterwards; no secret is in a variable or an argument.
 func Shell(ctx context.Context, streams Streams, clouds []byte, cloud string, command []string) (err error) {
 	folder, err := os.MkdirTemp("", "kubectl-forge-")
 	if err != nil {
@@ -40,8 +40,8 @@ func Shell(ctx context.Context, streams Streams, clouds []byte, cloud string, co
 	return shell.Run()
 }
 
-// WriteFile writes a clouds.yaml that nobody else may read. A file that is there
-// already is not touched.
+// WriteFile writes a clouds.yaml that no other user may read. An existing file
+// is not touched.
 func WriteFile(path string, clouds []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // The user names the file.
 	if err != nil {
@@ -51,8 +51,8 @@ func WriteFile(path string, clouds []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// Environment is the one of a shell that works with the cloud: without variables
-// of another login, which would win over the file.
+// Environment returns the environment of a shell that works with the cloud: without
+// variables of another login, which would take precedence over the file.
 func Environment(present []string, file, cloud string) []string {
 	kept := slices.DeleteFunc(slices.Clone(present), func(variable string) bool { return strings.HasPrefix(variable, "OS_") })
 	return append(kept, "OS_CLIENT_CONFIG_FILE="+file, "OS_CLOUD="+cloud)

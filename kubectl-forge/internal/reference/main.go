@@ -20,8 +20,7 @@ const preface = `<!-- Written by make generate. Do not edit. -->
 
 # kubectl forge
 
-Every command of the plugin with its flags. [How to use it](../kubectl-forge.md) says what
-they are good for.
+Every command of the plugin with its flags. See [how to use it](../kubectl-forge.md).
 
 `
 
@@ -46,7 +45,7 @@ func run(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "kubectl-forge.md"), append(bytes.TrimSpace(page.Bytes()), '\n'), 0o644)
 }
 
-// write adds the command and those below it. The flags of all commands stand at
+// write adds the command and its subcommands. The global flags are listed at
 // the root only.
 func write(page *bytes.Buffer, cmd *cobra.Command) error {
 	var section bytes.Buffer
@@ -65,13 +64,13 @@ func write(page *bytes.Buffer, cmd *cobra.Command) error {
 	return nil
 }
 
-// anchor is where this page has the command that cobra would link to.
+// anchor returns the anchor on this page of the command that cobra would link to.
 func anchor(file string) string {
 	return "#" + strings.ReplaceAll(strings.TrimSuffix(file, ".md"), "_", "-")
 }
 
-// shorten leaves out the flags of all commands, and the links between commands,
-// which stand below each other here.
+// shorten removes the global flags, and the links between commands,
+// which are all on this page.
 func shorten(section string) string {
 	section, _, _ = strings.Cut(section, "### SEE ALSO")
 	section, _, _ = strings.Cut(section, "### Options inherited from parent commands")

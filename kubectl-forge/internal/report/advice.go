@@ -16,7 +16,7 @@ import (
 const maxCommands = 6
 
 // advice returns the commands that help with the causes, then those that show
-// more of the exhibits, then the one that waits for the end.
+// more of the exhibits, then the one that waits for readiness.
 func (b *builder) advice(r *Report) []string {
 	if r.Ready {
 		return nil
@@ -44,7 +44,7 @@ func onTarget(ref inventory.Ref) string { return ref.Arg() + " -n " + ref.Namesp
 
 func kubectl(namespace, command string) string { return "kubectl -n " + namespace + " " + command }
 
-// inspect returns the command that shows more of an exhibit.
+// inspect returns the command that shows details of an exhibit.
 func inspect(namespace string, exhibit Exhibit) []string {
 	if exhibit.Kind == kindPod && exhibit.Container != "" {
 		command := fmt.Sprintf("logs %s -c %s", exhibit.Name, exhibit.Container)
@@ -56,7 +56,7 @@ func inspect(namespace string, exhibit Exhibit) []string {
 	return []string{kubectl(namespace, fmt.Sprintf("describe %s %s", strings.ToLower(exhibit.Kind), exhibit.Name))}
 }
 
-// remedies returns the commands that a cause calls for.
+// remedies returns the commands that help with a cause.
 func (b *builder) remedies(cause Cause) []string {
 	if byText := remediesByText(cause); byText != nil {
 		return byText
@@ -78,8 +78,8 @@ func (b *builder) remedies(cause Cause) []string {
 	return b.keystoneRemedies(cause, k)
 }
 
-// remediesByText returns what to do about obstacles that can be part of several
-// conditions and are known by their text only.
+// remediesByText returns the commands for obstacles that can be part of several
+// conditions and can be recognised only by their text.
 func remediesByText(cause Cause) []string {
 	ns := cause.owner.Namespace
 	switch {
@@ -95,7 +95,7 @@ func remediesByText(cause Cause) []string {
 
 const describeStore = "kubectl describe clustersecretstore " + secrets.StoreName
 
-// notInstalled are the reasons with which an operator misses another one.
+// notInstalled are the reasons that report a missing operator.
 var notInstalled = []string{
 	c5c3v1alpha1.ReasonMariaDBNotInstalled, c5c3v1alpha1.ReasonMemcachedNotInstalled, c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
 	c5c3v1alpha1.ReasonKeystoneNotInstalled, c5c3v1alpha1.ReasonKORCNotInstalled, keystonev1alpha1.ReasonGatewayAPINotInstalled,
@@ -168,7 +168,7 @@ func (b *builder) keystoneRemedies(cause Cause, k *keystonev1alpha1.Keystone) []
 	return b.keystoneRemediesByText(cause, k)
 }
 
-// rotationOf is what has to be rotated again when the condition says that a
+// rotationOf returns what has to be rotated again if the condition says that a
 // rotation failed.
 var rotationOf = map[string]string{
 	keystonev1alpha1.ConditionFernetKeysReady:       "fernet",
@@ -176,23 +176,25 @@ var rotationOf = map[string]string{
 	keystonev1alpha1.ConditionPasswordRotationReady: "password",
 }
 
-// keystoneRemediesByText finds the causes that Jobs quote.
+// keystoneRemediesByText handles the causes that Jobs quote.
 func (b *builder) keystoneRemediesByText(cause Cause, k *keystonev1alpha1.Keystone) []string {
 	switch {
 	case slices.Contains(notInstalled, cause.Reason):
 		return []string{"kubectl forge doctor -n " + k.Namespace}
+	case cause.Reason == keystonev1alpha1.ReasonConfigCheckInProgress && strings.Contains(cause.Message, "ended with exit code"):
+		return []string{editOwner(b.releaseOwner(k))}
 	case strings.Contains(cause.Message, "cannot pull image"), strings.Contains(cause.Message, "cannot use image"):
 		return []string{editOwner(b.releaseOwner(k))}
 	case strings.Contains(cause.Message, "Access denied"):
 		return []string{kubectl(k.Namespace, "edit secret "+k.Spec.Database.SecretRef.Name)}
 	case strings.Contains(cause.Message, "Can't connect"), strings.Contains(cause.Message, "Lost connection"),
-		cause.Reason == keystonev1alpha1.ReasonDatabaseUnavailable:
+		strings.Contains(cause.Message, "a login to the database"), cause.Reason == keystonev1alpha1.ReasonDatabaseUnavailable:
 		return describeDatabase(k)
 	}
 	return nil
 }
 
-// releaseOwner is where the release and the image of a Keystone are set.
+// releaseOwner is the object in which the release and the image of a Keystone are set.
 func (b *builder) releaseOwner(k *keystonev1alpha1.Keystone) inventory.Ref {
 	for i := range b.ControlPlanes {
 		if cp := &b.ControlPlanes[i]; inventory.OwnedBy(k, cp.UID) {
@@ -206,8 +208,8 @@ func editOwner(ref inventory.Ref) string {
 	return kubectl(ref.Namespace, "edit "+strings.ToLower(ref.Kind)+" "+ref.Name)
 }
 
-// createSecret returns the command that makes a Secret. The value comes from a
-// file: an argument would be in the list of processes and in the shell's history.
+// createSecret returns the command that creates a Secret. The value comes from a
+// file: an argument would be visible in the process list and in the shell's history.
 func createSecret(namespace, name, literal, key string) []string {
 	command := "create secret generic " + name
 	if literal != "" {

@@ -30,6 +30,17 @@ func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 		},
 		{"SecretsReady", keystonev1alpha1.ReasonSecretStoreNotReady, "", "kubectl describe clustersecretstore openbao-cluster-store"},
 		{"SecretsReady", keystonev1alpha1.ReasonConfigError, "", "kubectl -n openstack edit keystone keystone"},
+		{
+			"SecretsReady", keystonev1alpha1.ReasonConfigCheckInProgress,
+			"container config-check of pod keystone-config-check-q8v4n ended with exit code 1: [token] expiration: the value does not fit",
+			"kubectl -n openstack edit keystone keystone",
+		},
+		{"SecretsReady", keystonev1alpha1.ReasonConfigCheckInProgress, "", "kubectl forge wait keystone/keystone -n openstack"},
+		{
+			"DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment,
+			"pod keystone-6d4b-x7k2p is running but not ready, which takes a login to the database at mariadb:3306 and an answer from the API",
+			"kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb",
+		},
 		{"DatabaseReady", keystonev1alpha1.ReasonExpandFailed, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
 		{"DatabaseReady", keystonev1alpha1.ReasonDowngradeNotSupported, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
 		{

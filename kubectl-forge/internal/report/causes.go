@@ -13,11 +13,11 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Reasons of causes that no condition has.
+// Reasons of causes that are not conditions.
 const (
-	// ReasonNotObserved is that of a spec that no operator has looked at.
+	// ReasonNotObserved means that no operator has observed the spec.
 	ReasonNotObserved = "NotObserved"
-	// ReasonDeleting is that of an object that waits for its finalizers.
+	// ReasonDeleting means that the object waits for its finalizers.
 	ReasonDeleting = "Deleting"
 )
 
@@ -27,11 +27,11 @@ var summaries = []string{
 	keystonev1alpha1.ConditionReady, keystonev1alpha1.ConditionReconciling, keystonev1alpha1.ConditionStalled,
 }
 
-// informational are the conditions of a Keystone that do not count for Ready.
+// informational are the conditions of a Keystone that do not affect Ready.
 var informational = []string{keystonev1alpha1.ConditionBackupHealthy, keystonev1alpha1.ConditionLoggingHealthy}
 
-// handsOver are the reasons with which a ControlPlane only repeats what its
-// Keystone says.
+// handsOver are the reasons of a ControlPlane's conditions that only repeat those of
+// its Keystone.
 var handsOver = []string{c5c3v1alpha1.ReasonWaitingForKeystone, c5c3v1alpha1.ReasonFinalizingKeystone}
 
 func (b *builder) controlPlaneCauses(cp *c5c3v1alpha1.ControlPlane) []Cause {
@@ -58,8 +58,8 @@ func (b *builder) keystoneCauses(k *keystonev1alpha1.Keystone) []Cause {
 	return conditionCauses(self, k, k.Status.Conditions, k.Status.ObservedGeneration)
 }
 
-// conditionCauses returns the conditions that are False and no consequence of
-// another one. When there is none, the summary is all there is to say.
+// conditionCauses returns the conditions that are False and not a consequence of
+// another one. If there is none, it returns the summary.
 func conditionCauses(self inventory.Ref, obj metav1.Object, conditions []metav1.Condition, observed int64) []Cause {
 	if cause := lifecycleCause(self, obj, conditions, observed); cause != nil {
 		return []Cause{*cause}
@@ -79,14 +79,14 @@ func conditionCauses(self inventory.Ref, obj metav1.Object, conditions []metav1.
 	return causes
 }
 
-// lifecycleCause returns the cause that lies in the object itself, nil when its
-// conditions tell more.
+// lifecycleCause returns the cause that lies in the lifecycle of the object, nil if its
+// conditions are more specific.
 func lifecycleCause(self inventory.Ref, obj metav1.Object, conditions []metav1.Condition, observed int64) *Cause {
 	cause := &Cause{Object: self.Arg(), Condition: keystonev1alpha1.ConditionReady, owner: self}
 	switch {
 	case obj.GetDeletionTimestamp() != nil:
 		cause.Reason, cause.Since = ReasonDeleting, obj.GetDeletionTimestamp()
-		cause.Message = "It is being deleted and waits for the finalizers " + strings.Join(obj.GetFinalizers(), ", ")
+		cause.Message = "It is being deleted and waits for its finalizers " + strings.Join(obj.GetFinalizers(), ", ")
 		for _, condition := range conditions {
 			if condition.Status == metav1.ConditionFalse && !slices.Contains(summaries, condition.Type) {
 				cause.Message += fmt.Sprintf("; %s: %s", condition.Type, condition.Message)
@@ -96,19 +96,19 @@ func lifecycleCause(self inventory.Ref, obj metav1.Object, conditions []metav1.C
 	case len(conditions) == 0:
 		created := obj.GetCreationTimestamp()
 		cause.Reason, cause.Since = ReasonNotObserved, &created
-		cause.Message = "No operator has looked at it yet: check that its operator runs and watches this namespace"
+		cause.Message = "No operator has observed it yet: check that its operator runs and watches this namespace"
 		return cause
 	case observed < obj.GetGeneration():
 		cause.Reason = ReasonNotObserved
-		cause.Message = fmt.Sprintf("The operator has seen generation %d of the spec, and not yet %d: if that persists, check that it runs",
+		cause.Message = fmt.Sprintf("The operator has observed generation %d of the spec, but not yet %d: if that persists, check that it runs",
 			observed, obj.GetGeneration())
 		return cause
 	}
 	return nil
 }
 
-// heldBack reports whether the condition only waits for another one, which is
-// False itself.
+// heldBack reports whether the condition only waits for another one that is
+// also False.
 func heldBack(condition metav1.Condition, conditions []metav1.Condition) bool {
 	awaited, found := strings.CutPrefix(condition.Message, "Waiting for ")
 	return found && meta.IsStatusConditionFalse(conditions, awaited)
@@ -123,13 +123,22 @@ func newCause(self inventory.Ref, condition metav1.Condition, stalled *metav1.Co
 }
 
 // warnings are the conditions of a Keystone that are False without counting for
-// Ready.
+// Ready, and what the API's condition says besides that it answers: that it does
+// without its cache.
 func (b *builder) warnings(k *keystonev1alpha1.Keystone) []Cause {
 	self := inventory.Ref{Kind: inventory.KindKeystone, Namespace: k.Namespace, Name: k.Name}
 	var found []Cause
 	for _, condition := range k.Status.Conditions {
 		if condition.Status == metav1.ConditionFalse && slices.Contains(informational, condition.Type) {
 			found = append(found, newCause(self, condition, nil))
+		}
+		_, remark, remarked := strings.Cut(condition.Message, "; ")
+		if condition.Type == keystonev1alpha1.ConditionKeystoneAPIReady && condition.Status == metav1.ConditionTrue && remarked {
+			condition.Reason, condition.Message = keystonev1alpha1.ReasonCacheUnavailable, remark
+			// When that began is not known: the condition is True for longer.
+			warning := newCause(self, condition, nil)
+			warning.Since = nil
+			found = append(found, warning)
 		}
 	}
 	return found

@@ -9,6 +9,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/poddiag"
@@ -23,7 +25,7 @@ type Exhibit struct {
 	// Log is the last relevant part of its log, when there is one.
 	Log string `json:"log,omitempty"`
 
-	// Container is the one whose log tells most, "" when none has one.
+	// Container is the one with the most relevant log, "" if there is none.
 	Container string `json:"container,omitempty"`
 	// Previous is set when the log is that of the instance before the last restart.
 	Previous bool `json:"previous,omitempty"`
@@ -35,7 +37,7 @@ const maxExhibits = 3
 // maxLog is how many lines of a log are shown.
 const maxLog = 3
 
-// exhibits are what is wrong with the pods, Jobs and Deployments in the tree of a
+// exhibits returns the faulty pods, Jobs and Deployments in the tree of a
 // target that is not ready. Those that a cause names come first.
 func (b *builder) exhibits(r *Report) []Exhibit {
 	if r.Ready {
@@ -47,8 +49,44 @@ func (b *builder) exhibits(r *Report) []Exhibit {
 			found = append(found, *exhibit)
 		}
 	})
+	found = b.oneOfEachJob(r, found)
 	slices.SortStableFunc(found, func(x, y Exhibit) int { return cmp.Compare(rank(r, x), rank(r, y)) })
 	return found[:min(len(found), maxExhibits)]
+}
+
+// oneOfEachJob leaves out all pods of a Job but one, because a Job that is tried
+// again fails for the same reason: the pod that a cause names, or else the last one.
+func (b *builder) oneOfEachJob(r *Report, exhibits []Exhibit) []Exhibit {
+	kept := exhibits[:0]
+	at := map[types.UID]int{}
+	for _, exhibit := range exhibits {
+		pod := b.pod(exhibit)
+		if pod == nil || metav1.GetControllerOf(pod) == nil || metav1.GetControllerOf(pod).Kind != kindJob {
+			kept = append(kept, exhibit)
+			continue
+		}
+		run := metav1.GetControllerOf(pod).UID
+		i, known := at[run]
+		if !known {
+			at[run] = len(kept)
+			kept = append(kept, exhibit)
+			continue
+		}
+		better := cmp.Compare(rank(r, kept[i]), rank(r, exhibit))
+		if better > 0 || better == 0 && b.pod(kept[i]).CreationTimestamp.Before(&pod.CreationTimestamp) {
+			kept[i] = exhibit
+		}
+	}
+	return kept
+}
+
+// pod returns the pod that an exhibit is, nil when it is none.
+func (b *builder) pod(exhibit Exhibit) *corev1.Pod {
+	i := slices.IndexFunc(b.Pods, func(pod corev1.Pod) bool { return exhibit.Kind == kindPod && pod.Name == exhibit.Name })
+	if i < 0 {
+		return nil
+	}
+	return &b.Pods[i]
 }
 
 func visit(node Node, do func(Node)) {
@@ -58,18 +96,22 @@ func visit(node Node, do func(Node)) {
 	}
 }
 
-// rank is lower for what a cause names. A name may be the beginning of another
-// one, as that of a Job is of its pod's.
+// rank is lower for what a cause names, and lowest for what it names itself: a name may
+// be the beginning of another one, as that of a Job is of its pod's.
 func rank(r *Report, exhibit Exhibit) int {
+	lowest := 2
 	for _, cause := range r.Causes {
 		for word := range strings.FieldsSeq(cause.Message) {
 			word = strings.Trim(word, `:;,."()`)
-			if word == exhibit.Name || exhibit.Kind == kindPod && word != "" && strings.HasPrefix(exhibit.Name, word+"-") {
+			switch {
+			case word == exhibit.Name:
 				return 0
+			case exhibit.Kind == kindPod && word != "" && strings.HasPrefix(exhibit.Name, word+"-"):
+				lowest = 1
 			}
 		}
 	}
-	return 1
+	return lowest
 }
 
 const (
@@ -132,8 +174,8 @@ func containerWithLog(pod *corev1.Pod) (name string, previous bool) {
 	return "", false
 }
 
-// jobExhibit describes a Job that has no pod to look at, be it that none could be
-// created or that it is gone.
+// jobExhibit describes a Job that has no pod to look at, either because none could be
+// created or because it no longer exists.
 func (b *builder) jobExhibit(run *batchv1.Job) *Exhibit {
 	ended, succeeded, _ := job.Ended(run)
 	if succeeded || len(b.PodsOwnedBy(run.UID)) > 0 {
@@ -151,7 +193,7 @@ func (b *builder) jobExhibit(run *batchv1.Job) *Exhibit {
 	if !ended {
 		return nil
 	}
-	exhibit.Problem = "it failed and its pod is gone"
+	exhibit.Problem = "it failed and its pod no longer exists"
 	for _, condition := range run.Status.Conditions {
 		if condition.Type == batchv1.JobFailed && condition.Message != "" {
 			exhibit.Problem = condition.Message
@@ -180,7 +222,7 @@ func deploymentExhibit(deployment *appsv1.Deployment) *Exhibit {
 	return nil
 }
 
-// Quote returns the part of a log that tells the cause: at most three lines,
+// Quote returns the part of a log that shows the cause: at most three lines,
 // without the prefix that oslo.log writes and without credentials in URLs.
 func Quote(log string) string {
 	lines := strings.Split(poddiag.Output(log), "\n")
@@ -206,7 +248,7 @@ func problem(pod *corev1.Pod) string {
 	return text
 }
 
-// podText describes a pod in the words of "kubectl get pods".
+// podText describes a pod as "kubectl get pods" does.
 func podText(pod *corev1.Pod) string {
 	if pod.DeletionTimestamp != nil {
 		return "terminating"

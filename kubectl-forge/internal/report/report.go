@@ -1,5 +1,5 @@
-// Package report turns what a namespace holds into what a user has to know: what
-// a ControlPlane or a Keystone waits for, where to look and what to type next. It
+// Package report turns the content of a namespace into what a user has to know: what
+// a ControlPlane or a Keystone waits for, where to look and which command to run next. It
 // makes no request.
 package report
 
@@ -18,7 +18,7 @@ import (
 type Report struct {
 	Target inventory.Ref `json:"target"`
 	Ready  bool          `json:"ready"`
-	// Since is when it became ready or stopped being so.
+	// Since is when it last became ready or unready.
 	Since *metav1.Time `json:"since,omitempty"`
 	// Release is the installed one, and TargetRelease and Phase are set during
 	// an upgrade.
@@ -27,30 +27,30 @@ type Report struct {
 	Phase         string `json:"phase,omitempty"`
 	Endpoint      string `json:"endpoint,omitempty"`
 
-	// Causes are what keeps it from being ready, the root causes only.
+	// Causes are the root causes that prevent it from being ready.
 	Causes []Cause `json:"causes,omitempty"`
-	// Warnings do not keep it from being ready.
+	// Warnings do not prevent it from being ready.
 	Warnings []Cause `json:"warnings,omitempty"`
 	// LookAt are the pods and Jobs that explain the causes.
 	LookAt []Exhibit `json:"lookAt,omitempty"`
-	// Next are commands to type, the most useful first.
+	// Next are commands to run, the most useful first.
 	Next []string `json:"next,omitempty"`
 
 	Conditions []metav1.Condition `json:"conditions"`
 	Tree       Node               `json:"tree"`
-	// Gaps say what the user may not read.
+	// Gaps list what the user may not read.
 	Gaps []string `json:"gaps,omitempty"`
 }
 
-// Cause is a condition that keeps something from being ready.
+// Cause is a condition that prevents something from being ready.
 type Cause struct {
-	// Object is what has the condition: the target or a part of it.
+	// Object is the owner of the condition: the target or a part of it.
 	Object    string       `json:"object"`
 	Condition string       `json:"condition"`
 	Reason    string       `json:"reason"`
 	Message   string       `json:"message,omitempty"`
 	Since     *metav1.Time `json:"since,omitempty"`
-	// Stalled is set when waiting does not help.
+	// Stalled is set if waiting does not help.
 	Stalled bool `json:"stalled,omitempty"`
 
 	// owner is the ControlPlane or the Keystone whose advice applies.

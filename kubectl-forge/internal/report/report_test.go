@@ -84,6 +84,46 @@ func TestThePodThatACauseNamesComesFirst(t *testing.T) {
 	}
 }
 
+func TestOfAJobThatWasTriedAgainOnePodIsShown(t *testing.T) {
+	for name, tc := range map[string]struct{ message, want string }{
+		"the one that a cause names":   {"container db-sync of pod keystone-db-sync-first ended with exit code 1", "keystone-db-sync-first"},
+		"the last one when none names": {"the database schema is not installed", "keystone-db-sync-last"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := testutil.UnreachableDatabase()
+			found.Keystones[0].Status.Conditions[0].Message = tc.message
+			first := testutil.JobPod(&found.Jobs[0], "keystone-db-sync-first", testutil.Ended("db-sync", "no database"))
+			last := testutil.JobPod(&found.Jobs[0], "keystone-db-sync-last", testutil.Ended("db-sync", "no database"))
+			first.CreationTimestamp, last.CreationTimestamp = testutil.Ago(5*time.Minute), testutil.Ago(4*time.Minute)
+			found.Pods = []corev1.Pod{last, first}
+			if r := build(t, found); len(r.LookAt) != 1 || r.LookAt[0].Name != tc.want {
+				t.Errorf("got %v, expected %s alone", r.LookAt, tc.want)
+			}
+		})
+	}
+}
+
+func TestAKeystoneThatServesWithoutItsCacheIsWarnedOf(t *testing.T) {
+	const remark = "the cache at memcached:11211 does not answer, so that requests take longer; check its name"
+	for name, tc := range map[string]struct{ message, want string }{
+		"with a cache":    {"Keystone API is responding at http://keystone:5000/v3", ""},
+		"without a cache": {"Keystone API is responding at http://keystone:5000/v3; " + remark, remark},
+	} {
+		t.Run(name, func(t *testing.T) {
+			healthy := testutil.True(keystonev1alpha1.ConditionKeystoneAPIReady, keystonev1alpha1.ReasonAPIHealthy)
+			healthy.Message = tc.message
+			r := build(t, testutil.Of(testutil.Installed(healthy, testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))))
+			var got string
+			for _, warning := range r.Warnings {
+				got += warning.Message
+			}
+			if !r.Ready || got != tc.want {
+				t.Errorf("got ready=%t and the warnings %+v", r.Ready, r.Warnings)
+			}
+		})
+	}
+}
+
 func TestOnlyTheLatestRunOfACronJobIsShown(t *testing.T) {
 	found := testutil.Ready()
 	cronJob := &found.CronJobs[0]

@@ -20,7 +20,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// State is how an object fares.
+// State is the state of an object.
 type State string
 
 // The states.
@@ -28,18 +28,18 @@ const (
 	StateOK      State = "OK"
 	StateWaiting State = "Waiting"
 	StateFailed  State = "Failed"
-	// StateUnknown is that of an object whose operator has not looked at it.
+	// StateUnknown is that of an object that its operator has not observed yet.
 	StateUnknown State = "Unknown"
 )
 
-// Node is an object in the tree of what a target is made of.
+// Node is an object in the tree of a target's parts.
 type Node struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
 	State State  `json:"state"`
-	// Text is a few words about the state.
+	// Text describes the state in a few words.
 	Text string `json:"text,omitempty"`
-	// Since is when the object came into its state, or when it was made.
+	// Since is when the object entered its state, or when it was created.
 	Since    *metav1.Time `json:"since,omitempty"`
 	Children []Node       `json:"children,omitempty"`
 }
@@ -63,7 +63,7 @@ func (b *builder) controlPlaneTree(cp *c5c3v1alpha1.ControlPlane) Node {
 
 func (b *builder) keystoneTree(k *keystonev1alpha1.Keystone) Node {
 	node := conditionedNode(inventory.KindKeystone, k, k.Status.Conditions)
-	// A MariaDB that the Keystone only uses belongs to nobody, or to a ControlPlane
+	// A MariaDB that the Keystone only uses has no owner, or belongs to a ControlPlane
 	// above, which shows it.
 	if ref := k.Spec.Database.ClusterRef; ref != nil && metav1.GetControllerOf(k) == nil {
 		for i := range b.Foreign {
@@ -84,8 +84,8 @@ func (b *builder) keystoneTree(k *keystonev1alpha1.Keystone) Node {
 	return withPods(node, b.strayPods(k))
 }
 
-// apiNodes are the Deployment with its pods, or the pods alone when there is no
-// Deployment, as for a user who may not list them.
+// apiNodes returns the Deployment with its pods, or the pods alone if there is no
+// Deployment, as for a user who may not list Deployments.
 func (b *builder) apiNodes(k *keystonev1alpha1.Keystone) []Node {
 	pods := b.PodsWith(keystonev1alpha1.SelectorLabels(k.Name))
 	for i := range b.Deployments {
@@ -96,8 +96,8 @@ func (b *builder) apiNodes(k *keystonev1alpha1.Keystone) []Node {
 	return withPods(Node{}, pods).Children
 }
 
-// strayPods are the pods of Jobs that are not known, as to a user who may not list
-// them, or that are gone. What has succeeded is history.
+// strayPods returns the pods of Jobs that no longer exist or, for a user who may not
+// list Jobs, are not known. Pods that have succeeded are history.
 func (b *builder) strayPods(k *keystonev1alpha1.Keystone) []corev1.Pod {
 	pods := b.PodsWith(map[string]string{labelName: keystonev1alpha1.TaskName, labelInstance: k.Name})
 	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
@@ -117,11 +117,11 @@ func conditionedNode(kind string, obj metav1.Object, conditions []metav1.Conditi
 	return node
 }
 
-// availabilityNode is the node of an object of which a condition says whether it
+// availabilityNode is the node of an object with a condition that says whether it
 // can be used.
 func availabilityNode(kind string, obj metav1.Object, available *metav1.Condition) Node {
 	created := obj.GetCreationTimestamp()
-	node := Node{Kind: kind, Name: obj.GetName(), State: StateUnknown, Text: "its operator has not looked at it yet", Since: &created}
+	node := Node{Kind: kind, Name: obj.GetName(), State: StateUnknown, Text: "its operator has not observed it yet", Since: &created}
 	switch {
 	case obj.GetDeletionTimestamp() != nil:
 		node.State, node.Text, node.Since = StateWaiting, "being deleted", obj.GetDeletionTimestamp()
@@ -134,7 +134,7 @@ func availabilityNode(kind string, obj metav1.Object, available *metav1.Conditio
 	return node
 }
 
-// foreignNodes are the objects of other projects that the object controls.
+// foreignNodes returns the objects of other projects that the object controls.
 func (b *builder) foreignNodes(uid types.UID) []Node {
 	var nodes []Node
 	for i := range b.Foreign {
@@ -145,7 +145,7 @@ func (b *builder) foreignNodes(uid types.UID) []Node {
 	return nodes
 }
 
-// servers are the names that the pods of database and cache carry.
+// servers are the name labels of the pods of database and cache.
 var servers = map[string]string{"MariaDB": "mariadb", "Memcached": "memcached"}
 
 func (b *builder) foreignNode(obj *unstructured.Unstructured) Node {
@@ -184,8 +184,8 @@ func deploymentNode(deployment *appsv1.Deployment) Node {
 	return node
 }
 
-// jobNodes are the Jobs that the object controls, the oldest first, each with its
-// pods while it has not succeeded.
+// jobNodes returns the Jobs that the object controls, the oldest first, each with its
+// pods until it has succeeded.
 func (b *builder) jobNodes(uid types.UID) []Node {
 	jobs := b.jobsOf(uid)
 	nodes := make([]Node, 0, len(jobs))
@@ -227,7 +227,7 @@ func (b *builder) jobNode(run *batchv1.Job) Node {
 	return withPods(node, b.PodsOwnedBy(run.UID))
 }
 
-// cronJobNode shows the latest run; what ran before is history.
+// cronJobNode shows the latest run; earlier runs are history.
 func (b *builder) cronJobNode(cronJob *batchv1.CronJob) Node {
 	created := cronJob.CreationTimestamp
 	node := Node{Kind: "CronJob", Name: cronJob.Name, State: StateOK, Text: cronJob.Spec.Schedule, Since: &created}

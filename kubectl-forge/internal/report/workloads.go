@@ -11,11 +11,11 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 )
 
-// Workloads describe all pods, Jobs and Deployments of a namespace, whatever they
-// belong to.
+// Workloads describe all pods, Jobs and Deployments of a namespace, regardless of their
+// owners.
 type Workloads struct {
 	Namespace string `json:"namespace"`
-	// LookAt are those that something is wrong with.
+	// LookAt are the faulty ones.
 	LookAt []Exhibit `json:"lookAt,omitempty"`
 	Next   []string  `json:"next,omitempty"`
 	// Events are the latest warnings, the newest last.

@@ -12,10 +12,10 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// ApplicationCredential is what the user types for the administrator's.
+// ApplicationCredential is the argument for the administrator's application credential.
 const ApplicationCredential = "application-credential"
 
-// Request returns the CredentialRotation that asks for another application
+// Request returns the CredentialRotation that requests another application
 // credential.
 func Request(cp *c5c3v1alpha1.ControlPlane) *c5c3v1alpha1.CredentialRotation {
 	return &c5c3v1alpha1.CredentialRotation{
@@ -43,13 +43,12 @@ func CheckControlPlane(cp *c5c3v1alpha1.ControlPlane) error {
 	return nil
 }
 
-// credentialConditions are those that a replacement goes through.
+// credentialConditions are the conditions that a replacement goes through.
 var credentialConditions = []string{
 	c5c3v1alpha1.ConditionKORCReady, c5c3v1alpha1.ConditionAdminCredentialReady, c5c3v1alpha1.ConditionReady,
 }
 
-// CredentialView describes how far the replacement of the credential with the id
-// is.
+// CredentialView describes the progress of replacing the credential with the id.
 func CredentialView(request *c5c3v1alpha1.CredentialRotation, cp *c5c3v1alpha1.ControlPlane, before string) follow.View {
 	view := follow.View{Title: "replacement of the application credential"}
 	asked := request.Status.LastTriggeredGeneration == request.Generation

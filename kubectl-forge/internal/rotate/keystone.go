@@ -1,5 +1,5 @@
-// Package rotate starts the rotation of keys, passwords and credentials, and says
-// how far it is. It makes no request.
+// Package rotate builds the Jobs and requests that rotate keys, passwords and
+// credentials, and describes their progress. It makes no request.
 package rotate
 
 import (
@@ -26,23 +26,23 @@ import (
 
 // Kind is something of a Keystone that a CronJob rotates.
 type Kind struct {
-	// Name is what the user types.
+	// Name is the argument on the command line.
 	Name string
-	// What it is, in words.
+	// What describes it.
 	What string
 
 	cronJob   string
 	condition string
 	// promoted is the reason of the event that ends the rotation.
 	promoted string
-	// settled is the reason of the condition when the new value has reached
-	// everything, "" when the event says enough.
+	// settled is the reason of the condition when the new value has arrived
+	// everywhere, "" if the event is sufficient.
 	settled string
-	// refusals are the reasons of events after which the operator waits for somebody.
+	// refusals are the reasons of events after which the operator waits for the user.
 	refusals []string
 	// missing says why there is no CronJob.
 	missing string
-	// after says what follows by itself.
+	// after says what happens next without further action.
 	after string
 }
 
@@ -52,15 +52,15 @@ var (
 		Name: "fernet", What: "the keys that sign tokens", cronJob: keystonev1alpha1.FernetRotation,
 		condition: keystonev1alpha1.ConditionFernetKeysReady, promoted: keystonev1alpha1.EventFernetKeysRotated,
 		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
-		missing:  "it is made when the Keystone is installed",
-		after:    "The pods have the new keys within two minutes; tokens from before stay valid.",
+		missing:  "it is created when the Keystone is installed",
+		after:    "The pods have the new keys within two minutes; earlier tokens stay valid.",
 	}
 	Credential = Kind{
 		Name: "credential", What: "the keys that encrypt stored credentials", cronJob: keystonev1alpha1.CredentialRotation,
 		condition: keystonev1alpha1.ConditionCredentialKeysReady, promoted: keystonev1alpha1.EventCredentialKeysRotated,
 		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
-		missing:  "it is made when the Keystone is installed",
-		after:    "When the pods have the new keys, within two minutes, a Job encrypts all credentials with the new one.",
+		missing:  "it is created when the Keystone is installed",
+		after:    "When the pods have the new keys, within two minutes, a Job re-encrypts all credentials with the new one.",
 	}
 	Password = Kind{
 		Name: "password", What: "the administrator's password", cronJob: keystonev1alpha1.PasswordRotation,
@@ -77,16 +77,16 @@ var (
 // CronJobName is the name of the CronJob of a Keystone.
 func (k Kind) CronJobName(keystone string) string { return keystone + "-" + k.cronJob }
 
-// Missing is the error for a Keystone without the CronJob.
+// Missing returns the error for a Keystone without the CronJob.
 func (k Kind) Missing(keystone string) error {
 	return fmt.Errorf("there is no CronJob %s: %s", k.CronJobName(keystone), k.missing)
 }
 
-// After says what follows by itself when the rotation has come to its end.
+// After says what happens next, without further action, once the rotation has finished.
 func (k Kind) After() string { return k.after }
 
-// Job returns a Job that does what the CronJob does on its schedule, as "kubectl
-// create job --from" makes it.
+// Job returns a Job that does what the CronJob does on its schedule, like
+// "kubectl create job --from".
 func Job(cronJob *batchv1.CronJob) *batchv1.Job {
 	annotations := maps.Clone(cronJob.Spec.JobTemplate.Annotations)
 	if annotations == nil {
@@ -97,7 +97,7 @@ func Job(cronJob *batchv1.CronJob) *batchv1.Job {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: cronJob.Namespace, GenerateName: cronJob.Name + "-manual-",
 			Labels: maps.Clone(cronJob.Spec.JobTemplate.Labels), Annotations: annotations,
-			// Not NewControllerRef: blockOwnerDeletion takes a right to the CronJob.
+			// Not NewControllerRef: blockOwnerDeletion needs a permission on the CronJob.
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "CronJob",
 				Name: cronJob.Name, UID: cronJob.UID, Controller: ptr.To(true),
@@ -114,11 +114,11 @@ type Facts struct {
 	Pods     []corev1.Pod
 	// News are the events about the Keystone since the rotation began.
 	News []corev1.Event
-	// NoEvents is set when the user may not read events.
+	// NoEvents is set if the user may not read events.
 	NoEvents bool
 }
 
-// View describes how far the rotation is.
+// View describes the progress of the rotation.
 func (k Kind) View(f Facts) follow.View {
 	view := follow.View{Title: "rotation of " + k.What}
 	jobRow, succeeded, failed := jobRow(f)
@@ -147,17 +147,17 @@ func jobRow(f Facts) (row follow.Row, succeeded bool, failed error) {
 		row.State, row.Colour = "Done", show.Green
 	case ended:
 		row.State, row.Colour = "Failed", show.Red
-		trouble = cmp.Or(trouble, f.Job.Annotations[job.LastWordsAnnotation], "its pod is gone")
-		failed = fmt.Errorf("job %s failed: %s; what is in use stays", f.Job.Name, trouble)
+		trouble = cmp.Or(trouble, f.Job.Annotations[job.LastWordsAnnotation], "its pod no longer exists")
+		failed = fmt.Errorf("job %s failed: %s; the values in use stay", f.Job.Name, trouble)
 	case trouble != "":
 		row.Text += ": " + trouble
 	}
 	return row, succeeded, failed
 }
 
-// promotion describes what the operator does with what the Job has made.
+// promotion describes what the operator does with the result of the Job.
 func (k Kind) promotion(f Facts, condition *metav1.Condition) (row follow.Row, done bool, failed error) {
-	row = follow.Row{Name: "Promotion", State: "Wait", Colour: show.Yellow, Text: "the operator checks what the Job has made"}
+	row = follow.Row{Name: "Promotion", State: "Wait", Colour: show.Yellow, Text: "the operator checks the result of the Job"}
 	for i := range f.News {
 		event := &f.News[i]
 		switch {
@@ -177,13 +177,13 @@ func (k Kind) promotion(f Facts, condition *metav1.Condition) (row follow.Row, d
 		row.State, row.Text, done = "Held", condition.Message, true
 	}
 	if row.State == "Wait" && f.NoEvents {
-		row.Text, done = "you may not list events, which say when the operator promotes it: see the condition "+k.condition, true
+		row.Text, done = "you may not list events, which show when the operator promotes it: see the condition "+k.condition, true
 	}
 	return row, done, nil
 }
 
-// heldSecret is the Secret whose rotation an event tells of: both families of
-// keys use the same reason.
+// heldSecret returns the Secret whose rotation an event reports as held: both key
+// families use the same reason.
 func (k Kind) heldSecret(keystone string) string {
 	if k.Name == Credential.Name {
 		return keystonev1alpha1.CredentialKeysName(keystone)
@@ -191,7 +191,7 @@ func (k Kind) heldSecret(keystone string) string {
 	return keystonev1alpha1.FernetKeysName(keystone)
 }
 
-// isSettled reports whether the promoted value has reached everything.
+// isSettled reports whether the promoted value has arrived everywhere.
 func (k Kind) isSettled(keystone *keystonev1alpha1.Keystone, condition *metav1.Condition) bool {
 	if k.settled == "" {
 		return true
@@ -200,10 +200,10 @@ func (k Kind) isSettled(keystone *keystonev1alpha1.Keystone, condition *metav1.C
 		meta.IsStatusConditionTrue(keystone.Status.Conditions, keystonev1alpha1.ConditionReady)
 }
 
-// Baseline remembers events by what changes when one is repeated.
+// Baseline records events by the fields that change when one is repeated.
 type Baseline map[types.UID]string
 
-// NewBaseline remembers the events.
+// NewBaseline records the events.
 func NewBaseline(events []corev1.Event) Baseline {
 	b := Baseline{}
 	for i := range events {

@@ -13,7 +13,7 @@ import (
 // Formats are the values of the flag --output.
 var Formats = []string{"table", "json", "yaml"}
 
-// CheckFormat returns an error for a format that is not known.
+// CheckFormat returns an error for an unknown format.
 func CheckFormat(format string) error {
 	if slices.Contains(Formats, format) {
 		return nil
@@ -21,7 +21,7 @@ func CheckFormat(format string) error {
 	return fmt.Errorf("--output=%s: choose %s", format, strings.Join(Formats, ", "))
 }
 
-// Write writes the document in the format, and by the function when that is the
+// Write writes the document in the format, with the function if that is the
 // table.
 func Write(out io.Writer, format string, document any, table func(io.Writer)) error {
 	switch format {

@@ -16,24 +16,24 @@ import (
 // Report writes a report as text.
 func (s Style) Report(out io.Writer, r *report.Report, now time.Time) {
 	s.headline(out, r, now)
-	s.causes(out, "What it waits for", Red, r.Causes, now)
+	s.causes(out, "Waiting for", Red, r.Causes, now)
 	s.exhibits(out, r.LookAt, r.Causes)
-	s.list(out, "Type next", r.Next)
+	s.list(out, "Run next", r.Next)
 	s.causes(out, "Warnings", Yellow, r.Warnings, now)
 	s.conditions(out, r.Conditions, now)
 	s.tree(out, r.Tree, now)
 	s.list(out, "Not shown", r.Gaps)
 }
 
-// Workloads writes what else is in a namespace as text.
+// Workloads writes the remaining workloads of a namespace as text.
 func (s Style) Workloads(out io.Writer, w report.Workloads, now time.Time) {
-	state, colour := "are fine", Green
+	state, colour := "have no problems", Green
 	if len(w.LookAt) > 0 {
-		state, colour = "are not all fine", Red
+		state, colour = "have problems", Red
 	}
 	fmt.Fprintf(out, "Pods, Jobs and Deployments in namespace %s %s\n", s.Paint(Bold, w.Namespace), s.Paint(colour, state))
 	s.exhibits(out, w.LookAt, nil)
-	s.list(out, "Type next", w.Next)
+	s.list(out, "Run next", w.Next)
 	if len(w.Events) > 0 {
 		s.title(out, "Latest warnings")
 		for _, event := range w.Events {
@@ -48,7 +48,7 @@ func (s Style) headline(out io.Writer, r *report.Report, now time.Time) {
 	state, colour := "is ready", Green
 	switch {
 	case !r.Ready && stalled(r):
-		state, colour = "is not ready and needs you", Red
+		state, colour = "is not ready and needs action", Red
 	case !r.Ready:
 		state, colour = "is not ready", Yellow
 	}
@@ -121,7 +121,7 @@ func (s Style) exhibits(out io.Writer, exhibits []report.Exhibit, causes []repor
 	}
 }
 
-// said reports whether a cause has quoted the problem already.
+// said reports whether a cause has already quoted the problem.
 func said(causes []report.Cause, exhibit report.Exhibit) bool {
 	return slices.ContainsFunc(causes, func(cause report.Cause) bool { return strings.Contains(cause.Message, exhibit.Problem) })
 }
@@ -153,7 +153,7 @@ func (s Style) conditions(out io.Writer, conditions []metav1.Condition, now time
 	s.table(out, "  ", rows)
 }
 
-// conditionColour is green for what is good. Two conditions, those of kstatus,
+// conditionColour is green for a good status. Two conditions, those of kstatus,
 // are good when they are not True.
 func conditionColour(condition metav1.Condition) Colour {
 	good := condition.Status == metav1.ConditionTrue

@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// Style says how text looks where it goes to.
+// Style describes what the output supports.
 type Style struct {
-	// Terminal is set where text can be drawn anew.
+	// Terminal is set if text can be redrawn.
 	Terminal bool
-	// Colour is set where escape sequences are understood.
+	// Colour is set if escape sequences are understood.
 	Colour bool
 	// Width is the number of columns, 0 when lines may have any length.
 	Width int
@@ -117,8 +117,8 @@ func (s Style) table(out io.Writer, indent string, rows [][]cell) {
 	}
 }
 
-// age returns how long ago something was, in the words of kubectl. A time of
-// another clock may lie ahead.
+// age returns how long ago something was, in kubectl's format. A time from
+// another clock may be in the future.
 func age(since *metav1.Time, now time.Time) string {
 	if since == nil || since.IsZero() {
 		return ""

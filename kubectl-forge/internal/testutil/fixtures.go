@@ -1,4 +1,4 @@
-// Package testutil has the namespaces that tests describe.
+// Package testutil builds the namespaces that tests describe.
 package testutil
 
 import (
@@ -22,13 +22,13 @@ import (
 // Namespace is the one of all fixtures.
 const Namespace = "openstack"
 
-// Now is when the fixtures are looked at.
+// Now is the current time of the fixtures.
 var Now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 // Ago is a time before Now.
 func Ago(d time.Duration) metav1.Time { return metav1.NewTime(Now.Add(-d)) }
 
-// Meta is that of an object which is ten minutes old.
+// Meta is the metadata of an object that is ten minutes old.
 func Meta(name string, owner metav1.Object, kind string) metav1.ObjectMeta {
 	meta := metav1.ObjectMeta{
 		Namespace: Namespace, Name: name, UID: types.UID(kind + "-" + name), Generation: 1, CreationTimestamp: Ago(10 * time.Minute),
@@ -42,14 +42,14 @@ func Meta(name string, owner metav1.Object, kind string) metav1.ObjectMeta {
 	return meta
 }
 
-// True is a condition that is fine for five minutes.
+// True is a condition that has been True for five minutes.
 func True(conditionType, reason string) metav1.Condition {
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionTrue, Reason: reason, ObservedGeneration: 1, LastTransitionTime: Ago(5 * time.Minute),
 	}
 }
 
-// False is a condition that is False for four minutes.
+// False is a condition that has been False for four minutes.
 func False(conditionType, reason, message string) metav1.Condition {
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason, Message: message,
@@ -57,7 +57,7 @@ func False(conditionType, reason, message string) metav1.Condition {
 	}
 }
 
-// NotReady are the conditions of an object that one cause keeps from being ready.
+// NotReady returns the conditions of an object that the causes prevent from being ready.
 func NotReady(stalled bool, causes ...metav1.Condition) []metav1.Condition {
 	conditions := append([]metav1.Condition{}, causes...)
 	conditions = append(conditions, False(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonNotAllReady,
@@ -68,7 +68,7 @@ func NotReady(stalled bool, causes ...metav1.Condition) []metav1.Condition {
 	return append(conditions, True(keystonev1alpha1.ConditionReconciling, keystonev1alpha1.ReasonProgressing))
 }
 
-// Keystone is one with a database of its user's.
+// Keystone is one with a brownfield database.
 func Keystone(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
 	return &keystonev1alpha1.Keystone{
 		ObjectMeta: Meta("keystone", nil, inventory.KindKeystone),

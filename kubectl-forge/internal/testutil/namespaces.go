@@ -133,7 +133,7 @@ func BrokenService() *inventory.Inventory {
 		Pods:        []corev1.Pod{pod, withStatus(server, true, Running("mariadb", true))},
 		Events: []corev1.Event{Warning("Pod", &pod, "Unhealthy",
 			"Readiness probe failed: the database refuses the login: Access denied for user 'keystone'")},
-		Gaps: []string{"you may not list cronjobs.batch in namespace openstack; ask an administrator for that right"},
+		Gaps: []string{"you may not list cronjobs.batch in namespace openstack; ask an administrator for that permission"},
 	}
 	found.Foreign = []unstructured.Unstructured{
 		Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "openstack-db", cp, True("Ready", "Running")),
@@ -149,7 +149,7 @@ func Upgrading() *inventory.Inventory {
 	return Of(k)
 }
 
-// Unobserved is a namespace with a Keystone that no operator looks at.
+// Unobserved is a namespace with a Keystone that no operator watches.
 func Unobserved() *inventory.Inventory { return Of(Keystone()) }
 
 // Deleting is a namespace with a Keystone that waits for its finalizers.

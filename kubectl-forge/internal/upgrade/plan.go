@@ -1,5 +1,5 @@
-// Package upgrade decides whether an upgrade can begin or be taken back, and says
-// how far one is. It makes no request.
+// Package upgrade decides whether an upgrade can begin or be rolled back, and describes
+// its progress. It makes no request.
 package upgrade
 
 import (
@@ -32,13 +32,13 @@ func (f Facts) Target() inventory.Ref {
 	return inventory.Ref{Kind: inventory.KindKeystone, Namespace: f.Keystone.Namespace, Name: f.Keystone.Name}
 }
 
-// ownImage reports whether the ControlPlane names an image of its user's, whose
-// tag then is the release.
+// ownImage reports whether the user has set an image on the ControlPlane, whose
+// tag is then the release.
 func (f Facts) ownImage() bool {
 	return f.ControlPlane != nil && f.ControlPlane.Spec.Services.Keystone != nil && f.ControlPlane.Spec.Services.Keystone.Image != nil
 }
 
-// Preflight looks for what would keep an upgrade to the release from its end.
+// Preflight checks for what would block an upgrade to the release.
 func Preflight(f Facts, to string) []check.Finding {
 	findings := []check.Finding{f.checkRelease(to), f.checkRunning(to), f.checkReady()}
 	if finding := f.checkStrategy(); finding != nil {
@@ -76,12 +76,12 @@ func (f Facts) checkRelease(to string) check.Finding {
 	}
 	installed, err := release.Parse(f.Keystone.Status.InstalledRelease)
 	if err != nil {
-		return failed(name, "the installed one cannot be understood: %s", err)
+		return failed(name, "the installed release cannot be parsed: %s", err)
 	}
 	switch release.Classify(installed, target) {
 	case release.None:
 		if f.Keystone.Status.TargetRelease != "" {
-			return failed(name, "%s is the installed release: use --abort to go back to it", to)
+			return failed(name, "%s is the installed release: use --abort to roll back to it", to)
 		}
 		return failed(name, "%s is installed already", to)
 	case release.Downgrade:
@@ -103,9 +103,10 @@ func (f Facts) checkRunning(to string) check.Finding {
 	case status.TargetRelease == "":
 		return fine(name, "none")
 	case status.TargetRelease == to:
-		return fine(name, "it is under way, in phase %s", status.UpgradePhase)
+		return fine(name, "it is in progress, in phase %s", status.UpgradePhase)
 	}
-	return failed(name, "one to %s is in phase %s: wait for its end, or use --abort first", status.TargetRelease, status.UpgradePhase)
+	return failed(name, "one to %s is in phase %s: wait until it has finished, or use --abort first",
+		status.TargetRelease, status.UpgradePhase)
 }
 
 func sameRelease(a, b string) bool {
@@ -122,7 +123,7 @@ func (f Facts) checkReady() check.Finding {
 	}
 	switch {
 	case f.Keystone.Status.TargetRelease != "":
-		return fine(name, "not before the end of the upgrade")
+		return fine(name, "not before the upgrade has finished")
 	case meta.IsStatusConditionTrue(conditions, keystonev1alpha1.ConditionReady):
 		return fine(name, "%s is ready", f.Target().Arg())
 	}
@@ -148,17 +149,17 @@ func (f Facts) checkBackup() *check.Finding {
 	return &check.Finding{Name: "Backup of the keys", Result: check.Warning, Text: backup.Message}
 }
 
-// AbortTarget returns the release to go back to.
+// AbortTarget returns the release to roll back to.
 func AbortTarget(f Facts) (string, error) {
 	status := f.Keystone.Status
 	switch {
 	case status.InstalledRelease == "":
-		return "", errors.New("no release is installed yet, so there is none to go back to")
+		return "", errors.New("no release is installed yet, so there is none to roll back to")
 	case status.UpgradePhase == keystonev1alpha1.UpgradePhaseContracting:
-		return "", fmt.Errorf("the upgrade to %s is in phase Contracting, from where there is no way back: "+
+		return "", fmt.Errorf("the upgrade to %s is in phase Contracting and can no longer be rolled back: "+
 			"the schema no longer fits %s", status.TargetRelease, status.InstalledRelease)
 	case status.TargetRelease == "" && f.asked() == status.InstalledRelease:
-		return "", fmt.Errorf("no upgrade is under way: %s is installed and asked for", status.InstalledRelease)
+		return "", fmt.Errorf("no upgrade is in progress: %s is installed and requested", status.InstalledRelease)
 	}
 	return status.InstalledRelease, nil
 }

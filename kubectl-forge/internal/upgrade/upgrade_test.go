@@ -129,10 +129,10 @@ func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
 	}
 	f := ready()
 	f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
-	if _, err := AbortTarget(f); err == nil || !strings.Contains(err.Error(), "no way back") {
+	if _, err := AbortTarget(f); err == nil || !strings.Contains(err.Error(), "can no longer be rolled back") {
 		t.Errorf("Contracting: got %v", err)
 	}
-	if _, err := AbortTarget(ready()); err == nil || !strings.Contains(err.Error(), "no upgrade is under way") {
+	if _, err := AbortTarget(ready()); err == nil || !strings.Contains(err.Error(), "no upgrade is in progress") {
 		t.Errorf("no upgrade: got %v", err)
 	}
 }

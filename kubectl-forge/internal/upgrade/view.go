@@ -18,27 +18,27 @@ var phases = []struct {
 	text  string
 }{
 	{keystonev1alpha1.UpgradePhaseExpanding, "tables and columns are added; the old release serves"},
-	{keystonev1alpha1.UpgradePhaseMigrating, "data is moved; the old release serves"},
+	{keystonev1alpha1.UpgradePhaseMigrating, "data is migrated; the old release serves"},
 	{keystonev1alpha1.UpgradePhaseRollingUpdate, "the pods are replaced; both releases serve"},
-	{keystonev1alpha1.UpgradePhaseContracting, "what only the old release used is dropped; there is no way back"},
+	{keystonev1alpha1.UpgradePhaseContracting, "what only the old release used is dropped; a rollback is no longer possible"},
 }
 
-// failures are the reasons of DatabaseReady after which somebody has to act.
+// failures are the reasons of DatabaseReady that require the user to act.
 var failures = []string{
 	keystonev1alpha1.ReasonExpandFailed, keystonev1alpha1.ReasonMigrateFailed, keystonev1alpha1.ReasonContractFailed,
 	keystonev1alpha1.ReasonVersionParseError, keystonev1alpha1.ReasonUpgradePathInvalid, keystonev1alpha1.ReasonDowngradeNotSupported,
 	keystonev1alpha1.ReasonUpgradeTargetChanged, keystonev1alpha1.ReasonUpgradeAbortRefused, keystonev1alpha1.ReasonSchemaDriftDetected,
 }
 
-// View describes how far the way to the release is, be it an upgrade or one that
-// is taken back.
+// View describes the progress towards the release, of an upgrade or of a
+// rollback.
 func View(f Facts, to string) follow.View {
 	status := f.Keystone.Status
-	view := follow.View{Title: fmt.Sprintf("%s on its way to %s", f.Target().Arg(), to)}
+	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), to)}
 	current := status.Conditions
 	if status.ObservedGeneration != f.Keystone.Generation || !f.asksFor(to) {
 		view.Rows = append(view.Rows, follow.Row{
-			Name: "Operator", State: "Wait", Colour: show.Yellow, Text: "has not seen the change yet",
+			Name: "Operator", State: "Wait", Colour: show.Yellow, Text: "has not observed the change yet",
 		})
 		return view
 	}
@@ -49,7 +49,7 @@ func View(f Facts, to string) follow.View {
 		view.Rows = append(view.Rows, phaseRows(status.UpgradePhase)...)
 	default:
 		view.Rows = append(view.Rows, follow.Row{
-			Name: "Abort", State: "Run", Colour: show.Yellow, Text: "the upgrade to " + status.TargetRelease + " is being taken back",
+			Name: "Abort", State: "Run", Colour: show.Yellow, Text: "the upgrade to " + status.TargetRelease + " is being rolled back",
 		})
 	}
 	for _, name := range []string{
@@ -94,7 +94,7 @@ func phaseRows(current keystonev1alpha1.UpgradePhase) []follow.Row {
 	return rows
 }
 
-// failure is what keeps the upgrade from going on, nil while it does. A failure of
+// failure returns what blocks the upgrade, nil while it proceeds. A failure of
 // an earlier spec does not count.
 func failure(conditions []metav1.Condition, generation int64) error {
 	database := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionDatabaseReady)

@@ -1,5 +1,5 @@
-// Package audit reads the audit log of an API server and counts what one user
-// asks of it.
+// Package audit reads the audit log of an API server and counts the requests of one
+// user.
 package audit
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Class is a kind of request that is counted apart.
+// Class is a kind of request that is counted separately.
 type Class string
 
 // The classes. A request is of one of them.
@@ -32,7 +32,7 @@ const (
 	Events Class = "events"
 )
 
-// Classes lists all classes in the order in which they are shown.
+// Classes lists all classes in display order.
 var Classes = []Class{Creates, Patches, Deletes, Status, Reads, Misses, Events}
 
 // Counts are numbers of requests by class.
@@ -47,7 +47,7 @@ func (c Counts) Sum() int {
 	return sum
 }
 
-// Since returns what has been added to earlier counts.
+// Since returns the difference to earlier counts.
 func (c Counts) Since(earlier Counts) Counts {
 	difference := Counts{}
 	for _, class := range Classes {
@@ -65,7 +65,7 @@ type Log struct {
 	watches map[string]int
 }
 
-// Open follows the log in a file that is there already. Only the requests of the
+// Open follows the log in an existing file. Only the requests of the
 // user are counted.
 func Open(path, user string) (*Log, error) {
 	file, err := os.Open(path)
@@ -75,10 +75,10 @@ func Open(path, user string) (*Log, error) {
 	return &Log{file: file, user: user, counts: Counts{}, watches: map[string]int{}}, nil
 }
 
-// Close ends reading.
+// Close stops reading.
 func (l *Log) Close() error { return l.file.Close() }
 
-// Read takes in what the API server has written since the last time.
+// Read reads what the API server has written since the last call.
 func (l *Log) Read() error {
 	fresh, err := io.ReadAll(l.file)
 	if err != nil {
@@ -109,7 +109,7 @@ func (l *Log) Watches() map[string]int {
 	return open
 }
 
-// event is what counts of an Event of audit.k8s.io/v1.
+// event is the relevant part of an Event of audit.k8s.io/v1.
 type event struct {
 	Stage, Verb, RequestURI string
 
@@ -118,6 +118,7 @@ type event struct {
 	ResponseStatus struct{ Code int }
 }
 
+// add counts one line of the audit log. Requests of other users and leases are ignored.
 func (l *Log) add(line []byte) error {
 	var e event
 	if err := json.Unmarshal(line, &e); err != nil {
@@ -130,7 +131,7 @@ func (l *Log) add(line []byte) error {
 	case e.Verb == "watch" && e.Stage == "ResponseStarted":
 		l.watches[e.watched()]++
 	case e.Verb == "watch":
-		// One that was refused has not started.
+		// A refused watch has not started.
 		if what := e.watched(); l.watches[what] > 0 {
 			l.watches[what]--
 		}
@@ -140,6 +141,7 @@ func (l *Log) add(line []byte) error {
 	return nil
 }
 
+// class returns the class in which a request is counted.
 func (e event) class() Class {
 	switch {
 	case e.ObjectRef.Resource == "events" && e.Verb != "get" && e.Verb != "list":
@@ -159,7 +161,7 @@ func (e event) class() Class {
 	return Patches
 }
 
-// watched names what is watched: its resource, and the labels that select.
+// watched identifies a watch: its resource, and the labels that select.
 func (e event) watched() string {
 	name := strings.TrimSuffix(e.ObjectRef.Resource+"."+e.ObjectRef.APIGroup, ".")
 	address, err := url.Parse(e.RequestURI)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Group is a control group that accounts the memory of the processes in it, and
+// Group is a control group that accounts for the memory of its processes, and
 // may limit it.
 type Group struct {
 	dir   string
@@ -28,8 +28,8 @@ var (
 	version2 = files{limit: "memory.max", peak: "memory.peak", kills: "memory.events"}
 )
 
-// NewGroup makes a group, with a limit in bytes unless that is 0. It fails where
-// control groups cannot be made.
+// NewGroup creates a group, with a limit in bytes unless that is 0. It fails where
+// control groups cannot be created.
 func NewGroup(limit int64) (*Group, error) {
 	mounts, err := os.Open("/proc/self/mounts")
 	if err != nil {
@@ -81,8 +81,8 @@ func memoryTree(mounts io.Reader) (mount string, names files, err error) {
 // Procs is the file through which a process joins the group.
 func (g *Group) Procs() string { return filepath.Join(g.dir, "cgroup.procs") }
 
-// Peak is the most memory in bytes that the group has had, with the files that the
-// kernel keeps for it.
+// Peak returns the maximum memory of the group in bytes, including the page cache that
+// the kernel keeps for it.
 func (g *Group) Peak() (int64, error) {
 	data, err := os.ReadFile(filepath.Join(g.dir, g.files.peak))
 	if err != nil {
@@ -91,7 +91,7 @@ func (g *Group) Peak() (int64, error) {
 	return strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
 }
 
-// Kills is how often a process of the group was killed because of its limit.
+// Kills returns how often a process of the group was killed because of its limit.
 func (g *Group) Kills() (int, error) {
 	data, err := os.ReadFile(filepath.Join(g.dir, g.files.kills))
 	if err != nil {
@@ -105,7 +105,7 @@ func (g *Group) Kills() (int, error) {
 	return 0, nil
 }
 
-// busyTimeout is how long a group may be busy after its last process.
+// busyTimeout is how long a group may stay busy after its last process.
 const busyTimeout = 5 * time.Second
 
 // Close removes the group. Its processes must have ended.
@@ -118,6 +118,7 @@ func (g *Group) Close() error {
 	}
 }
 
+// write writes a value to one of the group's files.
 func (g *Group) write(file string, value int64) error {
 	if err := os.WriteFile(filepath.Join(g.dir, file), []byte(strconv.FormatInt(value, 10)), 0o644); err != nil {
 		return fmt.Errorf("limit the memory of a control group: %w", err)

@@ -70,7 +70,7 @@ func TestTheControlGroupsThatAccountForMemoryAreFound(t *testing.T) {
 	}
 }
 
-func TestAGroupTellsItsPeakAndItsKills(t *testing.T) {
+func TestAGroupReportsItsPeakAndItsKills(t *testing.T) {
 	for name, g := range map[string]*Group{"version 1": {files: version1}, "version 2": {files: version2}} {
 		g.dir = t.TempDir()
 		for file, content := range map[string]string{

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// BecomeArgument is the first argument of this program where it is to become
+// BecomeArgument is the first argument that makes this program become
 // another one: see [Become].
 const BecomeArgument = "become"
 
-// stopTimeout is how long a program may take to end when it is asked to, half a
-// minute as a pod.
+// stopTimeout is how long a program may take to exit after a request to stop: half a
+// minute, as for a pod.
 const stopTimeout = 30 * time.Second
 
 // Spec says what to start.
@@ -24,15 +24,15 @@ type Spec struct {
 	Command []string
 	// Env is added to this process's environment.
 	Env []string
-	// Hosts is the file that the program finds as /etc/hosts.
+	// Hosts is the file that the program gets as /etc/hosts.
 	Hosts string
-	// Group is where the program runs; nil means where this process does.
+	// Group is the control group of the program; nil means that of this process.
 	Group *Group
 	// Output receives what the program writes.
 	Output *os.File
 }
 
-// Process is a program that was started.
+// Process is a started program.
 type Process struct {
 	name  string
 	cmd   *exec.Cmd
@@ -47,7 +47,7 @@ type plan struct {
 	Command      []string
 }
 
-// Start starts a program in a mount namespace of its own.
+// Start starts a program in a separate mount namespace.
 func Start(spec Spec) (*Process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -93,7 +93,7 @@ func Become(encoded string) error {
 			return fmt.Errorf("join a control group: %w", err)
 		}
 	}
-	// Otherwise the mount would reach the namespace of everybody else.
+	// Otherwise the mount would propagate to other namespaces.
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep mounts to this process: %w", err)
 	}
@@ -103,13 +103,13 @@ func Become(encoded string) error {
 	return syscall.Exec(p.Command[0], p.Command, os.Environ())
 }
 
-// Usage is what the program uses now.
+// Usage returns the current resource usage of the program.
 func (p *Process) Usage() (Usage, error) { return UsageOf(p.cmd.Process.Pid) }
 
-// ResetPeak lets the peak of its memory begin anew.
+// ResetPeak resets the peak of its memory.
 func (p *Process) ResetPeak() error { return ResetPeak(p.cmd.Process.Pid) }
 
-// Alive returns an error that says how the program has ended, if it has.
+// Alive returns an error that describes how the program has exited, if it has.
 func (p *Process) Alive() error {
 	select {
 	case <-p.ended:
@@ -124,7 +124,7 @@ func (p *Process) Alive() error {
 	return fmt.Errorf("%s has ended: %w", p.name, errors.Join(p.err, errors.New("its log tells why")))
 }
 
-// Stop asks the program to end and waits until it has.
+// Stop asks the program to exit and waits until it has.
 func (p *Process) Stop() error {
 	if err := p.Alive(); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (p *Process) Stop() error {
 	}
 }
 
-// Kill ends the program at once, if it runs.
+// Kill kills the program, if it runs.
 func (p *Process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

@@ -1,5 +1,5 @@
-// Package machine starts the measured program apart from everything else on a
-// Linux machine, and reads what processes use.
+// Package machine starts the measured program isolated from everything else on a
+// Linux machine, and reads the resource usage of processes.
 package machine
 
 import (
@@ -17,16 +17,16 @@ import (
 // platform that Go runs on.
 const tick = 10 * time.Millisecond
 
-// Usage is what a process uses.
+// Usage is the resource usage of a process.
 type Usage struct {
-	// CPU is its processor time so far.
+	// CPU is its CPU time so far.
 	CPU time.Duration
 	// RSS is the memory that it holds, Peak the most since the last ResetPeak, both
 	// in bytes.
 	RSS, Peak int64
 }
 
-// UsageOf reads what a process uses.
+// UsageOf reads the resource usage of a process.
 func UsageOf(pid int) (Usage, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	stat, errStat := os.ReadFile(filepath.Join(dir, "stat"))
@@ -41,7 +41,7 @@ func UsageOf(pid int) (Usage, error) {
 	return Usage{CPU: cpu, RSS: memory(status, "VmRSS"), Peak: memory(status, "VmHWM")}, nil
 }
 
-// ResetPeak lets the peak of a process begin with what it holds now.
+// ResetPeak resets the peak of a process to its current memory.
 func ResetPeak(pid int) error {
 	return os.WriteFile(filepath.Join("/proc", strconv.Itoa(pid), "clear_refs"), []byte("5"), 0)
 }
@@ -52,6 +52,7 @@ func statFields(stat []byte) []string {
 	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 }
 
+// cpuTime returns the user and system time of a process from its stat file.
 func cpuTime(stat []byte) (time.Duration, error) {
 	fields := statFields(stat)
 	if len(fields) < 13 {
@@ -68,7 +69,7 @@ func cpuTime(stat []byte) (time.Duration, error) {
 	return time.Duration(ticks) * tick, nil
 }
 
-// memory returns a value of /proc/PID/status in bytes, 0 if it is not there.
+// memory returns a value of /proc/PID/status in bytes, 0 if it is missing.
 func memory(status []byte, name string) int64 {
 	for line := range strings.Lines(string(status)) {
 		fields := strings.Fields(line)
@@ -84,7 +85,7 @@ func memory(status []byte, name string) int64 {
 	return 0
 }
 
-// Child finds the process of that program that this one has started.
+// Child returns the process of that program that this process has started.
 func Child(name string) (pid int, err error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Chart is a picture of how a measure grows with the size. Both axes are
-// logarithmic: what is proportional to the size is a straight line.
+// logarithmic: a measure that is proportional to the size is a straight line.
 type Chart struct {
 	Title, Unit string
 	Lines       []Line
@@ -33,10 +33,10 @@ const (
 	legendLeft, legendHeight = 520.0, 22.0
 )
 
-// colours can be told apart also by those who confuse red and green.
+// colours can be distinguished with red-green colour blindness.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"}
 
-// SVG draws the chart, and reports false when there are not two sizes to connect.
+// SVG draws the chart, and returns false if there are fewer than two sizes to connect.
 func (c Chart) SVG(t Table) (string, bool) {
 	series := make([][]point, len(c.Lines))
 	var all []point
@@ -63,8 +63,8 @@ func (c Chart) SVG(t Table) (string, bool) {
 	return b.String(), true
 }
 
-// points are the medians of a line by size. What is not above zero has no place on
-// a logarithmic axis.
+// points returns the medians of a line by size. Values that are not above zero have no
+// place on a logarithmic axis.
 func (t Table) points(line Line) []point {
 	var points []point
 	for row, cells := range t {
@@ -76,6 +76,7 @@ func (t Table) points(line Line) []point {
 	return points
 }
 
+// sizesOf returns the sizes of the points, sorted and without duplicates.
 func sizesOf(points []point) []float64 {
 	sizes := make([]float64, len(points))
 	for i, p := range points {
@@ -92,7 +93,7 @@ func (a axis) at(value float64) float64 {
 	return a.start + (a.end-a.start)*(math.Log(value)-math.Log(a.from))/(math.Log(a.to)-math.Log(a.from))
 }
 
-// decades is the axis of the values, from one power of ten to another.
+// decades returns the axis of the values, from one power of ten to another.
 func decades(points []point) axis {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
@@ -105,6 +106,7 @@ func decades(points []point) axis {
 	return axis{from: math.Pow(10, from), to: math.Pow(10, to), start: plotBottom, end: plotTop}
 }
 
+// grid draws a line for each size and each power of ten.
 func grid(b *strings.Builder, x, y axis, sizes []float64) {
 	for _, size := range sizes {
 		at := x.at(size)
@@ -118,6 +120,7 @@ func grid(b *strings.Builder, x, y axis, sizes []float64) {
 	}
 }
 
+// draw draws the points of one series with their legend.
 func draw(b *strings.Builder, x, y axis, points []point, colour, name string, legend float64) {
 	corners := make([]string, len(points))
 	for i, p := range points {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// The lines of a page between which the table stands.
+// The lines of a page that enclose the table.
 const (
 	beginTable = "<!-- bench -->\n"
 	endTable   = "<!-- /bench -->\n"
 )
 
-// Page is a Markdown page that has the table in it.
+// Page is a Markdown page that contains the table.
 type Page struct {
 	before, after string
-	// Table is what it holds.
+	// Table is its content.
 	Table Table
 }
 
@@ -37,7 +37,7 @@ func ReadPage(path string) (Page, error) {
 	return Page{before: before, after: after, Table: table}, nil
 }
 
-// Write writes the page with the table as it is now.
+// Write writes the page with the current table.
 func (p Page) Write(path string, columns []Column, scenarios []string) error {
 	content := p.before + beginTable + p.Table.Markdown(columns, scenarios) + endTable + p.after
 	return os.WriteFile(path, []byte(content), 0o644)

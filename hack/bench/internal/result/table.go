@@ -1,5 +1,5 @@
-// Package result keeps what was measured, compares it with what was committed,
-// and shows it as a table and as pictures.
+// Package result stores measurements, compares them with the committed ones,
+// and shows them as a table and as pictures.
 package result
 
 import (
@@ -15,23 +15,23 @@ import (
 type Column struct {
 	// Name is the heading.
 	Name string
-	// Timed marks what depends on how fast the machine is and on what else it does.
+	// Timed marks what depends on the speed and the load of the machine.
 	Timed bool
-	// Digits is how many are shown after the point.
+	// Digits is the number of digits after the decimal point.
 	Digits int
 }
 
 // Row is one scenario at one size.
 type Row struct {
 	Scenario string
-	// Size is how many resources there are.
+	// Size is the number of resources.
 	Size int
 }
 
-// Spread is what several runs have measured.
+// Spread summarises the values of several runs.
 type Spread struct{ Min, Median, Max float64 }
 
-// SpreadOf sums up at least one sample.
+// SpreadOf summarises at least one sample.
 func SpreadOf(samples []float64) Spread {
 	sorted := slices.Sorted(slices.Values(samples))
 	middle := len(sorted) / 2
@@ -42,7 +42,7 @@ func SpreadOf(samples []float64) Spread {
 	return Spread{Min: sorted[0], Median: median, Max: sorted[len(sorted)-1]}
 }
 
-// text is the spread as a cell, one number where all runs agree.
+// text returns the spread as a cell, a single number if all runs agree.
 func (s Spread) text(digits int) string {
 	number := func(value float64) string { return strconv.FormatFloat(value, 'f', digits, 64) }
 	if number(s.Min) == number(s.Max) {
@@ -51,6 +51,7 @@ func (s Spread) text(digits int) string {
 	return number(s.Min) + " / " + number(s.Median) + " / " + number(s.Max)
 }
 
+// parseSpread parses a cell: one number, or minimum, median and maximum.
 func parseSpread(cell string) (Spread, error) {
 	parts := strings.Split(cell, "/")
 	numbers := make([]float64, len(parts))
@@ -69,13 +70,13 @@ func parseSpread(cell string) (Spread, error) {
 	return Spread{}, fmt.Errorf("cell %q has %d numbers, want one or three", cell, len(numbers))
 }
 
-// Table is what was measured of each scenario at each size, by column.
+// Table holds the spread of each scenario at each size, by column.
 type Table map[Row]map[string]Spread
 
-// Samples collect what single runs measure.
+// Samples collects the values of single runs.
 type Samples map[Row]map[string][]float64
 
-// Add adds the value that one run has measured.
+// Add adds the value of one run.
 func (s Samples) Add(row Row, column string, value float64) {
 	if s[row] == nil {
 		s[row] = map[string][]float64{}
@@ -83,7 +84,7 @@ func (s Samples) Add(row Row, column string, value float64) {
 	s[row][column] = append(s[row][column], value)
 }
 
-// Table sums up all runs.
+// Table summarises all runs.
 func (s Samples) Table() Table {
 	t := Table{}
 	for row, columns := range s {
@@ -103,7 +104,7 @@ func (t Table) Rows(scenarios []string) []Row {
 	})
 }
 
-// none stands where nothing was measured.
+// none marks what was not measured.
 const none = "–"
 
 // Markdown returns the table with a line for each row, which [Parse] reads.
@@ -128,7 +129,7 @@ func (t Table) Markdown(columns []Column, scenarios []string) string {
 	return b.String()
 }
 
-// Parse reads a table that [Table.Markdown] has written. Other lines are passed over.
+// Parse parses a table that [Table.Markdown] has written. Other lines are ignored.
 func Parse(markdown string) (Table, error) {
 	t := Table{}
 	var header []string
@@ -180,7 +181,7 @@ func split(line string) []string {
 	return cells
 }
 
-// Merge takes over what was measured newly. Without timed, columns that depend on
+// Merge adopts new measurements. Without timed, columns that depend on
 // the speed of the machine stay as they were.
 func (t Table) Merge(fresh Table, columns []Column, timed bool) Table {
 	merged := Table{}
@@ -203,7 +204,7 @@ func (t Table) Merge(fresh Table, columns []Column, timed bool) Table {
 	return merged
 }
 
-// Compare says for each cell that was measured how it was before, one line each
+// Compare shows the previous value for each cell that was measured, one line per
 // row.
 func (t Table) Compare(committed Table, columns []Column, scenarios []string) string {
 	var b strings.Builder
@@ -224,6 +225,7 @@ func (t Table) Compare(committed Table, columns []Column, scenarios []string) st
 	return b.String()
 }
 
+// width returns the width of the widest column name.
 func width(columns []Column) int {
 	widest := 0
 	for _, column := range columns {
@@ -232,7 +234,7 @@ func width(columns []Column) int {
 	return widest
 }
 
-// change is by how much a median differs, nothing for less than a hundredth.
+// change returns by how much a median differs, nothing for less than a hundredth.
 func change(before, after float64) string {
 	if before == 0 {
 		return ""

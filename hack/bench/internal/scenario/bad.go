@@ -11,17 +11,17 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// batch is how many Keystones are created beside something bad: what they cost and
-// how long they take shows whether it holds them up.
+// batch is how many Keystones are created next to a fault: their cost and
+// duration show whether the fault delays them.
 const batch = 20
 
 // badNames are the prefixes of the namespaces of these batches.
 var badNames = []string{"failing", "slow-store", "invalid", "late", "refused"}
 
-// broken names the Keystone that fails for ever.
+// broken names the Keystone that fails forever.
 var broken = client.ObjectKey{Namespace: "broken-0", Name: "keystone-0"}
 
-// extras are the Keystones that there are besides those of the size.
+// extras are the Keystones in addition to those of the size.
 func (r *Run) extras() []client.ObjectKey {
 	keys := []client.ObjectKey{broken}
 	for _, prefix := range badNames {
@@ -30,7 +30,7 @@ func (r *Run) extras() []client.ObjectKey {
 	return keys
 }
 
-// beside measures a batch of further Keystones while something bad goes on.
+// beside measures a batch of additional Keystones while a fault lasts.
 func (r *Run) beside(ctx context.Context, name string, begin func(context.Context, []client.ObjectKey) error) error {
 	keys := world.Keys(name, batch, batch)
 	if err := r.world.Prepare(ctx, keys); err != nil {
@@ -46,7 +46,7 @@ func (r *Run) beside(ctx context.Context, name string, begin func(context.Contex
 	})
 }
 
-// failing has a Keystone beside the others whose database Job fails for ever.
+// failing measures next to a Keystone whose database Job fails forever.
 func (r *Run) failing(ctx context.Context) error {
 	if err := r.world.Prepare(ctx, []client.ObjectKey{broken}); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (r *Run) failing(ctx context.Context) error {
 	return r.beside(ctx, "failing", nil)
 }
 
-// slowStore has a secret store that never takes the copies of the keys.
+// slowStore measures with a secret store that never accepts the copies of the keys.
 func (r *Run) slowStore(ctx context.Context) error {
 	return r.beside(ctx, "slow-store", func(_ context.Context, keys []client.ObjectKey) error {
 		for _, key := range keys {
@@ -74,10 +74,10 @@ func (r *Run) slowStore(ctx context.Context) error {
 	})
 }
 
-// wrongSchedule passes the schema and no check of the operator.
+// wrongSchedule passes the schema but not the checks of the operator.
 const wrongSchedule = "whenever"
 
-// invalid makes all Keystones invalid at once, and right again.
+// invalid makes all Keystones invalid at once, and valid again.
 func (r *Run) invalid(ctx context.Context) error {
 	schedules := func(schedule string) func(*keystonev1alpha1.Keystone) {
 		return func(k *keystonev1alpha1.Keystone) { k.Spec.Fernet.RotationSchedule = schedule }
@@ -94,18 +94,18 @@ func (r *Run) invalid(ctx context.Context) error {
 	return r.await(ctx, r.keys, ready)
 }
 
-// late has an API server that answers 20 ms later.
+// late measures with an API server that answers 20 ms later.
 func (r *Run) late(ctx context.Context) error {
 	return r.disturbed(ctx, "late", world.Disturbance{Delay: 20 * time.Millisecond})
 }
 
-// refused has an API server that has too much to do for each tenth request.
+// refused measures with an API server that refuses every tenth request because of overload.
 func (r *Run) refused(ctx context.Context) error {
 	return r.disturbed(ctx, "refused", world.Disturbance{Refuse: 10})
 }
 
-// disturbed measures a batch with an operator whose way to the API server is
-// disturbed, and restarts the operator without that.
+// disturbed measures a batch with an operator whose connection to the API server is
+// disturbed, and then restarts the operator without the disturbance.
 func (r *Run) disturbed(ctx context.Context, name string, by world.Disturbance) error {
 	between, err := r.world.Disturb(ctx, by)
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *Run) disturbed(ctx context.Context, name string, by world.Disturbance) 
 	return r.startAt(ctx, "")
 }
 
-// startAt starts the operator anew, with another server in the place of the API
+// startAt restarts the operator, with another server in the place of the API
 // server.
 func (r *Run) startAt(ctx context.Context, server string) error {
 	if err := r.operator.process.Stop(); err != nil {

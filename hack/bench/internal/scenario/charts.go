@@ -2,7 +2,7 @@ package scenario
 
 import "github.com/c5c3/forge/hack/bench/internal/result"
 
-// Charts are the pictures beside the table, by the names of their files.
+// Charts are the pictures next to the table, by file name.
 func Charts() map[string]result.Chart {
 	line := func(name, scenario, column string) result.Line {
 		return result.Line{Name: name, Scenario: scenario, Column: column}

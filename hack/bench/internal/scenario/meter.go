@@ -31,7 +31,7 @@ var classColumns = map[audit.Class]string{
 	audit.Reads: "Reads", audit.Misses: "Not found", audit.Events: "Events",
 }
 
-// Columns are all columns in the order in which they are shown.
+// Columns are all columns in display order.
 func Columns() []result.Column {
 	columns := []result.Column{{Name: columnRequests, Digits: 1}}
 	for _, class := range audit.Classes {
@@ -47,24 +47,25 @@ func Columns() []result.Column {
 	)
 }
 
-// An operator is quiet when for quietPeriod it has made no request and has used no
-// more than quietCPU. What it looks up regularly is less than that.
+// An operator is idle if for quietPeriod it has made no request and has used no
+// more than quietCPU. Its periodic checks use less than that.
 const (
 	quietPeriod = 3 * time.Second
 	quietCPU    = 60 * time.Millisecond
 )
 
-// reading is what the gauges show at one time.
+// reading is a snapshot of all gauges.
 type reading struct {
 	at        time.Time
 	counts    audit.Counts
 	operator  machine.Usage
 	apiServer machine.Usage
 	etcd      machine.Usage
-	// passes are those over Keystones since the operator has started.
+	// passes counts those over Keystones since the operator has started.
 	passes int
 }
 
+// read takes a reading of the operator, its requests and the machine.
 func (r *Run) read() (reading, error) {
 	if err := r.world.Audit.Read(); err != nil {
 		return reading{}, err
@@ -81,7 +82,7 @@ func (r *Run) read() (reading, error) {
 	return now, err
 }
 
-// quiet waits until the operator has nothing to do any more.
+// quiet waits until the operator is idle.
 func (r *Run) quiet(ctx context.Context) (reading, error) {
 	since, err := r.read()
 	if err != nil {
@@ -105,8 +106,8 @@ func (r *Run) quiet(ctx context.Context) (reading, error) {
 	return last, err
 }
 
-// measure records what act costs for each of so many resources: the time until it
-// returns, and everything else until the operator is quiet again.
+// measure records what act costs for each of the given number of resources: the time until
+// it returns, and everything else until the operator is idle again.
 func (r *Run) measure(ctx context.Context, scenario string, each int, act func(context.Context) error) error {
 	before, err := r.quiet(ctx)
 	if err != nil {
@@ -122,7 +123,7 @@ func (r *Run) measure(ctx context.Context, scenario string, each int, act func(c
 	return r.record(ctx, scenario, each, before, time.Since(begun))
 }
 
-// record records what has happened since before, once the operator is quiet.
+// record records what has happened since before, once the operator is idle.
 func (r *Run) record(ctx context.Context, scenario string, each int, before reading, took time.Duration) error {
 	after, err := r.quiet(ctx)
 	if err != nil {
@@ -153,7 +154,7 @@ func (r *Run) record(ctx context.Context, scenario string, each int, before read
 	return r.recordGroup(row)
 }
 
-// recordGroup records what the control group has had at most so far: what a
+// recordGroup records the peak of the control group so far: what a
 // container's limit would have had to allow.
 func (r *Run) recordGroup(row result.Row) error {
 	if r.operator.group == nil {

@@ -23,7 +23,7 @@ const (
 	pprofPort   = "16060"
 )
 
-// operator is the operator's program, which may be started again.
+// operator is the operator's program, which may be restarted.
 type operator struct {
 	options Options
 	world   *world.World
@@ -63,6 +63,7 @@ func (o *operator) start(ctx context.Context, server string) error {
 	})
 }
 
+// arguments returns the operator's command line.
 func (o *operator) arguments(kubeconfig string) []string {
 	arguments := []string{
 		"--kubeconfig=" + kubeconfig, "--enable-webhooks=false",
@@ -85,10 +86,10 @@ func (o *operator) profile(ctx context.Context, name string) error {
 	return os.WriteFile(filepath.Join(o.options.Dir, name+".pprof"), data, 0o644)
 }
 
-// passesMetric counts what the controller of Keystones has done.
+// passesMetric counts the passes of the Keystone controller.
 const passesMetric = `controller_runtime_reconcile_total{controller="keystone",`
 
-// passes is how many passes over Keystones the operator has made since its start.
+// passes returns how many passes over Keystones the operator has made since its start.
 func (o *operator) passes(ctx context.Context) (int, error) {
 	metrics, err := get(ctx, "http://"+net.JoinHostPort(world.Address, metricsPort)+"/metrics")
 	if err != nil {
@@ -97,7 +98,7 @@ func (o *operator) passes(ctx context.Context) (int, error) {
 	return sum(string(metrics), passesMetric)
 }
 
-// sum adds up the series of a metric that begin in that way.
+// sum adds up the series of a metric that have a prefix.
 func sum(metrics, prefix string) (int, error) {
 	total := 0
 	for line := range strings.Lines(metrics) {
@@ -113,7 +114,7 @@ func sum(metrics, prefix string) (int, error) {
 	return total, nil
 }
 
-// kill ends the operator if it runs.
+// kill kills the operator if it runs.
 func (o *operator) kill() error {
 	if o.process == nil {
 		return nil
@@ -121,6 +122,7 @@ func (o *operator) kill() error {
 	return o.process.Kill()
 }
 
+// get fetches a page of the operator.
 func get(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

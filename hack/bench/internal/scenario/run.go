@@ -1,5 +1,5 @@
-// Package scenario is what the bench does with the operator, and what it measures
-// of each step.
+// Package scenario defines what the bench does with the operator, and what it measures
+// in each step.
 package scenario
 
 import (
@@ -25,12 +25,12 @@ type Options struct {
 	Root, Dir, Operator string
 	// OperatorFlags and OperatorEnv are added to those of the chart.
 	OperatorFlags, OperatorEnv []string
-	// Workers is how many Keystones are reconciled at a time.
+	// Workers is how many Keystones are reconciled concurrently.
 	Workers int
 	// PerNamespace is how many Keystones share a namespace.
 	PerNamespace int
-	// Pods is how many each Keystone has in all, Foreign how many Secrets and as many
-	// Pods there are beside them.
+	// Pods is how many each Keystone has in total, Foreign how many foreign Secrets and as
+	// many foreign Pods there are.
 	Pods, Foreign int
 	// Memory limits the operator's memory in bytes; 0 is no limit.
 	Memory int64
@@ -38,11 +38,11 @@ type Options struct {
 	Scenarios []string
 	// Profile stores heap profiles between the scenarios.
 	Profile bool
-	// Progress is told what happens.
+	// Progress receives progress messages.
 	Progress io.Writer
 }
 
-// Run is one run of all scenarios with so many Keystones, in a World of its own.
+// Run is one run of all scenarios for one size, in a separate World.
 type Run struct {
 	options  Options
 	size     int
@@ -57,11 +57,11 @@ type Run struct {
 type step struct {
 	name string
 	run  func(*Run, context.Context) error
-	// always is true for what others need.
+	// always is set for steps that others depend on.
 	always bool
 }
 
-// steps are all scenarios in their order: each finds what those before it have left.
+// steps are all scenarios in order: each builds on the previous ones.
 var steps = []step{
 	{name: "start", run: (*Run).start, always: true},
 	{name: "create", run: (*Run).create, always: true},
@@ -79,7 +79,7 @@ var steps = []step{
 	{name: "restart-full", run: (*Run).restartFull},
 }
 
-// Names are the names of all scenarios in their order.
+// Names returns the names of all scenarios in order.
 func Names() []string {
 	names := make([]string, len(steps))
 	for i, s := range steps {
@@ -88,7 +88,7 @@ func Names() []string {
 	return names
 }
 
-// Unknown returns the first name that is none of a scenario, "" if there is none.
+// Unknown returns the first name that is not a scenario, "" if there is none.
 func Unknown(names []string) string {
 	known := Names()
 	for _, name := range names {
@@ -99,7 +99,7 @@ func Unknown(names []string) string {
 	return ""
 }
 
-// Do measures with so many Keystones and adds to the samples.
+// Do measures with the given number of Keystones and adds to the samples.
 func Do(ctx context.Context, o Options, size int, samples result.Samples) (err error) {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return err
@@ -144,12 +144,12 @@ func (r *Run) close() error {
 	return errors.Join(append(errs, r.world.Close())...)
 }
 
-// say tells what happens.
+// say reports progress.
 func (r *Run) say(format string, args ...any) {
 	fmt.Fprintf(r.options.Progress, "%4.0f s  %5d  %s\n", time.Since(r.begun).Seconds(), r.size, fmt.Sprintf(format, args...))
 }
 
-// await waits until holds is true of all the Keystones.
+// await waits until holds is true for all the Keystones.
 func (r *Run) await(ctx context.Context, keys []client.ObjectKey, holds func(world.State) bool) error {
 	told := time.Now()
 	return r.world.Keystones.Await(ctx, keys, holds, r.operator.process.Alive, func(done int) {

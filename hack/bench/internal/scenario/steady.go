@@ -16,8 +16,8 @@ import (
 // start starts the operator with nothing to do.
 func (r *Run) start(ctx context.Context) error { return r.startOperator(ctx, "start", 1, "") }
 
-// startOperator measures a start of the operator from the beginning, until it is
-// quiet.
+// startOperator measures the start of the operator until it is
+// idle.
 func (r *Run) startOperator(ctx context.Context, scenario string, each int, server string) error {
 	if err := r.world.Audit.Read(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (r *Run) createReady(ctx context.Context, keys []client.ObjectKey) error {
 	return r.await(ctx, keys, ready)
 }
 
-// label puts a label on all Keystones, which is none of the operator's business.
+// label sets a label on all Keystones, which does not concern the operator.
 func (r *Run) label(ctx context.Context) error {
 	return r.measure(ctx, "label", r.size, func(ctx context.Context) error {
 		return r.world.Change(ctx, r.keys, func(k *keystonev1alpha1.Keystone) {
@@ -65,10 +65,10 @@ func (r *Run) label(ctx context.Context) error {
 	})
 }
 
-// changed is how many Keystones get another spec.
+// changed is how many Keystones get a changed spec.
 const changed = 100
 
-// replicas gives some Keystones one replica more.
+// replicas gives some Keystones an additional replica.
 func (r *Run) replicas(ctx context.Context) error {
 	some := r.keys[:min(changed, r.size)]
 	return r.measure(ctx, "replicas", len(some), func(ctx context.Context) error {
@@ -80,7 +80,7 @@ func (r *Run) replicas(ctx context.Context) error {
 	})
 }
 
-// shared changes what is nothing to a Keystone in the one object that all of them
+// shared makes an irrelevant change to the one object that all Keystones
 // use.
 func (r *Run) shared(ctx context.Context) error {
 	return r.measure(ctx, "shared", r.size, func(ctx context.Context) error {
@@ -111,17 +111,17 @@ func (r *Run) pods(ctx context.Context) error {
 	})
 }
 
-// foreign creates what has nothing to do with any Keystone.
+// foreign creates objects that are unrelated to any Keystone.
 func (r *Run) foreign(ctx context.Context) error {
 	return r.measure(ctx, "foreign", r.size, func(ctx context.Context) error {
 		return r.world.CreateForeign(ctx, r.options.Foreign)
 	})
 }
 
-// restartFull restarts the operator with everything that is there in the end.
+// restartFull restarts the operator with everything that exists at the end.
 func (r *Run) restartFull(ctx context.Context) error { return r.restartAs(ctx, "restart-full") }
 
-// checkWatches tells of informers that there are twice: they hold everything twice.
+// checkWatches reports duplicate informers, which hold everything twice.
 func (r *Run) checkWatches() error {
 	if err := r.world.Audit.Read(); err != nil {
 		return err

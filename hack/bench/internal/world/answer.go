@@ -16,7 +16,7 @@ const Address = "127.86.0.1"
 
 const keystonePort = "5000"
 
-// serveKeystones plays the API of all Keystones: it is healthy, and takes every
+// serveKeystones simulates the API of all Keystones: it is healthy, and accepts every
 // password.
 func (w *World) serveKeystones(ctx context.Context) error {
 	var config net.ListenConfig
@@ -38,7 +38,7 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("{}"))
 }
 
-// Hosts writes the file that the operator finds as /etc/hosts: the Services of all
+// Hosts writes the file that the operator gets as /etc/hosts: the Services of all
 // Keystones are at [Address].
 func (w *World) Hosts(services []string) (path string, err error) {
 	var b strings.Builder

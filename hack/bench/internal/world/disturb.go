@@ -13,13 +13,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Disturbance is what becomes of the operator's requests on their way to the API
-// server. Watches pass.
+// Disturbance is what happens to the operator's requests on their way to the API
+// server. Watches are not disturbed.
 type Disturbance struct {
-	// Refuse is how many requests there are for each that is answered 429; 0 means
-	// that none is.
+	// Refuse answers every n-th request with 429; 0 means
+	// none.
 	Refuse int64
-	// Delay is how late each request is.
+	// Delay delays each request.
 	Delay time.Duration
 }
 
@@ -32,13 +32,13 @@ type Disturbed struct {
 	server  *http.Server
 }
 
-// Refused is how many requests were answered 429.
+// Refused returns how many requests were answered with 429.
 func (d *Disturbed) Refused() int { return int(d.refused.Load()) }
 
-// Close ends it.
+// Close closes the address.
 func (d *Disturbed) Close() error { return d.server.Close() }
 
-// Disturb stands between the operator and the API server, as the operator's user.
+// Disturb starts a proxy between the operator and the API server, as the operator's user.
 func (w *World) Disturb(ctx context.Context, by Disturbance) (*Disturbed, error) {
 	transport, err := rest.TransportFor(w.user)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// writers is how many objects are written at a time.
+// writers is how many objects are written concurrently.
 const writers = 8
 
-// Each calls do for all numbers below n, several at a time.
+// Each calls do for all numbers below n, several concurrently.
 func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)
@@ -28,8 +28,8 @@ func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error)
 	return group.Wait()
 }
 
-// Keys name n Keystones, so many to a namespace. Batches of another prefix have
-// namespaces of their own.
+// Keys names n Keystones, with a fixed number per namespace. Batches with another prefix
+// have separate namespaces.
 func Keys(prefix string, n, perNamespace int) []client.ObjectKey {
 	keys := make([]client.ObjectKey, n)
 	for i := range keys {
@@ -40,7 +40,7 @@ func Keys(prefix string, n, perNamespace int) []client.ObjectKey {
 	return keys
 }
 
-// ServiceHosts are the names under which the Keystones are asked.
+// ServiceHosts returns the host names of the Keystones' Services.
 func ServiceHosts(keys []client.ObjectKey) []string {
 	hosts := make([]string, len(keys))
 	for i, key := range keys {
@@ -49,7 +49,7 @@ func ServiceHosts(keys []client.ObjectKey) []string {
 	return hosts
 }
 
-// Brownfield is a Keystone with a database, a cache and Secrets of its own.
+// Brownfield returns a Keystone with its own database, cache and Secrets.
 func Brownfield(key client.ObjectKey) *keystonev1alpha1.Keystone {
 	return &keystonev1alpha1.Keystone{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
@@ -57,7 +57,7 @@ func Brownfield(key client.ObjectKey) *keystonev1alpha1.Keystone {
 			Replicas: 1,
 			Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
 			Database: commonv1.DatabaseSpec{
-				// Keystones that share a database wait for each other.
+				// Keystones that share a database block each other.
 				Host: key.Name + "." + key.Namespace + ".example.com", Database: "keystone",
 				SecretRef: commonv1.SecretRefSpec{Name: databaseSecret(key)},
 			},
@@ -99,7 +99,7 @@ func (w *World) Prepare(ctx context.Context, keys []client.ObjectKey) error {
 	})
 }
 
-// Create creates an object. One that is there already is left alone.
+// Create creates an object. An existing one is left alone.
 func (w *World) Create(ctx context.Context, obj client.Object) error {
 	if err := w.Client.Create(ctx, obj); err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("create %T %s: %w", obj, obj.GetName(), err)

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// history is how many Jobs a CronJob keeps that have succeeded.
+// history is how many successful Jobs a CronJob keeps.
 const history = 3
 
 // The managers of fields in a real cluster.
@@ -23,8 +23,8 @@ const (
 )
 
 // Populate gives each Keystone what it has in a real cluster after some days: the
-// last Jobs of its CronJobs, and so many Pods in all, those of Jobs among them. It
-// returns when the Jobs have ended.
+// last Jobs of its CronJobs, and the given number of Pods, including those of Jobs. It
+// returns when the Jobs have finished.
 func (w *World) Populate(ctx context.Context, keys []client.ObjectKey, pods int) error {
 	if err := w.run(ctx, keys, pods); err != nil {
 		return err
@@ -58,7 +58,7 @@ func instance(key client.ObjectKey) []client.ListOption {
 }
 
 // runCronJobs creates the Jobs of a Keystone's CronJobs. The stand-in runs them and
-// makes their Pods.
+// creates their Pods.
 func (w *World) runCronJobs(ctx context.Context, key client.ObjectKey) error {
 	var cronJobs batchv1.CronJobList
 	if err := w.Client.List(ctx, &cronJobs, instance(key)...); err != nil {
@@ -123,7 +123,7 @@ func podOf(set *appsv1.ReplicaSet, i int) *corev1.Pod {
 	}
 }
 
-// setRunning fills in what a kubelet reports of a Pod that serves.
+// setRunning sets the status that a kubelet reports for a running Pod.
 func setRunning(pod *corev1.Pod) {
 	now := metav1.Now()
 	pod.Status.Phase = corev1.PodRunning
@@ -148,14 +148,14 @@ func setRunning(pod *corev1.Pod) {
 	}
 }
 
-// foreignNamespace holds what is none of the operator's business.
+// foreignNamespace holds objects that do not concern the operator.
 const foreignNamespace = "somebody-elses"
 
 // foreignSize is how many bytes a foreign Secret has.
 const foreignSize = 2048
 
-// CreateForeign creates so many Secrets, and as many Pods, that have nothing to do
-// with any Keystone.
+// CreateForeign creates n Secrets, and as many Pods, that are unrelated
+// to any Keystone.
 func (w *World) CreateForeign(ctx context.Context, n int) error {
 	if err := w.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: foreignNamespace}}); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// State is what counts of a Keystone.
+// State is the relevant state of a Keystone.
 type State struct {
 	// Ready is true when its condition Ready is True for its current generation.
 	Ready bool
@@ -25,7 +25,7 @@ type State struct {
 	Observed bool
 }
 
-// Tracker knows the state of all Keystones by a watch.
+// Tracker tracks the state of all Keystones with a watch.
 type Tracker struct {
 	mu     sync.Mutex
 	states map[client.ObjectKey]State
@@ -71,8 +71,8 @@ func (t *Tracker) see(obj any) {
 	t.states[client.ObjectKeyFromObject(k)] = state
 }
 
-// Await waits until holds is true of all the Keystones. alive says whether that can
-// still happen; progress is told how many there are, each time that changes.
+// Await waits until holds is true for all the Keystones. alive returns an error if that
+// can no longer happen; progress receives their number, each time it changes.
 func (t *Tracker) Await(
 	ctx context.Context, keys []client.ObjectKey, holds func(State) bool, alive func() error, progress func(done int),
 ) error {

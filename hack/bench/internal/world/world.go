@@ -33,8 +33,8 @@ import (
 // label on everything it makes.
 const operatorName = "keystone-operator"
 
-// auditPolicy logs the operator's requests alone: the API server is not to be
-// slowed down by a record of everybody else's.
+// auditPolicy logs only the operator's requests: recording all others would slow the
+// API server down.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -44,7 +44,7 @@ rules:
 - level: None
 `
 
-// Options say where a World finds and keeps its files.
+// Options say where a World finds and stores its files.
 type Options struct {
 	// Root is the top of the checkout, Dir a folder of the World's own.
 	Root, Dir string
@@ -52,13 +52,13 @@ type Options struct {
 
 // World is a running cluster.
 type World struct {
-	// Client has all rights, and asks the API server itself.
+	// Client has all permissions, and reads from the API server itself.
 	Client client.Client
 	// Keystones knows the state of all Keystones.
 	Keystones *Tracker
 	// Audit counts the operator's requests.
 	Audit *audit.Log
-	// Jobs and Secrets are stand-ins that can be told to fail.
+	// Jobs and Secrets are stand-ins that can be made to fail.
 	Jobs    *standin.Jobs
 	Secrets *standin.ExternalSecrets
 
@@ -69,7 +69,7 @@ type World struct {
 	closers   []func() error
 }
 
-// Open starts a World. It has to be closed also when ctx has ended.
+// Open starts a World. It has to be closed even if ctx has ended.
 func Open(ctx context.Context, o Options) (*World, error) {
 	w := &World{options: o, Jobs: standin.NewJobs(), Secrets: standin.NewExternalSecrets()}
 	if err := w.open(ctx); err != nil {
@@ -137,7 +137,7 @@ func (w *World) startServer() (*envtest.Env, error) {
 func scheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, keystonev1alpha1.AddToScheme, esov1.AddToScheme} {
-		// It fails for types that contradict each other only.
+		// It fails only for types that contradict each other.
 		if err := add(s); err != nil {
 			panic(err)
 		}
@@ -152,15 +152,15 @@ func (w *World) createStore(ctx context.Context) error {
 	})
 }
 
-// Usage is what the API server and etcd use now.
+// Usage returns the resource usage of the API server and etcd.
 func (w *World) Usage() (apiServer, etcd machine.Usage, err error) {
 	apiServer, errServer := machine.UsageOf(w.apiServer)
 	etcd, errEtcd := machine.UsageOf(w.etcd)
 	return apiServer, etcd, errors.Join(errServer, errEtcd)
 }
 
-// Kubeconfig writes how the operator reaches the API server, or whatever answers
-// at another address in its place unless that is empty, and returns the file.
+// Kubeconfig writes the operator's kubeconfig, for the API server or for
+// another address unless that is empty, and returns the file.
 func (w *World) Kubeconfig(address string) (path string, err error) {
 	cluster := &clientcmdapi.Cluster{Server: w.user.Host, CertificateAuthorityData: w.user.CAData}
 	if address != "" {
@@ -180,7 +180,7 @@ func (w *World) file(name string) string { return filepath.Join(w.options.Dir, n
 
 func (w *World) onClose(do func() error) { w.closers = append(w.closers, do) }
 
-// Close stops everything, the last started first.
+// Close stops everything, in reverse order of starting.
 func (w *World) Close() error {
 	var errs []error
 	for len(w.closers) > 0 {
@@ -191,10 +191,10 @@ func (w *World) Close() error {
 	return errors.Join(errs...)
 }
 
-// pollInterval is how often something is looked at that tells of no change.
+// pollInterval is the polling interval for what cannot be watched.
 const pollInterval = 50 * time.Millisecond
 
-// Poll calls check now and then until it returns true or fails.
+// Poll calls check periodically until it returns true or fails.
 func Poll(ctx context.Context, what string, check func(context.Context) (bool, error)) error {
 	if err := wait.PollUntilContextCancel(ctx, pollInterval, true, check); err != nil {
 		return fmt.Errorf("%s: %w", what, err)

@@ -1,5 +1,5 @@
-// Package cluster brings a Kubernetes cluster up on this machine and takes it
-// away again.
+// Package cluster brings a Kubernetes cluster up on this machine and removes
+// it again.
 package cluster
 
 import (
@@ -48,7 +48,7 @@ func (c *Cluster) tools() string     { return filepath.Join(c.cache(), "bin") }
 func (c *Cluster) dir() string       { return filepath.Join(c.cache(), "cluster") }
 func (c *Cluster) stateFile() string { return filepath.Join(c.dir(), "state.json") }
 
-// operators returns the names of our operators: the folders with a program in them.
+// operators returns the names of our operators: the folders that contain a program.
 func (c *Cluster) operators() ([]string, error) {
 	programs, err := filepath.Glob(filepath.Join(c.checkout, "operators", "*", "main.go"))
 	if err != nil {
@@ -61,6 +61,8 @@ func (c *Cluster) operators() ([]string, error) {
 	return names, nil
 }
 
+// builder returns the builder of the component images, whose archives outlive the
+// cluster.
 func (c *Cluster) builder() images.Builder {
 	return images.Builder{
 		Tools:  c.tools(),
@@ -69,18 +71,21 @@ func (c *Cluster) builder() images.Builder {
 	}
 }
 
+// firstNode returns the control plane node, the only one so far.
 func (c *Cluster) firstNode() node.Node {
 	return node.New(0, controlPlane, c.dir(), c.tools(), c.checkout)
 }
 
-// state is what a cluster's folder says of how far it was built.
+// state records in a cluster's folder how far it was built.
 type state struct {
-	// Initialised: kubeadm has completed. Before that nothing is worth keeping.
+	// Initialised is set once kubeadm has completed. Before that nothing is worth keeping.
 	Initialised bool `json:"initialised"`
-	// Fingerprint of what it was built from.
+	// Fingerprint identifies the versions and settings that it was built from.
 	Fingerprint string `json:"fingerprint"`
 }
 
+// readState reads how far the cluster was built. A missing or damaged file means a
+// cluster that has to be built from scratch.
 func (c *Cluster) readState() (state, error) {
 	var s state
 	data, err := os.ReadFile(c.stateFile())
@@ -96,7 +101,7 @@ func (c *Cluster) readState() (state, error) {
 	return s, nil
 }
 
-// plan is everything a run of Up works with.
+// plan is the input of a run of Up.
 type plan struct {
 	node   node.Node
 	set    images.Set
@@ -104,6 +109,8 @@ type plan struct {
 	addOns string
 }
 
+// newPlan derives everything from the checkout: the node, the versions and the node's
+// files.
 func (c *Cluster) newPlan() (plan, error) {
 	p := plan{node: c.firstNode()}
 	var err error
@@ -131,8 +138,8 @@ func (p plan) fingerprint() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// kubectl returns a command against this cluster. What it remembers between
-// calls stays in the cluster's folder.
+// kubectl returns a command against this cluster. Its cache stays
+// in the cluster's folder.
 func (c *Cluster) kubectl(ctx context.Context, args ...string) *exec.Cmd {
 	all := append([]string{
 		"--kubeconfig", c.kubeconfig(),
@@ -140,7 +147,7 @@ func (c *Cluster) kubectl(ctx context.Context, args ...string) *exec.Cmd {
 		"--request-timeout", "10s",
 	}, args...)
 	cmd := exec.CommandContext(ctx, filepath.Join(c.tools(), "kubectl"), all...)
-	// The API server is on this machine, whatever proxy others are reached by.
+	// The API server is on this machine, so it is reached without a proxy.
 	cmd.Env = append(os.Environ(), "NO_PROXY=*", "no_proxy=*")
 	return cmd
 }
@@ -152,8 +159,8 @@ func ctr(init node.Process) images.Runner {
 	}
 }
 
-// waitFor calls check until it returns nil and then returns nil too, or what
-// it last returned when the time is over.
+// waitFor calls check until it returns nil and then returns nil too, or, after the
+// timeout, its last error.
 func waitFor(ctx context.Context, limit time.Duration, check func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -161,8 +168,8 @@ func waitFor(ctx context.Context, limit time.Duration, check func(context.Contex
 	defer ticker.Stop()
 	var last error
 	for {
-		// The check itself must not hang past the limit, and its complaint about
-		// being cut short is not the news.
+		// The check itself must not hang past the limit, and an error caused by
+		// cancelling it is not reported.
 		err := check(ctx)
 		if err == nil {
 			return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/c5c3/forge/hack/cluster/internal/node"
 )
 
-// Down ends this checkout's cluster, or what is left of a dead one of any
-// checkout, and removes everything of it.
+// Down stops this checkout's cluster, or finds the leftovers of a dead one of any
+// checkout, and removes everything that it created.
 func (c *Cluster) Down(ctx context.Context) error {
 	if os.Geteuid() != 0 {
 		return errors.New("ending the cluster needs root: run it as root or with sudo")
@@ -30,7 +30,7 @@ func (c *Cluster) Down(ctx context.Context) error {
 	return os.RemoveAll(runDir)
 }
 
-// erase ends whatever runs and removes this checkout's cluster from machine
+// erase stops whatever runs and removes this checkout's cluster from machine
 // and cache.
 func (c *Cluster) erase(ctx context.Context) error {
 	if err := clearMachine(ctx); err != nil {
@@ -45,7 +45,7 @@ func (c *Cluster) erase(ctx context.Context) error {
 // clearMachine removes what clusters leave outside a checkout. Only what
 // carries their mark is touched: the recorded processes, and the control group
 // and network links of their name. The files of a dead cluster stay in the
-// cache of its checkout, where it can be brought back from.
+// cache of its checkout, from where it can be restored.
 func clearMachine(ctx context.Context) error {
 	recorded, err := readOwner()
 	if err != nil {

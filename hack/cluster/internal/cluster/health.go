@@ -14,7 +14,7 @@ import (
 
 const kubeProxy = "kube-system/kube-proxy-"
 
-// systemPods are the pods a working cluster has, by the beginning of their
+// systemPods are the pods of a working cluster, by the prefixes of their
 // names.
 var systemPods = []string{
 	"kube-system/etcd-",
@@ -26,7 +26,7 @@ var systemPods = []string{
 	"local-path-storage/local-path-provisioner-",
 }
 
-// object is the part of nodes and pods that tells their health.
+// object is the part of nodes and pods that shows their health.
 type object struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -100,6 +100,7 @@ func (c *Cluster) objects(ctx context.Context) ([]object, error) {
 	return list.Items, nil
 }
 
+// checkContainerd checks that containerd answers its client.
 func checkContainerd(ctx context.Context, m member) error {
 	if out, err := ctr(m.Init)(ctx, "version").CombinedOutput(); err != nil {
 		return fmt.Errorf("containerd does not answer: %w: %s", err, strings.TrimSpace(string(out)))
@@ -107,12 +108,13 @@ func checkContainerd(ctx context.Context, m member) error {
 	return nil
 }
 
+// checkKubelet checks the kubelet's health endpoint.
 func checkKubelet(ctx context.Context, m member) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s:10248/healthz", m.Node.Address()), nil)
 	if err != nil {
 		return err
 	}
-	// Straight to the node, whatever proxy the environment names.
+	// Directly to the node, regardless of any proxy in the environment.
 	client := &http.Client{Transport: &http.Transport{}, Timeout: 5 * time.Second}
 	response, err := client.Do(request)
 	if err != nil {
@@ -125,6 +127,7 @@ func checkKubelet(ctx context.Context, m member) error {
 	return nil
 }
 
+// nodeReady checks that the node is registered and ready.
 func nodeReady(objects []object, name string) error {
 	i := slices.IndexFunc(objects, func(o object) bool { return o.Kind == "Node" && o.Metadata.Name == name })
 	if i < 0 {
@@ -136,9 +139,9 @@ func nodeReady(objects []object, name string) error {
 	return nil
 }
 
-// podsServe requires a ready pod for every prefix of a namespaced name. Of a
-// node that was started again the API server tells the old story for a while,
-// so what counts are containers that started since.
+// podsServe requires a ready pod for every prefix of a namespaced name. For a
+// restarted node the API server shows outdated status for a while,
+// so only containers that started since then count.
 func podsServe(objects []object, prefixes []string, since time.Time) error {
 	for _, prefix := range prefixes {
 		serves := slices.ContainsFunc(objects, func(o object) bool {
@@ -151,6 +154,7 @@ func podsServe(objects []object, prefixes []string, since time.Time) error {
 	return nil
 }
 
+// isReady reports whether the condition Ready is True.
 func (o object) isReady() bool {
 	for _, c := range o.Status.Conditions {
 		if c.Type == "Ready" {
@@ -160,6 +164,7 @@ func (o object) isReady() bool {
 	return false
 }
 
+// readyMessage explains the condition Ready.
 func (o object) readyMessage() string {
 	for _, c := range o.Status.Conditions {
 		if c.Type == "Ready" {
@@ -169,6 +174,8 @@ func (o object) readyMessage() string {
 	return "its kubelet has not reported yet"
 }
 
+// serves reports whether the pod is ready with containers that started after the given
+// time.
 func (o object) serves(since time.Time) bool {
 	if !o.isReady() || o.Status.Phase != "Running" || o.Metadata.DeletionTimestamp != nil || len(o.Status.ContainerStatuses) == 0 {
 		return false
@@ -182,7 +189,7 @@ func (o object) serves(since time.Time) bool {
 	return true
 }
 
-// explainExit puts what a failed command said into its error.
+// explainExit adds the output of a failed command to its error.
 func explainExit(err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {

@@ -26,8 +26,8 @@ func (c *Cluster) hasForeignKubeconfig() (bool, error) {
 	return !strings.Contains(string(data), "https://"+c.firstNode().Address().String()+":6443"), nil
 }
 
-// keepForeignKubeconfig returns an error when there is a kubeconfig that writing
-// ours would destroy.
+// keepForeignKubeconfig returns an error if writing our kubeconfig would overwrite that
+// of another cluster.
 func (c *Cluster) keepForeignKubeconfig() error {
 	foreign, err := c.hasForeignKubeconfig()
 	if err == nil && foreign {
@@ -36,8 +36,8 @@ func (c *Cluster) keepForeignKubeconfig() error {
 	return err
 }
 
-// writeKubeconfig copies the administrator's credentials that kubeadm made, for
-// nobody but their owner to read.
+// writeKubeconfig copies the administrator's credentials that kubeadm created, readable
+// only by their owner.
 func (c *Cluster) writeKubeconfig(n node.Node) error {
 	if err := c.keepForeignKubeconfig(); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/c5c3/forge/hack/cluster/internal/node"
 )
 
-// runDir is the one place, the same for all checkouts, that reports whether this
-// machine has a cluster and whose it is.
+// runDir is the folder, shared by all checkouts, that records whether this
+// machine has a cluster and which checkout owns it.
 const runDir = "/run/forge-cluster"
 
 // owner is the record of a machine's cluster.
@@ -25,13 +25,14 @@ type owner struct {
 	Members  []member  `json:"members"`
 }
 
-// member is a node with the process that it hangs on.
+// member is a node with its init process.
 type member struct {
 	Node    node.Node    `json:"node"`
 	Init    node.Process `json:"init"`
 	Started time.Time    `json:"started"`
 }
 
+// alive reports whether at least one of the recorded nodes still runs.
 func (o owner) alive() bool {
 	for _, m := range o.Members {
 		if m.Init.Alive() {
@@ -61,7 +62,7 @@ func readOwner() (*owner, error) {
 
 func (o owner) write() error { return writeJSON(ownerFile(), o) }
 
-// writeJSON replaces a file in one step, so that nobody reads half of it.
+// writeJSON replaces a file atomically, so that no reader sees a part of it.
 func writeJSON(path string, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -77,23 +78,23 @@ func writeJSON(path string, value any) error {
 	return os.Rename(partial, path)
 }
 
-// verdict is what the machine's record means for a checkout.
+// verdict classifies the machine's record from the point of view of a checkout.
 type verdict int
 
 const (
 	// vacant: no cluster, and no record of one.
 	vacant verdict = iota
-	// ours: this checkout's cluster lives.
+	// ours: this checkout's cluster is running.
 	ours
-	// remains: a cluster that is dead, of whichever checkout.
+	// remains: leftovers of a dead cluster, of any checkout.
 	remains
-	// foreign: another checkout's cluster lives.
+	// foreign: another checkout's cluster is running.
 	foreign
 )
 
-// judge decides from the record and from the nodes seen running. A node that
-// runs without being recorded is another's unless it names this checkout, and
-// then its record was lost and it cannot be trusted.
+// judge decides from the record and from the running nodes. A node that
+// runs without a record belongs to another checkout unless it names this one, in which case
+// its record was lost and it cannot be trusted.
 func judge(recorded *owner, recordedAlive bool, running []node.Node, checkout string) (verdict, string) {
 	if recorded != nil && recordedAlive {
 		if recorded.Checkout == checkout {
@@ -130,7 +131,7 @@ func (c *Cluster) lookAround() (*owner, verdict, error) {
 	return recorded, v, nil
 }
 
-// lock keeps others from changing the machine's cluster at the same time.
+// lock prevents other processes from changing the machine's cluster at the same time.
 func lock() (unlock func(), err error) {
 	if err := os.MkdirAll(runDir, 0o755); err != nil {
 		return nil, err

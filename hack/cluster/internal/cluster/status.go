@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/hack/cluster/internal/node"
 )
 
-// errDown is what commands say that need a running cluster.
+// errDown is the error of commands that need a running cluster.
 var errDown = errors.New("no cluster of this checkout is running: start it with \"make cluster-up\"")
 
 // Status describes the cluster. Its error says what is wrong with it.
@@ -70,6 +70,8 @@ func (c *Cluster) Exec(ctx context.Context, command []string) error {
 	return err
 }
 
+// running returns the first node of this checkout's cluster, or errDown if it does not
+// run.
 func (c *Cluster) running() (member, owner, error) {
 	recorded, v, err := c.lookAround()
 	if err != nil {

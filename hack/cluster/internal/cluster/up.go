@@ -20,8 +20,8 @@ import (
 const (
 	runtimeTimeout = time.Minute
 	kubeadmTimeout = 5 * time.Minute
-	// resumeTimeout bounds how long a cluster that was stopped may take to come
-	// back before it is built anew, which takes about as long.
+	// resumeTimeout bounds how long a stopped cluster may take to come
+	// back before it is rebuilt, which takes about as long.
 	resumeTimeout = 2 * time.Minute
 	readyTimeout  = 5 * time.Minute
 )
@@ -38,7 +38,7 @@ func (c *Cluster) Preflight(ctx context.Context) error {
 	return preflight.Check(ctx, c.cache())
 }
 
-// Up brings the cluster into being, or back to health, or finds that there is
+// Up creates or repairs the cluster, or finds that there is
 // nothing to do.
 func (c *Cluster) Up(ctx context.Context) error {
 	if err := c.Preflight(ctx); err != nil {
@@ -76,7 +76,7 @@ func (c *Cluster) Up(ctx context.Context) error {
 	return c.sayHow(p, built)
 }
 
-// makeReady repairs what there is, and if that fails builds it anew.
+// makeReady repairs the existing cluster, and rebuilds it if that fails.
 func (c *Cluster) makeReady(ctx context.Context, p plan, recorded *owner, v verdict, built state) error {
 	if err := c.prepareMachine(ctx, p, v); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c *Cluster) makeReady(ctx context.Context, p plan, recorded *owner, v verd
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		c.report.Note("It does not come back (%v), so it is built anew.", err)
+		c.report.Note("It does not come back (%v), so it is rebuilt.", err)
 	}
 	if err := c.erase(ctx); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (c *Cluster) makeReady(ctx context.Context, p plan, recorded *owner, v verd
 	return c.build(ctx, p, nil, state{})
 }
 
-// prepareMachine does what does not depend on how far a cluster got.
+// prepareMachine runs the stages that do not depend on the state of the cluster.
 func (c *Cluster) prepareMachine(ctx context.Context, p plan, v verdict) error {
 	if v == remains {
 		if err := c.report.Stage("Clearing away the remains of a dead cluster", func() error {
@@ -120,6 +120,8 @@ func (c *Cluster) prepareMachine(ctx context.Context, p plan, v verdict) error {
 	})
 }
 
+// installPackages installs the missing Debian packages and checks that their programs now
+// exist.
 func (c *Cluster) installPackages(ctx context.Context, missing []string) error {
 	script := filepath.Join(c.checkout, "hack", "tools", "install-debian-packages.sh")
 	logFile := filepath.Join(c.cache(), "debian-packages.log")
@@ -185,8 +187,8 @@ func (c *Cluster) startNode(ctx context.Context, p plan, recorded *owner) (membe
 	}
 	m := member{Node: p.node, Started: time.Now().UTC()}
 	err := c.report.Stage("Starting node "+p.node.Name, func() error {
-		// The record comes first, with no process, so that a machine on which
-		// anything was created never lacks one.
+		// The record is written first, without a process, so that a machine on which
+		// anything was created always has one.
 		o := owner{Checkout: c.checkout, Since: m.Started}
 		if err := o.write(); err != nil {
 			return err
@@ -205,6 +207,7 @@ func (c *Cluster) startNode(ctx context.Context, p plan, recorded *owner) (membe
 	return m, err
 }
 
+// initialise runs kubeadm init on the started node.
 func (c *Cluster) initialise(ctx context.Context, p plan, m member) error {
 	fingerprint, err := p.fingerprint()
 	if err != nil {
@@ -216,7 +219,7 @@ func (c *Cluster) initialise(ctx context.Context, p plan, m member) error {
 		cmd := node.Command(ctx, m.Init, node.Tool("kubeadm"), "init",
 			"--config", manifests.KubeadmConfig,
 			// Its checks know neither this kind of node nor version 1 control groups,
-			// and ours have been made.
+			// and our own checks have passed.
 			"--ignore-preflight-errors", "all")
 		if err := runLogged(cmd, p.node.Log("kubeadm")); err != nil {
 			return fmt.Errorf("kubeadm init: %w", err)
@@ -225,6 +228,8 @@ func (c *Cluster) initialise(ctx context.Context, p plan, m member) error {
 	})
 }
 
+// apply applies a manifest with kubectl, taking over fields of other managers: the
+// manifests of this checkout define the cluster.
 func (c *Cluster) apply(ctx context.Context, manifest string) error {
 	cmd := c.kubectl(ctx, "apply", "--server-side", "--force-conflicts", "--filename", "-")
 	cmd.Stdin = strings.NewReader(manifest)
@@ -234,7 +239,7 @@ func (c *Cluster) apply(ctx context.Context, manifest string) error {
 	return nil
 }
 
-// runLogged runs a command whose output goes to a log file of its own.
+// runLogged runs a command with its output in a separate log file.
 func runLogged(cmd *exec.Cmd, path string) error {
 	logFile, err := os.Create(path)
 	if err != nil {
@@ -245,6 +250,8 @@ func runLogged(cmd *exec.Cmd, path string) error {
 	return progress.WithLog(cmd.Run(), path)
 }
 
+// sayHow prints how to use the cluster, and warns if it was built from other versions or
+// settings.
 func (c *Cluster) sayHow(p plan, built state) error {
 	fingerprint, err := p.fingerprint()
 	if err != nil {

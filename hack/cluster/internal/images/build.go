@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Builder turns components into image archives.
+// Builder builds image archives of components.
 type Builder struct {
 	Tools  string // folder of the binaries and of ociimage
 	Rootfs string // folder of the root file systems
@@ -30,8 +30,7 @@ func (b Builder) Archives() []string {
 
 func (b Builder) archive(c component) string { return filepath.Join(b.Out, c.name+".tar") }
 
-// Build writes the archives that are missing or older than what they are made
-// from, and returns the names of the images it built.
+// Build writes the archives that are missing or older than their inputs, and returns the names of the images it built.
 func (b Builder) Build(ctx context.Context, set Set) ([]string, error) {
 	if err := os.MkdirAll(b.Out, 0o755); err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func (b Builder) Build(ctx context.Context, set Set) ([]string, error) {
 			built = append(built, c.name)
 		}
 	}
-	// Nothing starts before all inputs are there: an error leaves no build running.
+	// Nothing starts before all inputs exist: an error leaves no build running.
 	for i, args := range recipes {
 		if args != nil {
 			wait.Go(func() { errs[i] = b.buildOne(ctx, components[i], args) })
@@ -85,6 +84,8 @@ func (b Builder) recipe(c component, set Set) (args, inputs []string) {
 	return args, inputs
 }
 
+// buildOne builds one archive and records its recipe. The archive is renamed into place,
+// so that an interrupted build does not leave an incomplete one.
 func (b Builder) buildOne(ctx context.Context, c component, args []string) error {
 	archive := b.archive(c)
 	partial := archive + ".partial"
@@ -98,7 +99,7 @@ func (b Builder) buildOne(ctx context.Context, c component, args []string) error
 	return os.WriteFile(archive+".recipe", []byte(strings.Join(args, "\n")), 0o644)
 }
 
-// upToDate reports whether an archive was made by this recipe and after all
+// upToDate reports whether an archive was built with this recipe and after all
 // of its inputs.
 func upToDate(archive, recipe string, inputs []string) (bool, error) {
 	made, err := os.ReadFile(archive + ".recipe")

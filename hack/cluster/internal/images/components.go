@@ -1,4 +1,4 @@
-// Package images makes the images of the cluster's own components out of
+// Package images builds the images of the cluster's own components from
 // their binaries and loads images into a node, without any registry.
 package images
 
@@ -10,13 +10,13 @@ import (
 
 // component is one image of the cluster itself.
 type component struct {
-	// name is that of the binary and of the image.
+	// name is the name of the binary and of the image.
 	name       string
 	repository string
-	// module is the one whose version the image is tagged with, empty for a
+	// module is the module whose version is the image's tag, empty for a
 	// program of this module.
 	module string
-	// tag makes the tag from the module's version.
+	// tag derives the tag from the module's version.
 	tag func(version string) string
 	// rootfs names the root file system below the binary, if it needs one.
 	rootfs string
@@ -46,7 +46,7 @@ var components = []component{
 	{name: "volume-helper", repository: "ghcr.io/c5c3/forge-volume-helper", tag: ownTag},
 }
 
-// Set knows the references of all components' images.
+// Set holds the references of all components' images.
 type Set struct {
 	tags map[string]string
 }
@@ -67,7 +67,7 @@ func NewSet(dir string) (Set, error) {
 	return Set{tags: tags}, nil
 }
 
-// NewFixedSet gives every component the same tag, whatever its binary.
+// NewFixedSet gives every component the same tag, regardless of its binary.
 func NewFixedSet(tag string) Set {
 	tags := map[string]string{}
 	for _, c := range components {
@@ -76,10 +76,10 @@ func NewFixedSet(tag string) Set {
 	return Set{tags: tags}
 }
 
-// Tag is the tag of a component's image.
+// Tag returns the tag of a component's image.
 func (s Set) Tag(name string) string { return s.tags[name] }
 
-// Reference is the full name of a component's image, empty for a component
+// Reference returns the full name of a component's image, empty for a component
 // that does not exist.
 func (s Set) Reference(name string) string {
 	for _, c := range components {
@@ -103,6 +103,8 @@ func moduleVersion(binary, module string) (string, error) {
 	return version, nil
 }
 
+// versionIn returns the version of a module that a binary was built from, "" if it does
+// not contain it.
 func versionIn(info *buildinfo.BuildInfo, module string) string {
 	if info.Main.Path == module {
 		return info.Main.Version

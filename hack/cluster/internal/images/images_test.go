@@ -212,7 +212,7 @@ func TestOnlyArchivesWithNewDigestsAreImported(t *testing.T) {
 	}
 }
 
-func TestAFailedImportTellsWhy(t *testing.T) {
+func TestAFailedImportReportsWhy(t *testing.T) {
 	ctr := func(ctx context.Context, args ...string) *exec.Cmd {
 		if args[1] == "list" {
 			return exec.CommandContext(ctx, "/bin/true")

@@ -20,12 +20,12 @@ const nameAnnotation = "io.containerd.image.name"
 // parallelImports keeps one import reading while another one writes.
 const parallelImports = 2
 
-// Runner returns a command that runs a tool where containerd is.
+// Runner returns a command that runs a tool next to containerd.
 type Runner func(ctx context.Context, args ...string) *exec.Cmd
 
 // Load imports archives into containerd and returns how many it imported.
-// Archives whose images are all there already, with the same digest, are
-// passed over. ctr runs the containerd client.
+// Archives whose images are all present with the same digest are
+// skipped. ctr runs the containerd client.
 func Load(ctx context.Context, ctr Runner, archives []string) (int, error) {
 	present, err := list(ctx, ctr)
 	if err != nil {
@@ -57,6 +57,7 @@ func Load(ctx context.Context, ctr Runner, archives []string) (int, error) {
 	return len(missing), errors.Join(errs...)
 }
 
+// list returns the digests of the images in the node by name.
 func list(ctx context.Context, ctr Runner) (map[string]string, error) {
 	cmd := ctr(ctx, "images", "list")
 	var stderr bytes.Buffer
@@ -103,6 +104,7 @@ func contents(archive string) (map[string]string, error) {
 	}
 }
 
+// parseIndex returns the digests of the images in an archive's index by name.
 func parseIndex(r io.Reader) (map[string]string, error) {
 	var index struct {
 		Manifests []struct {
@@ -122,6 +124,7 @@ func parseIndex(r io.Reader) (map[string]string, error) {
 	return digests, nil
 }
 
+// contains reports whether all wanted images are present with the same digest.
 func contains(present, wanted map[string]string) bool {
 	for name, digest := range wanted {
 		if present[name] != digest {
@@ -131,7 +134,7 @@ func contains(present, wanted map[string]string) bool {
 	return len(wanted) > 0
 }
 
-// importArchive hands the archive over as a stream, since the node does not
+// importArchive passes the archive as a stream, since the node does not
 // see the host's files.
 func importArchive(ctx context.Context, ctr Runner, archive string) error {
 	file, err := os.Open(archive)

@@ -1,4 +1,4 @@
-// Package manifests renders what the cluster is configured with: the files of
+// Package manifests renders the configuration of the cluster: the files of
 // a node, kubeadm's configuration and the add-ons.
 package manifests
 
@@ -45,6 +45,8 @@ type references struct {
 	Pause, CoreDNS, LocalPath, VolumeHelper string
 }
 
+// newValues collects the values of the templates from the node and the component
+// versions.
 func newValues(n node.Node, set images.Set) values {
 	return values{
 		NodeName:          n.Name,
@@ -66,7 +68,7 @@ func newValues(n node.Node, set images.Set) values {
 	}
 }
 
-// dnsAddress is the tenth Service address, which kubeadm takes for DNS.
+// dnsAddress returns the tenth Service address, which kubeadm uses for DNS.
 func dnsAddress() string {
 	addr := netip.MustParsePrefix(node.ServiceCIDR).Addr().As4()
 	addr[3] += 10
@@ -74,8 +76,8 @@ func dnsAddress() string {
 }
 
 // NodeFiles returns the contents of the files that a node starts with, by
-// their paths inside the node. What the named operators of the checkout ask the API
-// server for is recorded.
+// their paths inside the node. The API server records the requests of the named operators of
+// the checkout.
 func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]string, error) {
 	v := newValues(n, set)
 	v.Operators = operators
@@ -84,7 +86,7 @@ func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]stri
 		"/etc/group":    "root:x:0:\nnogroup:x:65534:\n",
 		"/etc/hostname": n.Name + "\n",
 		"/etc/hosts":    fmt.Sprintf("127.0.0.1 localhost\n%s %s\n", n.Address(), n.Name),
-		// Nobody answers there, and says so at once.
+		// Nothing listens there, so that connections are refused at once.
 		"/etc/resolv.conf":   "nameserver 127.0.0.1\n",
 		"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 	}
@@ -116,6 +118,7 @@ func AddOns(n node.Node, set images.Set) (string, error) {
 	return strings.Join(parts, "---\n"), nil
 }
 
+// render executes one of the embedded templates.
 func render(name string, v values) (string, error) {
 	var out strings.Builder
 	if err := templates.ExecuteTemplate(&out, name, v); err != nil {

@@ -90,7 +90,7 @@ func TestEachNodeGivesItsPodsItsOwnAddresses(t *testing.T) {
 	}
 }
 
-func TestDNSHasTheAddressThatKubeadmTellsTheKubelets(t *testing.T) {
+func TestDNSHasTheAddressThatKubeadmGivesTheKubelets(t *testing.T) {
 	if got := dnsAddress(); got != "10.96.0.10" {
 		t.Errorf("dnsAddress() = %s, want the tenth of %s", got, node.ServiceCIDR)
 	}

@@ -23,6 +23,7 @@ type hierarchy struct {
 	options []string
 }
 
+// hierarchies returns the control group hierarchies that are mounted on this machine.
 func hierarchies() ([]hierarchy, error) {
 	file, err := os.Open("/proc/self/mounts")
 	if err != nil {
@@ -53,8 +54,8 @@ func parseHierarchies(mounts io.Reader) ([]hierarchy, error) {
 	return found, scanner.Err()
 }
 
-// inUse returns the hierarchies that limit pods. Where version 1 does, a
-// version 2 tree beside it has no controllers.
+// inUse returns the hierarchies that limit pods. If version 1 does, a
+// version 2 tree next to it has no controllers.
 func inUse(all []hierarchy) []hierarchy {
 	if v1 := slices.DeleteFunc(slices.Clone(all), func(h hierarchy) bool { return h.v2 }); len(v1) > 0 {
 		return v1
@@ -64,14 +65,14 @@ func inUse(all []hierarchy) []hierarchy {
 
 // tracksProcesses reports whether a node's processes join their group here.
 // One hierarchy is enough to find them again, and in the others they stay
-// where the limits of whoever started them apply.
+// where the limits of their parent apply.
 func (h hierarchy) tracksProcesses() bool {
 	return h.v2 || slices.Contains(h.options, "pids")
 }
 
-// shareOfCPU is how much processor time a cluster gets where it is scarce, as a
+// shareOfCPU is how much CPU time a cluster gets under contention, as a
 // multiple of what one process outside of it gets. Without it all pods together
-// would count as one process beside a compiler.
+// would get as much as a single compiler process.
 const shareOfCPU = 8
 
 // ensureCgroups creates the node's control groups in every hierarchy.
@@ -93,8 +94,8 @@ func (n Node) ensureCgroups() error {
 	return nil
 }
 
-// weigh sets a group's part of the processor time, where this hierarchy is the
-// one that divides it.
+// weigh sets a group's share of the CPU time, if this hierarchy is the
+// one that distributes it.
 func (h hierarchy) weigh(group string) error {
 	file, value := "cpu.shares", 1024*shareOfCPU
 	if h.v2 {
@@ -107,8 +108,8 @@ func (h hierarchy) weigh(group string) error {
 	return os.WriteFile(path, []byte(strconv.Itoa(value)), 0o644)
 }
 
-// ensure creates a group with its parents, each able to hand out what its
-// parent has.
+// ensure creates a group with its parents, each with the controllers of its
+// parent enabled for its children.
 func (h hierarchy) ensure(group string) error {
 	dir := h.mount
 	for name := range strings.SplitSeq(strings.Trim(group, "/"), "/") {
@@ -166,6 +167,8 @@ func delegate(dir string) error {
 	return nil
 }
 
+// missingControllers returns the controllers that pods need and that are available, but
+// not yet enabled for child groups.
 func missingControllers(available, enabled string) []string {
 	var missing []string
 	for _, name := range []string{"cpuset", "cpu", "io", "memory", "hugetlb", "pids"} {
@@ -194,8 +197,8 @@ func (n Node) joinCgroup() error {
 	return nil
 }
 
-// KillAll ends every process in a control group of any node. It is for what a
-// dead cluster left behind; a living node ends with its init.
+// KillAll kills every process in a control group of any node. It is for leftovers of a
+// dead cluster; a running node ends with its init.
 func KillAll() error {
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		pids, err := cgroupProcesses()
@@ -213,6 +216,8 @@ func KillAll() error {
 	}
 }
 
+// cgroupProcesses returns the ids of all processes in the nodes' control groups, in any
+// hierarchy.
 func cgroupProcesses() ([]int, error) {
 	trees, err := hierarchies()
 	if err != nil {
@@ -247,8 +252,8 @@ func cgroupProcesses() ([]int, error) {
 	return slices.Compact(pids), nil
 }
 
-// RemoveCgroups removes all nodes' control groups, also where containers made
-// them and not this package. Their processes must have ended.
+// RemoveCgroups removes all nodes' control groups, including those that containers
+// created. Their processes must have ended.
 func RemoveCgroups() error {
 	trees, err := hierarchies()
 	if err != nil {

@@ -130,7 +130,7 @@ func TestRemovingATreeTakesTheDeepestFirst(t *testing.T) {
 	}
 }
 
-func TestAClusterOutweighsAProcessWhereProcessorTimeIsDivided(t *testing.T) {
+func TestAClusterGetsMoreCPUTimeThanAProcessUnderContention(t *testing.T) {
 	for _, tc := range []struct {
 		file, want string
 		v2         bool

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Descriptors that a node's init inherits from whoever starts it.
+	// Descriptors that a node's init inherits from its parent.
 	readyFD = 3
 	goFD    = 4
 
@@ -20,9 +20,9 @@ const (
 	maxOpenFiles = 1 << 20
 )
 
-// RunInit is the life of a node's init, process 1 of the node. It builds the
+// RunInit runs a node's init, process 1 of the node. It builds the
 // node's root from the description in specFile, reports success by a line on
-// one inherited descriptor, waits on the other until the network is there,
+// one inherited descriptor, waits on the other until the network is set up,
 // and then keeps the node's services running. It returns only on an error.
 func RunInit(specFile string) error {
 	ready, start := os.NewFile(readyFD, "ready"), os.NewFile(goFD, "go")
@@ -55,6 +55,8 @@ func RunInit(specFile string) error {
 	return newSupervisor(n.services(), logDir).run(context.Background())
 }
 
+// setUp turns the process into the node: it joins the node's control group, takes its
+// host name, enters its root and lowers the limit of open files.
 func (n Node) setUp() error {
 	if err := n.joinCgroup(); err != nil {
 		return err
@@ -68,8 +70,8 @@ func (n Node) setUp() error {
 	return limitOpenFiles()
 }
 
-// limitOpenFiles lowers the limit where it is higher. Raising it is not
-// everywhere allowed, and never needed.
+// limitOpenFiles lowers the limit if it is higher. Raising it is not
+// allowed everywhere, and never needed.
 func limitOpenFiles() error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Connect links the node to the host. It may be called again on a connected
-// node, whose link it repairs.
+// node, to repair its link.
 func (n Node) Connect(ctx context.Context, init Process) error {
 	exists, err := ownLink(n.HostLink())
 	if err != nil {
@@ -48,6 +48,7 @@ link set %[1]s alias %[3]s addrgenmode none
 `, n.HostLink(), pid, linkAlias)
 }
 
+// hostAddressing is ip's input on the host's side of the link.
 func (n Node) hostAddressing() string {
 	return fmt.Sprintf(`addr replace %[2]s/30 dev %[1]s
 link set %[1]s up
@@ -66,10 +67,10 @@ route replace %[2]s dev eth0 src %[1]s
 `, n.Address(), ServiceCIDR)
 }
 
-// isolation lets the node answer the host but not speak to it first. Packets
-// are judged after kube-proxy has chosen their final destination, where they
-// can no longer be refused, only dropped; those that pods send are refused
-// one step earlier, so that nobody waits.
+// isolation lets the node answer the host but not open connections to it. Packets
+// are filtered after kube-proxy has chosen their final destination, where they
+// can no longer be rejected, only dropped; those from pods are rejected
+// one step earlier, so that clients do not wait.
 func (n Node) isolation() string {
 	return `table inet forge_isolation
 delete table inet forge_isolation
@@ -86,8 +87,8 @@ table inet forge_isolation {
 `
 }
 
-// ownLink reports whether the interface exists; one that does and was not
-// made by this package is an error.
+// ownLink reports whether the interface exists; it is an error if it was not
+// created by this package.
 func ownLink(name string) (bool, error) {
 	alias, err := os.ReadFile(filepath.Join("/sys/class/net", name, "ifalias"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +103,8 @@ func ownLink(name string) (bool, error) {
 	return true, nil
 }
 
-// RemoveLinks removes the host's ends of all nodes' links. Usually they have
-// gone with the node.
+// RemoveLinks removes the host's ends of all nodes' links. Usually they were
+// removed together with the node.
 func RemoveLinks(ctx context.Context) error {
 	files, err := filepath.Glob("/sys/class/net/forge-n*/ifalias")
 	if err != nil {
@@ -122,8 +123,8 @@ func RemoveLinks(ctx context.Context) error {
 	return nil
 }
 
-// runWith runs a command with the given input; what it prints becomes part of
-// the error when it fails.
+// runWith runs a command with the given input; its output becomes part of
+// the error if it fails.
 func runWith(ctx context.Context, input, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdin = strings.NewReader(input)

@@ -1,10 +1,10 @@
-// Package node makes a machine out of namespaces: a process tree with its own
+// Package node builds a machine from namespaces: a process tree with its own
 // network, mounts, process ids, host name and file system root, in which
 // containerd, the kubelet and all their pods run as they would on a server.
 //
-// The tree hangs on one process, the node's init. When that ends, the kernel
-// ends everything in the node, and with the last process go its mounts and its
-// network. What remains, and what Remove takes away, are plain directories:
+// The tree depends on one process, the node's init. When it exits, the kernel
+// kills everything in the node, and removes its mounts and its network together with
+// the last process. What remains, and what Remove deletes, are plain directories:
 // the node's files and its control groups.
 package node
 
@@ -23,7 +23,7 @@ const (
 	PodCIDR = "10.244.0.0/16"
 
 	// cgroupParent is the group in every hierarchy that holds all nodes'
-	// groups; nothing else lives there.
+	// groups, and nothing else.
 	cgroupParent = "/forge-cluster"
 	// linkAlias marks the network interfaces that belong to a node.
 	linkAlias = "forge-cluster"
@@ -41,7 +41,7 @@ var linkNet = netip.MustParsePrefix("198.18.64.0/22")
 type Node struct {
 	// Name is the host name and the name of the Node object.
 	Name string `json:"name"`
-	// Index tells the nodes of a cluster apart, from 0.
+	// Index numbers the nodes of a cluster, from 0.
 	Index int `json:"index"`
 	// Dir holds the node's files on the host.
 	Dir string `json:"dir"`
@@ -64,6 +64,8 @@ func (n Node) Address() netip.Addr { return n.linkAddr(2) }
 // HostAddress is the host's end of the link to the node.
 func (n Node) HostAddress() netip.Addr { return n.linkAddr(1) }
 
+// linkAddr returns an address of the node's link: the link's addresses are four to a
+// node, so that the index of the node determines them.
 func (n Node) linkAddr(host int) netip.Addr {
 	addr := linkNet.Addr().As4()
 	offset := 4*n.Index + host
@@ -84,8 +86,8 @@ func (n Node) PodCIDR() netip.Prefix {
 func (n Node) HostLink() string { return fmt.Sprintf("forge-n%d", n.Index) }
 
 // PodCgroup is the control group of the node's pods, relative to the root of
-// every hierarchy. Each node has its own: a kubelet removes what it does not
-// know from the group it is given.
+// every hierarchy. Each node has its own: a kubelet removes unknown groups
+// from the group that it is given.
 func (n Node) PodCgroup() string { return filepath.Join(cgroupParent, n.Name, "pods") }
 
 // daemonCgroup is the control group of the processes that are not in pods.
@@ -100,6 +102,7 @@ func (n Node) Log(name string) string { return filepath.Join(n.Dir, "log", name+
 
 func (n Node) specFile() string { return filepath.Join(n.Dir, "node.json") }
 
+// save writes the description of the node, from which its init reads it.
 func (n Node) save() error {
 	data, err := json.MarshalIndent(n, "", "  ")
 	if err != nil {
@@ -108,6 +111,7 @@ func (n Node) save() error {
 	return os.WriteFile(n.specFile(), append(data, '\n'), 0o644)
 }
 
+// load reads a description that save has written.
 func load(specFile string) (Node, error) {
 	var n Node
 	data, err := os.ReadFile(specFile)

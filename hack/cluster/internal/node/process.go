@@ -16,13 +16,13 @@ import (
 // node's init. It also makes a node recognisable in the process table.
 const InitCommand = "node-init"
 
-// Process names a process so that its id, used again by another, is not
+// Process identifies a process so that another one that reuses its id is not
 // mistaken for it.
 type Process struct {
 	PID int `json:"pid"`
 	// Start is when the process started, in clock ticks since boot.
 	Start uint64 `json:"start"`
-	// BootID tells boots apart, since ticks start again with each.
+	// BootID identifies the boot, since ticks start again with each.
 	BootID string `json:"bootID"`
 }
 
@@ -45,7 +45,7 @@ func (p Process) Alive() bool {
 	return err == nil && now == p
 }
 
-// Kill ends the process at once and waits until it has gone.
+// Kill kills the process and waits until it has gone.
 func (p Process) Kill() error {
 	if !p.Alive() {
 		return nil
@@ -53,8 +53,8 @@ func (p Process) Kill() error {
 	if err := syscall.Kill(p.PID, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("ending process %d: %w", p.PID, err)
 	}
-	// The kernel lets an init go only when its whole tree is gone, and that
-	// may have much memory to give back.
+	// The kernel releases an init only when its whole tree is gone, which
+	// may have much memory to free.
 	for deadline := time.Now().Add(30 * time.Second); p.Alive(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("process %d does not end; look for what it waits for in /proc/%d/stack", p.PID, p.PID)
@@ -68,6 +68,7 @@ func bootID() (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
+// startTicks returns when the process started, in clock ticks since boot.
 func startTicks(pid int) (uint64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -78,7 +79,7 @@ func startTicks(pid int) (uint64, error) {
 
 // parseStartTicks reads field 22 of proc(5)'s stat. The process's name, field
 // 2, may itself hold spaces and parentheses, so fields count from the last
-// parenthesis on. A zombie counts as gone: nobody may be there to reap it.
+// parenthesis on. A zombie counts as gone: it may have no parent to reap it.
 func parseStartTicks(stat string) (uint64, error) {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 {
@@ -91,12 +92,12 @@ func parseStartTicks(stat string) (uint64, error) {
 }
 
 // Running finds the nodes that run on this machine, from whichever checkout,
-// by what their init processes say of themselves. It serves when the record
-// of them is lost. Only root has nodes: a process of somebody else, or a file that
-// somebody else can write, may say anything.
+// by the command lines of their init processes. It is used when the record
+// of them is lost. Only root has nodes: a process of another user, or a file that
+// another user can write, is not trusted.
 func Running() ([]Node, error) { return runningAs(0, "/proc") }
 
-// runningAs is Running for the nodes of a user, as a folder like /proc tells.
+// runningAs is Running for the nodes of a user, based on a folder like /proc.
 func runningAs(uid int, proc string) ([]Node, error) {
 	files, err := filepath.Glob(filepath.Join(proc, "[0-9]*", "cmdline"))
 	if err != nil {
@@ -120,7 +121,7 @@ func runningAs(uid int, proc string) ([]Node, error) {
 }
 
 // runsAs reports whether all user ids of the process are the given one. The owner
-// of its folder would not tell: a process can give that to root by itself.
+// of its folder is no proof: a process can make that root by itself.
 func runsAs(uid int, folder string) bool {
 	status, err := os.ReadFile(filepath.Join(folder, "status"))
 	if err != nil {
@@ -134,7 +135,7 @@ func runsAs(uid int, folder string) bool {
 	return false
 }
 
-// writtenBy reports whether nobody but the user, and root, can write to the file.
+// writtenBy reports whether only the user, and root, can write to the file.
 func writtenBy(uid int, path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {

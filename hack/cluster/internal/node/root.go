@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// directories exist in a node's root from the start; the rest is made by the
+// directories exist in a node's root from the start; the rest is created by the
 // programs that use it.
 var directories = []string{
 	"dev", "etc", "home", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp", "usr", "var/log", "var/tmp",
 	binDir, logDir,
 }
 
-// kubeletSysctls are the kernel settings that a kubelet insists on and that
-// belong to the whole machine. A node shows it files that already hold them,
-// so that it has no reason to change the host's.
+// kubeletSysctls are the kernel settings that a kubelet requires and that
+// apply to the whole machine. A node presents files that already have these values,
+// so that the kubelet has no reason to change the host's.
 var kubeletSysctls = map[string]string{
 	"vm/overcommit_memory":      "1",
 	"vm/panic_on_oom":           "0",
@@ -35,8 +35,8 @@ var nodeSysctls = map[string]string{
 }
 
 // enterRoot turns the node's folder into the root of the calling process,
-// which must have a mount namespace of its own. The programs come from the
-// host's /usr, read only in effect: what the node writes there lands in its
+// which must have a separate mount namespace. The programs come from the
+// host's /usr, which is effectively read only: what the node writes there goes to its
 // own folder.
 func (n Node) enterRoot() error {
 	root := n.Root()
@@ -61,6 +61,7 @@ func (n Node) enterRoot() error {
 	return nil
 }
 
+// prepareRoot creates the directories and mount points of the node's root.
 func (n Node) prepareRoot(root string) error {
 	for _, dir := range directories {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
@@ -75,12 +76,12 @@ func (n Node) prepareRoot(root string) error {
 	if err := replaceLink("/run", filepath.Join(root, "var/run")); err != nil {
 		return err
 	}
-	// pivot_root wants a mount, so the folder becomes one.
+	// pivot_root requires a mount point, so the folder becomes one.
 	return bind(root, root, 0)
 }
 
 // mountUsr lays a writable layer over the host's /usr and repeats the links
-// (or, on systems with separate folders, binds the folders) beside it.
+// (or, on systems with separate folders, binds the folders) next to it.
 func (n Node) mountUsr(root string) error {
 	upper, work := filepath.Join(n.Dir, "usr", "upper"), filepath.Join(n.Dir, "usr", "work")
 	for _, dir := range []string{upper, work} {
@@ -119,6 +120,7 @@ func (n Node) mountUsr(root string) error {
 	return nil
 }
 
+// mountSystem mounts /proc, /sys, /dev and /run into the node's root.
 func (n Node) mountSystem(root string) error {
 	at := func(path string) string { return filepath.Join(root, path) }
 	if err := syscall.Mount("proc", at("proc"), "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""); err != nil {
@@ -148,6 +150,8 @@ func (n Node) mountSystem(root string) error {
 	return nil
 }
 
+// coverSysctls covers the machine-wide kernel settings with files that already have the
+// kubelet's values.
 func (n Node) coverSysctls(root string) error {
 	for name, value := range kubeletSysctls {
 		file := filepath.Join(n.Dir, "sysctl", filepath.FromSlash(name))
@@ -168,8 +172,8 @@ func (n Node) coverSysctls(root string) error {
 	return nil
 }
 
-// switchRoot makes root the root directory and lets go of the host's. Mounts
-// made later spread between the node and its pods, as on any machine, but not
+// switchRoot makes root the root directory and unmounts the host's. Mounts
+// made later propagate between the node and its pods, as on any machine, but not
 // beyond the node's mount namespace.
 func switchRoot(root string) error {
 	if err := os.Chdir(root); err != nil {
@@ -204,6 +208,7 @@ func bind(source, target string, flags uintptr) error {
 	return nil
 }
 
+// replaceLink makes path a symbolic link to target, whatever it was before.
 func replaceLink(target, path string) error {
 	if current, err := os.Readlink(path); err == nil && current == target {
 		return nil
@@ -214,6 +219,7 @@ func replaceLink(target, path string) error {
 	return os.Symlink(target, path)
 }
 
+// writeSysctls sets kernel settings. Settings that the kernel does not have are skipped.
 func writeSysctls(values map[string]string) error {
 	for name, value := range values {
 		err := os.WriteFile(filepath.Join("/proc/sys", filepath.FromSlash(name)), []byte(value), 0o644)

@@ -26,12 +26,14 @@ const (
 // service is a program that a node's init keeps running.
 type service struct {
 	name string
-	// needs are files without which starting it is pointless.
+	// needs are the files that have to exist before it is started.
 	needs []string
-	// command returns the program and its arguments, anew for every start.
+	// command returns the program and its arguments. It is called for every start.
 	command func() ([]string, error)
 }
 
+// services returns the services of a node, which are started as soon as the files that
+// they need exist.
 func (n Node) services() []service {
 	return []service{
 		{
@@ -50,6 +52,8 @@ func (n Node) services() []service {
 	}
 }
 
+// kubeletCommand returns the kubelet's command line, with the flags that kubeadm has
+// chosen.
 func kubeletCommand() ([]string, error) {
 	data, err := os.ReadFile(kubeletFlags)
 	if err != nil {
@@ -77,7 +81,7 @@ func parseKubeletFlags(env string) ([]string, error) {
 	return strings.Fields(strings.Trim(value, `"`)), nil
 }
 
-// startable reports whether all files the service needs are there.
+// startable reports whether all files that the service needs exist.
 func (s service) startable() bool {
 	for _, file := range s.needs {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {

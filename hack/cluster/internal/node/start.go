@@ -17,14 +17,14 @@ import (
 
 const (
 	readyLine = "ready"
-	// namespaces are what a node has of its own.
+	// namespaces are the namespaces that a node does not share with the host.
 	namespaces = syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC
 )
 
 // Start starts the node and returns its init. files are written into the
-// node's root first; their paths are absolute as the node sees them. What the
-// node's folder holds from an earlier run is used again, so that a node that
-// stopped comes back as a rebooted machine would.
+// node's root first; their paths are absolute inside the node. Files
+// from an earlier run are used again, so that a stopped node
+// comes back like a rebooted machine.
 func (n Node) Start(ctx context.Context, files map[string]string) (Process, error) {
 	if err := n.prepare(files); err != nil {
 		return Process{}, err
@@ -44,7 +44,7 @@ func (n Node) Start(ctx context.Context, files map[string]string) (Process, erro
 		readyWrite.Close()
 		return Process{}, err
 	}
-	// Closing it without a word makes an init that waits on it give up.
+	// Closing it without writing makes an init that waits on it give up.
 	defer goWrite.Close()
 
 	process, err := n.launch(initLog, readyWrite, goRead)
@@ -66,6 +66,7 @@ func (n Node) Start(ctx context.Context, files map[string]string) (Process, erro
 	return process, nil
 }
 
+// prepare writes the node's files before its init starts.
 func (n Node) prepare(files map[string]string) error {
 	if err := os.MkdirAll(filepath.Dir(n.Log("")), 0o755); err != nil {
 		return err
@@ -85,6 +86,8 @@ func (n Node) prepare(files map[string]string) error {
 	return n.ensureCgroups()
 }
 
+// launch starts the node's init in new namespaces. The init inherits the write end of
+// ready and the read end of start.
 func (n Node) launch(log, ready, start *os.File) (Process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -99,11 +102,12 @@ func (n Node) launch(log, ready, start *os.File) (Process, error) {
 	if err := cmd.Start(); err != nil {
 		return Process{}, fmt.Errorf("creating the node's namespaces: %w", err)
 	}
-	// The init outlives this program, which only reaps it when it fails early.
+	// The init outlives this program, which only reaps it if it fails early.
 	go func() { _ = cmd.Wait() }()
 	return ProcessOf(cmd.Process.Pid)
 }
 
+// awaitReady waits for the init's report: readyLine, or the error that stopped it.
 func awaitReady(ready io.Reader) error {
 	line, err := bufio.NewReader(ready).ReadString('\n')
 	if err != nil {

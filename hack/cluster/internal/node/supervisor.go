@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// pollInterval is how often a service that cannot start yet is looked at.
+	// pollInterval is the interval for checking a service that cannot start yet.
 	pollInterval = 100 * time.Millisecond
-	// A service that ends is started again after minRestart, which doubles up
-	// to maxRestart while it keeps ending within stableAfter.
+	// A service that exits is restarted after minRestart, which doubles up
+	// to maxRestart while it keeps exiting within stableAfter.
 	minRestart  = 500 * time.Millisecond
 	maxRestart  = 10 * time.Second
 	stableAfter = 30 * time.Second
 )
 
-// supervisor starts services, starts them again when they end, and reaps
-// every process of the node that lost its parent, since it is process 1.
+// supervisor starts services, restarts them when they exit, and reaps
+// every orphaned process of the node, since it is process 1.
 type supervisor struct {
 	services []service
 	logDir   string
@@ -63,6 +63,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	}
 }
 
+// reap collects every child that has exited and delivers the exit status of services.
 func (s *supervisor) reap() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,6 +85,8 @@ func (s *supervisor) reap() error {
 	}
 }
 
+// keepRunning runs a service again and again, with a growing delay while it keeps exiting
+// early.
 func (s *supervisor) keepRunning(ctx context.Context, svc service) {
 	delay := minRestart
 	for ctx.Err() == nil {
@@ -104,7 +107,7 @@ func (s *supervisor) keepRunning(ctx context.Context, svc service) {
 	}
 }
 
-// runOnce starts the service and says how it ended.
+// runOnce runs the service once and describes how it exited.
 func (s *supervisor) runOnce(svc service) (string, error) {
 	command, err := svc.command()
 	if err != nil {
@@ -121,6 +124,8 @@ func (s *supervisor) runOnce(svc service) (string, error) {
 	return fmt.Sprintf("ended with exit code %d", status.ExitStatus()), nil
 }
 
+// start starts the program with its output in the service's log. The channel receives its
+// exit status.
 func (s *supervisor) start(name string, command []string) (<-chan syscall.WaitStatus, error) {
 	logFile, err := os.OpenFile(filepath.Join(s.logDir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {

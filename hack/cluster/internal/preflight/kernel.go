@@ -54,8 +54,8 @@ func missingFeatures(config io.Reader) ([]feature, error) {
 }
 
 // openKernelConfig opens the running kernel's configuration, from itself or
-// from where distributions put it. A kernel that does not tell gives an error
-// that wraps fs.ErrNotExist.
+// from where distributions put it. If there is none, the error
+// wraps fs.ErrNotExist.
 func openKernelConfig() (io.ReadCloser, error) {
 	if file, err := os.Open("/proc/config.gz"); err == nil {
 		return gzip.NewReader(file)

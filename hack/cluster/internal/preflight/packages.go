@@ -10,7 +10,7 @@ import (
 )
 
 // programs that the cluster runs from the host, and the Debian packages they
-// come from. Those with a slash are looked for in that very place.
+// come from. Those with a slash are looked up at exactly that path.
 var programs = map[string]string{
 	"ip":                      "iproute2",
 	"nsenter":                 "util-linux",
@@ -38,6 +38,7 @@ func MissingPackages() []string {
 	})
 }
 
+// missingPackages returns the packages of the programs that are not installed, sorted.
 func missingPackages(installed func(program string) bool) []string {
 	var missing []string
 	for program, pkg := range programs {

@@ -1,4 +1,4 @@
-// Package preflight finds out, before anything is changed, whether this
+// Package preflight checks, before anything is changed, whether this
 // machine can run a cluster.
 package preflight
 
@@ -19,7 +19,7 @@ import (
 const Alternative = `Use a cluster of your own instead, for example kind with Docker:
   kind create cluster && kind export kubeconfig --kubeconfig kubeconfig`
 
-// ProbeCommand is the hidden subcommand that tries, in namespaces of its own,
+// ProbeCommand is the hidden subcommand that tries, in separate namespaces,
 // what a node will do.
 const ProbeCommand = "probe"
 
@@ -37,13 +37,13 @@ type facts struct {
 	memory, disk uint64
 	// missing are kernel features; configKnown is whether they could be read.
 	missing []feature
-	// probe is why the attempt at namespaces and mounts failed, if it did.
+	// probe is the error of trying namespaces and mounts, if it failed.
 	probe error
 	// cgroupControllers are those that this machine offers.
 	cgroupControllers []string
 }
 
-// Check returns one error that lists everything that stands in the way, or
+// Check returns one error that lists all problems, or
 // nil. cache is the folder that will hold the cluster.
 func Check(ctx context.Context, cache string) error {
 	f, err := gather(ctx, cache)
@@ -58,9 +58,11 @@ func Check(ctx context.Context, cache string) error {
 		strings.Join(problems, "\n  - "), Alternative)
 }
 
+// problems returns everything that prevents a cluster on this machine, each with its
+// remedy.
 func (f facts) problems() []string {
 	if f.uid != 0 {
-		// Without root nothing else can be told for certain.
+		// Without root nothing else can be determined reliably.
 		return []string{"it needs root, to create namespaces and mounts: run it as root or with sudo"}
 	}
 	var problems []string
@@ -88,6 +90,7 @@ func (f facts) problems() []string {
 	return problems
 }
 
+// gather collects the facts. It needs root; without it, it collects nothing else.
 func gather(ctx context.Context, cache string) (facts, error) {
 	f := facts{uid: os.Geteuid()}
 	if f.uid != 0 {
@@ -111,6 +114,8 @@ func gather(ctx context.Context, cache string) (facts, error) {
 	return f, nil
 }
 
+// readKernel looks for missing features in the kernel's configuration, if that can be
+// read.
 func (f *facts) readKernel() error {
 	config, err := openKernelConfig()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,6 +129,7 @@ func (f *facts) readKernel() error {
 	return err
 }
 
+// readSizes reads the memory of the machine and the free disk space of the cache.
 func (f *facts) readSizes(cache string) error {
 	var system syscall.Sysinfo_t
 	if err := syscall.Sysinfo(&system); err != nil {
@@ -162,7 +168,7 @@ func cgroupControllers() ([]string, error) {
 }
 
 // runProbe tries namespaces and an overlay in a child process whose mounts
-// nobody else sees.
+// are private.
 func runProbe(ctx context.Context, cache string) error {
 	self, err := os.Executable()
 	if err != nil {

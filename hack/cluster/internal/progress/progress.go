@@ -1,5 +1,5 @@
-// Package progress tells whoever waits for the cluster what it is doing, how
-// long each stage took and, when one fails, what its log says.
+// Package progress reports to the user what the cluster is doing, how
+// long each stage took and, if one fails, the end of its log.
 package progress
 
 import (
@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// tailLines is how much of a log a failure shows: enough for the error and
-// what led to it, little enough to read.
+// tailLines is how many lines of a log a failure shows: enough for the error and
+// what led to it, few enough to read.
 const tailLines = 20
 
-// LogError is an error whose cause is better told by a log file.
+// LogError is an error whose cause is in a log file.
 type LogError struct {
 	Err error
 	Log string // path of the log file

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEveryStageTellsWhenItStartedAndHowLongItTook(t *testing.T) {
+func TestEveryStageReportsItsStartAndDuration(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
 	report := newReporter(&out, func() time.Time { return clock })

@@ -15,7 +15,7 @@ import (
 type Page struct {
 	// Title is the page's heading.
 	Title string
-	// Command is what writes the page.
+	// Command is the command that writes the page.
 	Command string
 	// External maps a field, such as "spec.resources", to the address of the
 	// documentation of its type. Its fields are not listed.
@@ -54,8 +54,8 @@ func (p Page) writeVersion(
 	return nil
 }
 
-// writeObject writes the fields of an object and then, each in a section of its
-// own, those of the objects in it.
+// writeObject writes the fields of an object and then, in separate sections, those of
+// the objects in it.
 func (p Page) writeObject(out *bytes.Buffer, path string, schema *apiextensionsv1.JSONSchemaProps) {
 	fmt.Fprintf(out, "\n### %s\n\n%s\n", path, prose(schema.Description))
 	writeRules(out, schema)
@@ -97,8 +97,8 @@ func (p Page) writeField(out *bytes.Buffer, path string, required bool, schema *
 	fmt.Fprintf(out, "| %s | %s | %s | %s |\n", name, typeName, cell(def), cell(meaning))
 }
 
-// innermost returns the object a list or map holds, and how to write the way
-// to it, or the schema itself.
+// innermost returns the object in a list or map, and the notation of its path, or
+// the schema itself.
 func innermost(schema *apiextensionsv1.JSONSchemaProps) (string, *apiextensionsv1.JSONSchemaProps) {
 	switch {
 	case schema.Type == "array" && schema.Items != nil && schema.Items.Schema != nil:
@@ -153,7 +153,7 @@ func limitsOf(schema *apiextensionsv1.JSONSchemaProps) string {
 	if schema.Pattern != "" {
 		add("matches `%s`", schema.Pattern)
 	}
-	// An object's rules stand in its own section.
+	// An object's rules are in its own section.
 	if _, inner := innermost(schema); len(inner.Properties) == 0 {
 		for _, rule := range schema.XValidations {
 			add("*%s*", rule.Message)

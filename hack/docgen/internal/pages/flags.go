@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// flagLine is the first line of a flag in what a program's --help prints, and
+// flagLine matches the first line of a flag in the output of a program's --help, and
 // defaultValue the end of its last one.
 var (
 	flagLine     = regexp.MustCompile(`^  -(\S+)(?: (\S+))?(?:\t(.*))?$`)
@@ -20,8 +20,8 @@ type commandLineFlag struct {
 	name, value, usage, standard string
 }
 
-// WriteFlags writes the flags of a program as Markdown. The help is what the program
-// prints when it is run with --help; it fails when that lists no flags.
+// WriteFlags writes the flags of a program as Markdown. The help is the
+// output of the program with --help; it fails if that lists no flags.
 func (p Page) WriteFlags(w io.Writer, help string) error {
 	flags := parseFlags(help)
 	if len(flags) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// entry is one word that a kind says, as a search for it shows it.
+// entry is one reason or event of a kind, as the search shows it.
 type entry struct {
 	Kind      string `json:"kind"`
 	Condition string `json:"condition,omitempty"`

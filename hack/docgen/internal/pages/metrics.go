@@ -10,8 +10,8 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 )
 
-// WriteMetrics writes the metrics of an operator as Markdown. It fails when two
-// have one name, when one or a label lacks its meaning, and when a label has two.
+// WriteMetrics writes the metrics of an operator as Markdown. It fails if two
+// have the same name, if one or a label lacks its meaning, and if a label has two.
 func (p Page) WriteMetrics(w io.Writer, definitions []metric.Definition) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)

@@ -9,8 +9,8 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
-// WritePipelines writes what controllers do in a pass as Markdown: a diagram and a
-// table of the steps of each.
+// WritePipelines writes the pipelines of controllers as Markdown: a diagram and a
+// table of the steps for each.
 func (p Page) WritePipelines(w io.Writer, outlines ...reconcile.Outline) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)
@@ -45,8 +45,8 @@ func writePipeline(out *bytes.Buffer, outline *reconcile.Outline) {
 	}
 }
 
-// diagramOf draws the needs among steps. Steps that neither need another nor are
-// needed are left to the table.
+// diagramOf draws the dependencies between steps. Steps without dependencies and
+// dependants are only in the table.
 func diagramOf(steps []reconcile.OutlineStep) string {
 	var out strings.Builder
 	for _, step := range steps {

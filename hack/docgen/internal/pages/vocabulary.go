@@ -13,7 +13,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// kind is what a constant is a word for. Its name begins with it.
+// kind is the kind of a constant: condition, reason or event. It is the prefix of the
+// constant's name.
 type kind string
 
 const (
@@ -22,15 +23,15 @@ const (
 	kindEvent     kind = "Event"
 )
 
-// word is a value of a kind: a condition, a reason and an event may share one.
+// word is a value with its kind: a condition, a reason and an event may share a value.
 type word struct {
 	kind  kind
 	value string
 }
 
-// WriteVocabularies writes for each of the kinds into a folder the page of its vocabulary,
-// and beside it the index for a search. The constants tell what each word means; their
-// names begin with Condition, Reason or Event.
+// WriteVocabularies writes for each kind the page of its conditions, reasons and events into
+// a folder, together with the index for the search. The comments of the constants are their
+// meanings; the names of the constants begin with Condition, Reason or Event.
 func (p Page) WriteVocabularies(folder string, kinds []vocabulary.Kind, constants []source.Constant) error {
 	for _, said := range kinds {
 		if err := p.writeVocabularyFiles(folder, said, constants); err != nil {
@@ -54,7 +55,7 @@ func (p Page) writeVocabularyFiles(folder string, said vocabulary.Kind, constant
 }
 
 // writeVocabulary writes the conditions and events of a kind as Markdown. It fails
-// when no constant tells what a word means.
+// if there is no constant with the meaning of a word.
 func (p Page) writeVocabulary(w io.Writer, said vocabulary.Kind, constants []source.Constant) error {
 	v := newExplanation(constants)
 	fmt.Fprintf(&v.out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)

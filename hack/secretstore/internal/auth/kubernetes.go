@@ -21,13 +21,13 @@ type ServiceAccount struct {
 	Namespace, Name, UID string
 }
 
-// Reviewer says whose token it is, or returns an error that wraps
-// ErrNotAuthenticated when it is nobody's.
+// Reviewer returns the service account of a token, or an error that wraps
+// ErrNotAuthenticated if the token is not valid.
 type Reviewer interface {
 	Review(ctx context.Context, token string) (ServiceAccount, error)
 }
 
-// ErrNotAuthenticated says that a service account token is not valid.
+// ErrNotAuthenticated reports that a service account token is not valid.
 var ErrNotAuthenticated = errors.New("the service account token is not valid")
 
 // Role binds service accounts to policies; "*" stands for all names.
@@ -38,7 +38,7 @@ type Role struct {
 	TTL        Duration `json:"token_ttl"`
 }
 
-// Admits reports whether a service account may have the role.
+// Admits reports whether a service account may assume the role.
 func (r Role) Admits(account ServiceAccount) bool {
 	has := func(names []string, name string) bool {
 		return slices.Contains(names, name) || slices.Contains(names, "*")
@@ -46,7 +46,7 @@ func (r Role) Admits(account ServiceAccount) bool {
 	return has(r.Names, account.Name) && has(r.Namespaces, account.Namespace)
 }
 
-// Duration is written as in "1h".
+// Duration is written in the form "1h".
 type Duration struct{ time.Duration }
 
 // UnmarshalText parses a duration.
@@ -55,7 +55,7 @@ func (d *Duration) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// TokenReview asks a Kubernetes API server whose a token is.
+// TokenReview asks a Kubernetes API server for the owner of a token.
 type TokenReview struct {
 	// Server is the base URL of the API server.
 	Server string
@@ -143,6 +143,7 @@ func (r *TokenReview) Review(ctx context.Context, token string) (ServiceAccount,
 	return review.account()
 }
 
+// account returns the service account that the API server has confirmed.
 func (r *tokenReview) account() (ServiceAccount, error) {
 	parts := strings.Split(r.Status.User.Username, ":")
 	switch {

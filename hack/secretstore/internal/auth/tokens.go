@@ -11,7 +11,7 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
 )
 
-// Token is what is known about a token. Its text is not part of it.
+// Token describes a token. Its text is not part of it.
 type Token struct {
 	Accessor    string
 	DisplayName string
@@ -24,7 +24,7 @@ type Token struct {
 	ExpireTime time.Time
 }
 
-// TTL returns how long the token is still valid, 0 for ever.
+// TTL returns how long the token is still valid, 0 for unlimited.
 func (t Token) TTL(now time.Time) time.Duration {
 	if t.ExpireTime.IsZero() {
 		return 0
@@ -32,8 +32,8 @@ func (t Token) TTL(now time.Time) time.Duration {
 	return t.ExpireTime.Sub(now)
 }
 
-// Tokens holds the valid tokens, in memory only: a restart ends all but the
-// root token, as clients have to expect of any token.
+// Tokens holds the valid tokens, in memory only: a restart invalidates all but the
+// root token, which clients have to expect of any token.
 type Tokens struct {
 	mu     sync.Mutex
 	root   [sha256.Size]byte
@@ -74,7 +74,7 @@ func (s *Tokens) Issue(t Token, ttl time.Duration) (string, Token) {
 	return text, t
 }
 
-// Lookup returns what is known about a token, and whether it is valid.
+// Lookup returns the description of a token, and whether it is valid.
 func (s *Tokens) Lookup(text string) (Token, bool) {
 	hash := sha256.Sum256([]byte(text))
 	s.mu.Lock()
@@ -92,7 +92,7 @@ func (s *Tokens) Lookup(text string) (Token, bool) {
 	return t, true
 }
 
-// Revoke ends a token.
+// Revoke invalidates a token.
 func (s *Tokens) Revoke(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

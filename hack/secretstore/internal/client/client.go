@@ -1,4 +1,4 @@
-// Package client sends requests to a secret store that speaks OpenBao's API.
+// Package client sends requests to a secret store that implements OpenBao's API.
 package client
 
 import (
@@ -20,12 +20,12 @@ import (
 type Client struct {
 	// Address is the base URL.
 	Address string
-	// Token returns the token to send, when a request needs one.
+	// Token returns the token to send, if a request needs one.
 	Token func() (string, error)
 	HTTP  *http.Client
 }
 
-// Error is an answer that is no success.
+// Error is an unsuccessful response.
 type Error struct {
 	Status   int
 	Messages []string
@@ -61,8 +61,8 @@ func FromEnvironment(token func() (string, error)) (*Client, error) {
 	}, nil
 }
 
-// Do sends a request to a path below /v1/ and decodes the answer into v, unless
-// that is nil. An answer that is no success is an *Error.
+// Do sends a request to a path below /v1/ and decodes the response into v, unless
+// that is nil. An unsuccessful response is an *Error.
 func (c *Client) Do(ctx context.Context, method, path string, body, v any) error {
 	if c.Token == nil {
 		return c.send(ctx, method, path, "", body, v)
@@ -74,11 +74,12 @@ func (c *Client) Do(ctx context.Context, method, path string, body, v any) error
 	return c.send(ctx, method, path, token, body, v)
 }
 
-// Open does the same without a token, for what works while the store is sealed.
+// Open does the same without a token, for requests that work while the store is sealed.
 func (c *Client) Open(ctx context.Context, method, path string, body, v any) error {
 	return c.send(ctx, method, path, "", body, v)
 }
 
+// send sends a request and decodes the response into v, unless that is nil.
 func (c *Client) send(ctx context.Context, method, path, token string, body, v any) error {
 	var content io.Reader
 	if body != nil {
@@ -104,7 +105,7 @@ func (c *Client) send(ctx context.Context, method, path, token string, body, v a
 		var answer struct {
 			Errors []string `json:"errors"`
 		}
-		// An answer that says nothing is told by its status.
+		// A response without messages is described by its status.
 		_ = json.NewDecoder(response.Body).Decode(&answer)
 		return &Error{Status: response.StatusCode, Messages: answer.Errors}
 	}
@@ -117,7 +118,7 @@ func (c *Client) send(ctx context.Context, method, path, token string, body, v a
 	return nil
 }
 
-// IsStatus reports whether an error is an answer with a status.
+// IsStatus reports whether an error is a response with the status.
 func IsStatus(err error, status int) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Status == status

@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/server"
 )
 
+// status implements "bao status".
 func (t *Tool) status(ctx context.Context, args []string) error {
 	if err := newFlags().Parse(args); err != nil {
 		return fmt.Errorf("%w\n\n%s", err, Usage)
@@ -33,6 +34,7 @@ func (t *Tool) status(ctx context.Context, args []string) error {
 	return nil
 }
 
+// operatorInit implements "bao operator init".
 func (t *Tool) operatorInit(ctx context.Context, args []string) error {
 	flags := newFlags()
 	shares := flags.Int("key-shares", 5, "")
@@ -59,6 +61,8 @@ func (t *Tool) operatorSeal(ctx context.Context, _ []string) error {
 	return t.Client.Do(ctx, "PUT", "sys/seal", nil, nil)
 }
 
+// operatorUnseal implements "bao operator unseal". Without an argument it uses the
+// stand-in's own keys.
 func (t *Tool) operatorUnseal(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return errUsage
@@ -79,7 +83,7 @@ func (t *Tool) operatorUnseal(ctx context.Context, args []string) error {
 	return nil
 }
 
-// listed prints one of the lists of what is enabled.
+// listed prints one of the lists of enabled engines or logins.
 func (t *Tool) listed(path string) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		if err := newFlags().Parse(args); err != nil {
@@ -95,6 +99,7 @@ func (t *Tool) listed(path string) func(context.Context, []string) error {
 	}
 }
 
+// secretsEnable implements "bao secrets enable".
 func (t *Tool) secretsEnable(ctx context.Context, args []string) error {
 	flags := newFlags()
 	path := flags.String("path", "", "")
@@ -114,6 +119,7 @@ func (t *Tool) secretsEnable(ctx context.Context, args []string) error {
 	return t.enable(ctx, "sys/mounts/", *path, kind, body)
 }
 
+// enable mounts an engine or a login, by default at a path named after its kind.
 func (t *Tool) enable(ctx context.Context, list, path, kind string, body map[string]any) error {
 	if path == "" {
 		path = kind
@@ -121,6 +127,7 @@ func (t *Tool) enable(ctx context.Context, list, path, kind string, body map[str
 	return t.Client.Do(ctx, "POST", list+strings.Trim(path, "/"), body, nil)
 }
 
+// secretsTune implements "bao secrets tune".
 func (t *Tool) secretsTune(ctx context.Context, args []string) error {
 	flags := newFlags()
 	ttl := flags.String("max-lease-ttl", "", "")
@@ -131,6 +138,7 @@ func (t *Tool) secretsTune(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "POST", "sys/mounts/"+path+"/tune", map[string]string{"max_lease_ttl": *ttl}, nil)
 }
 
+// authEnable implements "bao auth enable".
 func (t *Tool) authEnable(ctx context.Context, args []string) error {
 	flags := newFlags()
 	path := flags.String("path", "", "")
@@ -145,6 +153,7 @@ const policies = "sys/policies/acl"
 
 func (t *Tool) policyList(ctx context.Context, _ []string) error { return t.names(ctx, policies) }
 
+// policyRead implements "bao policy read".
 func (t *Tool) policyRead(ctx context.Context, args []string) error {
 	name, err := parse(newFlags(), args)
 	if err != nil {
@@ -162,6 +171,7 @@ func (t *Tool) policyRead(ctx context.Context, args []string) error {
 	return err
 }
 
+// policyWrite implements "bao policy write", from a file or from standard input.
 func (t *Tool) policyWrite(ctx context.Context, args []string) error {
 	name, files, err := parseMore(newFlags(), args)
 	if err != nil || len(files) != 1 {
@@ -179,6 +189,7 @@ func (t *Tool) policyWrite(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "PUT", policies+"/"+name, map[string]string{"policy": string(content)}, nil)
 }
 
+// policyDelete implements "bao policy delete".
 func (t *Tool) policyDelete(ctx context.Context, args []string) error {
 	name, err := parse(newFlags(), args)
 	if err != nil {

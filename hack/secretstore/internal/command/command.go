@@ -1,5 +1,5 @@
 // Package command is the command line tool for the secret store, with the names,
-// options and results of OpenBao's own for what that can do as well.
+// options and results of OpenBao's tool for the commands that both have.
 package command
 
 import (
@@ -45,22 +45,22 @@ const Usage = `bao talks to the stand-in for OpenBao.
   kv metadata delete PATH                    delete all versions
 
 DATA is KEY=VALUE, KEY=@FILE, KEY=- for standard input, or - alone for a JSON
-object on standard input. With -mount=kv-v2 the path of a kv command is what
-follows the mount. -format=json prints all of an answer.
+object on standard input. With -mount=kv-v2 the path of a kv command is
+relative to the mount. -format=json prints the whole response.
 
-What no OpenBao has:
+Commands that OpenBao does not have:
 
-  stand-in empty [PREFIX]                    delete all that is below PREFIX
+  stand-in empty [PREFIX]                    delete everything below PREFIX
   stand-in fault [-delay=D] [-status=N] PREFIX
-                                             make requests for what is below
-                                             PREFIX slow, or fail; without
-                                             options they work again
+                                             make requests below PREFIX slow,
+                                             or fail; without options they
+                                             work again
 `
 
 // ErrSealed is returned by "status" for a sealed store.
 var ErrSealed = errors.New("the store is sealed")
 
-// errUsage says that the command line names no command.
+// errUsage reports that the command line names no command.
 var errUsage = errors.New("unknown command or wrong arguments\n\n" + strings.TrimSpace(Usage))
 
 // Tool runs commands.
@@ -72,7 +72,7 @@ type Tool struct {
 	Out  io.Writer
 }
 
-// Run runs the command that the arguments name.
+// Run runs the command named by the arguments.
 func (t *Tool) Run(ctx context.Context, args []string) error {
 	commands := []struct {
 		name string
@@ -114,6 +114,7 @@ func (t *Tool) Run(ctx context.Context, args []string) error {
 	return errUsage
 }
 
+// empty implements "bao stand-in empty": it deletes all secrets below a prefix.
 func (t *Tool) empty(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return errUsage
@@ -121,6 +122,7 @@ func (t *Tool) empty(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "PUT", "sys/stand-in/empty", map[string]string{"prefix": strings.Join(args, "")}, nil)
 }
 
+// fault implements "bao stand-in fault": requests below a prefix are delayed or fail.
 func (t *Tool) fault(ctx context.Context, args []string) error {
 	flags := newFlags()
 	delay := flags.Duration("delay", 0, "")
@@ -133,7 +135,7 @@ func (t *Tool) fault(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "PUT", "sys/stand-in/fault", body, nil)
 }
 
-// flagSet holds the options that every command has, and its own.
+// flagSet holds the common options and those of one command.
 type flagSet struct {
 	*flag.FlagSet
 
@@ -175,7 +177,7 @@ func (t *Tool) print(v any) error {
 	return encoder.Encode(v)
 }
 
-// printField prints one value: text as it is, everything else as JSON.
+// printField prints one value: text verbatim, everything else as JSON.
 func (t *Tool) printField(data map[string]any, path, field string) error {
 	value, ok := data[field]
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// data builds what is written from the arguments after a path. A key that is
-// there more than once has a list of values.
+// data builds the data to write from the arguments after a path. A key that is
+// given more than once has a list of values.
 func (t *Tool) data(args []string) (map[string]any, error) {
 	data := map[string]any{}
 	if len(args) == 1 && args[0] == "-" {
@@ -43,6 +43,7 @@ func (t *Tool) data(args []string) (map[string]any, error) {
 	return data, nil
 }
 
+// value resolves a value of the command line: "-" is standard input, "@NAME" a file.
 func (t *Tool) value(text string) (string, error) {
 	if text == "-" {
 		content, err := io.ReadAll(t.In)

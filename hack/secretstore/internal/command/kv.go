@@ -7,7 +7,7 @@ import (
 )
 
 // at returns the path of a request of some kind for a secret, whose path starts
-// with its mount unless the options name that.
+// with its mount unless the options name the mount.
 func (f flagSet) at(kind, path string) string {
 	if *f.mount != "" {
 		return strings.Trim(*f.mount, "/") + "/" + kind + "/" + path
@@ -16,6 +16,7 @@ func (f flagSet) at(kind, path string) string {
 	return mount + "/" + kind + "/" + rest
 }
 
+// kvGet implements "bao kv get".
 func (t *Tool) kvGet(ctx context.Context, args []string) error {
 	flags := newFlags()
 	field := flags.String("field", "", "")
@@ -46,6 +47,7 @@ func (t *Tool) kvGet(ctx context.Context, args []string) error {
 	return t.print(answer.Data)
 }
 
+// kvPut implements "bao kv put".
 func (t *Tool) kvPut(ctx context.Context, args []string) error {
 	flags := newFlags()
 	cas := flags.Int("cas", -1, "")
@@ -64,6 +66,7 @@ func (t *Tool) kvPut(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "POST", flags.at("data", path), body, nil)
 }
 
+// kvList implements "bao kv list".
 func (t *Tool) kvList(ctx context.Context, args []string) error {
 	flags := newFlags()
 	path, err := parse(flags, args)
@@ -73,6 +76,7 @@ func (t *Tool) kvList(ctx context.Context, args []string) error {
 	return t.names(ctx, flags.at("metadata", path))
 }
 
+// kvDelete implements "bao kv delete".
 func (t *Tool) kvDelete(ctx context.Context, args []string) error {
 	flags := newFlags()
 	path, err := parse(flags, args)
@@ -82,6 +86,7 @@ func (t *Tool) kvDelete(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "DELETE", flags.at("data", path), nil, nil)
 }
 
+// metadataGet implements "bao kv metadata get".
 func (t *Tool) metadataGet(ctx context.Context, args []string) error {
 	flags := newFlags()
 	path, err := parse(flags, args)
@@ -100,6 +105,7 @@ func (t *Tool) metadataGet(ctx context.Context, args []string) error {
 	return t.print(answer.Data)
 }
 
+// metadataPut implements "bao kv metadata put".
 func (t *Tool) metadataPut(ctx context.Context, args []string) error {
 	flags := newFlags()
 	pair := flags.String("custom-metadata", "", "")
@@ -115,6 +121,7 @@ func (t *Tool) metadataPut(ctx context.Context, args []string) error {
 	return t.Client.Do(ctx, "POST", flags.at("metadata", path), body, nil)
 }
 
+// metadataDelete implements "bao kv metadata delete".
 func (t *Tool) metadataDelete(ctx context.Context, args []string) error {
 	flags := newFlags()
 	path, err := parse(flags, args)

@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// read implements "bao read".
 func (t *Tool) read(ctx context.Context, args []string) error {
 	flags := newFlags()
 	field := flags.String("field", "", "")
@@ -27,7 +28,7 @@ func (t *Tool) read(ctx context.Context, args []string) error {
 	return t.print(data)
 }
 
-// write needs no token for what works while the store is sealed.
+// write implements "bao write". It needs no token for what works while the store is sealed.
 func (t *Tool) write(ctx context.Context, args []string) error {
 	path, rest, err := parseMore(newFlags(), args)
 	if err != nil {
@@ -44,6 +45,7 @@ func (t *Tool) write(ctx context.Context, args []string) error {
 	return send(ctx, "PUT", path, data, nil)
 }
 
+// list implements "bao list".
 func (t *Tool) list(ctx context.Context, args []string) error {
 	path, err := parse(newFlags(), args)
 	if err != nil {
@@ -52,6 +54,7 @@ func (t *Tool) list(ctx context.Context, args []string) error {
 	return t.names(ctx, path)
 }
 
+// names lists the keys at a path, one per line.
 func (t *Tool) names(ctx context.Context, path string) error {
 	var answer struct {
 		Data struct {
@@ -65,6 +68,7 @@ func (t *Tool) names(ctx context.Context, path string) error {
 	return err
 }
 
+// remove implements "bao delete".
 func (t *Tool) remove(ctx context.Context, args []string) error {
 	path, err := parse(newFlags(), args)
 	if err != nil {

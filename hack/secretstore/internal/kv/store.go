@@ -18,7 +18,7 @@ type Store struct {
 	save    func([]byte) error
 }
 
-// New returns a store with the secrets that an earlier one gave to save; none
+// New returns a store with the secrets that an earlier one passed to save; none
 // for nil. A change takes effect only when save has returned without an error.
 func New(saved []byte, now func() time.Time, save func([]byte) error) (*Store, error) {
 	s := &Store{secrets: map[string]*Secret{}, now: now, save: save}
@@ -42,7 +42,7 @@ func (s *Store) Get(path string) (*Secret, error) {
 	return secret, nil
 }
 
-// Write adds a version to the secret at a path, which is created when needed.
+// Write adds a version to the secret at a path, which is created if needed.
 // With cas it fails unless that is the current version, 0 meaning none.
 func (s *Store) Write(path string, data map[string]any, cas *int) (*Secret, error) {
 	return s.change(path, true, func(secret *Secret) error {
@@ -63,7 +63,7 @@ type Metadata struct {
 }
 
 // WriteMetadata sets properties of the secret at a path, which is created
-// without a version when needed.
+// without a version if needed.
 func (s *Store) WriteMetadata(path string, m Metadata) error {
 	_, err := s.change(path, true, func(secret *Secret) error {
 		if m.MaxVersions != nil {
@@ -82,7 +82,7 @@ func (s *Store) WriteMetadata(path string, m Metadata) error {
 }
 
 // Delete marks versions as deleted, the current one if none is named. Deleting
-// what is not there is no error.
+// what does not exist is not an error.
 func (s *Store) Delete(path string, numbers []int) error {
 	return s.changeVersions(path, numbers, func(v *Version) {
 		if v.DeletionTime.IsZero() {
@@ -96,7 +96,7 @@ func (s *Store) Undelete(path string, numbers []int) error {
 	return s.changeVersions(path, numbers, func(v *Version) { v.DeletionTime = time.Time{} })
 }
 
-// Destroy removes the data of versions for good.
+// Destroy permanently removes the data of versions.
 func (s *Store) Destroy(path string, numbers []int) error {
 	return s.changeVersions(path, numbers, func(v *Version) { v.Destroyed, v.Data = true, nil })
 }
@@ -120,8 +120,8 @@ func (s *Store) Empty(prefix string) error {
 	})
 }
 
-// List returns the names directly below a path, in order. Those that have names
-// below them end with a slash.
+// List returns the names directly below a path, in order. Names of folders
+// end with a slash.
 func (s *Store) List(path string) []string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -144,6 +144,8 @@ func (s *Store) List(path string) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
+// changeVersions changes some versions of a secret, the current one if no numbers are
+// given. A secret that does not exist is not an error.
 func (s *Store) changeVersions(path string, numbers []int, change func(*Version)) error {
 	if _, err := s.Get(path); err != nil {
 		return nil
@@ -162,7 +164,7 @@ func (s *Store) changeVersions(path string, numbers []int, change func(*Version)
 	return err
 }
 
-// change replaces the secret at a path by a changed copy, and returns that.
+// change replaces the secret at a path with a changed copy, and returns the copy.
 func (s *Store) change(path string, create bool, change func(*Secret) error) (*Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +186,7 @@ func (s *Store) change(path string, create bool, change func(*Secret) error) (*S
 	return changed, nil
 }
 
-// replace saves a changed copy of all secrets and then takes it.
+// replace saves a changed copy of all secrets and then adopts it.
 func (s *Store) replace(change func(map[string]*Secret)) error {
 	secrets := maps.Clone(s.secrets)
 	change(secrets)

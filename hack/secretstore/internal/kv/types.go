@@ -1,5 +1,5 @@
-// Package kv holds secrets in versions, with the semantics of version 2 of the
-// key/value engine of OpenBao.
+// Package kv stores versioned secrets, with the semantics of version 2 of
+// OpenBao's key/value engine.
 package kv
 
 import (
@@ -11,16 +11,16 @@ import (
 )
 
 // DefaultMaxVersions is how many versions of a secret are kept unless its
-// metadata says otherwise; older ones are removed for good.
+// metadata says otherwise; older ones are removed permanently.
 const DefaultMaxVersions = 10
 
 var (
-	// ErrNotFound says that no secret, or no such version, is at a path.
+	// ErrNotFound reports that there is no secret, or no such version, at a path.
 	ErrNotFound = errors.New("not found")
-	// ErrCheckAndSet says that a write named another version than the current
+	// ErrCheckAndSet reports that a write named a version other than the current
 	// one. The text is OpenBao's, which clients compare.
 	ErrCheckAndSet = errors.New("check-and-set parameter did not match the current version")
-	// ErrCheckAndSetRequired says that a write has to name the current version.
+	// ErrCheckAndSetRequired reports that a write has to name the current version.
 	ErrCheckAndSetRequired = errors.New("check-and-set parameter required for this call")
 )
 
@@ -29,13 +29,13 @@ type Version struct {
 	CreatedTime time.Time `json:"created_time"`
 	// DeletionTime is zero unless the version was deleted; it can be restored.
 	DeletionTime time.Time `json:"deletion_time,omitzero"`
-	// Destroyed says that the data is gone for good.
+	// Destroyed is set if the data was permanently removed.
 	Destroyed bool `json:"destroyed"`
 	// Data is nil when the version is destroyed.
 	Data map[string]any `json:"data"`
 }
 
-// Readable reports whether the version still shows its data.
+// Readable reports whether the data of the version can be read.
 func (v *Version) Readable() bool { return v != nil && !v.Destroyed && v.DeletionTime.IsZero() }
 
 // Secret is what is stored at a path.
@@ -59,7 +59,7 @@ func (s *Secret) Version(number int) (*Version, int) {
 	return s.Versions[strconv.Itoa(number)], number
 }
 
-// clone copies what a change may touch. Data is never changed in place.
+// clone copies what a change may modify. Data is never changed in place.
 func (s *Secret) clone() *Secret {
 	c := *s
 	c.CustomMetadata = maps.Clone(s.CustomMetadata)

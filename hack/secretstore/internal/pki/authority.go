@@ -1,4 +1,4 @@
-// Package pki makes certificates for a cluster that lives for days.
+// Package pki issues certificates for a cluster that lives for days.
 package pki
 
 import (
@@ -26,14 +26,14 @@ type Authority struct {
 	PEM string
 }
 
-// Subject is what a certificate says about its holder.
+// Subject describes the holder of a certificate.
 type Subject struct {
 	CommonName  string   `json:"commonName"`
 	DNSNames    []string `json:"dnsNames"`
 	IPAddresses []string `json:"ipAddresses"`
 }
 
-// NewAuthority makes an authority with a key of its own. Its certificates are
+// NewAuthority generates an authority with its own key. Its certificates are
 // valid for five years.
 func NewAuthority(name string, now time.Time) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -97,9 +97,10 @@ func encode(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
+// serial returns a random serial number.
 func serial() *big.Int {
 	var bytes [16]byte
-	// It never fails.
+	// rand.Read never fails.
 	_, _ = rand.Read(bytes[:])
 	return new(big.Int).SetBytes(bytes[:])
 }

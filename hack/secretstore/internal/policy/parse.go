@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl"
 )
 
-// Parse reads a policy in OpenBao's own syntax, or in JSON.
+// Parse parses a policy in OpenBao's own syntax, or in JSON.
 func Parse(text string) (Policy, error) {
 	var raw struct {
 		Path map[string]struct {
@@ -32,7 +32,7 @@ func Parse(text string) (Policy, error) {
 	return parsed, nil
 }
 
-// known are OpenBao's capabilities; the store asks for some of them.
+// known are OpenBao's capabilities; the store checks some of them.
 var known = map[Capability]bool{
 	Create: true, Read: true, Update: true, Delete: true, List: true, Deny: true, "sudo": true, "patch": true, "scan": true,
 }

@@ -1,4 +1,4 @@
-// Package policy decides what a token may do, with the rules of OpenBao.
+// Package policy decides what a token may do, by the rules of OpenBao.
 package policy
 
 import (
@@ -23,7 +23,7 @@ const (
 // Root is the name of the policy that permits everything.
 const Root = "root"
 
-// Rule is what a policy says about the paths that match a pattern.
+// Rule is the rule of a policy for the paths that match a pattern.
 type Rule struct {
 	Capabilities []Capability `json:"capabilities"`
 }
@@ -34,7 +34,7 @@ type Policy struct {
 	Path map[string]Rule `json:"path"`
 }
 
-// Policies are policies by name.
+// Policies are policies keyed by name.
 type Policies map[string]Policy
 
 // Allows reports whether the named policies together permit a capability at a
@@ -59,6 +59,8 @@ func (p Policies) Allows(names []string, path string, wanted Capability) bool {
 	return slices.Contains(granted[best], wanted) && !slices.Contains(granted[best], Deny)
 }
 
+// matches reports whether a path matches the path of a policy rule, in which "+" stands
+// for one segment and a final "*" for any suffix.
 func matches(pattern, path string) bool {
 	rest, open := strings.CutSuffix(pattern, "*")
 	want, have := strings.Split(rest, "/"), strings.Split(path, "/")

@@ -42,7 +42,7 @@ func TestARevokedTokenIsWorthNothing(t *testing.T) {
 	}
 }
 
-func TestNobodyGetsInWithoutAValidToken(t *testing.T) {
+func TestRequestsWithoutAValidTokenAreRefused(t *testing.T) {
 	s := start(t)
 	for _, token := range []string{"", "s.other"} {
 		_, err := s.client(t, token).Logical().ReadWithContext(t.Context(), "kv-v2/data/a")

@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
 )
 
-// Keys open the store, in the form that "bao operator init -format=json" prints.
+// Keys unseal the store, in the format that "bao operator init -format=json" prints.
 type Keys struct {
 	UnsealKeys []string `json:"unseal_keys_b64"`
 	KeysHex    []string `json:"unseal_keys_hex"`
@@ -24,7 +24,7 @@ type Keys struct {
 	RootToken  string   `json:"root_token"`
 }
 
-// NewKeys makes keys of which a threshold opens a store.
+// NewKeys generates keys of which a threshold unseals a store.
 func NewKeys(shares, threshold int) Keys {
 	keys := Keys{Shares: shares, Threshold: threshold, RootToken: "s." + rand.Text()}
 	for range shares {
@@ -39,7 +39,7 @@ func NewKeys(shares, threshold int) Keys {
 const keysName = "keys.json"
 
 // ReadKeys reads the keys that the store in a folder was initialised with. They are
-// there for its own tool, which works in its pod: nothing of OpenBao keeps them.
+// stored for its own tool, which runs in its pod: OpenBao itself does not store them.
 func ReadKeys(dir string) (Keys, error) {
 	var keys Keys
 	content, err := os.ReadFile(filepath.Join(dir, keysName))
@@ -64,19 +64,19 @@ type mount struct {
 	Config   map[string]any `json:"config"`
 }
 
-// setup is what an administrator sets up by the API. Its maps are replaced, never
-// changed.
+// setup is what an administrator sets up through the API. Its maps are replaced, never
+// modified.
 type setup struct {
-	// Engines and Logins are by path, which ends with a slash.
+	// Engines and Logins are keyed by path, which ends with a slash.
 	Engines map[string]mount `json:"engines"`
 	Logins  map[string]mount `json:"logins"`
-	// Policies are texts by name.
+	// Policies are texts, keyed by name.
 	Policies map[string]string `json:"policies"`
-	// Entries are roles and other settings by their whole path.
+	// Entries are roles and other settings, keyed by their whole path.
 	Entries map[string]map[string]any `json:"entries"`
 }
 
-// settings guards the setup and saves each change before it counts.
+// settings guards the setup and saves each change before it takes effect.
 type settings struct {
 	mu       sync.RWMutex
 	current  setup
@@ -84,9 +84,10 @@ type settings struct {
 	file     string
 }
 
-// builtIn is what every OpenBao has from its start on.
+// builtIn is what every OpenBao has from the start.
 var builtIn = map[string]mount{"token/": {Type: "token", Accessor: "auth_token_0"}}
 
+// readSettings reads the settings from a file, or returns those of an empty store.
 func readSettings(file string) (*settings, error) {
 	s := &settings{file: file, current: setup{
 		Engines: map[string]mount{}, Logins: maps.Clone(builtIn), Policies: map[string]string{}, Entries: map[string]map[string]any{},
@@ -102,6 +103,7 @@ func readSettings(file string) (*settings, error) {
 	return s, err
 }
 
+// parsePolicies parses policies by name.
 func parsePolicies(texts map[string]string) (policy.Policies, error) {
 	parsed := policy.Policies{}
 	for name, text := range texts {
@@ -126,7 +128,7 @@ func (s *settings) allows(names []string, path string, wanted policy.Capability)
 	return s.policies.Allows(names, path, wanted)
 }
 
-// change lets a function replace maps of a copy of the setup, and takes that.
+// change lets a function replace maps in a copy of the setup, and adopts the copy.
 func (s *settings) change(do func(*setup) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,12 +154,13 @@ func (s *settings) change(do func(*setup) error) error {
 	return nil
 }
 
-// engine returns the path of the engine that a path belongs to, and what it is.
+// engine returns the path of the engine that a path belongs to, and the engine.
 func (s setup) engine(path string) (string, mount) { return longest(s.Engines, path) }
 
-// login does the same for logins; the path is what follows auth/.
+// login does the same for logins; the path is the part after auth/.
 func (s setup) login(path string) (string, mount) { return longest(s.Logins, path) }
 
+// longest returns the mount with the longest prefix of the path.
 func longest(mounts map[string]mount, path string) (string, mount) {
 	best := ""
 	for prefix := range mounts {

@@ -12,22 +12,22 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
 )
 
-// lists are settings that may be written as names with commas between them, and
+// lists are settings that may be written as comma-separated names, and
 // that are read as lists.
 var lists = []string{
 	"bound_service_account_names", "bound_service_account_namespaces", "token_policies", "allowed_roles",
 	"creation_statements", "revocation_statements",
 }
 
-// hidden are settings that nobody can read.
+// hidden are settings that cannot be read.
 var hidden = []string{"password", "token_reviewer_jwt"}
 
-// issuing names what an engine would make from its settings, and the stand-in
-// does not.
+// issuing names what an engine would issue from its settings, which the stand-in
+// does not do.
 var issuing = []string{"/creds/", "/issue/", "/sign/", "/secret-id"}
 
-// handleEntry keeps settings of engines and logins. Only the login for Kubernetes
-// makes use of them.
+// handleEntry stores settings of engines and logins. Only the Kubernetes login
+// uses them.
 func (s *Server) handleEntry(q *request) (reply, error) {
 	for _, part := range issuing {
 		if strings.Contains(q.path, part) {
@@ -54,6 +54,7 @@ func (s *Server) handleEntry(q *request) (reply, error) {
 	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
 }
 
+// readEntry returns an entry without its hidden values.
 func (s *Server) readEntry(path string) (reply, error) {
 	entry, ok := s.settings.get().Entries[path]
 	if !ok {
@@ -66,6 +67,7 @@ func (s *Server) readEntry(path string) (reply, error) {
 	return withData(shown), nil
 }
 
+// listEntries returns the names of the entries below a folder.
 func (s *Server) listEntries(folder string) (reply, error) {
 	var names []string
 	for path := range s.settings.get().Entries {
@@ -80,6 +82,8 @@ func (s *Server) listEntries(folder string) (reply, error) {
 	return withData(map[string]any{"keys": names}), nil
 }
 
+// writeEntry stores an entry. Comma-separated texts become lists, and a role of the
+// Kubernetes login has to be valid.
 func (s *Server) writeEntry(q *request) error {
 	entry := map[string]any{}
 	if err := q.decode(&entry); err != nil {
@@ -98,7 +102,7 @@ func (s *Server) writeEntry(q *request) error {
 	return s.settings.change(func(c *setup) error { c.Entries[q.path] = entry; return nil })
 }
 
-// parseRole reads a role of the login for Kubernetes from its settings.
+// parseRole parses a role of the Kubernetes login from its settings.
 func parseRole(entry map[string]any) (auth.Role, error) {
 	var role auth.Role
 	content, err := json.Marshal(entry)

@@ -10,12 +10,12 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/auth"
 )
 
-// Fault makes requests below a path slow, or fail. It affects nobody else, so
-// that tests that need one can run side by side.
+// Fault makes requests below a path slow, or fail. It affects no other path, so
+// that tests that need one can run in parallel.
 type Fault struct {
-	// Delay holds each answer back.
+	// Delay delays each response.
 	Delay auth.Duration `json:"delay,omitzero"`
-	// Status is the HTTP status to answer with instead; 0 for none.
+	// Status is the HTTP status to respond with instead; 0 for none.
 	Status int `json:"status,omitzero"`
 }
 
@@ -35,7 +35,7 @@ func (f *faults) set(prefix string, fault Fault) {
 	f.byPrefix[prefix] = fault
 }
 
-// inject waits as the faults of a path demand and returns the status to answer
+// inject waits for the delays of a path and returns the status to respond
 // with, or 0.
 func (f *faults) inject(ctx context.Context, path string) int {
 	f.mu.Lock()

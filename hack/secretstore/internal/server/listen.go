@@ -47,7 +47,7 @@ func Files(dir string) *tls.Config {
 	}
 }
 
-// Serve answers what a listener accepts until the context ends, and closes it.
+// Serve serves the connections of a listener until the context ends, and closes it.
 func Serve(ctx context.Context, listener net.Listener, handler http.Handler, config *tls.Config) error {
 	server := &http.Server{
 		Handler:           handler,

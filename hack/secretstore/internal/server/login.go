@@ -10,10 +10,10 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/auth"
 )
 
-// defaultTTL is how long the token of a role that does not say is valid.
+// defaultTTL is the lifetime of a token if its role does not set one.
 const defaultTTL = time.Hour
 
-// isLogin reports whether a request wants to log in with a service account.
+// isLogin reports whether a request is a login with a service account.
 func (s *Server) isLogin(q *request) bool {
 	path, ok := strings.CutPrefix(q.path, "auth/")
 	if !ok || !q.writes() {
@@ -23,6 +23,8 @@ func (s *Server) isLogin(q *request) bool {
 	return login.Type == "kubernetes" && path == mounted+"login"
 }
 
+// login implements the Kubernetes login: it verifies the service account token and issues
+// a store token.
 func (s *Server) login(q *request) (reply, error) {
 	var body struct {
 		Role string `json:"role"`
@@ -70,8 +72,8 @@ func (s *Server) login(q *request) (reply, error) {
 	}}}, nil
 }
 
-// handleToken answers requests about the token that they carry, which the
-// policy "default" of OpenBao permits to all.
+// handleToken answers requests about the token that they carry, which OpenBao's
+// policy "default" permits for every token.
 func (s *Server) handleToken(q *request, rest string) (reply, error) {
 	switch rest {
 	case "lookup-self":
@@ -83,6 +85,7 @@ func (s *Server) handleToken(q *request, rest string) (reply, error) {
 	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
 }
 
+// describe describes the token of the request.
 func (s *Server) describe(q *request) map[string]any {
 	t := q.holder
 	var expires any

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// engineTypes and loginTypes are those that a path can be enabled with.
+// engineTypes and loginTypes are the types that a path can be enabled with.
 var (
 	engineTypes = []string{"kv", "pki", "database"}
 	loginTypes  = []string{"kubernetes", "approle"}
 )
 
-// mounts is one of the two lists of what is enabled.
+// mounts is one of the two lists of enabled engines and logins.
 type mounts struct {
-	// path is where the list is in the API.
+	// path is the path of the list in the API.
 	path  string
 	types []string
 	list  func(*setup) map[string]mount
@@ -27,7 +27,7 @@ var (
 	logins  = mounts{"sys/auth", loginTypes, func(s *setup) map[string]mount { return s.Logins }}
 )
 
-// handleMounts lists what is enabled, enables, tunes or disables.
+// handleMounts lists, enables, tunes and disables engines or logins.
 func (s *Server) handleMounts(q *request, m mounts) (reply, error) {
 	path := strings.Trim(strings.TrimPrefix(q.path, m.path), "/")
 	current := s.settings.get()
@@ -44,6 +44,7 @@ func (s *Server) handleMounts(q *request, m mounts) (reply, error) {
 	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
 }
 
+// enable mounts an engine or a login.
 func (s *Server) enable(q *request, m mounts, path string) error {
 	var body mount
 	if err := q.decode(&body); err != nil {
@@ -71,6 +72,7 @@ func (s *Server) enable(q *request, m mounts, path string) error {
 	})
 }
 
+// tune changes the settings of a mount.
 func (s *Server) tune(q *request, m mounts, path string) error {
 	body := map[string]any{}
 	if err := q.decode(&body); err != nil {
@@ -89,6 +91,7 @@ func (s *Server) tune(q *request, m mounts, path string) error {
 
 const policiesPath = "sys/policies/acl"
 
+// handlePolicies lists, reads, writes and deletes policies.
 func (s *Server) handlePolicies(q *request) (reply, error) {
 	name := strings.Trim(strings.TrimPrefix(q.path, policiesPath), "/")
 	texts := s.settings.get().Policies
@@ -115,6 +118,7 @@ func (s *Server) handlePolicies(q *request) (reply, error) {
 	return reply{}, fail(http.StatusMethodNotAllowed, "unsupported operation")
 }
 
+// writePolicy stores a policy after parsing it.
 func (s *Server) writePolicy(q *request, name string) error {
 	var body struct {
 		Policy string `json:"policy"`

@@ -8,12 +8,13 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/kv"
 )
 
-// reply is an answer: a body, or nothing with status 204.
+// reply is a response: a body, or nothing with status 204.
 type reply struct {
 	status int
 	body   any
 }
 
+// write writes the reply as JSON. Secrets must not be cached on the way.
 func (r reply) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.body == nil {
@@ -22,11 +23,11 @@ func (r reply) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(r.status)
-	// A client that has gone is no error of ours.
+	// It is not an error of the store if the client has disconnected.
 	_ = json.NewEncoder(w).Encode(r.body)
 }
 
-// envelope is what OpenBao wraps around the data of an answer.
+// envelope is what OpenBao wraps around the data of a response.
 type envelope struct {
 	RequestID     string   `json:"request_id"`
 	LeaseID       string   `json:"lease_id"`
@@ -42,11 +43,11 @@ func withData(data any) reply { return reply{status: http.StatusOK, body: envelo
 
 func noContent() reply { return reply{status: http.StatusNoContent} }
 
-// failure is an error with the status and the messages to answer with.
+// failure is an error with the status and the messages of the response.
 type failure struct {
 	status   int
 	messages []string
-	// data goes along with some answers of status 404.
+	// data is part of some responses with status 404.
 	data any
 }
 
@@ -55,6 +56,7 @@ func fail(status int, messages ...string) error { return &failure{status: status
 // Error implements error.
 func (f *failure) Error() string { return http.StatusText(f.status) }
 
+// errorReply maps an error to the status and the body that OpenBao would send.
 func errorReply(err error) reply {
 	var f *failure
 	switch {

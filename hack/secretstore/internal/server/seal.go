@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// seal says whether the store is locked, and collects keys that unlock it.
+// seal records whether the store is sealed, and collects keys that unseal it.
 type seal struct {
 	mu        sync.Mutex
 	keys      []string
@@ -25,6 +25,7 @@ type sealStatus struct {
 	Version     string `json:"version"`
 }
 
+// status returns the seal status in the format of the API.
 func (s *seal) status() sealStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +35,7 @@ func (s *seal) status() sealStatus {
 	}
 }
 
-// initialise takes the first keys once they are saved, and locks the store.
+// initialise stores the first keys once they are saved, and seals the store.
 func (s *seal) initialise(keys Keys, save func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,8 +55,8 @@ func (s *seal) lock() {
 	s.sealed, s.entered = true, nil
 }
 
-// enter takes one key and reports whether it is one of the keys. Enough
-// different ones unlock the store.
+// enter accepts one key and reports whether it is one of the keys. Enough
+// different ones unseal the store.
 func (s *seal) enter(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
 )
 
-// handleSecrets answers requests to the key/value engine. rest is what follows
-// the mount's path: the kind of request and the path of the secret.
+// handleSecrets answers requests to the key/value engine. rest is the path below
+// the mount: the kind of request and the path of the secret.
 func (s *Server) handleSecrets(q *request, rest string) (reply, error) {
 	kind, path, _ := strings.Cut(rest, "/")
 	method := q.method
@@ -39,7 +39,7 @@ func (s *Server) handleSecrets(q *request, rest string) (reply, error) {
 	return handle(q, path)
 }
 
-// changeVersions returns what answers requests to change named versions.
+// changeVersions returns the handler for requests that change named versions.
 func (s *Server) changeVersions(change func(string, []int) error) func(*request, string) (reply, error) {
 	return func(q *request, path string) (reply, error) {
 		if err := s.permit(q, policy.Update); err != nil {
@@ -58,6 +58,7 @@ func (s *Server) changeVersions(change func(string, []int) error) func(*request,
 	}
 }
 
+// deleteData deletes the current version of a secret.
 func (s *Server) deleteData(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Delete); err != nil {
 		return reply{}, err
@@ -65,6 +66,7 @@ func (s *Server) deleteData(q *request, path string) (reply, error) {
 	return noContent(), s.secrets.Delete(path, nil)
 }
 
+// deleteMetadata deletes a secret with all its versions.
 func (s *Server) deleteMetadata(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Delete); err != nil {
 		return reply{}, err
@@ -72,7 +74,7 @@ func (s *Server) deleteMetadata(q *request, path string) (reply, error) {
 	return noContent(), s.secrets.DeleteAll(path)
 }
 
-// permitWrite asks for the capability that a write needs: it depends on whether
+// permitWrite requires the capability for a write, which depends on whether
 // the secret exists.
 func (s *Server) permitWrite(q *request, path string) error {
 	if _, err := s.secrets.Get(path); err != nil {
@@ -81,6 +83,7 @@ func (s *Server) permitWrite(q *request, path string) error {
 	return s.permit(q, policy.Update)
 }
 
+// readData returns a version of a secret, by default the current one.
 func (s *Server) readData(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Read); err != nil {
 		return reply{}, err
@@ -109,6 +112,7 @@ func (s *Server) readData(q *request, path string) (reply, error) {
 	return withData(answer), nil
 }
 
+// writeData writes a new version of a secret, subject to check-and-set.
 func (s *Server) writeData(q *request, path string) (reply, error) {
 	if err := s.permitWrite(q, path); err != nil {
 		return reply{}, err
@@ -133,8 +137,9 @@ func (s *Server) writeData(q *request, path string) (reply, error) {
 	return withData(versionMetadata(secret, version, number)), nil
 }
 
+// list returns the names below a path.
 func (s *Server) list(q *request, path string) (reply, error) {
-	// Policies name the folders that may be listed with a slash at the end.
+	// Policies name the folders that may be listed with a trailing slash.
 	if path != "" && !strings.HasSuffix(q.path, "/") {
 		q.path += "/"
 	}
@@ -148,6 +153,7 @@ func (s *Server) list(q *request, path string) (reply, error) {
 	return withData(map[string]any{"keys": names}), nil
 }
 
+// readMetadata returns the metadata of a secret and of its versions.
 func (s *Server) readMetadata(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Read); err != nil {
 		return reply{}, err
@@ -171,6 +177,7 @@ func (s *Server) readMetadata(q *request, path string) (reply, error) {
 	}), nil
 }
 
+// writeMetadata replaces the metadata of a secret.
 func (s *Server) writeMetadata(q *request, path string) (reply, error) {
 	if err := s.permitWrite(q, path); err != nil {
 		return reply{}, err
@@ -182,6 +189,7 @@ func (s *Server) writeMetadata(q *request, path string) (reply, error) {
 	return noContent(), s.secrets.WriteMetadata(path, body)
 }
 
+// versionMetadata returns the metadata of a version in the format of the API.
 func versionMetadata(secret *kv.Secret, version *kv.Version, number int) map[string]any {
 	return map[string]any{
 		"created_time": timeText(version.CreatedTime), "custom_metadata": customMetadata(secret),
@@ -189,7 +197,7 @@ func versionMetadata(secret *kv.Secret, version *kv.Version, number int) map[str
 	}
 }
 
-// customMetadata is null when there is none, not an empty object.
+// customMetadata is null if there is none, not an empty object.
 func customMetadata(secret *kv.Secret) any {
 	if len(secret.CustomMetadata) == 0 {
 		return nil

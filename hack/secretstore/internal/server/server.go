@@ -1,7 +1,7 @@
-// Package server speaks the part of OpenBao's HTTP API that External Secrets
+// Package server implements the part of OpenBao's HTTP API that External Secrets
 // and the bootstrap of a cluster use: one key/value engine of version 2,
-// Kubernetes login, tokens, policies, and the seal. Of other engines and logins it
-// keeps the settings and issues nothing.
+// Kubernetes login, tokens, policies, and the seal. For other engines and logins it
+// stores the settings and issues nothing.
 package server
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
 )
 
-// version is what the store calls itself, so that nobody mistakes it for
+// version is the version that the store reports, so that it is not mistaken for
 // OpenBao.
 const version = "0.0.0-stand-in"
 
@@ -41,16 +41,16 @@ type Server struct {
 	now      func() time.Time
 }
 
-// Options are what a server needs.
+// Options are the options of a server.
 type Options struct {
-	// Dir keeps what is stored; what it holds from before is taken over.
+	// Dir holds the stored data; existing content is used again.
 	Dir      string
 	Reviewer auth.Reviewer
-	// Log receives one line a request, without any value.
+	// Log receives one line per request, without any value.
 	Log *slog.Logger
 }
 
-// New returns a server, which is not sealed once it was initialised.
+// New returns a server, which is unsealed if it was initialised before.
 func New(o Options) (*Server, error) {
 	file := filepath.Join(o.Dir, "secrets.json")
 	saved, err := os.ReadFile(file)
@@ -84,7 +84,7 @@ func New(o Options) (*Server, error) {
 	}, nil
 }
 
-// replaceFile leaves either the old or the new content, whatever happens.
+// replaceFile replaces a file atomically: it has either the old or the new content.
 func replaceFile(file string, content []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".new-*")
 	if err != nil {
@@ -98,12 +98,12 @@ func replaceFile(file string, content []byte) error {
 	return os.Rename(temporary.Name(), file)
 }
 
-// request is one request on its way through the server.
+// request is a request while it is being processed.
 type request struct {
 	*http.Request
-	// path is what follows /v1/.
+	// path is the part after /v1/.
 	path string
-	// method has LIST for both ways of asking for a list.
+	// method is LIST for both ways of requesting a list.
 	method string
 	token  string
 	holder auth.Token
@@ -125,6 +125,7 @@ func (r *request) decode(v any) error {
 	return nil
 }
 
+// newRequest parses the path, the method and the headers of an HTTP request.
 func newRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	path, ok := strings.CutPrefix(r.URL.Path, "/v1/")
 	if !ok {
@@ -169,6 +170,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// handle routes a request: first those that are open to everyone, then, unless the store
+// is sealed or a test has injected a fault, the login and the requests with a token.
 func (s *Server) handle(q *request) (reply, error) {
 	if answer, done, err := s.handleOpen(q); done {
 		return answer, err
@@ -190,6 +193,7 @@ func (s *Server) handle(q *request) (reply, error) {
 	return s.handleAuthenticated(q)
 }
 
+// handleAuthenticated routes a request whose token is valid.
 func (s *Server) handleAuthenticated(q *request) (reply, error) {
 	if strings.HasPrefix(q.path, "sys/") {
 		return s.handleSystem(q)
@@ -212,7 +216,7 @@ func (s *Server) handleAuthenticated(q *request) (reply, error) {
 	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
 }
 
-// handleSystem answers what only the root token may ask for.
+// handleSystem answers requests that only the root token may send.
 func (s *Server) handleSystem(q *request) (reply, error) {
 	if !slices.Contains(q.holder.Policies, policy.Root) {
 		return reply{}, fail(http.StatusForbidden, "permission denied")
@@ -228,7 +232,7 @@ func (s *Server) handleSystem(q *request) (reply, error) {
 	return reply{}, fail(http.StatusNotFound, fmt.Sprintf("no handler for route %q", q.path))
 }
 
-// permit fails unless the token's policies allow what is asked for.
+// permit fails unless the token's policies allow the request.
 func (s *Server) permit(q *request, wanted policy.Capability) error {
 	if s.settings.allows(q.holder.Policies, q.path, wanted) {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
 )
 
-// handleOpen answers what has to work while the store is sealed. It returns
+// handleOpen answers requests that have to work while the store is sealed. It returns
 // false for every other request.
 func (s *Server) handleOpen(q *request) (reply, bool, error) {
 	writing := q.writes()
@@ -38,7 +38,7 @@ func (s *Server) handleOpen(q *request) (reply, bool, error) {
 	return reply{}, false, nil
 }
 
-// health tells the state by the HTTP status, for load balancers. A client may
+// health reports the state in the HTTP status, for load balancers. A client may
 // choose which one means "sealed" and which "not initialised".
 func (s *Server) health(q *request) reply {
 	status := s.seal.status()
@@ -55,7 +55,7 @@ func (s *Server) health(q *request) reply {
 	}}
 }
 
-// chosenStatus returns the status that the client asks for, or else the usual one.
+// chosenStatus returns the status that the client has chosen, otherwise the default.
 func (r *request) chosenStatus(parameter string, usual int) int {
 	if chosen, err := strconv.Atoi(r.URL.Query().Get(parameter)); err == nil && chosen >= 200 && chosen < 600 {
 		return chosen
@@ -63,8 +63,8 @@ func (r *request) chosenStatus(parameter string, usual int) int {
 	return usual
 }
 
-// initialise makes the keys of a store that has none. It is sealed then, as
-// OpenBao is.
+// initialise generates the keys of a store that has none. The store is sealed
+// afterwards, as OpenBao is.
 func (s *Server) initialise(q *request) (reply, error) {
 	body := struct {
 		Shares    int `json:"secret_shares"`
@@ -93,6 +93,7 @@ func (s *Server) initialise(q *request) (reply, error) {
 	}}, nil
 }
 
+// unseal accepts one unseal key.
 func (s *Server) unseal(q *request) (reply, error) {
 	var body struct {
 		Key string `json:"key"`
@@ -106,7 +107,7 @@ func (s *Server) unseal(q *request) (reply, error) {
 	return reply{status: http.StatusOK, body: s.seal.status()}, nil
 }
 
-// administer does something that only the root token may do.
+// administer handles requests that only the root token may send.
 func (s *Server) administer(q *request, do func() error) (reply, error) {
 	holder, valid := s.tokens.Lookup(q.token)
 	q.holder = holder
@@ -116,7 +117,7 @@ func (s *Server) administer(q *request, do func() error) (reply, error) {
 	return noContent(), do()
 }
 
-// test does what only tests ask for, and what no OpenBao offers.
+// test handles requests that only tests send, and that no OpenBao offers.
 func (s *Server) test(q *request) error {
 	var body struct {
 		Fault

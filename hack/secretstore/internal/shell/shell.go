@@ -1,5 +1,5 @@
-// Package shell gives the image of the store the programs that scripts expect
-// beside "bao" in that of OpenBao: env and sh.
+// Package shell provides the programs that scripts expect in OpenBao's image
+// in addition to "bao": env and sh.
 package shell
 
 import (
@@ -19,8 +19,8 @@ import (
 // notRun is the exit code for a program that cannot be started.
 const notRun = 127
 
-// Env runs the program that the arguments name with variables set before it, as
-// in NAME=VALUE... PROGRAM ARGUMENT..., and returns only when it cannot.
+// Env runs the program that the arguments name with variables set, as in
+// NAME=VALUE... PROGRAM ARGUMENT..., and returns only if it cannot.
 func Env(args []string) int {
 	for len(args) > 0 {
 		name, value, ok := strings.Cut(args[0], "=")
@@ -55,12 +55,12 @@ func Run(args []string) int {
 	default:
 		return complain("sh", errors.New("only sh -c SCRIPT [NAME [ARGUMENT...]] and sh -s are supported"))
 	}
-	// The interpreter knows "export" in this dialect only.
+	// The interpreter supports "export" only in this dialect.
 	script, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(source, "sh")
 	if err != nil {
 		return complain("sh", err)
 	}
-	// What is left of it belongs to the program that reads next: no buffer in between.
+	// The rest belongs to the program that reads next, so it must not be buffered.
 	options := []interp.RunnerOption{interp.StdIO(os.Stdin, os.Stdout, os.Stderr)}
 	if len(args) > 3 {
 		options = append(options, interp.Params(append([]string{"--"}, args[3:]...)...))

@@ -1,5 +1,5 @@
-// Package definitions brings the CustomResourceDefinitions of an operator up to
-// date, which Helm itself does not do.
+// Package definitions creates and updates the CustomResourceDefinitions of an
+// operator, which Helm itself does not do.
 package definitions
 
 import (
@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// VersionAnnotation says with which version of forge a definition came.
+// VersionAnnotation holds the version of forge that a definition came with.
 const VersionAnnotation = "forge.c5c3.io/version"
 
 // Read returns the definitions in the YAML files of a file system, by path.
@@ -45,9 +45,9 @@ func Read(files fs.FS) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	return read, err
 }
 
-// Apply creates the definitions or brings them up to date, one after the other.
+// Apply creates or updates the definitions, one after another.
 // One that came with a newer version stays as it is: an older schema would drop
-// fields of the resources that are stored.
+// fields of stored resources.
 func Apply(ctx context.Context, c client.Client, wanted []*apiextensionsv1.CustomResourceDefinition) error {
 	for _, definition := range wanted {
 		err := retry.RetryOnConflict(retry.DefaultRetry, func() error { return apply(ctx, c, definition) })
@@ -82,7 +82,7 @@ func apply(ctx context.Context, c client.Client, wanted *apiextensionsv1.CustomR
 }
 
 // Newer reports whether the live definition came with a newer version than the
-// wanted one. One without a version is older than any.
+// desired one. A definition without a version is older than any.
 func Newer(live, wanted *apiextensionsv1.CustomResourceDefinition) (bool, error) {
 	installed, known := live.Annotations[VersionAnnotation]
 	if !known {
@@ -99,7 +99,7 @@ func Newer(live, wanted *apiextensionsv1.CustomResourceDefinition) (bool, error)
 	return ours.LessThan(theirs), nil
 }
 
-// merged returns the live definition with what we want of it. Labels and
+// merged returns the live definition with our desired content. Labels and
 // annotations of others stay, and so does the conversion, which is not in our files.
 func merged(live, wanted *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	next := live.DeepCopy()
@@ -115,8 +115,8 @@ func merged(live, wanted *apiextensionsv1.CustomResourceDefinition) *apiextensio
 	return next
 }
 
-// Served returns nil when the API server serves what the definitions say, or
-// which it does not serve yet.
+// Served returns nil if the API server serves what the definitions declare, otherwise
+// an error that names what it does not serve yet.
 func Served(ctx context.Context, c client.Client, wanted []*apiextensionsv1.CustomResourceDefinition) error {
 	for _, definition := range wanted {
 		live := &apiextensionsv1.CustomResourceDefinition{}
@@ -130,7 +130,7 @@ func Served(ctx context.Context, c client.Client, wanted []*apiextensionsv1.Cust
 	return nil
 }
 
-// obstacle says why a definition is not served, and nothing when it is.
+// obstacle returns why a definition is not served, "" if it is.
 func obstacle(live *apiextensionsv1.CustomResourceDefinition) string {
 	message := "the API server has not looked at it yet"
 	for _, condition := range live.Status.Conditions {

@@ -40,7 +40,7 @@ func issue(dnsNames []string, now time.Time, validity time.Duration, earlier []*
 	chain, key, err := cert.GenerateSelfSignedCertKeyWithOptions(cert.SelfSignedCertKeyOptions{
 		Host:         dnsNames[0],
 		AlternateDNS: dnsNames[1:],
-		// The generator looks at another clock.
+		// The generator uses its own clock.
 		MaxAge: time.Until(now.Add(validity)) + issueBackdate,
 	})
 	if err != nil {
@@ -116,8 +116,8 @@ func (p *keyPair) same(other *keyPair) bool {
 	return other != nil && bytes.Equal(p.certificate.Leaf.Raw, other.certificate.Leaf.Raw)
 }
 
-// renewAt is when a successor is due: with a third of the validity left, so
-// that failing attempts have time to be noticed and repaired.
+// renewAt returns when a successor is due: with a third of the validity left, so
+// that failed attempts can be noticed and repaired in time.
 func (p *keyPair) renewAt(validity time.Duration) time.Time {
 	return p.notAfter.Add(-validity / 3)
 }

@@ -34,15 +34,15 @@ const (
 
 var errNotReady = errors.New("the webhook serving certificate is not issued and trusted yet")
 
-// Options says which certificate to keep and who has to trust it.
+// Options says which certificate to maintain and who has to trust it.
 type Options struct {
 	// Namespace holds the Secret and the Service.
 	Namespace string
 	// SecretName is the Secret that holds the certificate. The rotator creates
-	// it when it is missing and takes over one that cert-manager left behind.
+	// it if it is missing and adopts one that cert-manager left behind.
 	SecretName string
-	// ServiceName is the Service that API servers reach the webhooks by. The
-	// certificate is issued for its DNS names, and the Secret is owned by it.
+	// ServiceName is the Service through which API servers reach the webhooks. The
+	// certificate is issued for its DNS names, and it owns the Secret.
 	ServiceName string
 	// Cluster has the domain that the full DNS name of the Service ends in.
 	Cluster cluster.Settings
@@ -69,7 +69,7 @@ type Rotator struct {
 	now    func() time.Time
 
 	served atomic.Pointer[keyPair]
-	// next is a trusted certificate on its way to being served, and since when
+	// next is a trusted certificate that is not served yet, and since when
 	// it has been trusted. Only the single reconcile worker touches them.
 	next      *keyPair
 	trustedAt time.Time
@@ -104,7 +104,7 @@ func (r *Rotator) Ready(*http.Request) error {
 }
 
 // Reconcile brings Secret, webhook configurations and the served certificate
-// in line. Any event triggers the same pass, so the request is not looked at.
+// in line. Any event triggers the same pass, so the request is ignored.
 func (r *Rotator) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 	pair, err := r.ensureIssued(ctx)
 	if err != nil || pair == nil {
@@ -120,8 +120,8 @@ func (r *Rotator) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile
 }
 
 // ensureIssued returns the certificate from the Secret, or nil after it wrote a
-// new one: its own write comes back as an event and is used in the next pass,
-// the same way on every replica.
+// new one: its own write triggers an event and is used in the next pass,
+// as on every other replica.
 func (r *Rotator) ensureIssued(ctx context.Context) (*keyPair, error) {
 	secret := &corev1.Secret{}
 	if err := r.client.Get(ctx, r.secretKey(), secret); err != nil {
@@ -140,9 +140,9 @@ func (r *Rotator) ensureIssued(ctx context.Context) (*keyPair, error) {
 	return pair, nil
 }
 
-// serveWhenSettled starts serving a trusted certificate, at once when none is
-// served or what is served has expired, and else after the settle time, of
-// which it returns the rest.
+// serveWhenSettled starts serving a trusted certificate, at once if none is
+// served or the served one has expired, otherwise after the settle time, whose
+// remainder it returns.
 func (r *Rotator) serveWhenSettled(ctx context.Context, pair *keyPair) time.Duration {
 	current := r.served.Load()
 	if pair.same(current) {
@@ -162,8 +162,8 @@ func (r *Rotator) serveWhenSettled(ctx context.Context, pair *keyPair) time.Dura
 	return 0
 }
 
-// create issues the first certificate. Another replica having been faster is
-// no error: its Secret arrives as an event.
+// create issues the first certificate. It is not an error if another replica was
+// faster: its Secret arrives as an event.
 func (r *Rotator) create(ctx context.Context) error {
 	data, err := issue(r.dnsNames(), r.now(), r.options.Validity, r.earlier(nil))
 	if err != nil {
@@ -189,7 +189,7 @@ func (r *Rotator) create(ctx context.Context) error {
 }
 
 // renew replaces the certificate in the Secret. Losing the race against
-// another replica is no error: the winner's Secret arrives as an event.
+// another replica is not an error: the winner's Secret arrives as an event.
 func (r *Rotator) renew(ctx context.Context, secret *corev1.Secret, reason string) error {
 	data, err := issue(r.dnsNames(), r.now(), r.options.Validity, r.earlier(secret.Data[caKey]))
 	if err != nil {
@@ -212,7 +212,7 @@ func (r *Rotator) renew(ctx context.Context, secret *corev1.Secret, reason strin
 }
 
 // earlier returns the authorities that a new bundle keeps: those of the Secret
-// and, should somebody have emptied or deleted it, of what is being served.
+// and, in case it was emptied or deleted, those of the served certificate.
 func (r *Rotator) earlier(bundle []byte) []*x509.Certificate {
 	if current := r.served.Load(); current != nil {
 		return unexpired(r.now(), bundle, current.authorities)
@@ -220,8 +220,8 @@ func (r *Rotator) earlier(bundle []byte) []*x509.Certificate {
 	return unexpired(r.now(), bundle)
 }
 
-// owner makes the Secret go with the Service it was made for. An operator that
-// runs outside the cluster may have no Service yet; the Secret then stays.
+// owner makes the Secret be deleted with the Service it was created for. If the operator
+// runs outside the cluster there may be no Service yet; the Secret then stays.
 func (r *Rotator) owner(ctx context.Context) ([]metav1.OwnerReference, error) {
 	service := &corev1.Service{}
 	key := client.ObjectKey{Namespace: r.options.Namespace, Name: r.options.ServiceName}

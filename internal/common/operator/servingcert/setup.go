@@ -29,14 +29,14 @@ const controllerName = "webhook-certificate"
 // replica, leader or not.
 //
 // It lists and watches by name only: get, list, watch and update on the Secret
-// and the two webhook configurations can be granted by resourceNames. Besides
+// and the two webhook configurations can be granted by resourceNames. In addition
 // it creates the Secret and reads the Service.
 func Add(mgr ctrl.Manager, options Options) (*Rotator, error) {
 	if err := options.complete(); err != nil {
 		return nil, err
 	}
-	// A connection of its own keeps the rotator independent of what the
-	// manager's cache selects and of what its scheme knows.
+	// A separate connection makes the rotator independent of what the
+	// manager's cache selects and of the types in its scheme.
 	own, err := cluster.New(mgr.GetConfig(), func(o *cluster.Options) {
 		o.Scheme = clientgoscheme.Scheme
 		o.Cache.ByObject = options.selection()
@@ -85,7 +85,7 @@ func (r *Rotator) watch(mgr ctrl.Manager, objects cache.Cache) error {
 	return nil
 }
 
-// complete fills in defaults and reports what is missing.
+// complete sets defaults and reports what is missing.
 func (o *Options) complete() error {
 	required := map[string]string{
 		"Namespace":      o.Namespace,

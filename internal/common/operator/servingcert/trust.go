@@ -43,8 +43,8 @@ func setAuthorities(configuration client.Object, authorities []byte) bool {
 }
 
 // publish makes every webhook configuration trust the certificate's authorities
-// and reports whether they all do. They do not when another replica was faster
-// or knows a newer certificate; the event of its write starts the next pass.
+// and reports whether they all do. They do not if another replica was faster
+// or knows a newer certificate; the event of its write triggers the next pass.
 func (r *Rotator) publish(ctx context.Context, pair *keyPair) (bool, error) {
 	trusted := true
 	var failures []error
@@ -67,8 +67,8 @@ func (r *Rotator) publishTo(ctx context.Context, configuration client.Object, pa
 	if !setAuthorities(configuration, pair.authorities) {
 		return true, nil
 	}
-	// Without this look at the real Secret, a replica whose cache lags would
-	// take back what one that knows a newer certificate has just published.
+	// Without reading the actual Secret, a replica whose cache lags would
+	// revert what another one that knows a newer certificate has just published.
 	current := &corev1.Secret{}
 	if err := r.live.Get(ctx, r.secretKey(), current); err != nil {
 		return false, client.IgnoreNotFound(err)

@@ -1,10 +1,10 @@
-// Package crashwalk proves that an operator survives a failure at any point. It
-// runs a scenario once undisturbed and notes the operator's writes, or all its
-// calls. Then it kills the operator at each of them, in a run of its own, and lets
-// each of them fail in one of a few runs with failures all along.
+// Package crashwalk verifies that an operator survives a failure at any point. It
+// runs a scenario once undisturbed and records the operator's writes, or all its
+// calls. Then it kills the operator at each of them, in a separate run, and makes
+// each of them fail in one of a few runs with several failures.
 //
-// With -short the operator is killed at the first write of each kind only, one
-// after the other on the way of a single run.
+// With -short the operator is killed only at the first write of each kind, one
+// after another in a single run.
 package crashwalk
 
 import (
@@ -26,57 +26,57 @@ import (
 // stopTimeout bounds how long an operator may take to stop.
 const stopTimeout = 30 * time.Second
 
-// Of the failures that an operator survives, a run has a few, and there are at
-// most so many runs: a failed pass is repeated later and later.
+// A run has only a few of the failures that an operator survives, and the number of
+// runs is limited: each failed pass is retried with a growing delay.
 const (
 	failuresPerRun = 4
 	maxRuns        = 5
 )
 
-// Scenario is what is walked. Its functions are called from several goroutines,
-// each with a namespace of its own. S is what a run is judged by.
+// Scenario is what the walk runs. Its functions are called from several goroutines,
+// each with a separate namespace. S is the state by which a run is judged.
 type Scenario[S any] struct {
 	// Config is how the operator reaches the API server.
 	Config *rest.Config
-	// Prepare creates a namespace with all that the operator is to act on, and
+	// Prepare creates a namespace with everything that the operator acts on, and
 	// returns its name.
 	Prepare func(ctx context.Context) (namespace string, err error)
 	// Operator runs the operator for one namespace, with nothing in memory from
 	// an earlier run and all requests made with cfg, until ctx ends.
 	Operator func(ctx context.Context, cfg *rest.Config, namespace string) error
-	// Settled returns nil once the operator has done what is walked. In a run that
-	// was disturbed that may be too early: what a status said before the failure
-	// passes for what it says after it. Such a run ends when Compare is content.
+	// Settled returns nil once the operator has completed the scenario. In a disturbed
+	// run that may be too early: a status from before the failure
+	// looks like one from after it. Such a run ends when Compare succeeds.
 	Settled func(ctx context.Context, namespace string) error
-	// Observe reads what is there, in terms that do not depend on the name of
+	// Observe reads the state, in terms that do not depend on the name of
 	// the namespace.
 	Observe func(ctx context.Context, namespace string) (S, error)
 	// Compare returns what is wrong with the final state, given the state that
 	// the undisturbed run reached and the state that a killed operator left. An
-	// empty string means that all is well.
+	// empty string means success.
 	Compare func(undisturbed, failed, final S) string
-	// Writes are the writes that every run of the scenario makes, in the words of
-	// [transport.Call], with how many of them it makes at least. Each of them is
-	// struck; the walk waits for that. Writes that the undisturbed run makes
-	// besides may be missing in others, as status updates are that coalesce: they
-	// are struck where they are made.
+	// Writes are the writes that every run of the scenario makes, in the format of
+	// [transport.Call], with the minimum number of times. Each of them is
+	// disturbed; the walk waits for that. Other writes of the undisturbed run
+	// may be missing in other runs, such as status updates that coalesce: they
+	// are disturbed where they happen.
 	Writes map[string]int
 	// Modes are the failures to try at each write; by default a process that
-	// dies just after the write. Dying just before it leaves the same as dying
-	// just after the write before.
+	// dies just after the write. Dying just before a write leaves the same state as
+	// dying just after the previous one.
 	Modes []transport.Mode
-	// EveryCall walks reads and watches, too, and lets the modes take turns:
-	// one failure a call. The modes must not kill.
+	// EveryCall also walks reads and watches, and alternates between the modes:
+	// one failure per call. The modes must not kill.
 	EveryCall bool
-	// Parallel is how many runs go on at the same time; by default 4.
+	// Parallel is the number of concurrent runs; by default 4.
 	Parallel int
-	// patience is how long an operator that has settled may take until Compare is
-	// content; by default [expect.Timeout].
+	// patience is how long it may take until Compare succeeds after the operator has
+	// settled; by default [expect.Timeout].
 	patience time.Duration
 }
 
-// point is what a run is disturbed at: the calls and what happens there. An
-// operator that is killed is started again for the rest of the calls.
+// point is a disturbance of a run: the calls and what happens at them. An
+// operator that is killed is restarted for the remaining calls.
 type point struct {
 	calls []transport.Call
 	modes []transport.Mode
@@ -84,8 +84,8 @@ type point struct {
 
 func (p point) kills() bool { return p.modes[0].Kills() }
 
-// points returns a point for each call and mode that kills. Of the other modes a
-// few runs take a part of the calls each, so that they have all of them together.
+// points returns a point for each call and mode that kills. For the other modes a
+// few runs take a part of the calls each, so that together they cover all of them.
 func (s Scenario[S]) points(calls []transport.Call) []point {
 	var points []point
 	recurring := func(modes ...transport.Mode) {
@@ -123,7 +123,7 @@ func (s Scenario[S]) points(calls []transport.Call) []point {
 // certain reports whether every run makes the call.
 func (s Scenario[S]) certain(call transport.Call) bool { return call.N <= s.Writes[call.Kind] }
 
-// outstanding returns an error that names those of the calls which every run
+// outstanding returns an error that names the calls that every run
 // makes and this one has not made yet.
 func (s Scenario[S]) outstanding(calls []transport.Call, made func(transport.Call) bool) error {
 	var missing []transport.Call
@@ -150,7 +150,7 @@ func (s Scenario[S]) promised() []transport.Call {
 }
 
 // Walk runs the scenario with failures at every write, or every call, and fails
-// the test for each run that does not end well.
+// the test for each run that does not end in the right state.
 func Walk[S any](t *testing.T, s Scenario[S]) {
 	t.Helper()
 	if len(s.Modes) == 0 {
@@ -176,7 +176,7 @@ func Walk[S any](t *testing.T, s Scenario[S]) {
 	}
 }
 
-// walk tries all points and returns the requests that were struck.
+// walk tries all points and returns the requests that were disturbed.
 func (s Scenario[S]) walk(t *testing.T, undisturbed S, points []point) transport.Requests {
 	t.Helper()
 	var (
@@ -206,8 +206,8 @@ func (s Scenario[S]) walk(t *testing.T, undisturbed S, points []point) transport
 	return struck
 }
 
-// undisturbed returns the state that the operator reaches by itself and the
-// calls, or writes alone, that take it there.
+// undisturbed returns the state that the operator reaches without failures and the
+// calls, or only the writes, that lead to it.
 func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.Requests, err error) {
 	namespace, err := s.Prepare(ctx)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.
 	made := func() transport.Requests {
 		return none.Seen().Filter(func(r transport.Request) bool {
 			if r.Write() {
-				// What was refused is repeated, as often as the caches are behind.
+				// Refused writes are repeated, depending on how far the caches are behind.
 				return r.Stored()
 			}
 			return s.EveryCall
@@ -236,7 +236,7 @@ func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.
 }
 
 // try runs the scenario with the failures of a point and returns the requests
-// they struck: none when the operator got by without those calls, as it may where
+// that were disturbed: none if the operator did not make those calls, as may happen if
 // the number of its calls depends on timing.
 func (s Scenario[S]) try(ctx context.Context, p point, undisturbed S) (hits transport.Requests, err error) {
 	if !p.kills() {
@@ -261,8 +261,8 @@ func (s Scenario[S]) try(ctx context.Context, p point, undisturbed S) (hits tran
 	return hits, nil
 }
 
-// judged waits until the operator has settled and the state that came of each of
-// the states it left is the right one.
+// judged waits until the operator has settled and Compare accepts the state that
+// followed from each of the states that the operator left.
 func (s Scenario[S]) judged(namespace string, undisturbed S, left []S) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if err := s.settled(namespace, nothing)(ctx); err != nil {
@@ -288,8 +288,8 @@ func (s Scenario[S]) judged(namespace string, undisturbed S, left []S) func(cont
 	}
 }
 
-// fail runs the operator with failures that it survives, judges what comes of the
-// state that they leave, and returns what was struck.
+// fail runs the operator with failures that it survives, judges the resulting
+// state, and returns what was disturbed.
 func (s Scenario[S]) fail(ctx context.Context, p point, namespace string, undisturbed S) (transport.Requests, error) {
 	faults := transport.NewFaults(p.calls, p.modes...)
 	err := s.run(ctx, faults.Config(s.Config), namespace, func(ctx context.Context) error {
@@ -307,9 +307,9 @@ func (s Scenario[S]) fail(ctx context.Context, p point, namespace string, undist
 	return faults.Hits(), err
 }
 
-// kill lets the operator die at one of the calls after the other and run once
-// more to the end, judges what comes of the states that were left, and returns what
-// was struck. An operator that was killed may get by without the rest of the calls.
+// kill kills the operator at one call after another and then runs it once
+// more to the end, judges the result for each of the states that were left, and returns
+// what was disturbed. An operator that was killed may not need the remaining calls.
 func (s Scenario[S]) kill(ctx context.Context, p point, namespace string, undisturbed S) (hits transport.Requests, err error) {
 	var left []S
 	for calls := p.calls; len(calls) > 0; calls = without(calls, hits) {
@@ -345,7 +345,7 @@ func (s Scenario[S]) kill(ctx context.Context, p point, namespace string, undist
 	return hits, nil
 }
 
-// without returns the calls whose kind was not struck.
+// without returns the calls whose kind was not disturbed.
 func without(calls []transport.Call, struck transport.Requests) []transport.Call {
 	return slices.DeleteFunc(slices.Clone(calls), func(call transport.Call) bool {
 		return slices.ContainsFunc(struck, func(r transport.Request) bool { return r.Kind().String() == call.Kind })
@@ -376,7 +376,7 @@ func (s Scenario[S]) settled(namespace string, also func() error) func(context.C
 }
 
 // run starts the operator, waits for until to return, and stops the operator.
-// An operator that ends by itself is an error.
+// It is an error if the operator exits by itself.
 func (s Scenario[S]) run(
 	ctx context.Context, cfg *rest.Config, namespace string, until func(context.Context) error,
 ) error {

@@ -29,16 +29,16 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
-// assetsVariable is the variable under which setup-envtest publishes its
-// directory of binaries; it wins over the checkout's own.
+// assetsVariable is the variable in which setup-envtest publishes its
+// directory of binaries; it takes precedence over the checkout's own.
 const assetsVariable = "KUBEBUILDER_ASSETS"
 
-// delayVariable is how long clients of the API server are held up now and then
-// at most, for a search for tests that take a fast machine for granted.
+// delayVariable is the maximum random delay for clients of the API server,
+// to find tests that rely on a fast machine.
 const delayVariable = "ENVTEST_DELAY"
 
-// startTimeout bounds the start of etcd, of kube-apiserver and of what that is
-// to serve, each. It is long because test packages start side by side on small
+// startTimeout bounds the start of etcd, of kube-apiserver and of what that has
+// to serve, each. It is long because test packages start in parallel on small
 // machines.
 const startTimeout = 3 * time.Minute
 
@@ -46,11 +46,11 @@ const startTimeout = 3 * time.Minute
 // are never emptied, and the 254 addresses that controller-runtime sets run out.
 const serviceRange = "10.0.0.0/16"
 
-// Options says what the API server serves besides the built-in kinds.
+// Options says what the API server serves in addition to the built-in kinds.
 type Options struct {
 	// CRDs are files or directories with CustomResourceDefinitions.
 	CRDs []string
-	// Foreign are the projects whose kinds are there from the start.
+	// Foreign are the projects whose kinds are installed from the start.
 	Foreign []foreign.Project
 	// Webhooks are files or directories with webhook configurations. The test
 	// serves them at Env.Webhooks.
@@ -60,17 +60,17 @@ type Options struct {
 	// else that acts on built-in kinds is a stand-in of the test. Kinds that
 	// are installed later are noticed at its next discovery, every 30 s.
 	GarbageCollector bool
-	// Flags are set for kube-apiserver besides those that every test needs, or
+	// Flags are set for kube-apiserver in addition to those that every test needs, or
 	// instead of them, by name without dashes.
 	Flags map[string]string
-	// Vocabularies are what the tests of the package have to show together. Main
-	// checks it unless only some of them were run.
+	// Vocabularies are the reasons that the tests of the package together have to show.
+	// Main checks this unless only some of the tests were run.
 	Vocabularies []expect.Vocabulary
 }
 
 // Env is a running API server.
 type Env struct {
-	// Config has all rights on the API server and no client-side rate limit.
+	// Config has all permissions on the API server and no client-side rate limit.
 	Config *rest.Config
 	// Webhooks holds the address and certificate directory under which the
 	// API server expects the webhooks of Options.
@@ -80,7 +80,7 @@ type Env struct {
 	namespaces  atomic.Int32
 }
 
-// KubeConfig writes a kubeconfig file of a user with all rights and returns its path.
+// KubeConfig writes a kubeconfig file of a user with all permissions and returns its path.
 func (e *Env) KubeConfig(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
@@ -90,7 +90,7 @@ func (e *Env) KubeConfig(t testing.TB) string {
 	return path
 }
 
-// Open runs an API server until stop is called, for a program that is no test.
+// Open runs an API server until stop is called, for a program that is not a test.
 func Open(o Options) (env *Env, stop func() error, err error) { return start(o) }
 
 // Start runs an API server until the test ends.
@@ -108,8 +108,8 @@ func Start(t testing.TB, o Options) *Env {
 	return env
 }
 
-// Main runs the tests of a package against one API server, which is handed to
-// ready before the first test, and ends the process. It is the whole body of
+// Main runs the tests of a package against one API server, which is passed to
+// ready before the first test, and exits the process. It is the whole body of
 // a TestMain. The context ends after the last test.
 func Main(m *testing.M, o Options, ready func(context.Context, *Env) error) {
 	os.Exit(run(m, o, ready))
@@ -129,7 +129,7 @@ func run(m *testing.M, o Options, ready func(context.Context, *Env) error) (code
 			code = 1
 		}
 	}()
-	// An API server that is asked to stop waits a minute for open watches.
+	// An API server that is asked to stop waits up to a minute for open watches.
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if err := ready(ctx, env); err != nil {
@@ -148,7 +148,7 @@ func run(m *testing.M, o Options, ready func(context.Context, *Env) error) (code
 	return code
 }
 
-// selected reports whether a flag of go test leaves tests out.
+// selected reports whether a flag of go test excludes tests.
 func selected() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list"} {
 		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
@@ -207,7 +207,7 @@ func start(o Options) (*Env, func() error, error) {
 	return env, func() error { return errors.Join(stopCollector(), stop()) }, nil
 }
 
-// delay makes a client as late as the environment asks for.
+// delay delays a client as the environment variable requests.
 func delay(cfg *rest.Config) error {
 	asked := os.Getenv(delayVariable)
 	if asked == "" {
@@ -269,7 +269,7 @@ func (e *Env) Client(t testing.TB, scheme *runtime.Scheme) client.Client {
 	return c
 }
 
-// Namespace creates a namespace of its own for the test and returns its name.
+// Namespace creates a new namespace for the test and returns its name.
 // It is not deleted: nothing in a test API server would empty it.
 func (e *Env) Namespace(t testing.TB) string {
 	t.Helper()

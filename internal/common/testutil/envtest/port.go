@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// firstPort and lastPort are below those that systems hand out by themselves: the
-// other end of somebody's connection could be there by the time a port is used.
+// firstPort and lastPort are below the ports that systems assign automatically: one of
+// those could be in use as the other end of a connection by the time a port is used.
 const firstPort, lastPort = 20_000, 29_999
 
-// handedOut are the ports that tests of this process have got.
+// handedOut are the ports that were given to tests of this process.
 var handedOut sync.Map
 
 // FreePort returns a TCP port of this machine that nothing listens on.

@@ -17,8 +17,8 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 )
 
-// User adds a user to the API server who may do, in all namespaces, what the
-// rules in the file say and nothing else. The file holds a YAML list of RBAC
+// User adds a user to the API server who has, in all namespaces, exactly the
+// permissions of the rules in the file. The file holds a YAML list of RBAC
 // rules, as the charts of the operators do.
 func (e *Env) User(ctx context.Context, name, rulesFile string) (*rest.Config, error) {
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -27,8 +27,8 @@ func (e *Env) User(ctx context.Context, name, rulesFile string) (*rest.Config, e
 	return e.user(ctx, "", name, rulesFile, &role.Rules, role, binding)
 }
 
-// NamespacedUser is User for one namespace: the rules stand in a Role, which
-// grants nothing in other namespaces and nothing that is in none.
+// NamespacedUser is User for one namespace: the rules are in a Role, which
+// grants nothing in other namespaces and nothing cluster-scoped.
 func (e *Env) NamespacedUser(ctx context.Context, namespace, name, rulesFile string) (*rest.Config, error) {
 	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	binding := &rbacv1.RoleBinding{ObjectMeta: role.ObjectMeta}
@@ -77,8 +77,8 @@ func (e *Env) user(
 	return cfg, delay(cfg)
 }
 
-// granted returns nil when the user may do what the first rule says. All rules
-// stand in one object, which is known as a whole or not at all.
+// granted returns nil if the user has the permissions of the first rule. All rules
+// are in one object, so they take effect together.
 func granted(ctx context.Context, c client.Client, namespace, name string, rules []rbacv1.PolicyRule) error {
 	if len(rules) == 0 || len(rules[0].Resources) == 0 {
 		return nil

@@ -1,6 +1,6 @@
 // Package expect is the small vocabulary in which tests against an API server
-// say what they wait for. Every expectation is retried until it holds or the
-// time is over, and then says what was there instead.
+// express what they wait for. Every expectation is retried until it holds or
+// times out, and then reports the actual state.
 package expect
 
 import (
@@ -18,11 +18,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// retries come fast at first. Those who wait longer ask less often, since many
+// retries are fast at first. Longer waits poll less often, since many
 // tests share an API server and few cores.
 var retries = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 1.5, Steps: 10, Cap: 250 * time.Millisecond}
 
-// Eventually retries check until it returns nil. When the time is over the
+// Eventually retries check until it returns nil. After the timeout the
 // test fails with what and the last error of check.
 func Eventually(t testing.TB, what string, check func(ctx context.Context) error) {
 	t.Helper()
@@ -31,15 +31,15 @@ func Eventually(t testing.TB, what string, check func(ctx context.Context) error
 	}
 }
 
-// Until retries check until it returns nil and otherwise returns its last
-// error when the time is over or ctx ends.
+// Until retries check until it returns nil, and otherwise returns its last
+// error after the timeout or when ctx ends.
 func Until(ctx context.Context, check func(ctx context.Context) error) error {
 	var last error
 	waiting, giveUp := context.WithTimeout(ctx, Timeout)
 	defer giveUp()
 	err := retries.DelayFunc().Until(waiting, true, true, func(ctx context.Context) (bool, error) {
 		err := check(ctx)
-		// The context's own end would hide what the check was waiting for.
+		// The context's own error would hide what the check was waiting for.
 		if err == nil || ctx.Err() == nil || last == nil {
 			last = err
 		}
@@ -52,8 +52,8 @@ func Until(ctx context.Context, check func(ctx context.Context) error) error {
 }
 
 // Condition waits until the object's condition has the status and reason, has
-// all the given parts in its message and, where it tells, is about the object's
-// current generation. The last state of the object is left in obj.
+// all the given parts in its message and, if it has a generation, is about the object's
+// current one. The last state of the object is left in obj.
 func Condition(
 	t testing.TB, c client.Client, obj client.Object, conditionType string, status metav1.ConditionStatus, reason string,
 	says ...string,
@@ -76,7 +76,7 @@ func Condition(
 	return *found
 }
 
-// compare says in what the condition is not as expected.
+// compare describes how the condition differs from the expected one.
 func compare(
 	found *metav1.Condition, status metav1.ConditionStatus, reason string, says []string, generation int64,
 ) error {
@@ -88,14 +88,14 @@ func compare(
 			return fmt.Errorf("the message does not say %q", part)
 		}
 	}
-	// Foreign controllers do not all fill in the generation.
+	// Not all foreign controllers set the generation.
 	if found.ObservedGeneration != 0 && found.ObservedGeneration < generation {
 		return fmt.Errorf("the condition is about generation %d of %d", found.ObservedGeneration, generation)
 	}
 	return nil
 }
 
-// Gone waits until the object does not exist any more.
+// Gone waits until the object no longer exists.
 func Gone(t testing.TB, c client.Client, obj client.Object) {
 	t.Helper()
 	err := Until(t.Context(), func(ctx context.Context) error {
@@ -133,7 +133,7 @@ func Object(t testing.TB, c client.Client, obj client.Object, check func() error
 	}
 }
 
-// Invalid fails the test unless err is a refusal that names the field and says
+// Invalid fails the test unless err is a refusal that names the field and contains
 // the message.
 func Invalid(t testing.TB, err error, path, message string) {
 	t.Helper()

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Changes are the states of an object from some moment on, those that last for an
-// instant only included. Retried reads miss such states on a busy machine.
+// Changes are the states of an object from some moment on, including very short-lived
+// ones, which polling misses on a busy machine.
 type Changes struct {
 	client client.Client
 	object client.Object
@@ -44,7 +44,7 @@ func Follow(t testing.TB, cfg *rest.Config, c client.Client, obj client.Object) 
 
 // Condition waits until the object has had the condition with the status, the
 // reason and all the given parts in its message. States up to the one that is
-// found are used up.
+// found are consumed.
 func (c *Changes) Condition(
 	t testing.TB, conditionType string, status metav1.ConditionStatus, reason string, says ...string,
 ) {

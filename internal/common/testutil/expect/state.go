@@ -46,7 +46,7 @@ func Conditions(obj client.Object) ([]metav1.Condition, error) {
 // line, for failure messages.
 func State(t testing.TB, c client.Client, obj client.Object) string {
 	t.Helper()
-	// The state is wanted also after the test's own context has ended.
+	// The state is also needed after the test's own context has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
 	defer cancel()
 	var b strings.Builder
@@ -69,10 +69,10 @@ func State(t testing.TB, c client.Client, obj client.Object) string {
 	return b.String()
 }
 
-// Event is what a test wants to know of an Event of either Event API.
+// Event is the relevant part of an Event of either Event API.
 type Event struct {
 	Type, Reason, Message string
-	// Count is how often the event was seen.
+	// Count is how often the event occurred.
 	Count int32
 }
 

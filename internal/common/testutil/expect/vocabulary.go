@@ -10,7 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Vocabulary is what a kind says in its conditions, and what of it no test can show.
+// Vocabulary is the list of a kind's conditions and reasons, and of those that no test can show.
 type Vocabulary struct {
 	vocabulary.Kind
 	// Unreached are the reasons that no run against an API server can show, and
@@ -18,8 +18,8 @@ type Vocabulary struct {
 	Unreached map[string]string
 }
 
-// Vocabularies are those of several kinds. What no test can show of a kind stands under
-// its name.
+// Vocabularies are those of several kinds. Reasons that no test can show are listed under
+// the name of their kind.
 func Vocabularies(kinds []vocabulary.Kind, unreached map[string]map[string]string) []Vocabulary {
 	all := make([]Vocabulary, 0, len(kinds))
 	for _, kind := range kinds {
@@ -28,7 +28,7 @@ func Vocabularies(kinds []vocabulary.Kind, unreached map[string]map[string]strin
 	return all
 }
 
-// state is what an object of a kind has said in a condition.
+// state is a status and a reason of a condition of a kind.
 type state struct {
 	kind, condition string
 	status          metav1.ConditionStatus
@@ -40,7 +40,7 @@ var (
 	shown   = map[state]bool{}
 )
 
-// show remembers what a test has expected and found.
+// show records what a test has expected and found.
 func show(c client.Client, obj client.Object, condition string, status metav1.ConditionStatus, reason string) {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {
@@ -52,8 +52,8 @@ func show(c client.Client, obj client.Object, condition string, status metav1.Co
 }
 
 // Gaps names the reasons that no test of this process has expected and found so
-// far, and those that one has though they count as unreached. Conditions share
-// reasons, and each has to be shown.
+// far, and those that a test has found although they count as unreached. Conditions share
+// reasons, and each condition has to be shown with each of its reasons.
 func (v Vocabulary) Gaps() (gaps []string) {
 	shownMu.Lock()
 	defer shownMu.Unlock()

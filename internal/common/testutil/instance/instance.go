@@ -32,6 +32,9 @@ var Definition = service.Definition{
 
 var groupVersion = schema.GroupVersion{Group: "test.openstack.c5c3.io", Version: "v1"}
 
+// Kind is the kind of the resource.
+var Kind = groupVersion.WithKind(Definition.Kind)
+
 // Harbour is the resource of the service.
 type Harbour struct {
 	metav1.TypeMeta
@@ -86,6 +89,12 @@ func Scheme(t testing.TB) *runtime.Scheme {
 	return scheme
 }
 
+// AllKinds is a cluster in which every kind is installed.
+type AllKinds struct{}
+
+// Served implements [service.Kinds].
+func (AllKinds) Served(schema.GroupVersionKind) bool { return true }
+
 // Brownfield is a defaulted resource whose database and cache are somewhere else.
 func Brownfield() *Harbour {
 	h := &Harbour{
@@ -115,6 +124,7 @@ func Pass(t testing.TB, h *Harbour, funcs interceptor.Funcs, objects ...client.O
 		Client: c, ThirdParty: c, APIReader: c, Scheme: scheme,
 		Owned: secrets.Owned{Client: c, Live: c, Scheme: scheme},
 		Jobs:  &job.Runner{Client: c, Scheme: scheme},
+		Kinds: AllKinds{},
 	}, &Definition, h)
 	service.Config.Put(p.Slots, service.Rendered{ConfigMap: "harbour-config-01234567"})
 	return p

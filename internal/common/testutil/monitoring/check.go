@@ -6,8 +6,8 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 )
 
-// CheckDashboard fails a test when the dashboard in a file has another title or
-// uid, when a panel does not say what it shows, and when a query asks for metrics or
+// CheckDashboard fails a test if the dashboard in a file has the wrong title or
+// uid, if a panel has no description, or if a query uses metrics or
 // labels that are not defined.
 func CheckDashboard(t *testing.T, path, title, uid string, definitions []metric.Definition) {
 	t.Helper()
@@ -32,7 +32,7 @@ func CheckDashboard(t *testing.T, path, title, uid string, definitions []metric.
 	}
 }
 
-// CheckAlerts fails a test when an alert of a file asks for metrics or labels that
+// CheckAlerts fails a test if an alert of a file uses metrics or labels that
 // are not defined.
 func CheckAlerts(t *testing.T, path string, definitions []metric.Definition) {
 	t.Helper()

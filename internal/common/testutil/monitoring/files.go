@@ -28,7 +28,7 @@ func Alerts(t *testing.T, path string) []Alert {
 	return all
 }
 
-// Tested tells which alerts a file of promtool's tests expects to fire, and which
+// Tested returns which alerts a file of promtool tests expects to fire, and which
 // it expects not to fire, at some time.
 func Tested(t *testing.T, path string) (firing, silent map[string]bool) {
 	t.Helper()

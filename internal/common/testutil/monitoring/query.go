@@ -1,5 +1,5 @@
-// Package monitoring checks alert rules and dashboards against the metrics there
-// are. Whether a query is well formed is up to promtool.
+// Package monitoring checks alert rules and dashboards against the existing metrics.
+// promtool checks whether a query is well formed.
 package monitoring
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 )
 
-// Metrics maps the names of metrics to those of their labels.
+// Metrics maps the names of metrics to their label names.
 type Metrics map[string][]string
 
 // targetLabels are those that Prometheus adds to every series.
@@ -38,7 +38,7 @@ func Known(definitions []metric.Definition) Metrics {
 		close(descs)
 	}()
 	for desc := range descs {
-		// A description shows what it is made of only as text.
+		// A description exposes its parts only as text.
 		if parts := descText.FindStringSubmatch(desc.String()); parts != nil {
 			known.add(parts[1], strings.FieldsFunc(parts[2], func(r rune) bool { return r == ',' || r == ' ' }))
 		}
@@ -65,8 +65,8 @@ var (
 	keywords = []string{"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left", "group_right", "inf", "nan"}
 )
 
-// Problems tells which metrics and labels of a query do not exist, and when it asks
-// for no metric.
+// Problems reports which metrics and labels of a query do not exist, and whether it queries
+// no metric at all.
 func (m Metrics) Problems(query string) []string {
 	var problems, labels, grouped []string
 	rest := number.ReplaceAllString(window.ReplaceAllString(text.ReplaceAllString(query, `""`), ""), "0")

@@ -1,7 +1,7 @@
-// Package objects is how tests against an API server act on what is stored
-// there, as users and foreign controllers do beside a running operator: an
-// object that is still to be made is waited for, and a change that crosses
-// another's is made again.
+// Package objects lets tests against an API server change stored objects,
+// as users and foreign controllers do while an operator is running: it waits for an
+// object that does not exist yet, and retries a change that conflicts with
+// another one.
 package objects
 
 import (
@@ -24,8 +24,8 @@ func Create(t testing.TB, c client.Client, objs ...client.Object) {
 }
 
 // Change waits until the object exists and stores an edit of its current state,
-// which it leaves in obj. The edit is made again when somebody else has changed
-// the object in between.
+// which it leaves in obj. The edit is retried if the object has changed
+// in between.
 func Change[T client.Object](t testing.TB, c client.Client, obj T, edit func(T)) {
 	t.Helper()
 	change(t, c, obj, edit, func(ctx context.Context, before client.Patch) error { return c.Patch(ctx, obj, before) })
@@ -54,7 +54,7 @@ func change[T client.Object](
 	}
 }
 
-// Delete waits until the object exists and deletes it. It may still be there
+// Delete waits until the object exists and deletes it. It may still exist
 // afterwards: see [expect.Gone].
 func Delete(t testing.TB, c client.Client, obj client.Object, options ...client.DeleteOption) {
 	t.Helper()

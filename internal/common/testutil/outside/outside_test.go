@@ -21,7 +21,7 @@ func TestAPathBelongsToAnOperatorOrToAFolderAtTheTop(t *testing.T) {
 	for path, want := range map[string]string{
 		root + "docs/examples":                            "DOCS",
 		root + "operators/keystone/config/crd/bases":      "OPERATORS_KEYSTONE",
-		root + "kubectl-forge/krew.yaml":                  "KUBECTL_FORGE",
+		root + "kubectl-forge/main.go":                    "KUBECTL_FORGE",
 		root + "operators":                                "OPERATORS",
 		root + "deploy/infra/memcached-operator/crd.yaml": "DEPLOY",
 		root + "hack":                                     "HACK",

@@ -1,5 +1,5 @@
 // Package release runs an operator as its chart installs it: with the arguments,
-// the account and the rights that Helm renders, on the API server of a test.
+// the account and the permissions that Helm renders, on a test API server.
 package release
 
 import (
@@ -35,28 +35,28 @@ import (
 // Chart is a chart and the operator that it installs.
 type Chart struct {
 	Env *envtest.Env
-	// Folder is where the chart is, with what it renders below "tests/rendered".
+	// Folder is the folder of the chart, with its rendered objects below "tests/rendered".
 	Folder string
 	// Options are those of the operator's main function.
 	Options operator.Options
-	// Admitted returns an object that the API server takes in a dry run when it asks
+	// Admitted returns an object that the API server accepts in a dry run if it calls
 	// no webhook.
 	Admitted func(namespace string) client.Object
 }
 
-// Release is what Helm would install of a chart, in a namespace of its own.
+// Release is what Helm would install from a chart, in a separate namespace.
 type Release struct {
 	// Namespace is where the operator runs.
 	Namespace string
-	// Objects are all but the Deployment, which the test itself stands for.
+	// Objects are all objects except the Deployment, whose role the test plays.
 	Objects []client.Object
 
 	chart      Chart
 	deployment *appsv1.Deployment
 }
 
-// Read reads what the chart renders for the test values of that name, with the
-// rights that the operator really gets.
+// Read reads the rendered chart for the test values of that name, with the
+// permissions that the operator really gets.
 func (c Chart) Read(t *testing.T, rendered string) *Release {
 	t.Helper()
 	path := filepath.Join(c.Folder, "tests/rendered", rendered+".yaml")
@@ -131,8 +131,8 @@ func (r *Release) Create(t *testing.T) {
 	t.Cleanup(func() { r.uninstall(t, c) })
 }
 
-// uninstall takes the release away again, and waits until the API server no
-// longer asks its webhooks, which are gone with the test.
+// uninstall removes the release again, and waits until the API server no
+// longer calls its webhooks, which end with the test.
 func (r *Release) uninstall(t *testing.T, c client.Client) {
 	t.Helper()
 	// The test's own context has ended.
@@ -151,8 +151,8 @@ func (r *Release) uninstall(t *testing.T, c client.Client) {
 }
 
 // Run starts the operator with the Deployment's arguments and as its service
-// account, until the test ends, and waits until it is ready. Further arguments
-// win over those of the chart.
+// account, until the test ends, and waits until it is ready. Additional arguments
+// take precedence over those of the chart.
 func (r *Release) Run(t *testing.T, args ...string) {
 	t.Helper()
 	t.Setenv("POD_NAMESPACE", r.Namespace)
@@ -177,13 +177,13 @@ func (r *Release) Run(t *testing.T, args ...string) {
 	})
 }
 
-// ApplyDefinitions does what the Job of the chart's hook does, as its account.
+// ApplyDefinitions does what the Job of the chart's hook does, with its account.
 func (r *Release) ApplyDefinitions(t *testing.T) error {
 	t.Helper()
 	return operator.Run(t.Context(), r.chart.Options, []string{operator.ApplyDefinitions}, r.as(r.deployment.Name+"-crds"))
 }
 
-// as is how an account of the release reaches the API server.
+// as returns the configuration with which an account of the release reaches the API server.
 func (r *Release) as(account string) *rest.Config {
 	config := rest.CopyConfig(r.chart.Env.Config)
 	config.Impersonate.UserName = "system:serviceaccount:" + r.Namespace + ":" + account

@@ -1,5 +1,5 @@
-// Package source reads Go files for what they say in constants: the words of an API with
-// their meanings.
+// Package source parses Go files for their string constants: the vocabulary of an API with
+// its meanings.
 package source
 
 import (
@@ -15,7 +15,7 @@ import (
 type Constant struct {
 	// Name is the constant's name.
 	Name string
-	// Value is the string it stands for.
+	// Value is the string value.
 	Value string
 	// Meaning is its comment without the name in front, as a sentence.
 	Meaning string

@@ -43,7 +43,7 @@ const (
 	}
 }
 
-func TestAConstantThatTellsNothingIsRefused(t *testing.T) {
+func TestAConstantWithoutAMeaningIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ source, message string }{
 		"no comment":      {`const ReasonLeaking = "Leaking"`, "ReasonLeaking needs a comment"},
 		"not a string":    {"const (\n\t// Depth is deep.\n\tDepth = 3\n)", "Depth must be a string literal"},

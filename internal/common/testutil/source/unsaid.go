@@ -8,8 +8,8 @@ import (
 )
 
 // Unsaid returns the values of the constants in the vocabulary files that no Go
-// file directly in one of the folders mentions, by the constant or by its value.
-// Tests do not count. Of constants with one value, such as the reason of a
+// file directly in one of the folders uses, neither by the constant nor by its value.
+// Tests do not count. Of constants with the same value, such as the reason of a
 // condition and of its event, one is enough.
 func Unsaid(folders []string, vocabulary ...string) ([]string, error) {
 	code, err := codeIn(folders)
@@ -55,7 +55,7 @@ func codeIn(folders []string) (string, error) {
 	return code.String(), nil
 }
 
-// mentions reports whether code has the word, alone or as a text of its own.
+// mentions reports whether code contains the word, alone or as a separate string.
 func mentions(code, word string) bool {
 	for rest := code; ; {
 		_, after, found := strings.Cut(rest, word)

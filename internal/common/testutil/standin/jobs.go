@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// Jobs plays the Job controller and the kubelet: it creates one Pod for a Job
-// and lets both succeed.
+// Jobs simulates the Job controller and the kubelet: it creates one Pod for a Job
+// and makes both succeed.
 type Jobs struct {
 	script *script
 
@@ -28,10 +28,10 @@ func NewJobs() *Jobs {
 	return &Jobs{script: newScript(), runs: map[client.ObjectKey][]types.UID{}}
 }
 
-// Set decides what becomes of the Jobs of that name: [Fail] ends them after
-// their last retry with the message as the container's last words, [NoImage]
-// leaves their Pod in ImagePullBackOff, [Refuse] gives them none, [Retry] starts
-// its container again. A Job that has ended stays as it is. With the real
+// Set sets the outcome for the Jobs of that name: [Fail] fails them after
+// their last retry with the message as the container's last output, [NoImage]
+// leaves their Pod in ImagePullBackOff, [Refuse] gives them no Pod, [Retry] restarts
+// the container. A finished Job stays as it is. With the real
 // controller, a Job that fails while its Pod restarts by itself loses that Pod.
 func (j *Jobs) Set(namespace, name string, o Outcome) { j.script.set(namespace, name, o) }
 
@@ -56,11 +56,11 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 	}
 	before := job.DeepCopy()
 	setJobStatus(&job.Status, outcome, backoffLimit(job))
-	// Whoever has seen the status finds the run in Runs.
+	// After the status is visible, the run has to be in Runs.
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := c.Status().Patch(ctx, job, client.MergeFrom(before)); err != nil {
-		// One that was deleted meanwhile has not succeeded.
+		// A Job that was deleted meanwhile has not succeeded.
 		return client.IgnoreNotFound(err)
 	}
 	if outcome.kind == succeed {
@@ -69,8 +69,8 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 	return nil
 }
 
-// setPod gives the Job the Pod that the outcome stands for, or the event that
-// tells why it has none.
+// setPod gives the Job the Pod for the outcome, or the event that
+// explains why it has none.
 func (j *Jobs) setPod(ctx context.Context, c client.Client, job *batchv1.Job, outcome Outcome) error {
 	if outcome.kind == refuse {
 		return create(ctx, c, refusalOf(job, outcome.message))
@@ -85,7 +85,7 @@ func (j *Jobs) setPod(ctx context.Context, c client.Client, job *batchv1.Job, ou
 	return setPodStatus(ctx, c, pod, outcome)
 }
 
-// refusalOf is the event of a Job whose Pod the API server refuses.
+// refusalOf returns the event of a Job whose Pod the API server refuses.
 func refusalOf(job *batchv1.Job, message string) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: job.Namespace, Name: job.Name + "-refused-" + string(job.UID[:5])},
@@ -98,7 +98,7 @@ func refusalOf(job *batchv1.Job, message string) *corev1.Event {
 	}
 }
 
-// record notes that a Job succeeded. A stale cache shows a Job again that has.
+// record records that a Job succeeded. A stale cache may show a recorded Job again.
 func (j *Jobs) record(job *batchv1.Job) {
 	key := client.ObjectKeyFromObject(job)
 	if !slices.Contains(j.runs[key], job.UID) {
@@ -123,8 +123,8 @@ func backoffLimit(job *batchv1.Job) int32 {
 	return *job.Spec.BackoffLimit
 }
 
-// podOf returns the Pod of a Job. Its name is the same each time, so that a
-// stale cache does not lead to a second one.
+// podOf returns the Pod of a Job. Its name is stable, so that a
+// stale cache does not lead to a second Pod.
 func podOf(job *batchv1.Job) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -138,9 +138,9 @@ func podOf(job *batchv1.Job) *corev1.Pod {
 	}
 }
 
-// setJobStatus fills in what the API server's validation of Job status
-// demands: an end has a start, no active Pods, and the condition that
-// announced it.
+// setJobStatus sets what the API server's validation of Job status
+// requires: a finished Job has a start time, no active Pods, and the condition that
+// announced its completion.
 func setJobStatus(status *batchv1.JobStatus, outcome Outcome, backoffLimit int32) {
 	now := metav1.Now()
 	if status.StartTime == nil {

@@ -23,16 +23,16 @@ const (
 	credentialKind = "ApplicationCredential"
 )
 
-// KORC plays K-ORC for its kinds of the Identity service, with a Keystone in
-// memory for each namespace: it takes over what has the name already, looks at
-// nothing again that it has finished, and needs credentials that work for
-// whatever it does, deletions and imports included.
+// KORC simulates K-ORC for its kinds of the Identity service, with an in-memory
+// Keystone for each namespace: it adopts existing resources by name, does not
+// revisit what it has completed, and needs working credentials for
+// everything it does, including deletions and imports.
 type KORC struct {
 	scripts map[string]*script
 
 	mu        sync.Mutex
 	resources map[string]map[resourceKey]*resource
-	// made counts what was made for objects, by kind and namespace.
+	// made counts what was created for objects, by kind and namespace.
 	made map[resourceKey]int
 	// blind are the namespaces whose lists of application credentials look empty.
 	blind map[string]bool
@@ -59,12 +59,12 @@ func NewKORC() *KORC {
 	return k
 }
 
-// Set decides what becomes of an object. [Fail] is an error that K-ORC takes for
-// a permanent one; it lasts until the spec changes or the object is made anew.
+// Set sets the outcome for an object. [Fail] is an error that K-ORC considers
+// permanent; it lasts until the spec changes or the object is recreated.
 func (k *KORC) Set(kind, namespace, name string, o Outcome) { k.scripts[kind].set(namespace, name, o) }
 
 // Names returns the names of the resources of a kind in a namespace's Keystone,
-// besides those that every Keystone has, with their ids.
+// except those that every Keystone has, with their ids.
 func (k *KORC) Names(namespace, kind string) map[string]string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -77,15 +77,15 @@ func (k *KORC) Names(namespace, kind string) map[string]string {
 	return names
 }
 
-// Made returns how many resources of a kind were made in a namespace's Keystone
-// for objects, those among them that are gone by now.
+// Made returns how many resources of a kind were created in a namespace's Keystone
+// for objects, including those that no longer exist.
 func (k *KORC) Made(namespace, kind string) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.made[resourceKey{kind, namespace}]
 }
 
-// Add puts a resource into a namespace's Keystone that K-ORC has not made.
+// Add adds a resource to a namespace's Keystone that K-ORC has not created.
 func (k *KORC) Add(namespace, kind, name string) (id string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -100,9 +100,9 @@ func (k *KORC) Lose(namespace, id string) {
 }
 
 // Blind makes the application credentials of a namespace's Keystone look gone, as
-// K-ORC sees them when its password is wrong: it takes over none, and lets go of
-// objects without a revocation. It does not look again by itself when they no
-// longer are.
+// K-ORC sees them when its password is wrong: it adopts none, and deletes
+// objects without a revocation. It does not look again by itself when they are
+// visible again.
 func (k *KORC) Blind(namespace string, blind bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -118,12 +118,12 @@ func (k *KORC) Accepts(namespace, id, secret string) bool {
 	return found != nil && found.secret == secret
 }
 
-// errNoSecretValue is what K-ORC waits out until the Secret changes.
+// errNoSecretValue is an error for which K-ORC waits until the Secret changes.
 var errNoSecretValue = errors.New(`application credential secret does not contain "value" key`)
 
 type keystone map[resourceKey]*resource
 
-// keystone needs the lock.
+// keystone requires the lock.
 func (k *KORC) keystone(namespace string) keystone {
 	if k.resources[namespace] == nil {
 		k.resources[namespace] = keystone{}
@@ -217,7 +217,7 @@ func (k *KORC) act(ctx context.Context, c client.Client, obj *unstructured.Unstr
 	return errors.Join(korcStatus(obj, "False", "Success", "OpenStack resource is available"), patchStatus(ctx, c, obj, before))
 }
 
-// authenticate reads the clouds.yaml of an object and puts K-ORC's finalizer on
+// authenticate reads the clouds.yaml of an object and sets K-ORC's finalizer on
 // its Secret.
 func (k *KORC) authenticate(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
 	secret := &corev1.Secret{}
@@ -250,7 +250,7 @@ func (k *KORC) authenticate(ctx context.Context, c client.Client, obj *unstructu
 	return nil
 }
 
-// bind gives the object its resource in Keystone, and says how bad it is when
+// bind assigns the object its resource in Keystone, and reports how severe it is if
 // there is none.
 func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (reason string, err error) {
 	secret, err := k.secretOf(ctx, c, obj)
@@ -304,7 +304,7 @@ func (k *KORC) secretOf(ctx context.Context, c client.Client, obj *unstructured.
 }
 
 // credentialSecret waits for the user of an application credential, and returns
-// the secret it is to have.
+// the secret that the credential gets.
 func (k *KORC) credentialSecret(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (string, error) {
 	user := korcObject("User")
 	key := client.ObjectKey{Namespace: obj.GetNamespace(), Name: text(obj, "spec", "resource", "userRef")}
@@ -359,7 +359,7 @@ func (k *KORC) release(ctx context.Context, c client.Client, obj *unstructured.U
 	return client.IgnoreNotFound(c.Patch(ctx, obj, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
 }
 
-// guardSecret lets a Secret go that no object uses any more.
+// guardSecret removes the finalizer of a Secret that no object uses any more.
 func (k *KORC) guardSecret(ctx context.Context, c client.Client, secret *corev1.Secret) error {
 	if secret.DeletionTimestamp == nil {
 		return nil

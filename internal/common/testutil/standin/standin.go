@@ -1,7 +1,7 @@
-// Package standin plays the controllers that a test API server lacks: those of
+// Package standin simulates the controllers that a test API server lacks: those of
 // kube-controller-manager for Deployments and Jobs, mariadb-operator and
-// External Secrets. Each does at once, driven by watches, what the real one
-// does in the good case, and on request fails in the ways that users meet.
+// External Secrets. Each of them immediately does, driven by watches, what the real one
+// does in the good case, and on request fails in the ways that users encounter.
 package standin
 
 import (
@@ -34,7 +34,7 @@ type Standin interface {
 	setup(mgr manager.Manager) error
 }
 
-// Run starts the stand-ins and returns when they have seen what exists. They
+// Run starts the stand-ins and returns when they have seen the existing objects. They
 // stop when ctx ends. The kinds they act on have to be served already.
 func Run(ctx context.Context, cfg *rest.Config, standins ...Standin) error {
 	mgr, err := manager.New(cfg, manager.Options{
@@ -65,7 +65,7 @@ func Run(ctx context.Context, cfg *rest.Config, standins ...Standin) error {
 	return nil
 }
 
-// Outcome is what a stand-in makes of an object.
+// Outcome determines what a stand-in does with an object.
 type Outcome struct {
 	kind     outcomeKind
 	message  string
@@ -91,7 +91,7 @@ func Succeed() Outcome { return Outcome{kind: succeed} }
 // exit code 1.
 func Fail(message string) Outcome { return FailWith(1, message) }
 
-// FailWith is Fail with another exit code of the container.
+// FailWith is Fail with a different exit code of the container.
 func FailWith(exitCode int32, message string) Outcome {
 	return Outcome{kind: fail, message: message, exitCode: exitCode}
 }
@@ -103,16 +103,16 @@ func Hang() Outcome { return Outcome{kind: hang} }
 // NoImage starts a Pod that cannot pull its image, for Deployments and Jobs.
 func NoImage(message string) Outcome { return Outcome{kind: noImage, message: message} }
 
-// Refuse lets the API server refuse the Pods of a Deployment or Job with the
-// message. As with the real controllers there are none then, and the Deployment's
-// conditions or the Job's events tell.
+// Refuse makes the API server refuse the Pods of a Deployment or Job with the
+// message. As with the real controllers there are no Pods then, and the Deployment's
+// conditions or the Job's events report it.
 func Refuse(message string) Outcome { return Outcome{kind: refuse, message: message} }
 
-// Retry lets the container of a Job's Pod end with the message again and again.
+// Retry makes the container of a Job's Pod fail with the message again and again.
 func Retry(message string) Outcome { return Outcome{kind: retry, message: message, exitCode: 1} }
 
-// Exit lets the container of a Job's Pod end with success, of which neither the phase of
-// the Pod nor the Job tells yet.
+// Exit makes the container of a Job's Pod exit successfully, before the phase of
+// the Pod or the Job shows it.
 func Exit() Outcome { return Outcome{kind: exit} }
 
 // script holds the outcomes that a test has set for single objects.
@@ -125,7 +125,7 @@ type script struct {
 func newScript() *script {
 	return &script{
 		outcomes: map[client.ObjectKey]Outcome{},
-		// Large enough for all that is set before the stand-in runs.
+		// Large enough for everything that is set before the stand-in runs.
 		changed: make(chan event.GenericEvent, 64),
 	}
 }
@@ -145,8 +145,8 @@ func (s *script) outcome(obj client.Object) Outcome {
 	return s.outcomes[client.ObjectKeyFromObject(obj)]
 }
 
-// retries never wait for long: what an object needs is often not there yet, and
-// on a slow machine that lasts.
+// retries never wait long: an object's dependency often does not exist yet, and
+// on a slow machine that takes a while.
 func retries() workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, time.Second)
 }

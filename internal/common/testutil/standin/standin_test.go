@@ -87,7 +87,7 @@ func onlyPod(t *testing.T, c client.Client, ns string, phase corev1.PodPhase) co
 	return pods.Items[0]
 }
 
-func TestAJobSucceedsOnceUnlessToldOtherwise(t *testing.T) {
+func TestAJobSucceedsOnceByDefault(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	job := newJob(ns, "work")
 	objects.Create(t, c, job)
@@ -103,7 +103,7 @@ func TestAJobSucceedsOnceUnlessToldOtherwise(t *testing.T) {
 	}
 }
 
-func TestAJobFailsWithTheLastWordsOfItsContainer(t *testing.T) {
+func TestAJobFailsWithTheLastOutputOfItsContainer(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	jobs.Set(ns, "work", standin.FailWith(2, "access denied"))
 	job := newJob(ns, "work")
@@ -120,7 +120,7 @@ func TestAJobFailsWithTheLastWordsOfItsContainer(t *testing.T) {
 	}
 }
 
-func TestAJobWithoutItsImageGoesOnWhenTheImageComes(t *testing.T) {
+func TestAJobWithoutItsImageContinuesWhenTheImageArrives(t *testing.T) {
 	c, ns := newClient(t), env.Namespace(t)
 	jobs.Set(ns, "work", standin.NoImage("not found"))
 	job := newJob(ns, "work")

@@ -16,7 +16,7 @@ func (m Mode) code() int {
 	}[m]
 }
 
-// answer is what the API server says when it does not do what it was asked.
+// answer is the response of an API server that does not execute the request.
 func answer(req *http.Request, r Request, code int) *http.Response {
 	reasons := map[int]metav1.StatusReason{
 		http.StatusConflict: metav1.StatusReasonConflict, http.StatusTooManyRequests: metav1.StatusReasonTooManyRequests,
@@ -27,7 +27,7 @@ func answer(req *http.Request, r Request, code int) *http.Response {
 		Status:   metav1.StatusFailure, Code: int32(code), Reason: reasons[code],
 		Message: ErrInjected.Error() + ": " + r.String(),
 	}
-	// Encoding a struct of texts cannot fail.
+	// Encoding a struct of strings cannot fail.
 	body, _ := json.Marshal(status)
 	header := http.Header{"Content-Type": {"application/json"}}
 	if code == http.StatusTooManyRequests {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Counter remembers every request that passes it. Watches and leases are left
-// out: an open watch and a renewed lease are the resting state of an operator.
+// Counter records every request that passes it. Watches and leases are
+// excluded: an open watch and a renewed lease are the idle state of an operator.
 // The zero value is ready for use, also by several goroutines.
 type Counter struct {
 	mu       sync.Mutex
@@ -68,15 +68,15 @@ func (c *Counter) watched(r Request, req *http.Request, body io.ReadCloser) io.R
 	})}
 }
 
-// Watching returns how many watches of each resource are open, those of metadata
-// alone apart.
+// Watching returns how many watches of each resource are open, with those of metadata
+// counted separately.
 func (c *Counter) Watching() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.watching)
 }
 
-// watchBody tells when it is closed.
+// watchBody reports when it is closed.
 type watchBody struct {
 	io.ReadCloser
 	closed func()
@@ -108,7 +108,7 @@ func (c *Counter) All() Requests { return c.Since(0) }
 // Requests is a list of requests in the order in which they were answered.
 type Requests []Request
 
-// Filter returns the requests for which keep says true.
+// Filter returns the requests for which keep returns true.
 func (rs Requests) Filter(keep func(Request) bool) Requests {
 	var out Requests
 	for _, r := range rs {
@@ -119,7 +119,7 @@ func (rs Requests) Filter(keep func(Request) bool) Requests {
 	return out
 }
 
-// Writes returns the requests that change objects, Events left out.
+// Writes returns the requests that change objects, except Events.
 func (rs Requests) Writes() Requests {
 	return rs.Filter(func(r Request) bool { return r.Write() && !r.Event() })
 }

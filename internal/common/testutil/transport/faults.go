@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ErrInjected is what a client sees in place of the answer to a request that
+// ErrInjected is what a client gets instead of the response to a request that
 // Faults disturbed.
 var ErrInjected = errors.New("injected fault")
 
@@ -18,27 +18,27 @@ var ErrInjected = errors.New("injected fault")
 type Mode int
 
 const (
-	// FailBefore refuses the write: nothing is stored, the client goes on.
+	// FailBefore refuses the write: nothing is stored, the client keeps running.
 	FailBefore Mode = iota
-	// FailAfter stores the write but loses the answer; the client goes on.
+	// FailAfter stores the write but loses the response; the client keeps running.
 	FailAfter
 	// KillBefore refuses the write and everything after it, as if the process
 	// had died just before.
 	KillBefore
-	// KillAfter stores the write, loses the answer and refuses everything
+	// KillAfter stores the write, loses the response and refuses everything
 	// after it, as if the process had died just after.
 	KillAfter
-	// Conflict answers 409 in place of the API server.
+	// Conflict responds with 409 instead of the API server.
 	Conflict
-	// TooManyRequests answers 429 and asks to come back after a second.
+	// TooManyRequests responds with 429 and asks for a retry after a second.
 	TooManyRequests
-	// InternalError answers 500.
+	// InternalError responds with 500.
 	InternalError
-	// Timeout lets the call reach nobody and end as one that took too long.
+	// Timeout drops the call and ends it like one that timed out.
 	Timeout
 )
 
-// String returns the mode in words.
+// String describes the mode.
 func (m Mode) String() string {
 	names := map[Mode]string{
 		FailBefore: "fail before", FailAfter: "fail after",
@@ -50,19 +50,19 @@ func (m Mode) String() string {
 
 func (m Mode) after() bool { return m == FailAfter || m == KillAfter }
 
-// Kills reports whether no request passes after the one that was struck.
+// Kills reports whether no request passes after the disturbed one.
 func (m Mode) Kills() bool { return m == KillBefore || m == KillAfter }
 
-// Call is one call among those of its kind. Calls are told apart by their kind,
+// Call is one call among those of its kind. Calls are identified by their kind,
 // since the order of calls of different kinds depends on timing.
 type Call struct {
-	// Kind is [Request.Kind] in words, such as "create secrets".
+	// Kind is [Request.Kind], such as "create secrets".
 	Kind string
 	// N counts the calls of the kind from 1.
 	N int
 }
 
-// String returns the call in words.
+// String describes the call.
 func (c Call) String() string { return fmt.Sprintf("%s #%d", c.Kind, c.N) }
 
 // Calls numbers the requests within their kinds.
@@ -91,8 +91,8 @@ type Faults struct {
 	ended bool
 }
 
-// NewFaults returns faults at the chosen calls, with the modes taking turns. Of
-// the modes that kill the process only the first call that is made strikes.
+// NewFaults returns faults at the chosen calls, alternating between the modes. Modes
+// that kill the process apply only to the first of the calls that is made.
 func NewFaults(calls []Call, modes ...Mode) *Faults {
 	f := &Faults{chosen: map[Call]bool{}, modes: modes, fired: make(chan struct{}), times: map[string]int{}}
 	for _, call := range calls {
@@ -127,7 +127,7 @@ func (f *Faults) Config(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
-// Fired is closed once the first fault has struck.
+// Fired is closed once the first fault was injected.
 func (f *Faults) Fired() <-chan struct{} { return f.fired }
 
 // Hits returns the requests that were disturbed.
@@ -185,7 +185,7 @@ const (
 	strike
 )
 
-// answered notes the answer to a call that may have been seen.
+// answered records the response to a call that may have been seen.
 func (f *Faults) answered(r *Request, code int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

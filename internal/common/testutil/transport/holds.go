@@ -9,9 +9,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Holds keeps back what chosen watches of a client tell, for as long as a test
+// Holds delays the events of chosen watches of a client for as long as a test
 // wants: the caches behind them fall behind the API server and behind the client's
-// other caches. The zero value keeps nothing back.
+// other caches. The zero value delays nothing.
 type Holds struct {
 	mu   sync.Mutex
 	held []*hold
@@ -22,7 +22,7 @@ type hold struct {
 	released chan struct{}
 }
 
-// Hold keeps back what the matching watches tell until the returned function is
+// Hold delays the events of the matching watches until the returned function is
 // called, which may be called more than once.
 func (h *Holds) Hold(matches func(watch *http.Request) bool) (release func()) {
 	added := &hold{matches, make(chan struct{})}
@@ -55,7 +55,7 @@ func (h *Holds) Wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// of returns a hold that keeps back what the watch tells, nil for none.
+// of returns a hold that delays the events of the watch, nil if there is none.
 func (h *Holds) of(watch *http.Request) *hold {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +66,7 @@ func (h *Holds) of(watch *http.Request) *hold {
 	return h.held[i]
 }
 
-// heldBody is an answer that waits for its holds.
+// heldBody is a response body that waits for its holds.
 type heldBody struct {
 	io.ReadCloser
 	watch *http.Request

@@ -15,18 +15,18 @@ type Request struct {
 	// patch, apply, delete or deletecollection.
 	Verb string
 	// Group is the API group; empty for the core group and for requests that
-	// are about no resource.
+	// concern no resource.
 	Group string
 	// Resource is the plural resource name; empty for discovery, health and
-	// other requests that are about no resource.
+	// other requests that concern no resource.
 	Resource string
 	// Subresource is "status", "scale" and the like; usually empty.
 	Subresource string
-	// Namespace and Name say which object; empty where the request has none.
+	// Namespace and Name identify the object; empty if the request has none.
 	Namespace, Name string
 	// Path is the URL path as sent.
 	Path string
-	// Code is the HTTP status of the answer; 0 when no answer came.
+	// Code is the HTTP status of the response; 0 if there was none.
 	Code int
 }
 
@@ -47,8 +47,8 @@ func (r Request) Write() bool {
 	}
 }
 
-// Stored reports whether the API server did what the write asked for. One that
-// comes with a state which has changed since is refused and made again: how
+// Stored reports whether the API server executed the write. A write that is
+// based on an outdated state is refused and retried: how
 // often depends on timing.
 func (r Request) Stored() bool {
 	return r.Write() && r.Code >= http.StatusOK && r.Code < http.StatusMultipleChoices
@@ -83,7 +83,7 @@ func (r Request) String() string {
 	return line
 }
 
-// Parse reads what an HTTP request asks of the Kubernetes API. The path
+// Parse extracts the Kubernetes API request from an HTTP request. The path
 // grammar is the one of the API concepts page of the Kubernetes reference.
 func Parse(req *http.Request) Request {
 	r := Request{Path: req.URL.Path, Verb: strings.ToLower(req.Method)}
@@ -97,7 +97,7 @@ func Parse(req *http.Request) Request {
 	default:
 		return r
 	}
-	// A Namespace object has the same path prefix as what is inside it.
+	// A Namespace object has the same path prefix as its contents.
 	if len(parts) > 2 && parts[0] == "namespaces" && parts[2] != "status" && parts[2] != "finalize" {
 		r.Namespace = parts[1]
 		parts = parts[2:]

@@ -306,7 +306,7 @@ func readAnswer(t *testing.T, through http.RoundTripper, path string) <-chan str
 	return told
 }
 
-func TestAHeldWatchTellsNothingUntilItIsReleased(t *testing.T) {
+func TestAHeldWatchDeliversNothingUntilItIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		holds := &Holds{}
 		through := holds.Wrap(roundTripper(func(req *http.Request) (*http.Response, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 )
 
-// Contents reads everything about the session's namespace but the pages. What the
+// Contents reads everything about the session's namespace except the pages. What the
 // user may not read is a gap.
 func Contents(ctx context.Context, s *kube.Session, found *inventory.Inventory, lines int64) (bundle.Contents, error) {
 	contents := bundle.Contents{Inventory: found, Pages: map[string]string{}}

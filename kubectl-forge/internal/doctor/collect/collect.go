@@ -1,4 +1,4 @@
-// Package collect reads what the checks of package doctor look at.
+// Package collect reads the facts that package doctor checks.
 package collect
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 )
 
-// Facts reads what is to be known about the cluster and the session's namespace.
-// What the user may not read is hidden and no error.
+// Facts reads the facts about the cluster and the session's namespace.
+// What the user may not read is recorded as hidden and is not an error.
 func Facts(ctx context.Context, s *kube.Session) (doctor.Facts, error) {
 	c := &collector{Session: s, facts: doctor.Facts{
 		Namespace: s.Namespace, Hidden: map[doctor.Topic]error{}, Rights: map[kube.Right]bool{},
@@ -42,7 +42,7 @@ type collector struct {
 	facts doctor.Facts
 }
 
-// hide records that something may not be read. Every other error is one.
+// hide records that something may not be read. It returns every other error.
 func (c *collector) hide(topic doctor.Topic, err error) error {
 	var missing *kube.MissingRightError
 	if err = kube.Explain(err); errors.As(err, &missing) {

@@ -2,10 +2,7 @@ package v1alpha1
 
 import (
 	"cmp"
-	"net"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 )
@@ -15,16 +12,7 @@ import (
 // count as one server, and so does the Service of a MariaDB. Example:
 // "mariadb.openstack:3306/keystone".
 func (k *Keystone) DatabaseKey(in cluster.Settings) string {
-	database := k.Spec.Database
-	server := strings.TrimSuffix(strings.ToLower(database.Host), ".")
-	if database.IsManaged() {
-		server = database.ClusterRef.Name
-	}
-	server = strings.TrimSuffix(in.TrimDomain(server), ".svc")
-	if !strings.ContainsAny(server, ".:") {
-		server += "." + k.Namespace
-	}
-	return net.JoinHostPort(server, strconv.Itoa(int(database.PortOrDefault()))) + "/" + database.Database
+	return k.Spec.Database.Key(in, k.Namespace)
 }
 
 // OldestOf returns the Keystone that was created first, by namespace and name

@@ -1,12 +1,15 @@
 package controller
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -14,7 +17,7 @@ import (
 // apiDeployment builds the Deployment of the API pods.
 func apiDeployment(s *scope) *appsv1.Deployment {
 	k := s.keystone
-	pod := deployment.PodsOf(s.Pass).Spec(apiContainer(k), apiMounts(s)...)
+	pod := deployment.PodsOf(s.Pass).Spec(apiContainer(s), apiMounts(s)...)
 	pod.TerminationGracePeriodSeconds = ptr.To(k.ServiceSpec().TerminationGracePeriod())
 	pod.TopologySpreadConstraints = deployment.InstanceOf(s.Pass).SpreadConstraints(k.Spec.TopologySpreadConstraints)
 	deploy := &appsv1.Deployment{
@@ -25,7 +28,7 @@ func apiDeployment(s *scope) *appsv1.Deployment {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{
 					Labels:      commonLabels(k),
-					Annotations: map[string]string{annotationConnectionHash: s.connectionHash()},
+					Annotations: map[string]string{database.HashAnnotation(&definition): database.Connection.Value(s.Slots).Hash()},
 				},
 				Spec: pod,
 			},
@@ -39,10 +42,11 @@ func apiDeployment(s *scope) *appsv1.Deployment {
 
 func apiMounts(s *scope) []deployment.Mount {
 	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(s.keystone)...)
-	return append(mounts, databaseTLSMounts(s.keystone)...)
+	return append(mounts, database.TLSMounts(s.Pass)...)
 }
 
-func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
+func apiContainer(s *scope) corev1.Container {
+	k := s.keystone
 	return corev1.Container{
 		Name:    containerName,
 		Image:   image(k),
@@ -50,7 +54,7 @@ func apiContainer(k *keystonev1alpha1.Keystone) corev1.Container {
 		Ports: []corev1.ContainerPort{{
 			Name: containerName, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP,
 		}},
-		Env:            append([]corev1.EnvVar{connectionVariable(k), pythonVariable()}, deployment.DrainVariables(definition.Name)...),
+		Env:            slices.Concat([]corev1.EnvVar{keystoneDatabase.APIEnv(s.Pass)}, s.Environment, deployment.DrainVariables(definition.Name)),
 		Resources:      ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   startupProbe(),
 		LivenessProbe:  livenessProbe(),

@@ -2,7 +2,6 @@ package controller
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/networking"
@@ -83,10 +84,14 @@ func managed() *keystonev1alpha1.Keystone {
 func scopeOf(k *keystonev1alpha1.Keystone) *scope {
 	s := newScope(&service.Tools{Scheme: Scheme(), OperatorNamespace: "keystone-system"}, &toolbox{}, k)
 	service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567"})
-	s.connection = connection{used: "url", mark: "connection-hash", next: "url"}
-	s.credentials = credentials{databaseUser: "keystone", databasePassword: []byte("hunter2-db"), adminPassword: []byte("hunter2-admin")}
+	database.Connection.Put(s.Slots, database.Proven(s.Pass, "url", "connection-hash"))
+	database.CredentialsOf.Put(s.Slots, database.Credentials{User: "keystone", Password: []byte("hunter2-db")})
+	adminPassword.Put(s.Slots, []byte("hunter2-admin"))
 	return s
 }
+
+// databaseTask is one of the tasks on the schema.
+func databaseTask(s *scope, name string) deployment.Task { return keystoneSchema.Tasks(s.Pass)[name] }
 
 func jobOf(t *testing.T, s *scope, described deployment.Task) *batchv1.Job {
 	t.Helper()
@@ -104,8 +109,8 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"deployment":          apiDeployment(s),
 			"service":             deployment.InstanceOf(s.Pass).Service(),
 			"poddisruptionbudget": deployment.InstanceOf(s.Pass).DisruptionBudget(k.Spec.Replicas),
-			"job-db-sync":         jobOf(t, s, dbSync(s)),
-			"job-schema-check":    jobOf(t, s, schemaCheck(s)),
+			"job-db-sync":         jobOf(t, s, databaseTask(s, schema.TaskSync)),
+			"job-schema-check":    jobOf(t, s, databaseTask(s, schema.TaskCheck)),
 			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
 			"job-config-check":    jobOf(t, s, configCheckTask(s)),
 			"job-policy":          jobOf(t, s, policy.ValidationTask(s.Pass)),
@@ -114,8 +119,8 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"networkpolicy-tasks": networking.TrafficOf(s.Pass).Tasks(definition.AllTasks(k.Name)),
 		}
 		if k.Spec.Database.IsManaged() {
-			objects["database"], objects["user"], objects["grant"] = mariaDatabase(k), mariaUser(k, k.Name, false), mariaGrant(k, k.Name)
-			objects["certificate"], objects["httproute"] = clientCertificate(k), networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway)
+			objects["database"], objects["user"], objects["grant"] = database.MariaDatabase(s.Pass), database.MariaUser(s.Pass, k.Name, false), database.MariaGrant(s.Pass, k.Name)
+			objects["certificate"], objects["httproute"] = database.ClientCertificate(s.Pass), networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway)
 			objects["hpa"] = deployment.InstanceOf(s.Pass).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
 		}
 		for kind, obj := range objects {
@@ -189,26 +194,11 @@ func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
 	}
 	shown := fmt.Sprint(files,
 		apiDeployment(s), trustFlushCronJob(s),
-		jobOf(t, s, dbSync(s)), jobOf(t, s, bootstrapTask(s)), s.credentials)
+		jobOf(t, s, databaseTask(s, schema.TaskSync)), jobOf(t, s, bootstrapTask(s)),
+		database.CredentialsOf.Value(s.Slots), adminPassword.Value(s.Slots))
 	for _, secret := range []string{"hunter2-db", "hunter2-admin"} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%q shows up outside the connection Secret", secret)
-		}
-	}
-}
-
-func TestTheConnectionURLKeepsAnyPasswordIntact(t *testing.T) {
-	for _, password := range []string{"simple", "-starts", "a b+c", "p@ss:w/rd?&=#%", "ü☃", `"'$(x)\`} {
-		k := minimal()
-		raw := connectionURL(k, login{"us er", []byte(password)})
-		parsed, err := url.Parse(raw)
-		if err != nil {
-			t.Fatalf("password %q: %v", password, err)
-		}
-		got, _ := parsed.User.Password()
-		if got != password || parsed.User.Username() != "us er" || parsed.Host != "db.example.com:3306" || parsed.Path != "/keystone" {
-			t.Errorf("password %q came out of the URL as %q, user %q, host %q, path %q",
-				password, got, parsed.User.Username(), parsed.Host, parsed.Path)
 		}
 	}
 }
@@ -218,7 +208,7 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 		s := scopeOf(minimal())
 		change(s)
 		s.Spec = s.keystone.ServiceSpec()
-		built, err := deployment.TaskJob(s.Pass, dbSync(s))
+		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskSync))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +217,7 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 	base := keyOf(func(*scope) {})
 	for name, change := range map[string]func(*scope){
 		"another configuration": func(s *scope) { service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-76543210"}) },
-		"another password":      func(s *scope) { s.connection.mark = "other" },
+		"another password":      func(s *scope) { database.Connection.Put(s.Slots, database.Proven(s.Pass, "url", "other")) },
 		"other resources":       func(s *scope) { s.keystone.Spec.Resources = nil },
 		"another priority":      func(s *scope) { s.keystone.Spec.PriorityClassName = ptr.To("high") },
 	} {
@@ -259,7 +249,7 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	}
 	base := keyOf(func(*scope) {})
 	for name, change := range map[string]func(*scope){
-		"password":        func(s *scope) { s.credentials.adminPassword = []byte("other") },
+		"password":        func(s *scope) { adminPassword.Put(s.Slots, []byte("other")) },
 		"public endpoint": func(s *scope) { s.keystone.Spec.Bootstrap.PublicEndpoint = "https://keystone.example.com/v3" },
 		"region":          func(s *scope) { s.keystone.Spec.Bootstrap.Region = "RegionTwo" },
 		"user":            func(s *scope) { s.keystone.Spec.Bootstrap.AdminUser = "root" },
@@ -290,7 +280,7 @@ func TestAPodThatStopsServingIsNamed(t *testing.T) {
 		"not ready":  {pod(false, time.Hour), true},
 		"no process": {corev1.Pod{}, false},
 	} {
-		got := unready(minimal(), []corev1.Pod{test.pod})
+		got := unready(scopeOf(minimal()), []corev1.Pod{test.pod})
 		if strings.Contains(got, "keystone-1") != test.want || test.want && !strings.Contains(got, "db.example.com:3306") {
 			t.Errorf("a pod that is %s is described by %q", name, got)
 		}
@@ -331,26 +321,6 @@ func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
 		if got := config.ReportLogging(t.Context(), s.Pass).IsDone(); got != healthy {
 			t.Errorf("use_stderr = %q is healthy: %t, want %t", value, got, healthy)
 		}
-	}
-}
-
-func TestDatabaseErrorsComeWithAdvice(t *testing.T) {
-	k := minimal()
-	k.Spec.Database.TLS = managed().Spec.Database.TLS
-	for text, want := range map[string]string{
-		`(1045, "Access denied")`:                    "Secret keystone-db",
-		`(2003, "Can't connect")`:                    "db.example.com:3306",
-		`(2005, "Unknown server host")`:              "db.example.com:3306",
-		`(1049, "Unknown database")`:                 "create database keystone",
-		`(2026, "no TLS")`:                           "spec.database.tls.mode",
-		`(2003, "[SSL: CERTIFICATE_VERIFY_FAILED]")`: "Secret db-ca",
-	} {
-		if got := databaseHint(k, text); !strings.Contains(got, want) {
-			t.Errorf("advice for %s is %q, want it to mention %q", text, got, want)
-		}
-	}
-	if got := databaseHint(k, "something else"); got != "" {
-		t.Errorf("advice %q for an unknown error", got)
 	}
 }
 

@@ -9,41 +9,26 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-func TestEveryTLSModeGetsWhatItsNamePromises(t *testing.T) {
-	const files = "&ssl_cert=/etc/keystone/db-tls/tls.crt"
-	const ca = "&ssl_ca=/etc/keystone/db-tls/ca.crt"
-	const key = "&ssl_key=/etc/keystone/db-tls/tls.key"
-	for mode, want := range map[commonv1.DatabaseTLSMode]struct {
-		options string
-		guard   bool
-	}{
-		commonv1.DatabaseTLSPrefer:     {"charset=utf8" + files + key, false},
-		commonv1.DatabaseTLSRequire:    {"charset=utf8" + files + key, true},
-		commonv1.DatabaseTLSVerifyCA:   {"charset=utf8" + ca + files + "&ssl_check_hostname=false" + key, true},
-		commonv1.DatabaseTLSVerifyFull: {"charset=utf8" + ca + files + "&ssl_check_hostname=true" + key, true},
+func TestEveryTLSModeThatPromisesEncryptionRefusesPlainText(t *testing.T) {
+	for mode, want := range map[commonv1.DatabaseTLSMode]bool{
+		commonv1.DatabaseTLSPrefer: false, commonv1.DatabaseTLSRequire: true,
+		commonv1.DatabaseTLSVerifyCA: true, commonv1.DatabaseTLSVerifyFull: true,
 	} {
 		k := managed()
 		k.Spec.Database.TLS.Mode = mode
-		if got := connectionOptions(k.Spec.Database); got != want.options {
-			t.Errorf("%s: options %q, want %q", mode, got, want.options)
-		}
 		files := map[string]string{}
 		if err := addPythonFiles(cluster.Settings{}, k, files); err != nil {
 			t.Fatal(err)
 		}
-		if guarded := strings.Contains(files[startFile], "REQUIRE_TLS = True"); guarded != want.guard {
-			t.Errorf("%s: a connection in plain text is refused: %t, want %t", mode, guarded, want.guard)
+		if guarded := strings.Contains(files[startFile], "REQUIRE_TLS = True"); guarded != want {
+			t.Errorf("%s: a connection in plain text is refused: %t, want %t", mode, guarded, want)
 		}
-	}
-	k := managed()
-	k.Spec.Database.TLS.Enabled = false
-	if got := connectionOptions(k.Spec.Database); got != "charset=utf8" || refusesPlainText(k.Spec.Database) {
-		t.Errorf("without TLS: options %q, plain text refused: %t", got, refusesPlainText(k.Spec.Database))
 	}
 }
 
@@ -53,7 +38,7 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 		"API":         apiDeployment(s).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 	}
-	for _, described := range []deployment.Task{dbSync(s), schemaCheck(s), bootstrapTask(s)} {
+	for _, described := range []deployment.Task{databaseTask(s, schema.TaskSync), databaseTask(s, schema.TaskCheck), bootstrapTask(s)} {
 		built, err := deployment.TaskJob(s.Pass, described)
 		if err != nil {
 			t.Fatal(err)
@@ -62,17 +47,17 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 	}
 	for name, template := range templates {
 		pod, container := template.Spec, template.Spec.Containers[0]
-		for _, variable := range []string{connectionEnv, "PYTHONPATH"} {
+		for _, variable := range []string{"OS_DATABASE__CONNECTION", "PYTHONPATH"} {
 			if !slices.ContainsFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == variable }) {
 				t.Errorf("%s: the container has no %s", name, variable)
 			}
 		}
 		if !slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
-			return m.Name == volumeDatabaseTLS && m.MountPath == databaseTLSDir
+			return m.Name == "db-tls" && m.MountPath == "/etc/keystone/db-tls"
 		}) {
 			t.Errorf("%s: the certificates are not mounted", name)
 		}
-		volume := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == volumeDatabaseTLS })
+		volume := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "db-tls" })
 		if volume < 0 || ptr.Deref(pod.Volumes[volume].Projected.DefaultMode, 0) != 0o400 {
 			t.Errorf("%s: the certificates are readable for others than their user", name)
 		}
@@ -85,9 +70,10 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 func TestAModeThatRefusesPlainTextIsProvenBeforePodsGetIt(t *testing.T) {
 	keys := map[string]bool{}
 	for _, mode := range []commonv1.DatabaseTLSMode{commonv1.DatabaseTLSPrefer, commonv1.DatabaseTLSRequire} {
-		s := scopeOf(managed())
-		s.keystone.Spec.Database.TLS.Mode = mode
-		built, err := deployment.TaskJob(s.Pass, schemaCheck(s))
+		k := managed()
+		k.Spec.Database.TLS.Mode = mode
+		s := scopeOf(k)
+		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskCheck))
 		if err != nil {
 			t.Fatal(err)
 		}

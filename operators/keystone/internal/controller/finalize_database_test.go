@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/testutil/instance"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -22,12 +24,14 @@ import (
 func dropped(t *testing.T, keystones ...*keystonev1alpha1.Keystone) mariadbv1alpha1.CleanupPolicy {
 	t.Helper()
 	k := keystones[0]
-	database := mariaDatabase(k)
-	database.OwnerReferences = []metav1.OwnerReference{
+	dropping := database.MariaDatabase(scopeOf(k).Pass)
+	dropping.OwnerReferences = []metav1.OwnerReference{
 		*metav1.NewControllerRef(k, keystonev1alpha1.GroupVersion.WithKind("Keystone")),
 	}
+	server := &mariadbv1alpha1.MariaDB{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: "openstack-db"}}
 	var policy *mariadbv1alpha1.CleanupPolicy
-	builder := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(database).
+	deleted := false
+	builder := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(dropping, server).
 		WithIndex(&keystonev1alpha1.Keystone{}, indexDatabase, func(obj client.Object) []string {
 			return databaseKey(cluster.Settings{})(obj.(*keystonev1alpha1.Keystone))
 		}).
@@ -38,7 +42,7 @@ func dropped(t *testing.T, keystones ...*keystonev1alpha1.Keystone) mariadbv1alp
 			if err := c.Get(ctx, client.ObjectKeyFromObject(obj), found); err != nil {
 				return err
 			}
-			policy = found.Spec.CleanupPolicy
+			policy, deleted = found.Spec.CleanupPolicy, true
 			return c.Delete(ctx, obj, opts...)
 		}})
 	for _, k := range keystones {
@@ -47,12 +51,9 @@ func dropped(t *testing.T, keystones ...*keystonev1alpha1.Keystone) mariadbv1alp
 	c := builder.Build()
 	s := scopeOf(k)
 	s.Client, s.ThirdParty = c, c
-	shared, err := s.shared(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found, err := s.drop(t.Context(), referenced{"Database", mariaDatabase(k)}, shared); err != nil || !found {
-		t.Fatalf("found %t, %v", found, err)
+	s.APIReader, s.Kinds = c, instance.AllKinds{}
+	if outcome := keystoneDatabase.Finalize(t.Context(), s.Pass); !outcome.IsDone() || !deleted {
+		t.Fatalf("deleted %t, %s: %s", deleted, outcome.Reason(), outcome.Message())
 	}
 	return ptr.Deref(policy, "")
 }

@@ -33,7 +33,7 @@ const (
 // first the copies in the store, then the Secrets. A Secret of a former Keystone
 // can then only be one that a backup tool has brought back.
 func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
-	keep, err := s.keepsData(ctx)
+	keep, err := keystoneDatabase.KeepsData(ctx, s.Pass)
 	switch {
 	case err != nil:
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
@@ -45,7 +45,7 @@ func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
 		return released
 	}
 	for _, backup := range keyBackups {
-		secret := &corev1.Secret{ObjectMeta: mariaMeta(s.keystone, backup.source(s.keystone))}
+		secret := &corev1.Secret{ObjectMeta: s.Meta(backup.source(s.keystone))}
 		if err := apply.EnsureAbsent(ctx, s.Client, s.keystone, secret); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 		}

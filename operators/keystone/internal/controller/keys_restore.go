@@ -29,7 +29,7 @@ var errAskingStore = errors.New("the secret store is being asked for the keys")
 // stored returns the copy in the secret store, nil when there is certainly none.
 // A store that does not answer is errAskingStore: it may have the only copy.
 func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, error) {
-	if !s.Kinds.Served(externalSecretGVK) {
+	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil, nil
 	}
 	request := b.request(s.Cluster, s.keystone)
@@ -54,7 +54,7 @@ func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, err
 
 // asked reports whether the store was asked for the copy and has not answered yet.
 func (b keyBackup) asked(ctx context.Context, s *scope) (bool, error) {
-	if !s.Kinds.Served(externalSecretGVK) {
+	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return false, nil
 	}
 	request := b.request(s.Cluster, s.keystone)
@@ -106,7 +106,7 @@ func (b keyBackup) request(c cluster.Settings, k *keystonev1alpha1.Keystone) *es
 
 // endRequest removes what stored has left.
 func (b keyBackup) endRequest(ctx context.Context, s *scope) error {
-	if !s.Kinds.Served(externalSecretGVK) {
+	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil
 	}
 	return apply.EnsureAbsent(ctx, s.ThirdParty, s.keystone, b.request(s.Cluster, s.keystone))

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
@@ -49,12 +50,14 @@ import (
 var pipeline = reconcile.Pipeline[*scope]{
 	{
 		Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
+		Sets: []reconcile.Value{database.CredentialsOf, adminPassword},
 	},
 	{
-		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: reconcileDatabaseTLS,
+		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: service.Run[*scope](keystoneDatabase.ReconcileTLS),
 	},
 	{
-		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileDBConnection,
+		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](keystoneDatabase.ReconcileConnection),
+		Sets: []reconcile.Value{database.Connection}, Reads: []reconcile.Value{database.CredentialsOf},
 		Needs: []string{"Secrets"},
 	},
 	{
@@ -73,7 +76,8 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Installation", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileInstallation,
-		Reads: []reconcile.Value{service.Config},
+		Sets:  []reconcile.Value{mountedKeys},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 	},
 	{
@@ -92,8 +96,8 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: service.Run[*scope](networking.ReconcilePolicies),
 	},
 	{
-		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileDatabase,
-		Reads:    []reconcile.Value{service.Config},
+		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](keystoneSchema.Reconcile),
+		Reads:    []reconcile.Value{service.Config, database.Connection, mountedKeys},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
 		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
 	},
@@ -104,7 +108,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 	},
 	{
@@ -118,29 +122,30 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
-		Reads:    []reconcile.Value{service.Config},
+		Reads:    []reconcile.Value{service.Config, database.Connection, adminPassword},
 		Needs:    []string{"Database"},
 		Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
 	},
 	{
 		Name: "Login", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileLogin,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, adminPassword},
 	},
 	{
 		Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"Database"},
 	},
 	{
 		Name: "FernetRotation", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcileRotation,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 	},
 	{
 		Name: "CredentialRotation", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcileRotation,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, database.Connection},
 	},
 	{
 		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
+		Reads: []reconcile.Value{database.Connection},
 	},
 }
 
@@ -149,7 +154,7 @@ var finalizers = []reconcile.Finalizer[*scope]{
 	{
 		Name: databaseFinalizer,
 		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: finalizeDatabase,
+			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](keystoneDatabase.Finalize),
 		},
 	},
 	{
@@ -159,6 +164,9 @@ var finalizers = []reconcile.Finalizer[*scope]{
 		},
 	},
 }
+
+// databaseFinalizer stands for the database and its user in a MariaDB.
+const databaseFinalizer = "keystone.openstack.c5c3.io/finalizer"
 
 // guard repeats what the webhooks do, for installations without them.
 func guard(k *keystonev1alpha1.Keystone) error {

@@ -14,22 +14,13 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	cron "github.com/c5c3/forge/internal/common/schedule"
-	"github.com/c5c3/forge/internal/common/tls"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 )
 
-// The values of the label certificate.
-const (
-	certificateCA     = "ca"
-	certificateClient = "client"
-)
-
-// lifetimes are the metrics of what grows old: keys, passwords and certificates.
+// lifetimes are the metrics of what grows old: keys and passwords.
 type lifetimes struct {
-	age, due, held   *metric.Times
-	certificateStart *metric.Times
-	certificateEnd   *metric.Times
+	age, due, held *metric.Times
 }
 
 // newLifetimes registers the metrics, or finds those of an earlier controller of
@@ -42,11 +33,9 @@ func newLifetimes(registerer prometheus.Registerer) (*lifetimes, error) {
 		return made
 	}
 	l := &lifetimes{
-		age:              times(metrics.KeyRotationAge, metric.Age),
-		due:              times(metrics.KeyRotationDue, metric.Timestamp),
-		held:             times(metrics.KeyRotationHeld, metric.Age),
-		certificateStart: times(metrics.DatabaseCertificateStart, metric.Timestamp),
-		certificateEnd:   times(metrics.DatabaseCertificateExpiration, metric.Timestamp),
+		age:  times(metrics.KeyRotationAge, metric.Age),
+		due:  times(metrics.KeyRotationDue, metric.Timestamp),
+		held: times(metrics.KeyRotationHeld, metric.Age),
 	}
 	return l, errors.Join(problems...)
 }
@@ -86,22 +75,8 @@ func (l *lifetimes) endRotation(k types.NamespacedName, keyType string) {
 	}
 }
 
-func (l *lifetimes) setCertificate(k types.NamespacedName, certificate string, text []byte) {
-	start, end, ok := tls.Validity(text)
-	if !ok {
-		return
-	}
-	l.certificateStart.Set(k, certificate, start)
-	l.certificateEnd.Set(k, certificate, end)
-}
-
-func (l *lifetimes) endCertificates(k types.NamespacedName) {
-	l.certificateStart.Forget(k)
-	l.certificateEnd.Forget(k)
-}
-
 func (l *lifetimes) forget(k types.NamespacedName) {
-	for _, times := range []*metric.Times{l.age, l.due, l.held, l.certificateStart, l.certificateEnd} {
+	for _, times := range []*metric.Times{l.age, l.due, l.held} {
 		times.Forget(k)
 	}
 }

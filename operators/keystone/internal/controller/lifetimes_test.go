@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/testutil/certificate"
+	"github.com/c5c3/forge/internal/common/testutil/samples"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 )
@@ -88,30 +88,24 @@ func TestWhatIsOfUnknownAgeIsNotDue(t *testing.T) {
 
 func TestEveryDefinedLifetimeIsExportedUntilTheKeystoneIsGone(t *testing.T) {
 	l, registry := someLifetimes(t)
-	text, _ := certificate.SelfSigned(t)
 	l.age.Set(someKeystone, "fernet", rotatedAt)
 	l.held.Set(someKeystone, "fernet", rotatedAt)
 	l.setDue(someKeystone, "fernet", weekly(rotatedAt))
-	l.setCertificate(someKeystone, certificateClient, text)
-	l.setCertificate(someKeystone, certificateCA, []byte("no certificate"))
 
-	const key, client = " key_type=fernet,keystone=keystone,namespace=openstack", " certificate=client,keystone=keystone,namespace=openstack"
+	const key = " key_type=fernet,keystone=keystone,namespace=openstack"
 	want := []string{
-		metrics.DatabaseCertificateExpiration.Name + client, metrics.DatabaseCertificateStart.Name + client,
 		metrics.KeyRotationAge.Name + key, metrics.KeyRotationDue.Name + key, metrics.KeyRotationHeld.Name + key,
 	}
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(samples(t, registry)))); diff != "" {
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(samples.Of(t, registry)))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	l.endCertificates(someKeystone)
 	l.endRotation(someKeystone, "fernet")
-	if left := samples(t, registry); len(left) != 0 {
+	if left := samples.Of(t, registry); len(left) != 0 {
 		t.Errorf("left after everything was turned off: %v", left)
 	}
 	l.held.Set(someKeystone, "fernet", rotatedAt)
-	l.setCertificate(someKeystone, certificateClient, text)
 	l.forget(someKeystone)
-	if left := samples(t, registry); len(left) != 0 {
+	if left := samples.Of(t, registry); len(left) != 0 {
 		t.Errorf("left of a Keystone that is gone: %v", left)
 	}
 }

@@ -3,6 +3,8 @@ package controller
 import (
 	"cmp"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -11,6 +13,8 @@ import (
 // definition is what tells Keystone from the other services.
 var definition = service.Definition{
 	Kind: "Keystone", Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
+	// It lets Python import what travels with the configuration.
+	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 }
 
 const (
@@ -23,13 +27,11 @@ const (
 	configDir         = "/etc/keystone/keystone.conf.d/"
 	fernetKeysDir     = keystonev1alpha1.FernetKeyRepository
 	credentialKeysDir = keystonev1alpha1.CredentialKeyRepository
-	databaseTLSDir    = "/etc/keystone/db-tls"
 	wsgiFile          = "/var/lib/openstack/bin/keystone-wsgi-public"
 )
 
 // Annotations that carry what a pod was started with.
 const (
-	annotationConnectionHash    = "keystone.c5c3.io/db-connection-hash"
 	annotationAdminPasswordHash = "forge.c5c3.io/admin-password-hash" //nolint:gosec // The name of an annotation, not a password.
 )
 
@@ -47,14 +49,6 @@ func selectorLabels(k *keystonev1alpha1.Keystone) map[string]string {
 func taskLabels(k *keystonev1alpha1.Keystone, component string) map[string]string {
 	return definition.TaskLabels(k.Name, component)
 }
-
-func connectionSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-connection" }
-
-func candidateSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-connection-next" }
-
-func loginsSecretName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-logins" }
-
-func clientCertificateName(k *keystonev1alpha1.Keystone) string { return k.Name + "-db-client" }
 
 func fernetKeysName(k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.FernetKeysName(k.Name)

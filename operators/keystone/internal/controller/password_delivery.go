@@ -241,7 +241,7 @@ func (d *delivery) targetController() *metav1.OwnerReference {
 // externalSecret is the ExternalSecret that writes the administrator's Secret:
 // its controller, or else the one of the same name; nil when there is none.
 func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, error) {
-	if !d.Kinds.Served(externalSecretGVK) {
+	if !d.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil, nil
 	}
 	name := d.keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name

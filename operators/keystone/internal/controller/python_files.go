@@ -9,6 +9,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/rotation"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -72,7 +73,7 @@ func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[
 		service := fmt.Sprintf("\nSERVICE = %q\n", cacheServers(c, k)[0])
 		files[cacheGuardFile] = strings.Replace(files[cacheGuardFile], "\nSERVICE = \"\"\n", service, 1)
 	}
-	if refusesPlainText(k.Spec.Database) {
+	if database.RefusesPlainText(k.Spec.Database) {
 		files[startFile] = strings.Replace(files[startFile], "\nREQUIRE_TLS = False\n", "\nREQUIRE_TLS = True\n", 1)
 	}
 	// A server of the user's may be another one than MariaDB, which would refuse the variable.

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -116,10 +115,10 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 	for name, f := range families {
 		templates["rotation of "+name] = f.rotator(s).cronJob(s.keystone, "scripts").Spec.JobTemplate.Spec.Template
 	}
-	for _, described := range []deployment.Task{
-		dbSync(s), schemaCheck(s), bootstrapTask(s), loginCheck(s), dbExpand(s), dbMigrate(s), dbContract(s), configCheckTask(s),
-	} {
-		templates[described.Name] = jobOf(t, s, described).Spec.Template
+	tasks := keystoneSchema.Tasks(s.Pass)
+	tasks["bootstrap"], tasks["config-check"] = bootstrapTask(s), configCheckTask(s)
+	for name, described := range tasks {
+		templates[name] = jobOf(t, s, described).Spec.Template
 	}
 	return templates
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -86,8 +87,8 @@ func (f keyFamily) rotator(s *scope) rotator {
 	return rotator{
 		name: r.name, keyType: f.metric, target: r.volume, source: f.name(k), staging: stagingName(f.name(k)),
 		schedule: schedule, suspend: suspend, script: r.script,
-		env:    append(toolVariables(k), corev1.EnvVar{Name: r.maxActive, Value: activeKeys(f.maxActive(k))}),
-		mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k)}, databaseTLSMounts(k)...),
+		env:    append(keystoneDatabase.ToolEnv(s.Pass), corev1.EnvVar{Name: r.maxActive, Value: activeKeys(f.maxActive(k))}),
+		mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k)}, database.TLSMounts(s.Pass)...),
 		volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
 			// Keys never reach a disk.
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: ptr.To(resource.MustParse("1Mi"))},

@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -41,7 +42,7 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	state, err := s.runner().Run(ctx, s.keystone, built)
+	state, err := s.Runner().Run(ctx, s.keystone, built)
 	if err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonCredentialMigrateFailed, fmt.Errorf(
 			"encrypting the credentials with the new key failed: %w; credentials whose keys are lost have to be deleted first", err))
@@ -68,8 +69,8 @@ func migrateJob(s *scope, data map[string][]byte) (*batchv1.Job, error) {
 	primary, _ := keys.PrimaryName(data)
 	built, err := deployment.TaskJob(s.Pass, deployment.Task{
 		Name: credentialMigrate, Container: credentialMigrate, Command: manage("credential_migrate"), Retries: 2,
-		Env:    toolVariables(k),
-		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), databaseTLSMounts(k)...),
+		Env:    keystoneDatabase.ToolEnv(s.Pass),
+		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), database.TLSMounts(s.Pass)...),
 		RunKey: keys.ID(data[primary]),
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.
 		return step
 	}
 	name := s.keystone.Name + "-" + of.name
-	last, err := s.runner().LastRun(ctx, s.Key(name), taskLabels(s.keystone, of.name))
+	last, err := s.Runner().LastRun(ctx, s.Key(name), taskLabels(s.keystone, of.name))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
@@ -55,5 +55,5 @@ func (s *scope) lastRunError(cronJob, does string, last job.LastRun) error {
 		verb = "failed"
 	}
 	return fmt.Errorf("%s: Job %s %s: %s%s; this clears when a Job of the CronJob succeeds; start one with "+
-		"kubectl create job --from=cronjob/%s", does, last.Job, verb, last.Text, s.databaseHint(last.Text), cronJob)
+		"kubectl create job --from=cronjob/%s", does, last.Job, verb, last.Text, keystoneDatabase.Hint(s.Pass, last.Text), cronJob)
 }

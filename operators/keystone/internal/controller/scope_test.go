@@ -6,25 +6,42 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/secrets"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
+func secretOf(k *keystonev1alpha1.Keystone, name string, data map[string]string) *corev1.Secret {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: name}, Data: map[string][]byte{}}
+	for key, value := range data {
+		secret.Data[key] = []byte(value)
+	}
+	return secret
+}
+
 func TestThePassHidesWhatItKnowsFromTools(t *testing.T) {
-	s := &scope{
-		Pass:        service.NewPass(&service.Tools{Jobs: &job.Runner{}}, &definition, minimal()),
-		credentials: credentials{databasePassword: []byte("db password"), adminPassword: []byte("admin password")},
-		connection:  connection{used: "mysql://used", next: "mysql://next"},
-		logins:      loginPlan{known: map[string][]byte{"former": []byte("former password")}},
+	k := minimal()
+	s := scopeOf(k)
+	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(
+		secretOf(k, k.Spec.Database.SecretRef.Name, map[string]string{"username": "keystone", "password": "db password"}),
+		secretOf(k, k.Spec.Bootstrap.AdminPasswordSecretRef.Name, map[string]string{"password": "admin password"}),
+	).Build()
+	s.Client, s.Owned, s.Jobs, s.Refs = c, secrets.Owned{Client: c, Live: c, Scheme: Scheme()}, &job.Runner{}, c
+	if outcome := reconcileSecrets(t.Context(), s); !outcome.IsDone() {
+		t.Fatal(outcome.Message())
+	}
+	if outcome := keystoneDatabase.ReconcileConnection(t.Context(), s.Pass); !outcome.IsDone() {
+		t.Fatal(outcome.Message())
 	}
 	s.hideOptions(secretOptions{
 		options: config.INI{"ldap": {"password": "ldap password", "page_size": "100"}},
 		copied:  &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "copy"}},
 	})
-	hidden := s.runner().Hidden
-	for _, want := range []string{"db password", "admin password", "mysql://used", "mysql://next", "former password", "ldap password"} {
+	hidden := s.Runner().Hidden
+	for _, want := range []string{"db password", "admin password", "mysql+pymysql://keystone:db%20password@db.example.com:3306/keystone?charset=utf8", "ldap password"} {
 		if !slices.Contains(hidden, want) {
 			t.Errorf("%q is not hidden", want)
 		}

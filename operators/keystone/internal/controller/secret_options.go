@@ -42,21 +42,19 @@ func (s *scope) readSecretOptions(ctx context.Context) (secretOptions, *reconcil
 	if ref == nil {
 		return secretOptions{}, nil
 	}
-	required := requirement{
-		name: ref.Name, keys: []string{ref.KeyOr(secretOptionsKey)},
-		field: "spec.extraConfigSecretRef", reason: keystonev1alpha1.ReasonWaitingForExtraConfig,
+	required := service.Requirement{
+		Name: ref.Name, Keys: []string{ref.KeyOr(secretOptionsKey)},
+		Field: "spec.extraConfigSecretRef", Reason: keystonev1alpha1.ReasonWaitingForExtraConfig,
 	}
-	secret, missing, err := s.lookUp(ctx, required)
-	switch {
-	case err != nil:
-		return secretOptions{}, ptr.To(reconcile.Failed(required.reason, err))
-	case missing != "":
-		return secretOptions{}, ptr.To(s.explainMissing(ctx, required, missing))
+	found, outcome := service.Require(ctx, s.Pass, required)
+	if !outcome.IsDone() {
+		return secretOptions{}, &outcome
 	}
+	secret := found[0]
 	read, err := newSecretOptions(s.keystone, secret)
 	if err != nil {
 		return secretOptions{}, ptr.To(reconcile.Terminal(keystonev1alpha1.ReasonConfigError, fmt.Errorf(
-			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", required.keys[0], ref.Name, err)))
+			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", required.Keys[0], ref.Name, err)))
 	}
 	return read, nil
 }
@@ -122,7 +120,6 @@ func (s *scope) hideOptions(secret secretOptions) {
 	for _, section := range secret.options {
 		for _, value := range section {
 			if len(value) >= minSecretValue {
-				s.secretValues = append(s.secretValues, value)
 				s.Hide(value)
 			}
 		}

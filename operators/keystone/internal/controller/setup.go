@@ -28,6 +28,7 @@ import (
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/tls"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -90,7 +91,11 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	dbSyncs, err := newDBSyncMetrics(ctrlmetrics.Registry)
+	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, metrics.DatabaseCertificateStart, metrics.DatabaseCertificateExpiration)
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
+	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, metrics.DBSyncs, metrics.DBSyncDuration)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
@@ -101,13 +106,13 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	}
 	tools := &service.Tools{
 		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Refs: references,
-		Owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		Prober:  probe.New(options.Probe),
-		Jobs:    &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
-		Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
+		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		Prober:     probe.New(options.Probe),
+		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
+		SchemaJobs: schemaJobs, Certificates: certificates, Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
 	}
 	own := &toolbox{
-		proofs: proof.NewProver(options.Probe), dbSyncs: dbSyncs, lifetimes: lifetimes,
+		proofs: proof.NewProver(options.Probe), lifetimes: lifetimes,
 		secretStoreTimeout: cmp.Or(options.SecretStoreTimeout, defaultSecretStoreTimeout), propagation: cfg.Propagation(),
 	}
 	if err := mgr.Add(tools.Prober); err != nil {
@@ -132,7 +137,7 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if options.Around != nil {
 		reconciler = options.Around(mgr, reconciler)
 	}
-	return watch(ctx, mgr, cfg, options, tools, own.proofs.Source(), reconciler)
+	return watch(ctx, mgr, cfg, options, tools, references, own.proofs.Source(), reconciler)
 }
 
 // repeats reports whether the statuses differ only in what becomes known once on
@@ -160,6 +165,7 @@ func forget(tools *service.Tools, own *toolbox) func(types.NamespacedName) {
 		tools.Prober.Forget(name)
 		own.proofs.Forget(name)
 		own.lifetimes.forget(name)
-		own.dbSyncs.forget(name)
+		tools.SchemaJobs.Forget(name)
+		tools.Certificates.Forget(name)
 	}
 }

@@ -1,13 +1,8 @@
 package controller
 
 import (
-	"fmt"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -33,35 +28,6 @@ func TestOnlyWhatBecomesKnownOnTheWayToReadyMayWaitForAStatusWrite(t *testing.T)
 	} {
 		if got := repeats(c.before, c.now); got != c.want {
 			t.Errorf("%s: got %t, want %t", name, got, c.want)
-		}
-	}
-}
-
-func TestTheFirstReleaseIsWrittenAtOnceUnlessTheDeploymentTellsIt(t *testing.T) {
-	for name, c := range map[string]struct {
-		image  string
-		atOnce bool
-	}{
-		"no Deployment":              {atOnce: true},
-		"one of this release":        {image: "registry/keystone:2025.2"},
-		"one of another release":     {image: "registry/keystone:2025.1", atOnce: true},
-		"one whose tag is not known": {image: "registry/keystone@sha256:0123", atOnce: true},
-	} {
-		k := minimal()
-		k.Spec.Image.Tag = "2025.2"
-		var objects []client.Object
-		if c.image != "" {
-			deploy := runs(t, k, "hash")
-			deploy.Spec.Template.Spec.Containers = []corev1.Container{{Name: containerName, Image: c.image}}
-			objects = append(objects, deploy)
-		}
-		got := connects(t, k, "password", objects...).acceptSchema(t.Context(), "fits")
-		want := reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "fits")
-		if c.atOnce {
-			want = want.AtOnce()
-		}
-		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || k.Status.InstalledRelease != "2025.2" {
-			t.Errorf("%s: got %+v and release %q, want %+v", name, got, k.Status.InstalledRelease, want)
 		}
 	}
 }

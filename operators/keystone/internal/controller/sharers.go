@@ -9,6 +9,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -46,9 +47,13 @@ func sharersOf(
 
 // shared reports whether another Keystone, which is not being deleted, keeps data
 // in the same database. One that was refused from the start has none there.
-func (s *scope) shared(ctx context.Context) (bool, error) {
-	sharers, err := sharersOf(ctx, s.Client, s.Cluster, s.keystone)
+func shared(ctx context.Context, p *service.Pass) (bool, error) {
+	k, ours := p.Resource.(*keystonev1alpha1.Keystone)
+	if !ours {
+		return false, nil
+	}
+	sharers, err := sharersOf(ctx, p.Client, p.Cluster, k)
 	return slices.ContainsFunc(sharers, func(other keystonev1alpha1.Keystone) bool {
-		return other.UID != s.keystone.UID && other.DeletionTimestamp.IsZero() && other.Status.InstalledRelease != ""
+		return other.UID != k.UID && other.DeletionTimestamp.IsZero() && other.Status.InstalledRelease != ""
 	}), err
 }

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -20,7 +21,7 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	}
-	state, err := s.runner().Run(ctx, s.keystone, desired)
+	state, err := s.Runner().Run(ctx, s.keystone, desired)
 	switch {
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonBootstrapFailed, err)
@@ -42,7 +43,7 @@ func bootstrapTask(s *scope) deployment.Task {
 	if public == "" {
 		public = publicEndpoint(s.Cluster, k)
 	}
-	passwordHash := sha256.Sum256(s.credentials.adminPassword)
+	passwordHash := sha256.Sum256(adminPassword.Value(s.Slots))
 	hash := hex.EncodeToString(passwordHash[:])
 	settings := []corev1.EnvVar{
 		{Name: "OS_BOOTSTRAP_USERNAME", Value: boot.AdminUser},
@@ -53,11 +54,11 @@ func bootstrapTask(s *scope) deployment.Task {
 	}
 	return deployment.Task{
 		Name: "bootstrap", Container: "bootstrap", Command: manage("bootstrap"), Retries: 4,
-		Env: slices.Concat(toolVariables(k), settings, []corev1.EnvVar{
+		Env: slices.Concat(keystoneDatabase.ToolEnv(s.Pass), settings, []corev1.EnvVar{
 			deployment.SecretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
 		}),
-		Mounts:      append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), databaseTLSMounts(k)...),
-		Annotations: map[string]string{annotationAdminPasswordHash: hash, annotationConnectionHash: s.connectionHash()},
-		RunKey:      onRequest(k, []any{hash, settings, databaseAddress(k), k.Spec.Database.Database}),
+		Mounts:      append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), database.TLSMounts(s.Pass)...),
+		Annotations: map[string]string{annotationAdminPasswordHash: hash, database.HashAnnotation(&definition): database.Connection.Value(s.Slots).Hash()},
+		RunKey:      onRequest(k, []any{hash, settings, database.Address(s.Pass), k.Spec.Database.Database}),
 	}
 }

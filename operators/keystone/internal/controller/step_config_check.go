@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -31,7 +30,7 @@ func reconcileConfigCheck(ctx context.Context, s *scope) reconcile.Outcome {
 		}
 		return reconcile.Done(keystonev1alpha1.ReasonSecretsAvailable, "All referenced Secrets are available")
 	}
-	state, err := s.runner().Run(ctx, k, desired)
+	state, err := s.Runner().Run(ctx, k, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonConfigError,
@@ -50,7 +49,7 @@ func configCheckTask(s *scope) deployment.Task {
 	return deployment.Task{
 		Name: "config-check", Container: "config-check", Retries: 1,
 		Command: []string{"python3", configDir + configCheckFile, configDir},
-		Env:     []corev1.EnvVar{pythonVariable()},
+		Env:     definition.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(s.Pass)},
 		RunKey:  deployment.ConfigKey(s.Pass),
 	}

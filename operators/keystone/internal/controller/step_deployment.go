@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -42,7 +43,7 @@ func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := s.pruneConfigs(ctx); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
 	}
-	return s.completeRollout(ctx, reconcile.Done(keystonev1alpha1.ReasonDeploymentReady, "All API pods are updated and available"))
+	return keystoneSchema.CompleteRollout(ctx, s.Pass, reconcile.Done(keystonev1alpha1.ReasonDeploymentReady, "All API pods are updated and available"))
 }
 
 // explainRollout words what a rollout waits for, by its newest troubled pod.
@@ -53,9 +54,9 @@ func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) r
 		return reconcile.Failed(keystonev1alpha1.ReasonWaitingForDeployment, fmt.Errorf("listing the API pods: %w", err))
 	}
 	message := "The Deployment is rolling out: " + deployment.Progress(deploy)
-	problem, imagePull := poddiag.Problem(list.Items, s.hidden()...)
+	problem, imagePull := poddiag.Problem(list.Items, s.Hidden()...)
 	if problem == "" {
-		problem = unready(s.keystone, list.Items)
+		problem = unready(s, list.Items)
 	}
 	refusal := deployment.Refusal(deploy)
 	switch {
@@ -74,13 +75,13 @@ func (s *scope) explainRollout(ctx context.Context, deploy *appsv1.Deployment) r
 const settleTime = 30 * time.Second
 
 // unready names a pod that runs and does not serve, "" when there is none.
-func unready(k *keystonev1alpha1.Keystone, list []corev1.Pod) string {
+func unready(s *scope, list []corev1.Pod) string {
 	for i := range list {
 		for _, container := range list[i].Status.ContainerStatuses {
 			running := container.State.Running
 			if running != nil && !container.Ready && list[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
 				return fmt.Sprintf("pod %s is running but not ready, which takes a login to the database at %s and an answer from the API",
-					list[i].Name, databaseAddress(k))
+					list[i].Name, database.Address(s.Pass))
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -62,7 +63,7 @@ func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof
 	return proof.Target{
 		Account: proof.Account{
 			URL: internalEndpoint(s.Cluster, k), User: k.Spec.Bootstrap.AdminUser, Domain: service.Config.Value(s.Slots).Options["identity"]["default_domain_id"],
-			Password: s.credentials.adminPassword,
+			Password: adminPassword.Value(s.Slots),
 		},
 		Bootstrap: string(s.bootstrapJob.UID),
 		Inputs:    s.rollout + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
@@ -191,7 +192,7 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 
 func (s *scope) loginRemedy(verdict proof.Verdict) string {
 	k := s.keystone
-	database := "the database at " + databaseAddress(k)
+	database := "the database at " + database.Address(s.Pass)
 	cache := "the cache at " + strings.Join(cacheServers(s.Cluster, k), ", ")
 	switch verdict {
 	case proof.DatabaseFailed:

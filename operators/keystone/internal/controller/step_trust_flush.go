@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -33,8 +34,8 @@ func trustFlushCronJob(s *scope) *batchv1.CronJob {
 	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...)
 	pod := deployment.PodsOf(s.Pass).Spec(corev1.Container{
 		Name: trustFlush, Image: scheduledImage(k), Command: slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
-		Env: toolVariables(k), Resources: deployment.TaskResources(k.Spec.Resources),
-	}, append(mounts, databaseTLSMounts(k)...)...)
+		Env: keystoneDatabase.ToolEnv(s.Pass), Resources: deployment.TaskResources(k.Spec.Resources),
+	}, append(mounts, database.TLSMounts(s.Pass)...)...)
 	pod.RestartPolicy = corev1.RestartPolicyOnFailure
 	return &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + trustFlush, Namespace: k.Namespace, Labels: commonLabels(k)},

@@ -5,6 +5,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/c5c3/forge/internal/common/database/schema"
 )
 
 // A ResourceQuota on limits.cpu admits no pod without such a limit.
@@ -26,7 +28,7 @@ func TestJobsKeepTheCPULimitOfTheSpec(t *testing.T) {
 			before := k.DeepCopy()
 			s := scopeOf(installed(k))
 			for what, template := range map[string]corev1.PodSpec{
-				"db-sync":     jobOf(t, s, dbSync(s)).Spec.Template.Spec,
+				"db-sync":     jobOf(t, s, databaseTask(s, schema.TaskSync)).Spec.Template.Spec,
 				"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Spec,
 				"rotation":    fernetKeys.rotator(s).cronJob(k, "scripts").Spec.JobTemplate.Spec.Template.Spec,
 			} {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -53,7 +54,7 @@ func TestPodsAreCachedWithWhatTheyRunAndWhyTheyDoNot(t *testing.T) {
 	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Message: "no route to host"}}
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: "keystone-1", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{annotationConnectionHash: "c"},
+			Name: "keystone-1", Labels: map[string]string{"a": "b"}, Annotations: map[string]string{database.HashAnnotation(&definition): "c"},
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubelet"}},
 		},
 		Spec: corev1.PodSpec{

@@ -30,7 +30,9 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/crdwatch"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -61,7 +63,7 @@ func indexes(c cluster.Settings) map[string]func(*keystonev1alpha1.Keystone) []s
 // waiting ends with the event and not with a timer.
 func watch(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options,
-	tools *service.Tools, logins source.Source, reconciler ctrlreconcile.Reconciler,
+	tools *service.Tools, references *refs.Reader, logins source.Source, reconciler ctrlreconcile.Reconciler,
 ) error {
 	find := keystones(mgr.GetClient())
 	if err := find.Index(ctx, mgr.GetFieldIndexer(), &keystonev1alpha1.Keystone{}, indexes(cfg.Cluster)); err != nil {
@@ -81,8 +83,8 @@ func watch(
 		Watches(&batchv1.Job{}, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(scheduled)).
 		// Secrets that outlive their Keystone have no owner.
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(unowned)).
-		WatchesRawSource(tools.Refs.SecretSource(find.By(indexSecret))).
-		WatchesRawSource(tools.Refs.ConfigMapSource(find.By(indexConfigMap))).
+		WatchesRawSource(references.SecretSource(find.By(indexSecret))).
+		WatchesRawSource(references.ConfigMapSource(find.By(indexConfigMap))).
 		WatchesRawSource(tools.Prober.Source()).
 		WatchesRawSource(logins).
 		WatchesRawSource(kinds.Source(find.All)).
@@ -165,7 +167,7 @@ func referencedSecrets(k *keystonev1alpha1.Keystone) []string {
 		k.Spec.Database.SecretRef.Name, k.Spec.Bootstrap.AdminPasswordSecretRef.Name,
 		// A lost key Secret may come back without the owner reference that would
 		// announce it, and a Secret of somebody else may stand in the way of ours.
-		fernetKeysName(k), credentialKeysName(k), connectionSecretName(k),
+		fernetKeysName(k), credentialKeysName(k), database.SecretName(k.Name),
 		stagingName(fernetKeysName(k)), stagingName(credentialKeysName(k)), nextPasswordName(k),
 	}
 	if ref := k.Spec.ExtraConfigSecretRef; ref != nil {

@@ -6,6 +6,10 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
+// AnnotationRunAgain on a Placement has schema sync and schema check run once more whenever
+// its value changes, as after an older database was restored.
+const AnnotationRunAgain = "placement.openstack.c5c3.io/run-again"
+
 // ServiceSpec returns what a Placement asks for in common with the other services. It
 // is not written to.
 func (p *Placement) ServiceSpec() *commonv1.ServiceSpec { return &p.Spec.ServiceSpec }

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // authSection is the section of the middleware that validates tokens.
@@ -15,8 +14,8 @@ const authSection = "keystone_authtoken"
 
 // defaultOptions are what the operator sets in placement.conf. They hold no secret: the
 // database's URL comes from the environment, the service user from a file of its own.
-func defaultOptions(c cluster.Settings, p *placementv1alpha1.Placement) config.INI {
-	identity := p.Spec.Identity
+func defaultOptions(p *service.Pass) config.INI {
+	identity := placementOf(p.Resource).Spec.Identity
 	options := config.INI{
 		"DEFAULT": {"use_stderr": "true", "debug": "false"},
 		"placement_database": {
@@ -35,7 +34,7 @@ func defaultOptions(c cluster.Settings, p *placementv1alpha1.Placement) config.I
 			// Only services may lend a request their own token.
 			"service_token_roles":          "service",
 			"service_token_roles_required": "true",
-			"memcached_servers":            strings.Join(cacheServers(c, p), ","),
+			"memcached_servers":            strings.Join(cacheServers(p), ","),
 			// Without its cache a request is to be slower, and no more than that.
 			"memcache_pool_socket_timeout": "1",
 			"memcache_pool_dead_retry":     "10",
@@ -50,16 +49,16 @@ func defaultOptions(c cluster.Settings, p *placementv1alpha1.Placement) config.I
 
 // cacheServers are the memcached endpoints. A managed one is fully qualified, so that it
 // resolves whatever the pod's search domains are.
-func cacheServers(c cluster.Settings, p *placementv1alpha1.Placement) []string {
+func cacheServers(p *service.Pass) []string {
 	if ref := p.Spec.Cache.ClusterRef; ref != nil {
-		return []string{fmt.Sprintf("%s:%d", c.ServiceHost(ref.Name, p.Namespace), commonv1.DefaultCachePort)}
+		return []string{fmt.Sprintf("%s:%d", p.Cluster.ServiceHost(ref.Name, p.Resource.GetNamespace()), commonv1.DefaultCachePort)}
 	}
 	return p.Spec.Cache.Servers
 }
 
-// userOptions are the name and the password of the service user. oslo.config takes a
+// authOptions are the name and the password of the service user. oslo.config takes a
 // dollar sign for the start of a reference to another option.
-func userOptions(name, password string) config.INI {
+func authOptions(name, password string) config.INI {
 	escape := strings.NewReplacer("$", "$$")
 	return config.INI{authSection: {"username": escape.Replace(name), "password": escape.Replace(password)}}
 }

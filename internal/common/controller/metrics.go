@@ -1,0 +1,86 @@
+package controller
+
+import (
+	"slices"
+	"time"
+
+	"github.com/c5c3/forge/internal/common/metric"
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+)
+
+// Metrics are the metrics that the operators of all services have.
+type Metrics struct {
+	// Prefix begins the names of all metrics of the operator, such as
+	// "placement_operator".
+	Prefix string
+	// Service is the label with the name of a resource, such as "placement".
+	Service metric.Label
+}
+
+// Definitions returns all of them.
+func (m Metrics) Definitions() []metric.Definition {
+	return slices.Concat(reconcile.MetricDefinitions(m.Prefix),
+		[]metric.Definition{
+			m.releaseInfo(), m.schemaJobs(), m.schemaJobDuration(), m.certificateStart(), m.certificateExpiration(),
+		}, operator.MetricDefinitions(m.Prefix))
+}
+
+func (m Metrics) releaseInfo() metric.Definition {
+	return metric.Definition{
+		Name: m.Prefix + "_release_info", Type: metric.Gauge,
+		Labels: []metric.Label{
+			metric.Namespace, metric.Name,
+			{Name: "installed", Meaning: "release whose schema is installed, empty before the first installation"},
+			{Name: "target", Meaning: "release that a running upgrade leads to, empty when none runs"},
+			{Name: "phase", Meaning: "phase of a running upgrade, empty when none runs"},
+		},
+		Help: "Which release an instance has, and which upgrade runs; always 1.",
+	}
+}
+
+func (m Metrics) schemaJobs() metric.Definition {
+	return metric.Definition{
+		Name: m.Prefix + "_db_sync_total", Type: metric.Counter,
+		Labels: []metric.Label{m.Service, metric.Namespace, {Name: "result", Meaning: "`succeeded` or `failed`"}},
+		Help:   "Jobs that worked on the database schema of an instance and ended, by result.",
+	}
+}
+
+func (m Metrics) schemaJobDuration() metric.Definition {
+	return metric.Definition{
+		Name: m.Prefix + "_db_sync_duration_seconds", Type: metric.Histogram, Labels: []metric.Label{m.Service, metric.Namespace},
+		Help:    "Time from the creation to the end of a Job that worked on the database schema of an instance, in seconds.",
+		Buckets: []float64{1, 5, 10, 30, 60, 120, 300, 600},
+	}
+}
+
+func (m Metrics) certificateStart() metric.Definition {
+	return m.certificate("start", "From when a certificate for the connection to the database is valid, as Unix time.")
+}
+
+func (m Metrics) certificateExpiration() metric.Definition {
+	return m.certificate("expiration", "Until when a certificate for the connection to the database is valid, as Unix time.")
+}
+
+func (m Metrics) certificate(end, help string) metric.Definition {
+	return metric.Definition{
+		Name: m.Prefix + "_database_certificate_" + end + "_timestamp_seconds", Type: metric.Gauge,
+		Labels: []metric.Label{m.Service, metric.Namespace, {Name: "certificate", Meaning: "`ca` or `client`"}},
+		Help:   help,
+	}
+}
+
+// releases tell which release an instance has.
+func releases[T service.Resource](m Metrics) reconcile.Gauge[T] {
+	return reconcile.Gauge[T]{
+		Definition: m.releaseInfo(),
+		Read: func(resource T, _ time.Time) []reconcile.Sample {
+			status := resource.ServiceStatus()
+			return []reconcile.Sample{{
+				Labels: []string{status.InstalledRelease, status.TargetRelease, string(status.UpgradePhase)}, Value: 1,
+			}}
+		},
+	}
+}

@@ -1,0 +1,57 @@
+"""Makes a service handle the URL of its database as it is meant.
+
+Python imports this module when it starts, because it is found through PYTHONPATH.
+"""
+
+import functools
+
+# The operator replaces these by what the mode of spec.database.tls promises, and by whether
+# the database may be several servers.
+REQUIRE_TLS = False
+WAIT_FOR_WRITES = False
+
+
+def refuse_plain_text():
+    """Ends a connection to the database that is not encrypted before the login.
+
+    PyMySQL logs in and goes on in plain text when a server does not offer TLS, whatever it
+    was told to verify.
+    """
+    from pymysql import connections, err
+    from pymysql.constants import CLIENT, CR
+
+    login = connections.Connection._request_authentication
+
+    @functools.wraps(login)
+    def encrypted(self):
+        if not (self.ssl and self.server_capabilities & CLIENT.SSL):
+            raise err.OperationalError(CR.CR_SSL_CONNECTION_ERROR, "The database server does not offer TLS")
+        return login(self)
+
+    connections.Connection._request_authentication = encrypted
+
+
+def wait_for_writes():
+    """Has each connection read what was written through any server of a Galera cluster.
+
+    A MariaDB that is no cluster takes the variable and never waits.
+    """
+    from pymysql import connections
+
+    make = connections.Connection.__init__
+
+    @functools.wraps(make)
+    def waiting(self, *args, **options):
+        options.setdefault("init_command", "SET SESSION wsrep_sync_wait = 1")
+        make(self, *args, **options)
+
+    connections.Connection.__init__ = waiting
+
+
+for wanted, protect in ((REQUIRE_TLS, refuse_plain_text), (WAIT_FOR_WRITES, wait_for_writes)):
+    if wanted:
+        try:
+            protect()
+        except Exception as error:
+            # Python would go on without this module, and without what it does.
+            raise SystemExit("the connection to the database cannot be protected: %r" % error)

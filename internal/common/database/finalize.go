@@ -1,0 +1,106 @@
+package database
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// referenced is a named object together with its kind for messages.
+type referenced struct {
+	kind string
+	obj  client.Object
+}
+
+// Finalize asks mariadb-operator to drop what the instance had in the MariaDB, unless that is to stay. It does not wait for
+// that: the API pods still hold connections until garbage collection ends them,
+// and DROP DATABASE waits for those.
+func (d Database) Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	dropped := 0
+	if p.Spec.Database.IsManaged() && p.Kinds.Served(mariaDBGVK) {
+		keep, err := d.KeepsData(ctx, p)
+		if err != nil {
+			return reconcile.Failed(vocabulary.ReasonWaitingForDatabase, err)
+		}
+		for _, reference := range databaseReferences(p) {
+			found, err := drop(ctx, p, reference, keep)
+			if err != nil {
+				return reconcile.Failed(vocabulary.ReasonWaitingForDatabase, err)
+			}
+			if found && !keep {
+				dropped++
+			}
+		}
+	}
+	done := reconcile.Done(vocabulary.ReasonDeleting, "The database is released")
+	if dropped > 0 {
+		done = done.WithNormalEvent(vocabulary.EventFinalizingDatabase, "Removing the database and its user from the MariaDB")
+	}
+	return done.WithNormalEvent(vocabulary.EventDatabaseFinalized, "The database is released")
+}
+
+// KeepsData reports whether the database outlives the resource: because that was
+// asked for, because there is no server left that could drop it, whose volume may
+// still hold it, or because another resource keeps data in it, too.
+func (d Database) KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
+	if p.Spec.KeepsData() {
+		return true, nil
+	}
+	if serves, err := databaseServes(ctx, p); err != nil || !serves {
+		return err == nil, err
+	}
+	if d.Shared == nil {
+		return false, nil
+	}
+	return d.Shared(ctx, p)
+}
+
+// databaseServes reports whether the MariaDB is there to stay. The API server is
+// asked: what deletes an instance often deletes its MariaDB in the same moment.
+func databaseServes(ctx context.Context, p *service.Pass) (bool, error) {
+	if !p.Kinds.Served(mariaDBGVK) {
+		return false, nil
+	}
+	server := &metav1.PartialObjectMetadata{}
+	server.SetGroupVersionKind(mariaDBGVK)
+	err := p.APIReader.Get(ctx, p.Key(p.Spec.Database.ClusterRef.Name), server)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("reading MariaDB %s: %w", p.Spec.Database.ClusterRef.Name, err)
+	}
+	return err == nil && server.DeletionTimestamp.IsZero(), nil
+}
+
+// drop deletes the object when the resource controls it and reports whether it
+// was there. What it stands for stays in the MariaDB when keep is set.
+func drop(ctx context.Context, p *service.Pass, reference referenced, keep bool) (bool, error) {
+	key := client.ObjectKeyFromObject(reference.obj)
+	err := p.ThirdParty.Get(ctx, key, reference.obj)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading %s %s: %w", reference.kind, key.Name, err)
+	}
+	if !service.ControlledBy(reference.obj, p.Resource) {
+		return false, nil
+	}
+	if keep {
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cleanupPolicy":"Skip"}}`))
+		if err := p.ThirdParty.Patch(ctx, reference.obj, patch); client.IgnoreNotFound(err) != nil {
+			return false, fmt.Errorf("keeping what %s %s stands for: %w", reference.kind, key.Name, err)
+		}
+	}
+	uid := reference.obj.GetUID()
+	if err := p.ThirdParty.Delete(ctx, reference.obj, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("deleting %s %s: %w", reference.kind, key.Name, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,52 @@
+package database
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/c5c3/forge/internal/common/service"
+)
+
+// Hint says what to do about what a tool printed that works on the database, and what
+// it means for the pods.
+func (d Database) Hint(p *service.Pass, text string) string {
+	advice := hint(p, text)
+	if access := Connection.Value(p.Slots); advice != "" && access.Candidate() {
+		advice += "; until that succeeds the API pods keep the connection they have"
+	}
+	return advice
+}
+
+// hint says what to do about the error codes of MariaDB and PyMySQL that
+// a user can do something about
+// (https://mariadb.com/kb/en/mariadb-error-code-reference/).
+func hint(p *service.Pass, text string) string {
+	db := p.Spec.Database
+	has := func(codes ...string) bool {
+		for _, code := range codes {
+			if strings.Contains(text, code) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case has("(1044,", "(1045,", "(1698,"):
+		advice := fmt.Sprintf("; check the user name and password in Secret %s and the user's rights on database %s",
+			db.SecretRef.Name, db.Database)
+		if !db.TLSEnabled() {
+			advice += ", or enable spec.database.tls if the server requires TLS"
+		}
+		return advice
+	case db.TLSEnabled() && has("CERTIFICATE_VERIFY_FAILED"):
+		return fmt.Sprintf("; check that Secret %s of spec.database.tls.caBundleSecretRef holds the authority of the server's certificate"+
+			" and, with mode verify-full, that the certificate is for the host of %s", db.TLS.CABundleSecretRef.Name, Address(p))
+	case has("(2026,"):
+		return fmt.Sprintf("; enable TLS on the server at %s, or set spec.database.tls.mode to prefer", Address(p))
+	case has("(2003,", "(2005,"):
+		return fmt.Sprintf("; check that %s is the address of the database and can be reached from the pods", Address(p))
+	case has("(1049,"):
+		return fmt.Sprintf("; create database %s or correct spec.database.database", db.Database)
+	}
+	return ""
+}

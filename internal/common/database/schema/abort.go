@@ -1,0 +1,37 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// abortUpgrade takes back an upgrade. Its Jobs have to be gone, pods included,
+// before anything else may work on the schema. What they have added stays: the
+// old release is unaffected, and its pods replace those of the new one.
+func (w *work) abortUpgrade(ctx context.Context) reconcile.Outcome {
+	status := w.Status
+	for _, t := range []deployment.Task{w.expandTask(), w.migrateTask(), w.contractTask()} {
+		job, err := deployment.TaskJob(w.Pass, t)
+		gone := false
+		if err == nil {
+			gone, err = w.Jobs.Remove(ctx, w.Resource, job)
+		}
+		if err != nil {
+			return reconcile.Failed(vocabulary.ReasonUpgradeAborting, err)
+		}
+		if !gone {
+			return reconcile.Waiting(vocabulary.ReasonUpgradeAborting, fmt.Sprintf(
+				"The upgrade from %s to %s is being aborted: waiting for Job %s to end", status.InstalledRelease, status.TargetRelease, job.Name))
+		}
+	}
+	note := fmt.Sprintf("The upgrade from %s to %s was aborted in phase %s",
+		status.InstalledRelease, status.TargetRelease, status.UpgradePhase)
+	status.TargetRelease, status.UpgradePhase = "", ""
+	return w.syncSchema(ctx).OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeAborted, note)
+}

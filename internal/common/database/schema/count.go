@@ -1,0 +1,111 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// countedTasks maps the tasks on the schema to the annotations of the resource
+// that name the last Job counted for each, so that a restarted operator does not
+// count it again.
+var countedTasks = map[string]string{
+	TaskSync:     "forge.c5c3.io/last-db-sync-job-uid",
+	TaskCheck:    "forge.c5c3.io/last-schema-check-job-uid",
+	TaskExpand:   "forge.c5c3.io/last-db-expand-job-uid",
+	TaskMigrate:  "forge.c5c3.io/last-db-migrate-job-uid",
+	TaskContract: "forge.c5c3.io/last-db-contract-job-uid",
+}
+
+// countRetry is when Jobs are counted that could not be marked as counted.
+const countRetry = time.Minute
+
+// recordJobs does the work on the schema and counts the Jobs that had
+// ended before and were not counted. It waits for the check that follows db_sync,
+// so that a first installation costs one write for both. A Job that ends in the
+// middle of the pass is left to the next one, which knows what follows it, unless
+// this pass has found all work done. So are all as long as the Job controller has not
+// recorded the end of one whose work is done.
+func (w *work) recordJobs(ctx context.Context, work func(context.Context) reconcile.Outcome) reconcile.Outcome {
+	ended, _, err := w.uncountedJobs(ctx)
+	outcome := work(ctx)
+	if outcome.Reason() == vocabulary.ReasonSchemaCheckInProgress {
+		return outcome
+	}
+	if err == nil && len(ended) > 0 && outcome.IsDone() {
+		var unrecorded bool
+		if ended, unrecorded, err = w.uncountedJobs(ctx); unrecorded {
+			return outcome
+		}
+	}
+	if err == nil && len(ended) > 0 {
+		err = w.markCounted(ctx, ended)
+	}
+	switch {
+	case apierrors.IsConflict(err):
+		return reconcile.Failed(outcome.Reason(), err)
+	case err != nil:
+		log.FromContext(ctx).Error(err, "Counting the database Jobs failed; retrying")
+		return outcome.After(countRetry).WithEvent(corev1.EventTypeWarning, vocabulary.EventDBSyncMetricEmissionDeferred,
+			fmt.Sprintf("Database Jobs that have ended are counted later: %v", err))
+	}
+	for _, live := range ended {
+		w.SchemaJobs.Count(client.ObjectKeyFromObject(w.Resource), live)
+	}
+	return outcome
+}
+
+// uncountedJobs maps annotations to the ended Jobs that they do not name yet, and
+// reports whether there are others that have not ended.
+func (w *work) uncountedJobs(ctx context.Context) (ended map[string]*batchv1.Job, others bool, err error) {
+	ended = map[string]*batchv1.Job{}
+	for task, annotation := range countedTasks {
+		live, err := w.Jobs.Find(ctx, w.Resource, w.Named(task))
+		if err != nil {
+			return nil, false, err
+		}
+		if live == nil || w.Resource.GetAnnotations()[annotation] == string(live.UID) {
+			continue
+		}
+		if over, _, _ := job.Ended(live); over {
+			ended[annotation] = live
+		} else {
+			others = true
+		}
+	}
+	return ended, others, nil
+}
+
+// markCounted writes the annotations before anything is counted: a crash in
+// between loses a sample and never counts one twice.
+func (w *work) markCounted(ctx context.Context, ended map[string]*batchv1.Job) error {
+	before := w.Resource.DeepCopyObject().(client.Object) //nolint:forcetypeassert // The copy has the type of the resource.
+	marked := w.Resource.DeepCopyObject().(client.Object) //nolint:forcetypeassert // As above.
+	annotations := maps.Clone(marked.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	for annotation, live := range ended {
+		annotations[annotation] = string(live.UID)
+	}
+	marked.SetAnnotations(annotations)
+	// The lock keeps this pass from writing a status over a spec it has not seen.
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := w.Client.Patch(ctx, marked, patch); err != nil {
+		return fmt.Errorf("annotating the %s with the Jobs that were counted: %w", w.Kind, err)
+	}
+	w.Resource.SetAnnotations(annotations)
+	w.Resource.SetResourceVersion(marked.GetResourceVersion())
+	return nil
+}

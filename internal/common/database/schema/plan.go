@@ -1,0 +1,109 @@
+package schema
+
+import (
+	"fmt"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/release"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+const imageTag = commonv1.ImageTagField
+
+// schemaPlan is what has to happen to the database for the image's release.
+type schemaPlan int
+
+const (
+	// schemaRefuse changes nothing.
+	schemaRefuse schemaPlan = iota
+	// schemaSync installs the schema, or brings it up to date within a release.
+	schemaSync
+	// schemaUpgrade goes to the next release, phase by phase.
+	schemaUpgrade
+	// schemaAbort takes back an upgrade that has not contracted the schema.
+	schemaAbort
+)
+
+// planSchema decides what the image's tag, to, means for the installed schema.
+// contracted is the tag of the release to which the schema was contracted last,
+// "" if there was none. A first installation accepts any tag. With schemaRefuse
+// the outcome says why.
+func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, reconcile.Outcome) {
+	from := status.InstalledRelease
+	if status.UpgradePhase != "" && status.TargetRelease != "" {
+		return planRunningUpgrade(to, status, contracted)
+	}
+	if from == "" {
+		return schemaSync, reconcile.Outcome{}
+	}
+	if to == from {
+		if isLater(contracted, from) {
+			return schemaRefuse, refuseAbort(from, contracted)
+		}
+		return schemaSync, reconcile.Outcome{}
+	}
+	installed, err := release.Parse(from)
+	if err != nil {
+		return refuse(vocabulary.ReasonVersionParseError,
+			"the installed release cannot be compared with "+imageTag+" %s: %w; set "+imageTag+" back to %s", to, err, from)
+	}
+	target, err := release.Parse(to)
+	if err != nil {
+		return refuse(vocabulary.ReasonVersionParseError, "spec."+imageTag+": %w", err)
+	}
+	switch release.Classify(installed, target) {
+	case release.Downgrade:
+		return refuse(vocabulary.ReasonDowngradeNotSupported,
+			"going back from %s to %s is not possible, because the database schema cannot be downgraded; set "+imageTag+" to %s or later",
+			from, to, from)
+	case release.Skip:
+		return refuse(vocabulary.ReasonUpgradePathInvalid,
+			"upgrading from %s to %s skips a release; go to %s first", from, to, installed.Next())
+	case release.Upgrade:
+		return schemaUpgrade, reconcile.Outcome{}
+	}
+	return schemaSync, reconcile.Outcome{}
+}
+
+// planRunningUpgrade lets an upgrade only go on or, as long as the old release
+// fits the schema, back.
+func planRunningUpgrade(tag string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, reconcile.Outcome) {
+	from, to := status.InstalledRelease, status.TargetRelease
+	noReturn := status.UpgradePhase == commonv1.UpgradePhaseContracting || contracted == to
+	switch tag {
+	case to:
+		return schemaUpgrade, reconcile.Outcome{}
+	case from:
+		if noReturn {
+			return schemaRefuse, refuseAbort(from, to)
+		}
+		return schemaAbort, reconcile.Outcome{}
+	}
+	remedy := fmt.Sprintf("set "+imageTag+" to %s to finish it", to)
+	if !noReturn {
+		remedy += fmt.Sprintf(", or to %s to abort it", from)
+	}
+	return refuse(vocabulary.ReasonUpgradeTargetChanged, imageTag+" became %s during the upgrade from %s to %s; %s",
+		tag, from, to, remedy)
+}
+
+func refuse(reason, format string, arguments ...any) (schemaPlan, reconcile.Outcome) {
+	return schemaRefuse, reconcile.Terminal(reason, fmt.Errorf(format, arguments...))
+}
+
+// refuseAbort keeps pods of the old release off a schema that has lost what
+// they use.
+func refuseAbort(from, to string) reconcile.Outcome {
+	return reconcile.Terminal(vocabulary.ReasonUpgradeAbortRefused, fmt.Errorf(
+		"the upgrade from %s to %s can no longer be aborted, because the contraction of the database schema has begun; set "+imageTag+" to %s",
+		from, to, to))
+}
+
+// isLater reports whether a tag stands for a later release than another. A tag
+// that is no release is not later.
+func isLater(tag, than string) bool {
+	a, errA := release.Parse(tag)
+	b, errB := release.Parse(than)
+	return errA == nil && errB == nil && a.Compare(b) > 0
+}

@@ -1,0 +1,200 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
+	contracted, err := w.contractedRelease(ctx)
+	if err == nil {
+		err = w.recoverInstalledRelease(ctx)
+	}
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+	}
+	plan, refusal := planSchema(w.Spec.Image.Tag, w.Status, contracted)
+	switch plan {
+	case schemaUpgrade:
+		return w.upgrade(ctx)
+	case schemaAbort:
+		return w.abortUpgrade(ctx)
+	case schemaSync:
+		return w.syncSchema(ctx)
+	}
+	return refusal
+}
+
+// syncSchema installs the schema of the image, or brings it up to date within a
+// release, and checks the result.
+func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
+	message := schemaMessage
+	contraction, err := w.finishedContraction(ctx)
+	running := false
+	if err == nil {
+		running, err = w.contractionRuns(ctx)
+	}
+	switch {
+	case err != nil:
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+	case running:
+		return reconcile.Waiting(vocabulary.ReasonDBSyncInProgress, fmt.Sprintf(
+			"Job %s of an upgrade that the status no longer records is still changing the schema", w.Named(TaskContract)))
+	case w.Status.ExpandedRelease != "":
+		return w.keepExpandedSchema(ctx)
+	case contraction != nil:
+		message = upgradedMessage(contraction.Annotations[annotationUpgradedFrom], w.Spec.Image.Tag)
+	default:
+		if sync := w.runTask(ctx, w.syncTask(), syncReasons); !sync.IsDone() {
+			return sync
+		}
+	}
+	check := w.runCheck(ctx)
+	switch {
+	case check.IsDone():
+		return w.acceptSchema(ctx, message)
+	case w.Status.InstalledRelease == "" && check.Err() == nil:
+		// Nothing runs yet that a schema which does not fit could harm.
+		return check.Proceed()
+	}
+	return check
+}
+
+// acceptSchema records the release of a schema that fits, and gives pods the
+// connection that the check of it has proven.
+func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outcome {
+	if err := w.Database.Promote(ctx, w.Pass); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
+	}
+	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, message)
+	if w.Status.InstalledRelease == "" {
+		deploy, err := deployment.Live(ctx, w.Pass)
+		switch {
+		case err != nil:
+			return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+		case deploy == nil || deployment.TagOf(deployment.APIImage(w.Definition, &deploy.Spec.Template.Spec)) != w.Spec.Image.Tag:
+			// Nothing else would tell which release it was if the image changed now.
+			outcome = outcome.AtOnce()
+		}
+	}
+	w.Status.InstalledRelease = w.Spec.Image.Tag
+	return outcome
+}
+
+// finishedContraction is the Job that ended an upgrade to the wanted image, nil
+// when the schema has another origin, or may have one by what a user has asked
+// for. There is nothing left for db_sync to do then.
+func (w *work) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
+	if w.Resource.GetAnnotations()[w.RunAgain] != "" {
+		return nil, nil
+	}
+	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskContract))
+	if live == nil || err != nil {
+		return nil, err
+	}
+	desired, err := deployment.TaskJob(w.Pass, w.contractTask())
+	if err != nil {
+		return nil, err
+	}
+	if succeeded, err := w.Jobs.SucceededFor(ctx, live, desired); !succeeded || err != nil {
+		return nil, err
+	}
+	return live, nil
+}
+
+// emptyDatabaseHint is for a database that the aborted upgrade did not expand.
+const emptyDatabaseHint = "; if this is not the same database as before, load the previous data into it first"
+
+// keepExpandedSchema leaves alone the schema that an aborted upgrade has
+// expanded. The installed release runs on it, but its tools neither know the
+// revision nor have anything to add to it.
+func (w *work) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
+	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskCheck))
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+	}
+	checked, err := deployment.TaskJob(w.Pass, w.checkTask())
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+	}
+	succeeded, err := w.Jobs.SucceededFor(ctx, live, checked)
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+	}
+	if !succeeded {
+		if check := w.checkLogin(ctx, emptyDatabaseHint); !check.IsDone() {
+			return check
+		}
+	}
+	return w.acceptSchema(ctx, fmt.Sprintf(
+		"Database schema fits release %s and also holds what the aborted upgrade to %s may have added",
+		w.Spec.Image.Tag, w.Status.ExpandedRelease))
+}
+
+// taskReasons are the reasons for the states of a database Job. errored, when set, is
+// for a tool that could not do its work, as opposed to one with a bad result; activity
+// says what the Job does, and hint what can be done besides correcting the cause.
+type taskReasons struct{ running, failed, errored, activity, hint string }
+
+// reasonOf is the reason of a failed task.
+func (w *work) reasonOf(r taskReasons, err error) string {
+	var failed *job.FailedError
+	if r.errored != "" && (!errors.As(err, &failed) || !slices.Contains(w.CheckResults, failed.ExitCode)) {
+		return r.errored
+	}
+	return r.failed
+}
+
+func (w *work) runCheck(ctx context.Context) reconcile.Outcome {
+	return w.runTask(ctx, w.checkTask(), taskReasons{
+		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonSchemaDriftDetected,
+		errored: vocabulary.ReasonDBSyncFailed, activity: "checking the database schema",
+	})
+}
+
+// candidateRetry is how soon a changed connection that the database refused is
+// tried again. The server may learn about a new password later than the Secret,
+// and from then on pods cannot open connections with the old one.
+const candidateRetry = time.Minute
+
+func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReasons) reconcile.Outcome {
+	desired, err := deployment.TaskJob(w.Pass, t)
+	if err != nil {
+		return reconcile.Failed(reasons.failed, err)
+	}
+	runner, candidate := w.Runner(), w.access().Candidate()
+	if candidate {
+		runner.RetryAfter = candidateRetry
+	}
+	state, err := runner.Run(ctx, w.Resource, desired)
+	switch {
+	case err != nil:
+		outcome := reconcile.WriteFailed(w.reasonOf(reasons, err), fmt.Errorf("%s failed: %w%s%s",
+			reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), reasons.hint))
+		if candidate && errors.Is(err, job.ErrJobFailed) {
+			return outcome.After(candidateRetry)
+		}
+		return outcome
+	case state.Complete:
+		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+	}
+	hint := ""
+	if state.Waiting != "" {
+		hint = w.Database.Hint(w.Pass, state.Waiting) + reasons.hint
+	}
+	return deployment.Await(reasons.running, desired.Name, reasons.activity, state, hint)
+}
+
+// access is how Jobs and pods log in to the database in this pass.
+func (w *work) access() *database.Access { return database.Connection.Value(w.Slots) }

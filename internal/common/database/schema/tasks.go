@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// Names of the tasks that work on the schema.
+const (
+	TaskSync     = "db-sync"
+	TaskCheck    = "schema-check"
+	TaskExpand   = "db-expand"
+	TaskMigrate  = "db-migrate"
+	TaskContract = "db-contract"
+)
+
+// annotationUpgradedFrom is on the Job that contracted the schema and tells
+// which release the upgrade came from.
+const annotationUpgradedFrom = "forge.c5c3.io/upgraded-from"
+
+// annotationConnectionProof is on the Job that expanded the schema and tells
+// which connection its success proves.
+const annotationConnectionProof = "forge.c5c3.io/connection-proof"
+
+// task is a tool that needs nothing but the database. Its result depends on the
+// image and on which database it works on, not on the rest of the configuration.
+func (w *work) task(name string, retries int32, command []string) deployment.Task {
+	secret, hash := w.access().TaskConnection()
+	return deployment.Task{
+		Name: name, Container: name, Command: command, Retries: retries,
+		Env:         append(w.Database.Env(secret), w.Environment...),
+		Mounts:      append([]deployment.Mount{deployment.ConfigMount(w.Pass)}, database.TLSMounts(w.Pass)...),
+		Annotations: map[string]string{database.HashAnnotation(w.Definition): hash},
+		RunKey:      []any{w.Image(), command, database.Address(w.Pass), w.Spec.Database.Database},
+	}
+}
+
+// Tasks are all tasks on the schema, by their names and "login-check" for the one that
+// proves a connection alone.
+func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
+	w := s.work(p)
+	return map[string]deployment.Task{
+		TaskSync: w.syncTask(), TaskCheck: w.checkTask(), "login-check": w.loginTask(),
+		TaskExpand: w.expandTask(), TaskMigrate: w.migrateTask(), TaskContract: w.contractTask(),
+	}
+}
+
+var syncReasons = taskReasons{
+	running: vocabulary.ReasonDBSyncInProgress, failed: vocabulary.ReasonDBSyncFailed,
+	activity: "installing the database schema",
+}
+
+// syncTask installs the schema.
+func (w *work) syncTask() deployment.Task {
+	sync := w.task(TaskSync, 4, w.Sync)
+	sync.RunKey = w.onRequest(sync.RunKey)
+	if w.Status.InstalledRelease == "" && w.First != nil {
+		w.First(w.Pass, &sync)
+	}
+	return sync
+}
+
+// checkTask also proves a changed connection before any API pod is given it,
+// so that a wrong password never replaces a running pod.
+func (w *work) checkTask() deployment.Task {
+	check := w.task(TaskCheck, 2, w.Check)
+	check.RunKey = w.onRequest([]any{check.RunKey, w.access().Proof()})
+	return check
+}
+
+// onRequest adds what a user has asked for to the run key of a task.
+func (w *work) onRequest(runKey any) any {
+	if request := w.Resource.GetAnnotations()[w.RunAgain]; request != "" {
+		return []any{runKey, request}
+	}
+	return runKey
+}
+
+// expandTask also proves the connection that the pods of the new release get.
+func (w *work) expandTask() deployment.Task {
+	expand := w.task(TaskExpand, 4, w.Expand)
+	expand.JobAnnotations = map[string]string{annotationConnectionProof: w.access().Proof()}
+	return expand
+}
+
+func (w *work) migrateTask() deployment.Task { return w.task(TaskMigrate, 4, w.Migrate) }
+
+func (w *work) contractTask() deployment.Task {
+	contract := w.task(TaskContract, 4, w.Contract)
+	contract.JobAnnotations = map[string]string{annotationUpgradedFrom: w.Status.InstalledRelease}
+	return contract
+}
+
+// loginTask proves a changed connection while the revision of the schema is
+// not the image's.
+func (w *work) loginTask() deployment.Task {
+	check := w.task(TaskCheck, 2, w.Login)
+	check.RunKey = []any{check.RunKey, w.access().Proof()}
+	return check
+}
+
+func (w *work) checkLogin(ctx context.Context, remedy string) reconcile.Outcome {
+	return w.runTask(ctx, w.loginTask(), taskReasons{
+		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonDBSyncFailed,
+		activity: "checking the database connection", hint: remedy,
+	})
+}
+
+// schemaMessage is the message of a schema that was found to be the image's.
+const schemaMessage = "Database schema is up to date (revision verified)"
+
+func upgradedMessage(from, to string) string {
+	return fmt.Sprintf("%s (upgraded %s → %s)", schemaMessage, from, to)
+}

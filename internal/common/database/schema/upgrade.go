@@ -1,0 +1,175 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// upgrade takes an instance to the next release: the schema is expanded while
+// the old pods serve, then they are replaced, then what only they used is
+// dropped. A pass acts on the phase that it finds in the status and at most
+// records the next one. So no later pass, whatever it has lost or not seen yet,
+// can be ahead of the recorded phase; and every phase may run twice.
+func (w *work) upgrade(ctx context.Context) reconcile.Outcome {
+	if w.Status.TargetRelease != w.Spec.Image.Tag {
+		return w.initiateUpgrade()
+	}
+	switch w.Status.UpgradePhase {
+	case commonv1.UpgradePhaseExpanding:
+		return w.expand(ctx)
+	case commonv1.UpgradePhaseMigrating:
+		return w.migrate(ctx)
+	case commonv1.UpgradePhaseRollingUpdate:
+		return w.rollOut(ctx)
+	case commonv1.UpgradePhaseContracting:
+		return w.contract(ctx)
+	}
+	return w.initiateUpgrade()
+}
+
+// initiateUpgrade records the target before anything is done for it.
+func (w *work) initiateUpgrade() reconcile.Outcome {
+	status := w.Status
+	status.TargetRelease = w.Spec.Image.Tag
+	status.ExpandedRelease = w.Spec.Image.Tag
+	status.UpgradePhase = commonv1.UpgradePhaseExpanding
+	note := fmt.Sprintf("Upgrading from %s to %s", status.InstalledRelease, status.TargetRelease)
+	return reconcile.Waiting(vocabulary.ReasonExpandInProgress, note+": about to expand the database schema").
+		OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeInitiated, note)
+}
+
+// setPhase records the next phase.
+func (w *work) setPhase(phase commonv1.UpgradePhase, reason, event, done string) reconcile.Outcome {
+	w.Status.UpgradePhase = phase
+	note := fmt.Sprintf("%s for the upgrade from %s to %s", done, w.Status.InstalledRelease, w.Status.TargetRelease)
+	return reconcile.Waiting(reason, note).OnRecord(corev1.EventTypeNormal, event, note)
+}
+
+func (w *work) expand(ctx context.Context) reconcile.Outcome {
+	outcome := w.runTask(ctx, w.expandTask(), taskReasons{
+		running: vocabulary.ReasonExpandInProgress, failed: vocabulary.ReasonExpandFailed,
+		activity: "expanding the database schema", hint: w.abortHint(),
+	})
+	if !outcome.IsDone() {
+		return outcome
+	}
+	return w.setPhase(commonv1.UpgradePhaseMigrating, vocabulary.ReasonMigrateInProgress,
+		vocabulary.EventExpandComplete, "The database schema is expanded")
+}
+
+func (w *work) migrate(ctx context.Context) reconcile.Outcome {
+	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+	if w.Migrate != nil {
+		outcome = w.runTask(ctx, w.migrateTask(), taskReasons{
+			running: vocabulary.ReasonMigrateInProgress, failed: vocabulary.ReasonMigrateFailed,
+			activity: "migrating the data", hint: w.abortHint(),
+		})
+	}
+	if !outcome.IsDone() {
+		return outcome
+	}
+	return w.setPhase(commonv1.UpgradePhaseRollingUpdate, vocabulary.ReasonUpgradeRollingUpdate,
+		vocabulary.EventMigrateComplete, "The data is migrated")
+}
+
+// rollOut lets the Deployment step replace the pods and record that it has.
+func (w *work) rollOut(ctx context.Context) reconcile.Outcome {
+	proven, err := w.connectionProven(ctx)
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonUpgradeRollingUpdate, err)
+	}
+	if !proven {
+		if check := w.checkLogin(ctx, w.abortHint()); !check.IsDone() {
+			return check
+		}
+	}
+	if err := w.Database.Promote(ctx, w.Pass); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
+	}
+	return reconcile.Waiting(vocabulary.ReasonUpgradeRollingUpdate, fmt.Sprintf(
+		"The pods of release %s are being replaced by those of %s", w.Status.InstalledRelease, w.Status.TargetRelease,
+	)).Proceed()
+}
+
+// connectionProven reports whether the expansion used the very connection that
+// new pods would get.
+func (w *work) connectionProven(ctx context.Context) (bool, error) {
+	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskExpand))
+	if live == nil || err != nil {
+		return false, err
+	}
+	return live.Annotations[annotationConnectionProof] == w.access().Proof(), nil
+}
+
+// completeRollout records, once no pod of the old release is left, that the
+// schema may be contracted. ready is the outcome of the Deployment step.
+func (w *work) completeRollout(ctx context.Context, ready reconcile.Outcome) reconcile.Outcome {
+	status := w.Status
+	if status.UpgradePhase != commonv1.UpgradePhaseRollingUpdate || status.TargetRelease != w.Spec.Image.Tag {
+		return ready
+	}
+	old, err := w.oldAPIPod(ctx)
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
+	}
+	if old != "" {
+		return reconcile.Waiting(vocabulary.ReasonWaitingForDeployment,
+			fmt.Sprintf("The Deployment is rolled out, but pod %s of release %s has not ended", old, status.InstalledRelease))
+	}
+	status.UpgradePhase = commonv1.UpgradePhaseContracting
+	return ready.OnRecord(corev1.EventTypeNormal, vocabulary.EventDeploymentRolloutComplete,
+		fmt.Sprintf("All API pods run release %s", status.TargetRelease))
+}
+
+// contract drops what only the old release used. Nothing of the old release
+// may run, or be started by a CronJob, when it begins.
+func (w *work) contract(ctx context.Context) reconcile.Outcome {
+	from, to := w.Status.InstalledRelease, w.Status.TargetRelease
+	old, err := w.oldRelease(ctx)
+	switch {
+	case err != nil:
+		return reconcile.Failed(vocabulary.ReasonContractInProgress, err)
+	case old != "":
+		return w.proceedIfServing(ctx, reconcile.Waiting(vocabulary.ReasonContractInProgress, fmt.Sprintf(
+			"The database schema is contracted as soon as %s is done with release %s", old, from)))
+	}
+	outcome := w.runTask(ctx, w.contractTask(), taskReasons{
+		running: vocabulary.ReasonContractInProgress, failed: vocabulary.ReasonContractFailed,
+		activity: "contracting the database schema", hint: "; going back to " + from + " is no longer possible",
+	})
+	if outcome.IsDone() {
+		outcome = w.runCheck(ctx)
+	}
+	if !outcome.IsDone() {
+		return w.proceedIfServing(ctx, outcome)
+	}
+	outcome = w.acceptSchema(ctx, upgradedMessage(from, to))
+	if !outcome.IsDone() {
+		return outcome
+	}
+	status := w.Status
+	status.TargetRelease, status.UpgradePhase, status.ExpandedRelease = "", "", ""
+	return outcome.OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeComplete, fmt.Sprintf("Upgraded from %s to %s", from, to))
+}
+
+// proceedIfServing lets the later steps look after the pods of the new release while the
+// contraction lasts or fails, unless a changed connection has to be proven
+// first.
+func (w *work) proceedIfServing(ctx context.Context, outcome reconcile.Outcome) reconcile.Outcome {
+	if hash, err := database.ConnectionInUse(ctx, w.Pass); err == nil && hash == w.access().Hash() {
+		return outcome.Proceed()
+	}
+	return outcome
+}
+
+// abortHint says how to take the upgrade back.
+func (w *work) abortHint() string {
+	return fmt.Sprintf("; set "+imageTag+" back to %s to abort the upgrade", w.Status.InstalledRelease)
+}

@@ -1,0 +1,143 @@
+package database
+
+import (
+	"context"
+	"fmt"
+
+	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
+	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/tls"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// databaseIssuerName is the ClusterIssuer of database client certificates.
+const databaseIssuerName = "openstack-db-ca-issuer"
+
+// The values of the label certificate of the metrics.
+const (
+	certificateCA     = "ca"
+	certificateClient = "client"
+)
+
+var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.CertificateKind)
+
+// ReconcileTLS sees to the Secrets with the database's CA and the client
+// certificate that the spec refers to. A managed database's certificate is
+// issued by cert-manager, unless the spec refers to another one.
+//
+// Pods need no restart for renewed certificates: the kubelet refreshes the
+// mounted files, and PyMySQL reads them for every connection it opens.
+func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	db := p.Spec.Database
+	issued := db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificate(p)
+	if !issued {
+		if err := dropCertificate(ctx, p); err != nil {
+			return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
+		}
+	}
+	switch {
+	case !db.TLSEnabled():
+		p.Certificates.Forget(client.ObjectKeyFromObject(p.Resource))
+		return reconcile.Done(vocabulary.ReasonNotRequired, "TLS to the database is not enabled")
+	case issued:
+		if outcome := issueCertificate(ctx, p); !outcome.IsDone() {
+			return outcome
+		}
+	}
+	if outcome := checkSecrets(ctx, p, db.TLS); !outcome.IsDone() {
+		return outcome
+	}
+	if issued {
+		return reconcile.Done(vocabulary.ReasonCertificateIssued, "The client certificate is issued")
+	}
+	return reconcile.Done(vocabulary.ReasonExternallyManaged, "The client certificate is the one that spec.database.tls refers to")
+}
+
+// checkSecrets makes sure that the pods can mount and use what they need; a
+// pod with a missing Secret would hang without a word.
+func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
+	for _, part := range []struct {
+		service.Requirement
+		certificate string
+		check       func(data map[string][]byte) error
+	}{{
+		service.Requirement{Name: spec.CABundleSecretRef.Name, Keys: []string{caBundleKey(spec)}, Field: "spec.database.tls.caBundleSecretRef"},
+		certificateCA,
+		func(data map[string][]byte) error { return tls.CheckBundle(data[caBundleKey(spec)]) },
+	}, {
+		service.Requirement{
+			Name: spec.ClientCertSecretRef.Name, Keys: []string{corev1.TLSCertKey, corev1.TLSPrivateKeyKey},
+			Field: "spec.database.tls.clientCertSecretRef",
+		},
+		certificateClient,
+		func(data map[string][]byte) error {
+			return tls.CheckKeyPair(data[corev1.TLSCertKey], data[corev1.TLSPrivateKeyKey])
+		},
+	}} {
+		secret, missing, err := service.LookUp(ctx, p, part.Requirement)
+		if err != nil {
+			return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
+		}
+		if missing != "" {
+			return reconcile.Waiting(vocabulary.ReasonCertificatePending, missing)
+		}
+		if err := part.check(secret.Data); err != nil {
+			return reconcile.Waiting(vocabulary.ReasonCertificatePending, fmt.Sprintf(
+				"Secret %s of %s cannot be used: %s; correct it", part.Name, part.Field, err))
+		}
+		// The first of the keys is the one with the certificates.
+		p.Certificates.Set(client.ObjectKeyFromObject(p.Resource), part.certificate, secret.Data[part.Keys[0]])
+	}
+	return reconcile.Done(vocabulary.ReasonExternallyManaged, "")
+}
+
+func dropCertificate(ctx context.Context, p *service.Pass) error {
+	if !p.Kinds.Served(certificateGVK) {
+		return nil
+	}
+	return apply.EnsureAbsent(ctx, p.ThirdParty, p.Resource, ClientCertificate(p))
+}
+
+func issueCertificate(ctx context.Context, p *service.Pass) reconcile.Outcome {
+	if !p.Kinds.Served(certificateGVK) {
+		return reconcile.Waiting(vocabulary.ReasonCertificatePending,
+			"cert-manager is not installed; install it, or let spec.database.tls.clientCertSecretRef name a Secret with a certificate of your own")
+	}
+	certificate := ClientCertificate(p)
+	ready, err := tls.EnsureCertificate(ctx, p.ThirdParty, p.Scheme, p.Resource, certificate)
+	if err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonCertificatePending, err)
+	}
+	if !ready {
+		return reconcile.Waiting(vocabulary.ReasonCertificatePending, fmt.Sprintf(
+			"Certificate %s of ClusterIssuer %s is not issued yet: %s",
+			certificate.Name, databaseIssuerName, tls.Progress(certificate)))
+	}
+	return reconcile.Done(vocabulary.ReasonCertificateIssued, "")
+}
+
+// clientCertificate is the name of the Certificate and of its Secret.
+func clientCertificate(p *service.Pass) string { return p.Named("db-client") }
+
+// ClientCertificate builds the Certificate with which a managed database knows the
+// instance.
+func ClientCertificate(p *service.Pass) *certmanagerv1.Certificate {
+	return &certmanagerv1.Certificate{
+		ObjectMeta: p.Meta(clientCertificate(p)),
+		Spec: certmanagerv1.CertificateSpec{
+			CommonName: p.Resource.GetName(),
+			SecretName: clientCertificate(p),
+			IssuerRef:  cmmeta.IssuerReference{Name: databaseIssuerName, Kind: "ClusterIssuer", Group: "cert-manager.io"},
+			Usages: []certmanagerv1.KeyUsage{
+				certmanagerv1.UsageClientAuth, certmanagerv1.UsageDigitalSignature, certmanagerv1.UsageKeyEncipherment,
+			},
+		},
+	}
+}

@@ -1,0 +1,37 @@
+package database
+
+import (
+	"testing"
+
+	"github.com/c5c3/forge/internal/common/testutil/instance"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+func TestEveryTLSModeGetsWhatItsNamePromises(t *testing.T) {
+	const files = "&ssl_cert=/etc/harbour/db-tls/tls.crt"
+	const ca = "&ssl_ca=/etc/harbour/db-tls/ca.crt"
+	const key = "&ssl_key=/etc/harbour/db-tls/tls.key"
+	for mode, want := range map[commonv1.DatabaseTLSMode]struct {
+		options string
+		guard   bool
+	}{
+		commonv1.DatabaseTLSPrefer:     {"charset=utf8" + files + key, false},
+		commonv1.DatabaseTLSRequire:    {"charset=utf8" + files + key, true},
+		commonv1.DatabaseTLSVerifyCA:   {"charset=utf8" + ca + files + "&ssl_check_hostname=false" + key, true},
+		commonv1.DatabaseTLSVerifyFull: {"charset=utf8" + ca + files + "&ssl_check_hostname=true" + key, true},
+	} {
+		h := managed()
+		h.Spec.Database.TLS.Mode = mode
+		if got := connectionOptions(&instance.Definition, h.Spec.Database); got != want.options {
+			t.Errorf("%s: options %q, want %q", mode, got, want.options)
+		}
+		if guarded := RefusesPlainText(h.Spec.Database); guarded != want.guard {
+			t.Errorf("%s: a connection in plain text is refused: %t, want %t", mode, guarded, want.guard)
+		}
+	}
+	h := managed()
+	h.Spec.Database.TLS.Enabled = false
+	if got := connectionOptions(&instance.Definition, h.Spec.Database); got != "charset=utf8" || RefusesPlainText(h.Spec.Database) {
+		t.Errorf("without TLS: options %q, plain text refused: %t", got, RefusesPlainText(h.Spec.Database))
+	}
+}

@@ -1,0 +1,13 @@
+package deployment
+
+import "testing"
+
+func TestATagIsReadFromAnImageReference(t *testing.T) {
+	for reference, want := range map[string]string{
+		"ghcr.io/c5c3/keystone:2025.2": "2025.2", "registry:5000/keystone": "", "registry:5000/keystone:2025.1": "2025.1", "keystone": "", "": "",
+	} {
+		if got := TagOf(reference); got != want {
+			t.Errorf("%q: got %q, want %q", reference, got, want)
+		}
+	}
+}

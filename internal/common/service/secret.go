@@ -1,0 +1,95 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// Requirement is one Secret the spec refers to and the keys it must hold.
+type Requirement struct {
+	// Name is the name of the Secret, and Keys are what it must have a value under.
+	Name string
+	Keys []string
+	// Field is the field of the spec that refers to it.
+	Field string
+	// Reason is the reason of the condition while it is not there.
+	Reason string
+}
+
+// LookUp returns the Secret, or says what is missing.
+func LookUp(ctx context.Context, p *Pass, required Requirement) (found *corev1.Secret, missing string, err error) {
+	secret := &corev1.Secret{}
+	err = p.Refs.Get(ctx, p.Key(required.Name), secret)
+	if apierrors.IsNotFound(err) {
+		return nil, fmt.Sprintf("Secret %s of %s does not exist; create it with a value under %s",
+			required.Name, required.Field, strings.Join(required.Keys, " and ")), nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("reading Secret %s of %s: %w", required.Name, required.Field, err)
+	}
+	if lacking := secrets.MissingKeys(secret, required.Keys...); len(lacking) > 0 {
+		return nil, fmt.Sprintf("Secret %s of %s lacks a value under %s; add it",
+			required.Name, required.Field, strings.Join(lacking, " and ")), nil
+	}
+	return secret, "", nil
+}
+
+// Require returns the Secrets, in order. Where one is missing, the outcome says so and
+// is not done. An existing Secret is accepted whatever its origin; External Secrets is
+// consulted only to say why one does not exist.
+func Require(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1.Secret, reconcile.Outcome) {
+	found := make([]*corev1.Secret, 0, len(all))
+	for _, required := range all {
+		secret, missing, err := LookUp(ctx, p, required)
+		if err != nil {
+			return nil, reconcile.Failed(required.Reason, err)
+		}
+		if missing != "" {
+			return nil, explainMissing(ctx, p, required, missing)
+		}
+		found = append(found, secret)
+	}
+	return found, SecretsAvailable()
+}
+
+// SecretsAvailable is the outcome of a step that found all Secrets it needs.
+func SecretsAvailable() reconcile.Outcome {
+	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
+}
+
+// explainMissing waits for a Secret and quotes what External Secrets, when it is
+// installed and meant to deliver it, has to say.
+func explainMissing(ctx context.Context, p *Pass, required Requirement, missing string) reconcile.Outcome {
+	waiting := reconcile.Waiting(required.Reason, missing)
+	if !p.Kinds.Served(secrets.ExternalSecretGVK) {
+		return waiting
+	}
+	synced, err := secrets.WaitForExternalSecret(ctx, p.ThirdParty, p.Key(required.Name))
+	switch {
+	case apierrors.IsNotFound(err):
+		return waiting
+	case err != nil:
+		return reconcile.Failed(required.Reason, err)
+	case synced:
+		return waiting
+	}
+	broken, err := secrets.StoreBroken(ctx, p.Kinds, p.ThirdParty)
+	switch {
+	case err != nil:
+		return reconcile.Failed(required.Reason, err)
+	case broken:
+		return reconcile.Waiting(vocabulary.ReasonSecretStoreNotReady, fmt.Sprintf(
+			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver the Secret of %s; repair the store or the backend behind it",
+			secrets.StoreName, required.Name, required.Field))
+	}
+	return reconcile.Waiting(required.Reason, fmt.Sprintf(
+		"ExternalSecret %s has not delivered the Secret of %s yet; look at its conditions", required.Name, required.Field))
+}

@@ -1,0 +1,46 @@
+"""Reads every option that the image knows.
+
+oslo.config converts a value only when something asks for it, so that a malformed one would
+start, look healthy and fail every request that needs it. A value may be a secret, and oslo's
+own words would quote it: nothing of an error is shown but the option that it is about.
+"""
+
+import sys
+
+import placement.conf
+from keystonemiddleware.auth_token import _opts as auth_token
+from oslo_config import cfg
+
+problems = []
+
+
+def read(section, options, name):
+    try:
+        return options[name]
+    except cfg.ConfigFileValueError:
+        complaint = "the value does not fit the type of the option"
+    except (cfg.NoSuchOptError, cfg.TemplateSubstitutionError):
+        complaint = "what follows a dollar sign is no option; write $$ for the sign itself"
+    except Exception as error:
+        complaint = "the value cannot be read (%s)" % type(error).__name__
+    problems.append("[%s] %s: %s" % (section, name, complaint))
+
+
+conf = cfg.ConfigOpts()
+placement.conf.register_opts(conf)
+for group, options in auth_token.list_opts():
+    conf.register_opts(options, group=group)
+try:
+    conf([], project="placement", default_config_files=[], default_config_dirs=[sys.argv[1]])
+except cfg.ConfigFileParseError:
+    sys.exit("a file of the configuration cannot be parsed")
+except SystemExit:
+    # Options that are also arguments are converted here. oslo.config has named this one, and
+    # ends without an error (_Namespace._parse_cli_opts_from_config_file).
+    sys.exit("its value does not fit the type of the option")
+for name in list(conf):
+    value = read("DEFAULT", conf, name)
+    if isinstance(value, cfg.ConfigOpts.GroupAttr):
+        for option in list(value):
+            read(name, value, option)
+sys.exit("\n".join(sorted(problems)) if problems else 0)

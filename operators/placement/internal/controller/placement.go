@@ -1,0 +1,152 @@
+package controller
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/database/schema"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+)
+
+const configDir = "/etc/placement/placement.conf.d/"
+
+// Python files that travel with the configuration, from whose directory they are imported.
+const (
+	readyFile       = "ready.py"
+	checkFile       = "config_check.py"
+	serviceUserFile = "service_user.py"
+)
+
+var (
+	//go:embed files/config_check.py
+	checkScript string
+	//go:embed files/service_user.py
+	serviceUserScript string
+)
+
+// definition is Placement among the services.
+var definition = service.Definition{
+	Kind: "Placement", Name: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
+	UserID: 42424, ConfigDir: configDir,
+	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
+	EgressPorts: func(resource service.Resource) []int32 { return []int32{identityPort(resource)} },
+}
+
+// placementDatabase is the database of a Placement.
+var placementDatabase = database.Database{Section: "PLACEMENT_DATABASE"}
+
+// placementSchema is the schema of Placement's database. Its migrations only add, so that
+// the old release serves on a schema of the next one; data is moved again once no pod of the
+// old release writes any more.
+var placementSchema = schema.Schema{
+	Database: placementDatabase,
+	Sync:     manage("sync"),
+	// Warnings are advice (https://docs.openstack.org/oslo.upgradecheck/latest/user/usage.html).
+	Check:        shell(`code=0; placement-status upgrade check || code=$?; [ "$code" -eq 1 ] || exit "$code"`),
+	CheckResults: []int32{2},
+	Login:        shell(`version=$(placement-manage db version); echo "the schema has revision $version" >&2; [ "$version" != None ]`),
+	Expand:       manage("sync"),
+	Migrate:      manage("online_data_migrations"),
+	Contract:     manage("online_data_migrations"),
+	RunAgain:     placementv1alpha1.AnnotationRunAgain,
+}
+
+func manage(command string) []string { return []string{"placement-manage", "db", command} }
+
+func shell(script string) []string { return []string{"/bin/sh", "-eu", "-c", script} }
+
+// configuration is that of a Placement.
+var configuration = config.Service{
+	File:          "placement.conf",
+	Options:       defaultOptions,
+	SecretOptions: readUser,
+	Files: func(p *service.Pass) map[string]string {
+		return map[string]string{
+			readyFile: deployment.ReadyScript, checkFile: checkScript, serviceUserFile: serviceUserScript,
+			database.StartFile: database.StartScript(p),
+		}
+	},
+	Check: []string{"python3", configDir + checkFile, configDir},
+}
+
+// api are the API pods of a Placement. The WSGI application reads no arguments.
+var api = deployment.API{
+	File:       "/var/lib/openstack/bin/placement-api",
+	HealthPath: "/",
+	Ready:      fmt.Sprintf("python3 %s%s %s http://127.0.0.1:%d/", configDir, readyFile, placementDatabase.Variable(), placementv1alpha1.APIPort),
+	Endpoint:   endpoint,
+	Env:        func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
+	Mounts:     database.TLSMounts,
+	Annotations: func(p *service.Pass) map[string]string {
+		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
+	},
+	Prune:    config.Prune,
+	Complete: completeRollout,
+}
+
+func internalEndpoint(p *service.Pass) string {
+	return placementv1alpha1.InternalEndpoint(p.Cluster, p.Resource.GetNamespace(), p.Resource.GetName())
+}
+
+// endpoint is the URL that users have.
+func endpoint(p *service.Pass) string {
+	if p.Spec.Gateway != nil {
+		return placementv1alpha1.GatewayEndpoint(p.Spec.Gateway.Hostname)
+	}
+	return internalEndpoint(p)
+}
+
+// placementOf is the resource of the pass.
+func placementOf(resource service.Resource) *placementv1alpha1.Placement {
+	placement, _ := resource.(*placementv1alpha1.Placement)
+	return placement
+}
+
+// identityPort is the TCP port of the Identity service.
+func identityPort(resource service.Resource) int32 {
+	// What is not a URL was refused before.
+	address, err := url.Parse(placementOf(resource).Spec.Identity.AuthURL)
+	if err == nil {
+		if port, err := strconv.ParseInt(address.Port(), 10, 32); err == nil {
+			return int32(port)
+		}
+		if address.Scheme == "https" {
+			return 443
+		}
+	}
+	return 80
+}
+
+// readUser returns the name and the password of the service user, from its Secret.
+func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome) {
+	ref := placementOf(p.Resource).Spec.ServiceUserSecretRef
+	key := ref.KeyOr("password")
+	found, outcome := service.Require(ctx, p, service.Requirement{
+		Name: ref.Name, Keys: []string{"username", key}, Field: "spec.serviceUserSecretRef", Reason: placementv1alpha1.ReasonWaitingForServiceUser,
+	})
+	if !outcome.IsDone() {
+		return nil, nil, &outcome
+	}
+	secret := found[0]
+	options := authOptions(string(secret.Data["username"]), string(secret.Data[key]))
+	for option, value := range options[authSection] {
+		if err := config.ValidateValue(value); err != nil {
+			return nil, nil, ptr.To(reconcile.Terminal(vocabulary.ReasonSecretInvalid, fmt.Errorf(
+				"the %s in Secret %s of spec.serviceUserSecretRef cannot be used: %w", option, ref.Name, err)))
+		}
+	}
+	return options, []types.UID{secret.UID}, nil
+}

@@ -1,0 +1,152 @@
+// Package controller is the controller of the Placement kind. This file is the map of it:
+// the service that it runs, the steps in order, the condition each owns and what each needs.
+package controller
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/networking"
+	"github.com/c5c3/forge/internal/common/policy"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+	"github.com/c5c3/forge/operators/placement/internal/metrics"
+)
+
+// The permissions of the operator. The chart's roles are generated from these markers.
+//
+// +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements/status,verbs=update
+// +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements/finalizers,verbs=update
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
+// +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=list;watch
+// +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups="",resources=events,verbs=list
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=batch,resources=cronjobs,verbs=list;watch
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=autoscaling,resources=horizontalpodautoscalers,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=gateway.networking.k8s.io,resources=httproutes,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=mariadbs,verbs=get;list;watch
+// +kubebuilder:rbac:groups=k8s.mariadb.com,resources=databases;users;grants,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=cert-manager.io,resources=certificates,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=external-secrets.io,resources=clustersecretstores,verbs=list;watch
+// +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get
+
+// pipeline is what one pass does, in order.
+var pipeline = reconcile.Pipeline[*service.Pass]{
+	{
+		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: database.ReconcileSecret,
+		Sets: []reconcile.Value{database.CredentialsOf},
+	},
+	{
+		Name: "DatabaseTLS", Condition: vocabulary.ConditionDatabaseTLSReady, Run: placementDatabase.ReconcileTLS,
+	},
+	{
+		Name: "DBConnectionSecret", Condition: vocabulary.ConditionSecretsReady, Run: placementDatabase.ReconcileConnection,
+		Reads: []reconcile.Value{database.CredentialsOf}, Sets: []reconcile.Value{database.Connection},
+		Needs: []string{"Secrets"},
+	},
+	{
+		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: configuration.Reconcile,
+		Sets: []reconcile.Value{service.Config},
+	},
+	{
+		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: configuration.ReconcileCheck,
+		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
+	},
+	{
+		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: config.ReportLogging,
+		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"}, Informational: true,
+	},
+	{
+		Name: "ServiceUser", Condition: placementv1alpha1.ConditionServiceUserReady, Run: reconcileServiceUser,
+		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
+	},
+	{
+		Name: "NetworkPolicy", Condition: vocabulary.ConditionNetworkPolicyReady, Run: networking.ReconcilePolicies,
+	},
+	{
+		Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: placementSchema.Reconcile,
+		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config},
+		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
+		Announce: []string{vocabulary.ReasonDatabaseSynced},
+	},
+	{
+		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: policy.ReconcileValidation,
+		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
+	},
+	{
+		Name: "Deployment", Condition: vocabulary.ConditionDeploymentReady, Run: api.Reconcile,
+		Reads: []reconcile.Value{database.Connection, service.Config},
+		Needs: []string{"Database", "ConfigCheck", "ServiceUser", "PolicyValidation"},
+	},
+	{
+		Name: "HTTPRoute", Condition: vocabulary.ConditionHTTPRouteReady, Run: networking.ReconcileRoute,
+	},
+	{
+		Name: "HealthCheck", Condition: placementv1alpha1.ConditionPlacementAPIReady,
+		Run: health.Check{Condition: placementv1alpha1.ConditionPlacementAPIReady, URL: internalEndpoint}.Reconcile,
+	},
+	{
+		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: deployment.ReconcileAutoscaler,
+	},
+}
+
+// finalizers are the stages of deletion.
+var finalizers = []reconcile.Finalizer[*service.Pass]{
+	{
+		Name: "placement.openstack.c5c3.io/finalizer",
+		Step: reconcile.Step[*service.Pass]{
+			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: placementDatabase.Finalize,
+		},
+	},
+}
+
+// Controller is the controller of Placements.
+var Controller = controller.Controller[*placementv1alpha1.Placement]{
+	Definition: &definition,
+	Metrics:    metrics.Operator,
+	New:        func() *placementv1alpha1.Placement { return &placementv1alpha1.Placement{} },
+	NewList:    func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
+	Guard:      guard,
+	Secrets: func(p *placementv1alpha1.Placement) []string {
+		return []string{p.Spec.ServiceUserSecretRef.Name}
+	},
+	Pipeline:   pipeline,
+	Finalizers: finalizers,
+}
+
+// Scheme knows every type the controller reads or writes.
+func Scheme() *runtime.Scheme { return controller.Scheme(placementv1alpha1.AddToScheme) }
+
+// Outlines returns what the controllers of this operator do in a pass.
+func Outlines() []reconcile.Outline {
+	return []reconcile.Outline{reconcile.NewOutline("Placement", pipeline, finalizers)}
+}
+
+// guard repeats what the webhooks do, for installations without them.
+func guard(p *placementv1alpha1.Placement) error {
+	placementv1alpha1.SetDefaults(p)
+	return placementv1alpha1.Validate(p).ToAggregate()
+}
+
+// completeRollout lets an upgrade go on.
+func completeRollout(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome {
+	return placementSchema.CompleteRollout(ctx, p, ready)
+}

@@ -1,0 +1,16 @@
+// Package metrics says which metrics the Placement operator has. The reference of the
+// documentation is written from it.
+package metrics
+
+import (
+	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/metric"
+)
+
+// Operator are the metrics of the operator.
+var Operator = controller.Metrics{
+	Prefix: "placement_operator", Service: metric.Label{Name: "placement", Meaning: "name of the Placement"},
+}
+
+// Definitions returns all metrics of the operator.
+func Definitions() []metric.Definition { return Operator.Definitions() }

@@ -1,0 +1,32 @@
+// The placement operator brings up and runs OpenStack Placement.
+package main
+
+import (
+	"embed"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/c5c3/forge/internal/common/operator"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+	"github.com/c5c3/forge/operators/placement/internal/controller"
+)
+
+//go:embed config/crd/bases/*.yaml
+var crds embed.FS
+
+func main() {
+	operator.Main(options())
+}
+
+func options() operator.Options {
+	return operator.Options{
+		Name:             "placement-operator",
+		LeaderElectionID: "placement.openstack.c5c3.io",
+		Scheme:           controller.Scheme(),
+		Definitions:      crds,
+		Setup:            controller.Controller.Setup,
+		Webhooks: func(mgr ctrl.Manager, _ operator.Config) error {
+			return placementv1alpha1.NewPlacementWebhook().SetupWebhookWithManager(mgr)
+		},
+	}
+}
