@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	kit "github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/operator"
@@ -62,19 +64,35 @@ func (healthy) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Request: r, Body: io.NopCloser(strings.NewReader("{}"))}, nil
 }
 
-// start runs an operator for the namespace until the test ends, and returns its requests.
-func start(t *testing.T, namespace string) *transport.Counter {
+// running is an operator, with its requests and the number of its passes.
+type running struct {
+	ctrlreconcile.Reconciler
+	requests transport.Counter
+	passes   atomic.Int64
+}
+
+func (r *running) Reconcile(ctx context.Context, request ctrlreconcile.Request) (ctrlreconcile.Result, error) {
+	defer r.passes.Add(1)
+	return r.Reconciler.Reconcile(ctx, request)
+}
+
+// start runs an operator for the namespace until the test ends.
+func start(t *testing.T, namespace string) *running {
 	t.Helper()
-	requests := &transport.Counter{}
+	run := &running{}
 	settings := operator.Config{Namespace: namespace, MaxConcurrentReconciles: 2, OperatorNamespace: "placement-system"}
-	mgr, err := ctrl.NewManager(requests.Config(asOperator), operator.ManagerOptions(operator.Options{
+	mgr, err := ctrl.NewManager(run.requests.Config(asOperator), operator.ManagerOptions(operator.Options{
 		Name: "placement-operator", Scheme: controller.Scheme(),
 	}, settings))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	if err := controller.Controller.SetupWith(ctx, mgr, settings, kit.Options{Probe: healthy{}}); err != nil {
+	options := kit.Options{Probe: healthy{}, Around: func(_ ctrl.Manager, r ctrlreconcile.Reconciler) ctrlreconcile.Reconciler {
+		run.Reconciler = r
+		return run
+	}}
+	if err := controller.Controller.SetupWith(ctx, mgr, settings, options); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
@@ -85,7 +103,7 @@ func start(t *testing.T, namespace string) *transport.Counter {
 			t.Error(err)
 		}
 	})
-	return requests
+	return run
 }
 
 func secret(namespace, name, user, password string) *corev1.Secret {
@@ -120,7 +138,7 @@ func placement(namespace string, managed bool) *placementv1alpha1.Placement {
 }
 
 // started creates a Placement with all that it refers to, under a new operator.
-func started(t *testing.T, managed bool) (*placementv1alpha1.Placement, *transport.Counter) {
+func started(t *testing.T, managed bool) (*placementv1alpha1.Placement, *running) {
 	t.Helper()
 	namespace := env.Namespace(t)
 	objects.Create(t, admin,
@@ -131,10 +149,10 @@ func started(t *testing.T, managed bool) (*placementv1alpha1.Placement, *transpo
 		objects.Create(t, admin, server)
 		expect.Condition(t, admin, server, "Ready", metav1.ConditionTrue, "Created")
 	}
-	requests := start(t, namespace)
+	run := start(t, namespace)
 	p := placement(namespace, managed)
 	objects.Create(t, admin, p)
-	return p, requests
+	return p, run
 }
 
 func ready(t *testing.T, p *placementv1alpha1.Placement) {

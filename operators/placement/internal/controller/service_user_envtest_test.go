@@ -1,0 +1,110 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+)
+
+const checkJob = "placement-service-user-check"
+
+// givenUser is the line with the password in the configuration that pods have.
+func givenUser(t *testing.T, p *placementv1alpha1.Placement) string {
+	t.Helper()
+	deploy := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
+	expect.Exists(t, admin, deploy)
+	for _, volume := range deploy.Spec.Template.Spec.Volumes {
+		if volume.Projected == nil {
+			continue
+		}
+		for _, source := range volume.Projected.Sources {
+			if source.Secret == nil {
+				continue
+			}
+			options := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: source.Secret.Name}}
+			expect.Exists(t, admin, options)
+			for _, content := range options.Data {
+				for line := range strings.Lines(string(content)) {
+					if strings.HasPrefix(line, "password") {
+						return strings.TrimSpace(line)
+					}
+				}
+			}
+		}
+	}
+	t.Fatal("the pods have no password")
+	return ""
+}
+
+func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
+	t.Parallel()
+	p, _ := started(t, false)
+	ready(t, p)
+	const first = "password = user-pa$$$$word"
+	if got := givenUser(t, p); got != first {
+		t.Fatalf("pods have %q, want %q", got, first)
+	}
+	jobs.Set(p.Namespace, checkJob, standin.Fail("Keystone refuses the user"))
+	objects.Create(t, admin, secret(p.Namespace, "placement-user-2", "placement-2", "second"))
+	objects.Change(t, admin, p, func(p *placementv1alpha1.Placement) { p.Spec.ServiceUserSecretRef.Name = "placement-user-2" })
+	expect.Condition(t, admin, p, "ServiceUserReady", metav1.ConditionFalse, "ServiceUserRefused")
+	if got := givenUser(t, p); got != first {
+		t.Errorf("pods have %q, which Keystone refuses", got)
+	}
+	jobs.Set(p.Namespace, checkJob, standin.Succeed())
+	objects.Change(t, admin, secret(p.Namespace, "placement-user-2", "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte("third") })
+	ready(t, p)
+	if got := givenUser(t, p); got != "password = third" {
+		t.Errorf("pods have %q after the password was corrected", got)
+	}
+}
+
+func TestAPlacementWaitsForItsServiceUser(t *testing.T) {
+	t.Parallel()
+	namespace := env.Namespace(t)
+	objects.Create(t, admin, secret(namespace, "placement-db", "placement", "database-password"))
+	start(t, namespace)
+	p := placement(namespace, false)
+	objects.Create(t, admin, p)
+	expect.Condition(t, admin, p, "SecretsReady", metav1.ConditionFalse, "WaitingForServiceUser")
+	objects.Create(t, admin, secret(namespace, "placement-user", "placement", "pass\nword"))
+	expect.Condition(t, admin, p, "SecretsReady", metav1.ConditionFalse, "SecretInvalid")
+	objects.Change(t, admin, secret(namespace, "placement-user", "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte("password") })
+	ready(t, p)
+}
+
+// What is in a ConfigMap or in the spec of a pod, everybody may read who sees the namespace.
+func TestNoPasswordLeavesASecret(t *testing.T) {
+	t.Parallel()
+	p, _ := started(t, false)
+	ready(t, p)
+	for _, list := range []client.ObjectList{
+		&corev1.ConfigMapList{}, &appsv1.DeploymentList{}, &batchv1.JobList{}, &placementv1alpha1.PlacementList{}, &corev1.EventList{},
+	} {
+		if err := admin.List(t.Context(), list, client.InNamespace(p.Namespace)); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, password := range []string{"database-password", "user-pa$"} {
+			if strings.Contains(string(text), password) {
+				t.Errorf("%T has a password", list)
+			}
+		}
+	}
+}
