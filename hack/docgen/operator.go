@@ -50,12 +50,12 @@ func (o operator) writePages(folder string) error {
 	}
 	api := filepath.Join(o.folder, "api", "v1alpha1")
 	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
-	// A kind without events of its own has no file of them.
-	files := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
+	words := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
+	// A service may have no events but those of all services.
 	if events := filepath.Join(api, "events.go"); exists(events) {
-		files = append(files, events)
+		words = append(words, events)
 	}
-	constants, err := source.Constants(files...)
+	constants, err := source.Constants(words...)
 	if err != nil {
 		return err
 	}

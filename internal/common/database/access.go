@@ -25,7 +25,8 @@ type Database struct {
 	Section string
 	// Key finds what the hashes of the connection are keyed with, "" while there is
 	// none. It outlives a lost connection and lives as long as the database. Without Key,
-	// and while there is none, it is the UID of the Secret that the URL comes from.
+	// and while there is none, it is the UID of the Secret that the URL comes from, and
+	// pods are taken to have what they were given last.
 	Key func(ctx context.Context, p *service.Pass) (types.UID, error)
 	// Shared reports whether another resource keeps data in the same database, which
 	// then stays when this one is deleted. It may be nil.

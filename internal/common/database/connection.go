@@ -33,10 +33,6 @@ func (d Database) ReconcileConnection(ctx context.Context, p *service.Pass) reco
 		return reconcile.Failed(vocabulary.ReasonSecretInvalid, err)
 	}
 	Connection.Put(p.Slots, access)
-	p.Hide(access.used, access.next)
-	for _, password := range access.logins.known {
-		p.Hide(string(password))
-	}
 	if access.Candidate() {
 		candidate := connectionSecret(p, candidateSecret(p), access.next)
 		if err := p.Owned.EnsureData(ctx, p.Resource, candidate); err != nil {
@@ -80,8 +76,9 @@ func (d Database) FindKey(ctx context.Context, p *service.Pass) error {
 // theirs with.
 func (d Database) key(ctx context.Context, a *Access) (certain bool, err error) {
 	if d.Key == nil {
+		// A Secret that is created again has another UID.
 		a.key = a.secret
-		return true, nil
+		return false, nil
 	}
 	key, err := d.Key(ctx, a.pass)
 	if err != nil {
@@ -94,13 +91,15 @@ func (d Database) key(ctx context.Context, a *Access) (certain bool, err error) 
 	return key != "", nil
 }
 
-// find compares the connection of the pods with the one the spec leads to.
+// find compares the connection of the pods with the one the spec leads to. It hides
+// each URL as soon as it is known: other tools run although this fails.
 func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 	credentials := CredentialsOf.Value(p.Slots)
 	wanted := login{credentials.User, credentials.Password}
 	a := &Access{
 		pass: p, wanted: wanted, logins: loginPlan{next: wanted}, next: connectionURL(p, wanted), secret: credentials.Secret,
 	}
+	p.Hide(a.next)
 	certain, err := d.key(ctx, a)
 	if err != nil {
 		return nil, err
@@ -111,6 +110,7 @@ func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 	}
 	inUse := deploy.Spec.Template.Annotations[HashAnnotation(p.Definition)]
 	live, err := a.findGiven(ctx, inUse)
+	p.Hide(live)
 	if live == "" || err != nil {
 		return a, err
 	}
@@ -123,7 +123,11 @@ func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 			return nil, err
 		}
 	}
+	for _, password := range a.logins.known {
+		p.Hide(string(password))
+	}
 	a.next = connectionURL(p, a.logins.next)
+	p.Hide(a.next)
 	return a, nil
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/url"
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -230,5 +232,37 @@ func TestLostKeysDoNotGivePodsAConnectionThatIsNotProven(t *testing.T) {
 	s := connects(t, h, "new", connectionOf(h, urlOf(h, "old")), runs(t, h, hash))
 	if given(t, s) != urlOf(h, "old") || s.Hash() != hash {
 		t.Error("they get one")
+	}
+}
+
+func TestACreatedAgainSecretGivesPodsNoConnectionThatIsNotProven(t *testing.T) {
+	h := instance.Brownfield()
+	url := urlOf(h, "old")
+	p := instance.Pass(t, h, interceptor.Funcs{}, connectionOf(h, url), runs(t, h, "hash with another key"))
+	CredentialsOf.Put(p.Slots, Credentials{User: "harbour", Password: []byte("new"), Secret: "another"})
+	if outcome := (Database{Section: "DATABASE"}).ReconcileConnection(t.Context(), p); !outcome.IsDone() {
+		t.Fatal(outcome.Message())
+	}
+	if a := Connection.Value(p.Slots); !a.Candidate() || a.Hash() != "hash with another key" || given(t, a) != url {
+		t.Error("they get one")
+	}
+}
+
+func TestWhatLogsInToTheDatabaseIsHiddenAlsoWhenTheStepFails(t *testing.T) {
+	h := instance.Brownfield()
+	p := instance.Pass(t, h, interceptor.Funcs{Get: func(
+		ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption,
+	) error {
+		if _, ok := obj.(*appsv1.Deployment); ok {
+			return errors.New("the API server is away")
+		}
+		return c.Get(ctx, key, obj, opts...)
+	}})
+	CredentialsOf.Put(p.Slots, Credentials{User: "harbour", Password: []byte("secret word")})
+	if outcome := keyed.ReconcileConnection(t.Context(), p); outcome.IsDone() {
+		t.Fatal("the step has not failed")
+	}
+	if !slices.Contains(p.Hidden(), urlOf(h, "secret word")) {
+		t.Errorf("the URL may be quoted")
 	}
 }
