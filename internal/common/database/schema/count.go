@@ -90,8 +90,11 @@ func (w *work) uncountedJobs(ctx context.Context) (ended map[string]*batchv1.Job
 // markCounted writes the annotations before anything is counted: a crash in
 // between loses a sample and never counts one twice.
 func (w *work) markCounted(ctx context.Context, ended map[string]*batchv1.Job) error {
-	before := w.Resource.DeepCopyObject().(client.Object) //nolint:forcetypeassert // The copy has the type of the resource.
-	marked := w.Resource.DeepCopyObject().(client.Object) //nolint:forcetypeassert // As above.
+	before, ok := w.Resource.DeepCopyObject().(client.Object)
+	marked, both := w.Resource.DeepCopyObject().(client.Object)
+	if !ok || !both {
+		return fmt.Errorf("the copy of a %s is not an object; this is a bug in the operator", w.Kind)
+	}
 	annotations := maps.Clone(marked.GetAnnotations())
 	if annotations == nil {
 		annotations = map[string]string{}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -318,7 +319,7 @@ func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
 	} {
 		s := scopeOf(minimal())
 		service.Config.Put(s.Slots, service.Rendered{Options: map[string]map[string]string{"DEFAULT": {"use_stderr": value}}})
-		if got := config.ReportLogging(t.Context(), s.Pass).IsDone(); got != healthy {
+		if got := configuration.ReportLogging(t.Context(), s.Pass).IsDone(); got != healthy {
 			t.Errorf("use_stderr = %q is healthy: %t, want %t", value, got, healthy)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,12 @@ import (
 
 var exampleDirectories = []string{"../../../../docs/examples", "../../config/samples"}
 
+// isForeign reports whether a group is that of another operator of ours, whose
+// definitions this test's API server has not.
+func isForeign(group string) bool {
+	return strings.HasSuffix(group, "c5c3.io") && group != keystonev1alpha1.GroupVersion.Group
+}
+
 func TestEveryExampleIsAccepted(t *testing.T) {
 	t.Parallel()
 	c := env.Client(t, controller.Scheme())
@@ -37,6 +44,9 @@ func TestEveryExampleIsAccepted(t *testing.T) {
 		for _, file := range files {
 			t.Run(filepath.Base(file), func(t *testing.T) {
 				for _, obj := range objectsOf(t, file) {
+					if isForeign(obj.GroupVersionKind().Group) {
+						continue
+					}
 					accept(t, c, obj)
 					if obj.GetKind() == "Keystone" {
 						validate(t, obj)

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/networking"
@@ -70,7 +70,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Config"},
 	},
 	{
-		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: service.Run[*scope](config.ReportLogging),
+		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: service.Run[*scope](configuration.ReportLogging),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"}, Informational: true,
 	},

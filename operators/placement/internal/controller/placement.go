@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -68,8 +69,8 @@ func manage(command string) []string { return []string{"placement-manage", "db",
 
 func shell(script string) []string { return []string{"/bin/sh", "-eu", "-c", script} }
 
-// configuration is that of a Placement.
-var configuration = config.Service{
+// settings are the configuration of a Placement.
+var settings = configuration.Service{
 	File:          "placement.conf",
 	Options:       defaultOptions,
 	SecretOptions: readUser,
@@ -94,7 +95,7 @@ var api = deployment.API{
 	Annotations: func(p *service.Pass) map[string]string {
 		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
 	},
-	Prune:    config.Prune,
+	Prune:    configuration.Prune,
 	Complete: completeRollout,
 }
 

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -63,15 +63,15 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 		Needs: []string{"Secrets"},
 	},
 	{
-		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: configuration.Reconcile,
+		Name: "Config", Condition: vocabulary.ConditionSecretsReady, Run: settings.Reconcile,
 		Sets: []reconcile.Value{service.Config},
 	},
 	{
-		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: configuration.ReconcileCheck,
+		Name: "ConfigCheck", Condition: vocabulary.ConditionSecretsReady, Run: settings.ReconcileCheck,
 		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
 	},
 	{
-		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: config.ReportLogging,
+		Name: "Logging", Condition: vocabulary.ConditionLoggingHealthy, Run: configuration.ReportLogging,
 		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"}, Informational: true,
 	},
 	{

@@ -1,4 +1,6 @@
-package config
+// Package configuration renders the configuration of a service, has its image prove that
+// it can be read, and keeps as many versions as a rollback needs.
+package configuration
 
 import (
 	"context"
@@ -11,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -40,11 +43,11 @@ type Service struct {
 	File string
 	// Options returns what the operator sets, without what is secret. The options of
 	// spec.logging, and then those of spec.extraConfig, win over them.
-	Options func(p *service.Pass) INI
+	Options func(p *service.Pass) config.INI
 	// SecretOptions returns options that are secret, besides those of
 	// spec.extraConfigSecretRef, which win over them, and the UIDs of the Secrets that they
 	// come from; or the outcome of the wait for these. It may be nil.
-	SecretOptions func(ctx context.Context, p *service.Pass) (INI, []types.UID, *reconcile.Outcome)
+	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome)
 	// Files returns further files of the configuration, by name.
 	Files func(p *service.Pass) map[string]string
 	// Refused returns why some options of spec.extraConfigSecretRef are refused. It repeats
@@ -57,7 +60,7 @@ type Service struct {
 
 // secretOptions are the options that are secret.
 type secretOptions struct {
-	options INI
+	options config.INI
 	// sources are the Secrets that they come from.
 	sources []types.UID
 }
@@ -79,7 +82,7 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 	if err != nil {
 		return reconcile.Terminal(vocabulary.ReasonConfigError, err)
 	}
-	name, err := CreateImmutableConfigMap(ctx, p.Client, p.APIReader, p.Scheme, p.Resource,
+	name, err := config.CreateImmutableConfigMap(ctx, p.Client, p.APIReader, p.Scheme, p.Resource,
 		p.Named("config"), p.Resource.GetNamespace(), p.Labels(p.Resource.GetName()), files)
 	if err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
@@ -101,8 +104,8 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 }
 
 // options are all options that are not secret.
-func (s Service) options(p *service.Pass, withPolicy bool) INI {
-	options := s.Options(p).Merge(LoggingOptions(p.Spec.Logging, p.ConfigDir), INI(p.Spec.ExtraConfig))
+func (s Service) options(p *service.Pass, withPolicy bool) config.INI {
+	options := s.Options(p).Merge(config.LoggingOptions(p.Spec.Logging, p.ConfigDir), config.INI(p.Spec.ExtraConfig))
 	if withPolicy {
 		options.Set("oslo_policy", "policy_file", p.ConfigDir+policyFile)
 	}
@@ -110,7 +113,7 @@ func (s Service) options(p *service.Pass, withPolicy bool) INI {
 }
 
 // render renders every file of the ConfigMap.
-func (s Service) render(p *service.Pass, options INI, rules map[string]string) (map[string]string, error) {
+func (s Service) render(p *service.Pass, options config.INI, rules map[string]string) (map[string]string, error) {
 	files := s.Files(p)
 	var err error
 	if files[s.File], err = options.Render(); err != nil {
@@ -122,9 +125,9 @@ func (s Service) render(p *service.Pass, options INI, rules map[string]string) (
 		}
 	}
 	if p.Spec.Logging.Format == commonv1.LogFormatJSON {
-		files[LogHandlerFile] = LogHandler
-		if files[LoggingFile], err = JSONLogging(p.Spec.Logging).Render(); err != nil {
-			return nil, fmt.Errorf("%s: %w", LoggingFile, err)
+		files[config.LogHandlerFile] = config.LogHandler
+		if files[config.LoggingFile], err = config.JSONLogging(p.Spec.Logging).Render(); err != nil {
+			return nil, fmt.Errorf("%s: %w", config.LoggingFile, err)
 		}
 	}
 	return files, nil
@@ -157,7 +160,7 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, *reco
 
 // readSecrets returns the options that are secret, those of the user last.
 func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, *reconcile.Outcome) {
-	secret := secretOptions{options: INI{}}
+	secret := secretOptions{options: config.INI{}}
 	if s.SecretOptions != nil {
 		own, sources, waiting := s.SecretOptions(ctx, p)
 		if waiting != nil {
@@ -186,8 +189,8 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 
 // parse reads and checks the options of spec.extraConfigSecretRef. The errors hold nothing
 // of the Secret but the names of known options.
-func (s Service) parse(content []byte) (INI, error) {
-	parsed, err := ParseINI(string(content))
+func (s Service) parse(content []byte) (config.INI, error) {
+	parsed, err := config.ParseINI(string(content))
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +234,7 @@ func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
 	keyed := &corev1.Secret{Data: copied.Data}
 	keyed.UID = types.UID(strings.Join(keys, "/"))
 	copied.Name = base + "-" + secrets.ContentHash(keyed)
-	copied.Labels[BaseLabel] = BaseLabelValue(base)
+	copied.Labels[config.BaseLabel] = config.BaseLabelValue(base)
 	return copied, nil
 }
 
@@ -253,8 +256,8 @@ func Prune(ctx context.Context, p *service.Pass) error {
 		retain = 1
 	}
 	namespace := p.Resource.GetNamespace()
-	if err := PruneImmutableSecrets(ctx, p.Client, p.Resource, p.Named("extra-config"), namespace, current.Secret, retain); err != nil {
+	if err := config.PruneImmutableSecrets(ctx, p.Client, p.Resource, p.Named("extra-config"), namespace, current.Secret, retain); err != nil {
 		return err
 	}
-	return PruneImmutableConfigMaps(ctx, p.Client, p.Resource, p.Named("config"), namespace, current.ConfigMap, retainedConfigs)
+	return config.PruneImmutableConfigMaps(ctx, p.Client, p.Resource, p.Named("config"), namespace, current.ConfigMap, retainedConfigs)
 }
