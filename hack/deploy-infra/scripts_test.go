@@ -233,7 +233,8 @@ func TestAClusterOfATeamGetsTheSizeForProductionAndKeepsWhatItHas(t *testing.T) 
 			t.Errorf("it touches %s:\n%s", unwanted, calls)
 		}
 	}
-	if !strings.Contains(output, "Flux is already installed") || !strings.Contains(output, "Gateway API v1.4.0 is already installed and stays") {
+	if !strings.Contains(output, "Flux is already installed") ||
+		!strings.Contains(output, "Gateway API v1.4.0 is already installed and stays") {
 		t.Errorf("it says %s", output)
 	}
 }

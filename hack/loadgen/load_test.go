@@ -150,7 +150,10 @@ func TestARunThatCannotLogInEndsAtOnce(t *testing.T) {
 
 func TestArgumentsAreChecked(t *testing.T) {
 	for _, args := range [][]string{
-		{}, {"-url", "keystone"}, {"-url", "https://keystone/v3"}, {"-url", "http://k:1/v3", "-rate", "0"},
+		{},
+		{"-url", "keystone"},
+		{"-url", "https://keystone/v3"},
+		{"-url", "http://k:1/v3", "-rate", "0"},
 		{"-url", "http://k:1/v3", "-service", "placement"},
 	} {
 		if err := run(t.Context(), args, &bytes.Buffer{}); err == nil {

@@ -10,9 +10,9 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// table has the rules of every service and those of a Keystone alone. It repeats what the schema states as markers and CEL, in the same words,
-// and adds what a schema cannot state. Only what needs other objects is not
-// here but in the webhook.
+// table has the rules of every service and those of a Keystone alone. It repeats what the
+// schema states as markers and CEL, in the same words, and adds what a schema cannot
+// state. Only what needs other objects is not here but in the webhook.
 var table = append(commonv1.ServiceRules[*Keystone](SelectorLabels), rules.Table[*Keystone]{
 	{Path: "metadata.name", Check: checkName},
 

@@ -54,7 +54,8 @@ func apiContainer(s *scope) corev1.Container {
 		Ports: []corev1.ContainerPort{{
 			Name: containerName, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP,
 		}},
-		Env:            slices.Concat([]corev1.EnvVar{keystoneDatabase.APIEnv(s.Pass)}, s.Environment, deployment.DrainVariables(definition.Name)),
+		Env: slices.Concat(
+			[]corev1.EnvVar{keystoneDatabase.APIEnv(s.Pass)}, s.Environment, deployment.DrainVariables(definition.Name)),
 		Resources:      ptr.Deref(k.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   startupProbe(),
 		LivenessProbe:  livenessProbe(),

@@ -120,8 +120,9 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"networkpolicy-tasks": networking.TrafficOf(s.Pass).Tasks(definition.AllTasks(k.Name)),
 		}
 		if k.Spec.Database.IsManaged() {
-			objects["database"], objects["user"], objects["grant"] = database.MariaDatabase(s.Pass), database.MariaUser(s.Pass, k.Name, false), database.MariaGrant(s.Pass, k.Name)
-			objects["certificate"], objects["httproute"] = database.ClientCertificate(s.Pass), networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway)
+			objects["database"], objects["grant"] = database.MariaDatabase(s.Pass), database.MariaGrant(s.Pass, k.Name)
+			objects["user"], objects["certificate"] = database.MariaUser(s.Pass, k.Name, false), database.ClientCertificate(s.Pass)
+			objects["httproute"] = networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway)
 			objects["hpa"] = deployment.InstanceOf(s.Pass).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
 		}
 		for kind, obj := range objects {
@@ -182,7 +183,8 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 			t.Errorf("%s: %s does not select %v", name, selector, pod)
 		}
 	}
-	if other := labels.Set(map[string]string{service.LabelName: "memcached", service.LabelInstance: s.keystone.Name}); selector.Matches(other) {
+	other := labels.Set{service.LabelName: "memcached", service.LabelInstance: s.keystone.Name}
+	if selector.Matches(other) {
 		t.Errorf("%s selects %v", selector, other)
 	}
 }

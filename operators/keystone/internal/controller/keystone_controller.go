@@ -56,7 +56,8 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: service.Run[*scope](keystoneDatabase.ReconcileTLS),
 	},
 	{
-		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](keystoneDatabase.ReconcileConnection),
+		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady,
+		Run:  service.Run[*scope](keystoneDatabase.ReconcileConnection),
 		Sets: []reconcile.Value{database.Connection}, Reads: []reconcile.Value{database.CredentialsOf},
 		Needs: []string{"Secrets"},
 	},

@@ -68,7 +68,8 @@ func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 		"one not rolled yet":                {"keystone-config-76543210", "", true},
 		"one not rolled yet, with a Secret": {"keystone-config-76543210", "keystone-options-1", true},
 	} {
-		reader := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(pod("a", service.Config.Value(s.Slots).ConfigMap, ""), pod("b", c.second, c.secret)).Build()
+		current := service.Config.Value(s.Slots).ConfigMap
+		reader := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(pod("a", current, ""), pod("b", c.second, c.secret)).Build()
 		s.Client, s.propagation = reader, time.Minute
 		use, err := s.keyUse(t.Context(), time.Hour)
 		if want := (keys.Use{Lifetime: time.Hour, Mixed: c.mixed, Propagation: time.Minute}); err != nil || use != want {

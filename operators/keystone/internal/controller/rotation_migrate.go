@@ -49,7 +49,8 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	}
 	switch {
 	case state.Waiting != "":
-		return deployment.Await(keystonev1alpha1.ReasonCredentialMigrateFailed, built.Name, "encrypting the credentials with the new key", state, "")
+		return deployment.Await(
+			keystonev1alpha1.ReasonCredentialMigrateFailed, built.Name, "encrypting the credentials with the new key", state, "")
 	case !state.Complete:
 		return done.Within(state.Again)
 	}

@@ -91,25 +91,14 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, metrics.DatabaseCertificateStart, metrics.DatabaseCertificateExpiration)
-	if err != nil {
-		return fmt.Errorf("registering metrics: %w", err)
-	}
-	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, metrics.DBSyncs, metrics.DBSyncDuration)
-	if err != nil {
-		return fmt.Errorf("registering metrics: %w", err)
-	}
 	err = reconcile.ExportResources(mgr, metrics.Prefix, "Keystone",
 		func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} }, releaseInfo)
 	if err != nil {
 		return err
 	}
-	tools := &service.Tools{
-		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Refs: references,
-		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		Prober:     probe.New(options.Probe),
-		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
-		SchemaJobs: schemaJobs, Certificates: certificates, Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
+	tools, err := newTools(mgr, cfg, options, references)
+	if err != nil {
+		return err
 	}
 	own := &toolbox{
 		proofs: proof.NewProver(options.Probe), lifetimes: lifetimes,
@@ -138,6 +127,25 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 		reconciler = options.Around(mgr, reconciler)
 	}
 	return watch(ctx, mgr, cfg, options, tools, references, own.proofs.Source(), reconciler)
+}
+
+// newTools returns what the steps of every service work with.
+func newTools(mgr ctrl.Manager, cfg operator.Config, options Options, references *refs.Reader) (*service.Tools, error) {
+	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, metrics.DatabaseCertificateStart, metrics.DatabaseCertificateExpiration)
+	if err != nil {
+		return nil, fmt.Errorf("registering metrics: %w", err)
+	}
+	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, metrics.DBSyncs, metrics.DBSyncDuration)
+	if err != nil {
+		return nil, fmt.Errorf("registering metrics: %w", err)
+	}
+	return &service.Tools{
+		Client: mgr.GetClient(), APIReader: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Refs: references,
+		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		Prober:     probe.New(options.Probe),
+		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
+		SchemaJobs: schemaJobs, Certificates: certificates, Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
+	}, nil
 }
 
 // repeats reports whether the statuses differ only in what becomes known once on

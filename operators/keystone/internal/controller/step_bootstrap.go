@@ -57,8 +57,10 @@ func bootstrapTask(s *scope) deployment.Task {
 		Env: slices.Concat(keystoneDatabase.ToolEnv(s.Pass), settings, []corev1.EnvVar{
 			deployment.SecretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
 		}),
-		Mounts:      append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), database.TLSMounts(s.Pass)...),
-		Annotations: map[string]string{annotationAdminPasswordHash: hash, database.HashAnnotation(&definition): database.Connection.Value(s.Slots).Hash()},
-		RunKey:      onRequest(k, []any{hash, settings, database.Address(s.Pass), k.Spec.Database.Database}),
+		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), database.TLSMounts(s.Pass)...),
+		Annotations: map[string]string{
+			annotationAdminPasswordHash: hash, database.HashAnnotation(&definition): database.Connection.Value(s.Slots).Hash(),
+		},
+		RunKey: onRequest(k, []any{hash, settings, database.Address(s.Pass), k.Spec.Database.Database}),
 	}
 }

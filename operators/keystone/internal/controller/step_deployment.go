@@ -43,7 +43,8 @@ func reconcileDeployment(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := s.pruneConfigs(ctx); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonConfigError, err)
 	}
-	return keystoneSchema.CompleteRollout(ctx, s.Pass, reconcile.Done(keystonev1alpha1.ReasonDeploymentReady, "All API pods are updated and available"))
+	done := reconcile.Done(keystonev1alpha1.ReasonDeploymentReady, "All API pods are updated and available")
+	return keystoneSchema.CompleteRollout(ctx, s.Pass, done)
 }
 
 // explainRollout words what a rollout waits for, by its newest troubled pod.

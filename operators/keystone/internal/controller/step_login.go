@@ -62,7 +62,8 @@ func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	return proof.Target{
 		Account: proof.Account{
-			URL: internalEndpoint(s.Cluster, k), User: k.Spec.Bootstrap.AdminUser, Domain: service.Config.Value(s.Slots).Options["identity"]["default_domain_id"],
+			URL: internalEndpoint(s.Cluster, k), User: k.Spec.Bootstrap.AdminUser,
+			Domain:   service.Config.Value(s.Slots).Options["identity"]["default_domain_id"],
 			Password: adminPassword.Value(s.Slots),
 		},
 		Bootstrap: string(s.bootstrapJob.UID),

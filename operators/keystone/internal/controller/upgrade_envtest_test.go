@@ -63,7 +63,7 @@ func settleOn(k *keystonev1alpha1.Keystone, name string, outcome standin.Outcome
 func installed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, tag string) {
 	t.Helper()
 	ready(t, c, k)
-	if got, want := k.Status, (keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{InstalledRelease: tag}}); got.InstalledRelease != tag ||
+	if got, want := k.Status, (commonv1.ServiceStatus{InstalledRelease: tag}); got.InstalledRelease != tag ||
 		got.TargetRelease != "" || got.UpgradePhase != "" {
 		t.Errorf("the status is %+v, expected %+v", got, want)
 	}

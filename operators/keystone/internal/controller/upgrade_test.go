@@ -13,31 +13,31 @@ import (
 
 func TestCronJobsKeepTheImageWhoseSchemaIsInstalled(t *testing.T) {
 	for name, test := range map[string]struct {
-		status keystonev1alpha1.KeystoneStatus
+		status commonv1.ServiceStatus
 		want   string
 	}{
 		"before the first installation": {want: "2025.2"},
-		"before a patch is synced":      {status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{InstalledRelease: "2025.2-old"}}, want: "2025.2-old"},
+		"before a patch is synced":      {status: commonv1.ServiceStatus{InstalledRelease: "2025.2-old"}, want: "2025.2-old"},
 		"while the schema is expanded": {
-			status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{
+			status: commonv1.ServiceStatus{
 				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseExpanding,
-			}}, want: "2025.1",
+			}, want: "2025.1",
 		},
 		"while the pods are replaced": {
-			status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{
+			status: commonv1.ServiceStatus{
 				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseRollingUpdate,
-			}}, want: "2025.1",
+			}, want: "2025.1",
 		},
 		"from the contraction on": {
-			status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{
+			status: commonv1.ServiceStatus{
 				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseContracting,
-			}}, want: "2025.2",
+			}, want: "2025.2",
 		},
-		"once it is installed": {status: keystonev1alpha1.KeystoneStatus{ServiceStatus: commonv1.ServiceStatus{InstalledRelease: "2025.2"}}, want: "2025.2"},
+		"once it is installed": {status: commonv1.ServiceStatus{InstalledRelease: "2025.2"}, want: "2025.2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := minimal()
-			k.Status = test.status
+			k.Status.ServiceStatus = test.status
 			if got, want := scheduledImage(k), "ghcr.io/c5c3/keystone:"+test.want; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
