@@ -44,7 +44,7 @@ var placementService = service{
 	user: &serviceUser{secretOf: placementLogin},
 
 	catalogType: placementv1alpha1.CatalogType,
-	endpoints:   []endpoint{{interfaceName: "public", url: placementURL}},
+	endpoints:   []endpoint{{interfaceName: "public", url: placementURL}, {interfaceName: "internal", url: placementInternalURL}},
 
 	finalizer: "c5c3.io/placement-teardown", stalled: c5c3v1alpha1.EventPlacementTeardownStalled,
 }
@@ -97,5 +97,10 @@ func placementURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 	case service.Gateway != nil:
 		return placementv1alpha1.GatewayEndpoint(service.Gateway.Hostname)
 	}
+	return placementInternalURL(c, cp)
+}
+
+// placementInternalURL is where clients inside the cluster find the API.
+func placementInternalURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 	return placementv1alpha1.InternalEndpoint(c, cp.Namespace, cp.PlacementName())
 }

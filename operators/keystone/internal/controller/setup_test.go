@@ -26,7 +26,8 @@ func TestOnlyWhatBecomesKnownOnTheWayToReadyMayWaitForAStatusWrite(t *testing.T)
 		"the phase of an upgrade": {now: status{InstalledRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseExpanding}},
 		"what an abort has left":  {now: status{InstalledRelease: "2025.2", ExpandedRelease: "2026.1"}},
 	} {
-		if got := repeats(keystonev1alpha1.KeystoneStatus{ServiceStatus: c.before}, keystonev1alpha1.KeystoneStatus{ServiceStatus: c.now}); got != c.want {
+		before, now := keystonev1alpha1.KeystoneStatus{ServiceStatus: c.before}, keystonev1alpha1.KeystoneStatus{ServiceStatus: c.now}
+		if got := repeats(before, now); got != c.want {
 			t.Errorf("%s: got %t, want %t", name, got, c.want)
 		}
 	}
