@@ -46,7 +46,8 @@ type Service struct {
 	Options func(p *service.Pass) config.INI
 	// SecretOptions returns options that are secret, besides those of
 	// spec.extraConfigSecretRef, which win over them, and the UIDs of the Secrets that they
-	// come from; or the outcome of the wait for these. It may be nil.
+	// come from; or the outcome of the wait for these. It hides what tools must not be
+	// quoted with. It may be nil.
 	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome)
 	// Files returns further files of the configuration, by name.
 	Files func(p *service.Pass) map[string]string
@@ -87,7 +88,6 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 	if err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	}
-	secret.hide(p)
 	copied, err := secret.copied(p)
 	if err == nil && copied != nil {
 		err = p.Owned.EnsureData(ctx, p.Resource, copied)
@@ -184,6 +184,7 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 		return secretOptions{}, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, fmt.Errorf(
 			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", key, ref.Name, err)))
 	}
+	hide(p, options)
 	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found[0].UID)}, nil
 }
 
@@ -238,9 +239,10 @@ func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
 	return copied, nil
 }
 
-// hide keeps the values out of what is quoted of tools.
-func (o secretOptions) hide(p *service.Pass) {
-	for _, section := range o.options {
+// hide keeps the values of the user's options out of what is quoted of tools: any of them
+// may be secret.
+func hide(p *service.Pass, options config.INI) {
+	for _, section := range options {
 		for _, value := range section {
 			if len(value) >= minSecretValue {
 				p.Hide(value)

@@ -145,6 +145,8 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *r
 	}
 	secret := found[0]
 	options := authOptions(string(secret.Data["username"]), string(secret.Data[key]))
+	// The name is no secret, and often the one of the service itself.
+	p.Hide(string(secret.Data[key]), options[authSection]["password"])
 	for option, value := range options[authSection] {
 		if err := config.ValidateValue(value); err != nil {
 			return nil, nil, ptr.To(reconcile.Terminal(vocabulary.ReasonSecretInvalid, fmt.Errorf(
