@@ -32,6 +32,10 @@ try:
     conf([], project="keystone", default_config_files=[], default_config_dirs=[sys.argv[1]])
 except cfg.ConfigFileParseError:
     sys.exit("a file of the configuration cannot be parsed")
+except SystemExit:
+    # Options that are also arguments are converted here. oslo.config has named this one, and
+    # ends without an error (_Namespace._parse_cli_opts_from_config_file).
+    sys.exit("its value does not fit the type of the option")
 for name in list(conf):
     value = read("DEFAULT", conf, name)
     if isinstance(value, cfg.ConfigOpts.GroupAttr):

@@ -68,6 +68,12 @@ def check(conf):
 
 
 class Test(unittest.TestCase):
+    def test_an_option_that_is_also_an_argument_is_checked_too(self):
+        # oslo.config prints the error of such an option and ends the program with 0.
+        conf = Conf(debug=True)
+        conf.parsing = SystemExit(0)
+        self.assertEqual(check(conf), "its value does not fit the type of the option")
+
     def test_options_that_can_be_read_are_fine(self):
         self.assertEqual(check(Conf(debug=True, ldap=GroupAttr(password="hunter2"))), 0)
 
