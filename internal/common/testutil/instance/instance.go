@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -55,6 +56,35 @@ func (h *Harbour) DeepCopyObject() runtime.Object {
 	return copied
 }
 
+// HarbourList is a list of them.
+type HarbourList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+
+	Items []Harbour
+}
+
+// NewList returns an empty list.
+func NewList() client.ObjectList { return &HarbourList{} }
+
+// DeepCopyObject implements [runtime.Object].
+func (l *HarbourList) DeepCopyObject() runtime.Object {
+	copied := &HarbourList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
+	for i := range l.Items {
+		if item, ok := l.Items[i].DeepCopyObject().(*Harbour); ok {
+			copied.Items = append(copied.Items, *item)
+		}
+	}
+	return copied
+}
+
+// AddToScheme registers the kind.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(groupVersion, &Harbour{}, &HarbourList{})
+	metav1.AddToGroupVersion(scheme, groupVersion)
+	return nil
+}
+
 // ServiceSpec implements [service.Resource].
 func (h *Harbour) ServiceSpec() *commonv1.ServiceSpec { return &h.Spec }
 
@@ -78,14 +108,12 @@ func Scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		clientgoscheme.AddToScheme, mariadbv1alpha1.AddToScheme, esov1.AddToScheme, certmanagerv1.AddToScheme, gatewayv1.Install,
+		clientgoscheme.AddToScheme, AddToScheme, mariadbv1alpha1.AddToScheme, esov1.AddToScheme, certmanagerv1.AddToScheme, gatewayv1.Install,
 	} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
 	}
-	scheme.AddKnownTypes(groupVersion, &Harbour{})
-	metav1.AddToGroupVersion(scheme, groupVersion)
 	return scheme
 }
 
@@ -116,16 +144,25 @@ func Brownfield() *Harbour {
 func Pass(t testing.TB, h *Harbour, funcs interceptor.Funcs, objects ...client.Object) *service.Pass {
 	t.Helper()
 	scheme := Scheme(t)
-	c := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(funcs).WithObjects(append(objects, h)...).Build()
+	c := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(funcs).WithObjects(append(objects, h)...).
+		WithIndex(&Harbour{}, service.IndexDatabase, indexDatabase).Build()
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(h), h); err != nil {
 		t.Fatal(err)
 	}
 	p := service.NewPass(&service.Tools{
-		Client: c, ThirdParty: c, APIReader: c, Scheme: scheme,
+		Client: c, ThirdParty: c, APIReader: c, Scheme: scheme, NewList: NewList,
 		Owned: secrets.Owned{Client: c, Live: c, Scheme: scheme},
 		Jobs:  &job.Runner{Client: c, Scheme: scheme},
 		Kinds: AllKinds{},
 	}, &Definition, h)
 	service.Config.Put(p.Slots, service.Rendered{ConfigMap: "harbour-config-01234567"})
 	return p
+}
+
+func indexDatabase(obj client.Object) []string {
+	h, ok := obj.(*Harbour)
+	if !ok {
+		return nil
+	}
+	return []string{service.DatabaseKey(h, cluster.Settings{})}
 }

@@ -83,7 +83,12 @@ func managed() *keystonev1alpha1.Keystone {
 }
 
 func scopeOf(k *keystonev1alpha1.Keystone) *scope {
-	s := newScope(&service.Tools{Scheme: Scheme(), OperatorNamespace: "keystone-system"}, &toolbox{}, k)
+	s := &scope{
+		Pass: service.NewPass(&service.Tools{
+			Scheme: Scheme(), NewList: declaration.NewList, OperatorNamespace: "keystone-system",
+		}, &definition, k),
+		toolbox: &toolbox{}, keystone: k,
+	}
 	service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567"})
 	database.Connection.Put(s.Slots, database.Proven(s.Pass, "url", "connection-hash"))
 	database.CredentialsOf.Put(s.Slots, database.Credentials{User: "keystone", Password: []byte("hunter2-db")})

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -33,7 +34,7 @@ const (
 // first the copies in the store, then the Secrets. A Secret of a former Keystone
 // can then only be one that a backup tool has brought back.
 func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
-	keep, err := keystoneDatabase.KeepsData(ctx, s.Pass)
+	keep, err := database.KeepsData(ctx, s.Pass)
 	switch {
 	case err != nil:
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)

@@ -155,7 +155,7 @@ var finalizers = []reconcile.Finalizer[*scope]{
 	{
 		Name: databaseFinalizer,
 		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](keystoneDatabase.Finalize),
+			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](database.Finalize),
 		},
 	},
 	{

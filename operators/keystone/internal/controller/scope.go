@@ -43,7 +43,3 @@ type scope struct {
 	serving bool
 	rollout string
 }
-
-func newScope(tools *service.Tools, own *toolbox, k *keystonev1alpha1.Keystone) *scope {
-	return &scope{Pass: service.NewPass(tools, &definition, k), toolbox: own, keystone: k}
-}

@@ -33,7 +33,8 @@ func run(
 	if err != nil {
 		return fmt.Errorf("create the operator's manager: %w", err)
 	}
-	replaced := controller.Options{Probe: api}
+	var replaced controller.Options
+	replaced.Probe = api
 	for _, change := range adjust {
 		change(&replaced)
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 )
 
@@ -31,7 +32,7 @@ func TestTheSchemaAloneKeepsAPlacementSafe(t *testing.T) {
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
-	server := apitest.Start(t, configDir, testScheme(t), NewPlacementWebhook().SetupWebhookWithManager)
+	server := apitest.Start(t, configDir, testScheme(t), NewPlacementWebhook(cluster.Settings{}).SetupWebhookWithManager)
 	placements().TheWebhook(t, server)
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }

@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	o := envtest.Options{CRDs: []string{"../../config/crd/bases"}, Foreign: foreign.All, GarbageCollector: true}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
-		if admin, err = client.New(e.Config, client.Options{Scheme: controller.Scheme()}); err != nil {
+		if admin, err = client.New(e.Config, client.Options{Scheme: controller.Controller.Scheme()}); err != nil {
 			return err
 		}
 		if asOperator, err = e.User(ctx, "placement-operator", "../../helm/placement-operator/files/rbac-rules.yaml"); err != nil {
@@ -82,7 +82,7 @@ func start(t *testing.T, namespace string) *running {
 	run := &running{}
 	settings := operator.Config{Namespace: namespace, MaxConcurrentReconciles: 2, OperatorNamespace: "placement-system"}
 	mgr, err := ctrl.NewManager(run.requests.Config(asOperator), operator.ManagerOptions(operator.Options{
-		Name: "placement-operator", Scheme: controller.Scheme(),
+		Name: "placement-operator", Scheme: controller.Controller.Scheme(), CacheTransform: controller.Controller.Trim(),
 	}, settings))
 	if err != nil {
 		t.Fatal(err)

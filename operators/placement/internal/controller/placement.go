@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"net/url"
 	"strconv"
 
@@ -37,6 +38,9 @@ var (
 	//go:embed files/service_user.py
 	serviceUserScript string
 )
+
+// files are the same for every Placement.
+var files = map[string]string{readyFile: deployment.ReadyScript, checkFile: checkScript, serviceUserFile: serviceUserScript}
 
 // definition is Placement among the services.
 var definition = service.Definition{
@@ -75,10 +79,9 @@ var settings = configuration.Service{
 	Options:       defaultOptions,
 	SecretOptions: readUser,
 	Files: func(p *service.Pass) map[string]string {
-		return map[string]string{
-			readyFile: deployment.ReadyScript, checkFile: checkScript, serviceUserFile: serviceUserScript,
-			database.StartFile: database.StartScript(p),
-		}
+		all := maps.Clone(files)
+		all[database.StartFile] = database.StartScript(p)
+		return all
 	},
 	Check: []string{"python3", configDir + checkFile, configDir},
 }

@@ -5,7 +5,6 @@ package controller
 import (
 	"context"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/configuration"
@@ -113,27 +112,27 @@ var finalizers = []reconcile.Finalizer[*service.Pass]{
 	{
 		Name: "placement.openstack.c5c3.io/finalizer",
 		Step: reconcile.Step[*service.Pass]{
-			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: placementDatabase.Finalize,
+			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: database.Finalize,
 		},
 	},
 }
 
 // Controller is the controller of Placements.
-var Controller = controller.Controller[*placementv1alpha1.Placement]{
-	Definition: &definition,
-	Metrics:    metrics.Operator,
-	New:        func() *placementv1alpha1.Placement { return &placementv1alpha1.Placement{} },
-	NewList:    func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
-	Guard:      guard,
-	Secrets: func(p *placementv1alpha1.Placement) []string {
+var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pass]{
+	Definition:  &definition,
+	Metrics:     metrics.Operator,
+	New:         func() *placementv1alpha1.Placement { return &placementv1alpha1.Placement{} },
+	NewList:     func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
+	AddToScheme: placementv1alpha1.AddToScheme,
+	Guard:       guard,
+	Scope:       func(p *service.Pass, _ *placementv1alpha1.Placement) *service.Pass { return p },
+	SecretRefs: func(p *placementv1alpha1.Placement) []string {
 		return []string{p.Spec.ServiceUserSecretRef.Name}
 	},
 	Pipeline:   pipeline,
 	Finalizers: finalizers,
+	Files:      files,
 }
-
-// Scheme knows every type the controller reads or writes.
-func Scheme() *runtime.Scheme { return controller.Scheme(placementv1alpha1.AddToScheme) }
 
 // Outlines returns what the controllers of this operator do in a pass.
 func Outlines() []reconcile.Outline {

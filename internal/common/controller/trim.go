@@ -1,42 +1,48 @@
 package controller
 
 import (
+	"reflect"
 	"slices"
 
-	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
-	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Trim drops from objects on their way into the cache what nothing reads there. A
-// Keystone has a dozen Jobs and Pods, and several times as many records of who
+// Trim returns what drops from objects on their way into the cache what nothing reads
+// there. A resource has a dozen Jobs and Pods, and several times as many records of who
 // wrote which field.
-func Trim(obj any) (any, error) {
-	switch cached := obj.(type) {
-	case *corev1.Secret:
-		// Secrets are updated as a whole: what is not there would be taken away.
-	case *corev1.Pod:
-		trimPod(cached)
-	case *batchv1.Job:
-		trimJob(cached)
-	case *corev1.ConfigMap:
-		cached.ManagedFields = nil
-		shareFiles(cached.Data)
-	case *keystonev1alpha1.Keystone, *mariadbv1alpha1.MariaDB, *esov1.ExternalSecret, *esov1.ClusterSecretStore:
-		if foreign, known := obj.(client.Object); known {
-			foreign.SetManagedFields(nil)
-		}
-	case client.Object:
-		keepOwnFields(cached)
+func (c Controller[R, S]) Trim() cache.TransformFunc {
+	// Nobody asks who wrote what the operator does not apply.
+	foreign := map[reflect.Type]bool{reflect.TypeOf(c.New()): true}
+	for _, kind := range c.kinds() {
+		foreign[reflect.TypeOf(kind.Object)] = kind.Relation != Owned
 	}
-	return obj, nil
+	return func(obj any) (any, error) {
+		switch cached := obj.(type) {
+		case *corev1.Secret:
+			// Secrets are updated as a whole: what is not there would be taken away.
+		case *corev1.Pod:
+			trimPod(cached)
+		case *batchv1.Job:
+			trimJob(cached)
+		case *corev1.ConfigMap:
+			cached.ManagedFields = nil
+			c.shareFiles(cached.Data)
+		case client.Object:
+			if foreign[reflect.TypeOf(obj)] {
+				cached.SetManagedFields(nil)
+			} else {
+				keepOwnFields(cached)
+			}
+		}
+		return obj, nil
+	}
 }
 
 // keepOwnFields drops the records of everybody but the operator, which looks at
@@ -75,7 +81,7 @@ func trimPod(pod *corev1.Pod) {
 func trimJob(job *batchv1.Job) {
 	job.ManagedFields = nil
 	template := corev1.PodTemplateSpec{}
-	if controller := metav1.GetControllerOf(job); controller == nil || controller.Kind != "CronJob" {
+	if !ofCronJob(job) {
 		template.Spec.Containers = images(job.Spec.Template.Spec.Containers)
 	}
 	job.Spec = batchv1.JobSpec{Suspend: job.Spec.Suspend, Template: template}
@@ -100,10 +106,10 @@ func states(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
 }
 
 // shareFiles lets a file that comes with the operator, and is the same in the
-// ConfigMaps of all Keystones, be in memory once.
-func shareFiles(data map[string]string) {
+// ConfigMaps of all resources, be in memory once.
+func (c Controller[R, S]) shareFiles(data map[string]string) {
 	for name, content := range data {
-		if own := embedded()[name]; own == content {
+		if own := c.Files[name]; own == content {
 			data[name] = own
 		}
 	}
