@@ -39,9 +39,11 @@ type Chart struct {
 	Folder string
 	// Options are those of the operator's main function.
 	Options operator.Options
-	// Admitted returns an object that the API server accepts in a dry run if it calls
-	// no webhook.
-	Admitted func(namespace string) client.Object
+	// Sample is the path of a resource that the operator admits.
+	Sample string
+	// Begun is the condition that is False once the operator has looked at the sample and
+	// found nothing of what that refers to.
+	Begun string
 }
 
 // Release is what Helm would install from a chart, in a separate namespace.
@@ -143,7 +145,7 @@ func (r *Release) uninstall(t *testing.T, c client.Client) {
 		}
 	}
 	err := expect.Until(ctx, func(ctx context.Context) error {
-		return c.Create(ctx, r.chart.Admitted("default"), client.DryRunAll)
+		return c.Create(ctx, r.chart.Resource(t, "default"), client.DryRunAll)
 	})
 	if err != nil {
 		t.Errorf("the API server still asks the webhooks of a release that is gone: %v", err)
