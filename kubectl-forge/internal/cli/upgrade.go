@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
@@ -149,13 +150,22 @@ func (a *app) preflight(ctx context.Context, session *kube.Session, facts upgrad
 // setRelease writes the release into the spec or, as a dry run, checks whether the
 // API server would accept it.
 func setRelease(ctx context.Context, session *kube.Session, facts upgrade.Facts, to string, dryRun bool) error {
+	patch, err := upgrade.Patch(facts, to)
+	if err != nil {
+		return err
+	}
 	options := []client.PatchOption{client.FieldOwner("kubectl-forge")}
 	if dryRun {
 		options = append(options, client.DryRunAll)
 	}
-	base := client.Object(facts.ControlPlane)
-	if facts.ControlPlane == nil {
-		base = facts.Services[0].Resource
+	// The answer is written into a copy: what was read stays.
+	var target client.Object
+	if facts.ControlPlane != nil {
+		target = facts.ControlPlane.DeepCopy()
+	} else {
+		target = facts.Services[0].Of.Empty()
+		target.SetNamespace(facts.Target().Namespace)
+		target.SetName(facts.Target().Name)
 	}
-	return kube.Explain(session.Patch(ctx, upgrade.Changed(facts, to), client.MergeFrom(base), options...))
+	return kube.Explain(session.Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), options...))
 }

@@ -3,6 +3,7 @@
 package upgrade
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,7 +11,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -19,7 +19,6 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // Facts are what an upgrade depends on.
@@ -38,17 +37,31 @@ func (f Facts) Target() inventory.Ref {
 	return f.Services[0].Ref()
 }
 
-// ownImage returns the image that the user has set on the ControlPlane for a kind of
-// service, whose tag is then the release, nil when there is none.
-func ownImage(cp *c5c3v1alpha1.ControlPlane, kind string) *commonv1.ImageSpec {
-	services := cp.Spec.Services
-	switch {
-	case kind == inventory.KindKeystone && services.Keystone != nil:
-		return services.Keystone.Image
-	case kind == inventory.KindPlacement && services.Placement != nil:
-		return services.Placement.Image
+// ownImage returns the image that the user has set on the ControlPlane for a service,
+// whose tag is then the release, nil when there is none.
+func (f Facts) ownImage(service inventory.Service) *commonv1.ImageSpec {
+	return ownImages(f.ControlPlane)[fieldOf(service)]
+}
+
+// fieldOf returns the name of the service in spec.services of a ControlPlane.
+func fieldOf(service inventory.Service) string { return strings.ToLower(service.Of.Kind) }
+
+// ownImages returns the images in spec.services of the ControlPlane by the name of the service.
+func ownImages(cp *c5c3v1alpha1.ControlPlane) map[string]*commonv1.ImageSpec {
+	images := map[string]*commonv1.ImageSpec{}
+	var services map[string]struct {
+		Image *commonv1.ImageSpec `json:"image"`
 	}
-	return nil
+	encoded, err := json.Marshal(cp.Spec.Services)
+	if err != nil || json.Unmarshal(encoded, &services) != nil {
+		return images
+	}
+	for name, service := range services {
+		if service.Image != nil {
+			images[name] = service.Image
+		}
+	}
+	return images
 }
 
 // Preflight checks for what would block an upgrade to the release.
@@ -93,9 +106,9 @@ func (f Facts) checkRelease(service inventory.Service, to string) check.Finding 
 	if err != nil {
 		return failed(name, "%s", err)
 	}
-	if cp := f.ControlPlane; cp != nil && target.Suffix != "" && ownImage(cp, service.Of.Kind) == nil {
+	if f.ControlPlane != nil && target.Suffix != "" && f.ownImage(service) == nil {
 		return failed(name, "another build of a release needs services.%s.image in ControlPlane %s: set it first",
-			strings.ToLower(service.Of.Kind), cp.Name)
+			fieldOf(service), f.ControlPlane.Name)
 	}
 	status := service.ServiceStatus()
 	if status.InstalledRelease == "" {
@@ -219,39 +232,26 @@ func (f Facts) asked(service inventory.Service) string {
 	if f.ControlPlane == nil {
 		return service.ServiceSpec().Image.Tag
 	}
-	if image := ownImage(f.ControlPlane, service.Of.Kind); image != nil {
+	if image := f.ownImage(service); image != nil {
 		return image.Tag
 	}
 	return f.ControlPlane.Spec.OpenStackRelease
 }
 
-// Changed returns the target with the release in its spec. The services of a
-// ControlPlane stay as they are.
-func Changed(f Facts, to string) client.Object {
+// Patch returns the merge patch that sets the release in the spec of the target. The
+// services of a ControlPlane follow it.
+func Patch(f Facts, to string) ([]byte, error) {
+	image := map[string]any{"image": map[string]any{"tag": to}}
 	if f.ControlPlane == nil {
-		return withImageTag(f.Services[0].Resource, to)
+		return json.Marshal(map[string]any{"spec": image})
 	}
-	changed := f.ControlPlane.DeepCopy()
-	changed.Spec.OpenStackRelease, _, _ = strings.Cut(to, "-")
-	for _, kind := range inventory.ServiceKinds {
-		if image := ownImage(changed, kind.Kind); image != nil {
-			image.Tag = to
-		}
+	series, _, _ := strings.Cut(to, "-")
+	spec, services := map[string]any{"openStackRelease": series}, map[string]any{}
+	for name := range ownImages(f.ControlPlane) {
+		services[name] = image
 	}
-	return changed
-}
-
-// withImageTag returns a copy with the tag.
-func withImageTag(resource inventory.Resource, tag string) inventory.Resource {
-	switch resource := resource.(type) {
-	case *keystonev1alpha1.Keystone:
-		changed := resource.DeepCopy()
-		changed.Spec.Image.Tag = tag
-		return changed
-	case *placementv1alpha1.Placement:
-		changed := resource.DeepCopy()
-		changed.Spec.Image.Tag = tag
-		return changed
+	if len(services) > 0 {
+		spec["services"] = services
 	}
-	return resource
+	return json.Marshal(map[string]any{"spec": spec})
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -107,24 +106,22 @@ func TestAnotherBuildInAControlPlaneNeedsAnImageOfItsUsers(t *testing.T) {
 }
 
 func TestTheReleaseIsSetWhereItComesFrom(t *testing.T) {
-	if got := Changed(ready(), "2026.1").(*keystonev1alpha1.Keystone).Spec.Image.Tag; got != "2026.1" {
-		t.Errorf("got tag %s", got)
-	}
-	f := planned()
-	changed := Changed(f, "2026.1").(*c5c3v1alpha1.ControlPlane)
-	if got := changed.Spec.OpenStackRelease; got != "2026.1" {
-		t.Errorf("got release %s", got)
-	}
-	if got := keystone(f).Spec.Image.Tag; got != "2025.2" {
-		t.Errorf("got tag %s: the Keystone belongs to the operator", got)
-	}
-	if f.ControlPlane.Spec.OpenStackRelease != "2025.2" {
-		t.Error("what was read has changed")
-	}
-	f.ControlPlane.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2"}
-	changed = Changed(f, "2026.1-b").(*c5c3v1alpha1.ControlPlane)
-	if changed.Spec.OpenStackRelease != "2026.1" || changed.Spec.Services.Keystone.Image.Tag != "2026.1-b" {
-		t.Errorf("got %s and %s", changed.Spec.OpenStackRelease, changed.Spec.Services.Keystone.Image.Tag)
+	own := planned()
+	own.ControlPlane.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2"}
+	for name, tc := range map[string]struct {
+		facts    Facts
+		to, want string
+	}{
+		"a Keystone":     {ready(), "2026.1", `{"spec":{"image":{"tag":"2026.1"}}}`},
+		"a Placement":    {Facts{Services: both().Services[1:]}, "2026.1", `{"spec":{"image":{"tag":"2026.1"}}}`},
+		"a ControlPlane": {both(), "2026.1", `{"spec":{"openStackRelease":"2026.1"}}`},
+		"a ControlPlane with an image": {
+			own, "2026.1-b", `{"spec":{"openStackRelease":"2026.1","services":{"keystone":{"image":{"tag":"2026.1-b"}}}}}`,
+		},
+	} {
+		if got, err := Patch(tc.facts, tc.to); err != nil || string(got) != tc.want {
+			t.Errorf("%s: got %s and %v, expected %s", name, got, err, tc.want)
+		}
 	}
 }
 
@@ -253,20 +250,9 @@ func TestTheUpgradeOfAControlPlaneEndsWithItsLastService(t *testing.T) {
 	if view.Done || last.Name != "Placement: Operator" {
 		t.Errorf("got %+v", view)
 	}
-	f.Services[1].Resource = withImageTag(f.Services[1].Resource, "2026.1")
+	f.Services[1].Resource.(*placementv1alpha1.Placement).Spec.Image.Tag = "2026.1"
 	f.Services[1].ServiceStatus().InstalledRelease = "2026.1"
 	if view := View(f, "2026.1"); !view.Done {
 		t.Errorf("got %+v at the end", view)
-	}
-}
-
-func TestAPlacementIsUpgradedByItsImage(t *testing.T) {
-	f := Facts{Services: both().Services[1:]}
-	changed, isPlacement := Changed(f, "2026.1").(*placementv1alpha1.Placement)
-	if !isPlacement || changed.Spec.Image.Tag != "2026.1" || f.Services[0].ServiceSpec().Image.Tag != "2025.2" {
-		t.Errorf("got %+v, and %s for what was read", changed, f.Services[0].ServiceSpec().Image.Tag)
-	}
-	if f.Target().Arg() != "placement/placement" {
-		t.Errorf("got the target %s", f.Target().Arg())
 	}
 }
