@@ -131,6 +131,8 @@ func controlPlaneRemedies(cause Cause) []string {
 		return []string{kubectl(ns, "describe applicationcredentials.openstack.k-orc.cloud "+cp.ApplicationCredentialName())}
 	case c5c3v1alpha1.ReasonWaitingForCatalog, c5c3v1alpha1.ReasonCatalogFailed:
 		return []string{kubectl(ns, "describe services.openstack.k-orc.cloud "+cp.IdentityServiceName())}
+	case c5c3v1alpha1.ReasonEndpointRegionError:
+		return []string{kubectl(ns, "get endpoints.openstack.k-orc.cloud")}
 	case c5c3v1alpha1.ReasonWaitingForPushSecret, c5c3v1alpha1.ReasonCloudsYamlSyncStuck:
 		return []string{kubectl(ns, "describe pushsecret "+cp.CredentialPushName()), describeStore}
 	}
