@@ -23,7 +23,7 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
 	done := reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
-	if len(p.Spec.ExtraConfig) == 0 && p.Spec.ExtraConfigSecretRef == nil {
+	if len(p.Spec.ExtraConfig) == 0 && p.Spec.ExtraConfigSecretRef == nil && len(s.plugins(p)) == 0 {
 		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
 		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)
@@ -34,13 +34,21 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError,
-			fmt.Errorf("the image cannot read the options of spec.extraConfig or spec.extraConfigSecretRef, correct them: %w", err))
+			fmt.Errorf("the image cannot read the options of %s, correct them: %w", s.written(), err))
 	case err != nil:
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	case !state.Complete:
 		return deployment.Await(vocabulary.ReasonConfigCheckInProgress, desired.Name, "reading the configuration", state, "")
 	}
 	return done
+}
+
+// written are the fields with options that users write.
+func (s Service) written() string {
+	if s.Plugins != nil {
+		return "spec.extraConfig, spec.extraConfigSecretRef or spec.plugins"
+	}
+	return "spec.extraConfig or spec.extraConfigSecretRef"
 }
 
 // CheckTask depends on the configuration and on the image that knows the options.

@@ -1,9 +1,11 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/poddiag"
@@ -25,11 +28,15 @@ import (
 //go:embed files/ready.py
 var ReadyScript string
 
-// API declares the pods that serve the API of a service.
+// API declares the pods that serve the API of a service. All functions but Endpoint may be
+// nil.
 type API struct {
 	// File is the path of the Python file with the WSGI application, and Arguments are
 	// those of the application's own command line.
 	File, Arguments string
+	// Wrapper returns the path of the file that takes the place of File in an instance
+	// whose application is wrapped, "" in any other.
+	Wrapper func(p *service.Pass) string
 	// HealthPath is answered without a token, such as "/v3".
 	HealthPath string
 	// Ready is the shell command of the readiness probe. It takes a login to the database
@@ -37,6 +44,8 @@ type API struct {
 	Ready string
 	// Endpoint returns the URL of the API of an instance, as status.endpoint shows it.
 	Endpoint func(p *service.Pass) string
+	// Address returns where the database is that the readiness probe logs in to.
+	Address func(p *service.Pass) string
 	// Env, Mounts and Annotations are those of the pods beside what all services have.
 	Env         func(p *service.Pass) []corev1.EnvVar
 	Mounts      func(p *service.Pass) []Mount
@@ -66,18 +75,33 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		p.Status.Endpoint = a.Endpoint(p)
 	}
 	if !ready {
-		return explainRollout(ctx, p, deploy)
+		return a.explainRollout(ctx, p, deploy)
 	}
-	if err := a.Prune(ctx, p); err != nil {
-		return reconcile.Failed(vocabulary.ReasonConfigError, err)
+	if a.Prune != nil {
+		if err := a.Prune(ctx, p); err != nil {
+			return reconcile.Failed(vocabulary.ReasonConfigError, err)
+		}
 	}
-	return a.Complete(ctx, p, reconcile.Done(vocabulary.ReasonDeploymentReady, "All API pods are updated and available"))
+	done := reconcile.Done(vocabulary.ReasonDeploymentReady, "All API pods are updated and available")
+	if a.Complete != nil {
+		return a.Complete(ctx, p, done)
+	}
+	return done
+}
+
+// optional is what an optional function of a declaration returns.
+func optional[T any](function func(*service.Pass) T, p *service.Pass) T {
+	if function == nil {
+		var none T
+		return none
+	}
+	return function(p)
 }
 
 // Deployment builds the Deployment of the API pods.
 func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 	name := p.Resource.GetName()
-	pod := PodsOf(p).Spec(a.container(p), append([]Mount{ConfigMount(p)}, a.Mounts(p)...)...)
+	pod := PodsOf(p).Spec(a.container(p), append([]Mount{ConfigMount(p)}, optional(a.Mounts, p)...)...)
 	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
 	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)
 	deploy := &appsv1.Deployment{
@@ -86,7 +110,7 @@ func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 			Selector: &metav1.LabelSelector{MatchLabels: p.SelectorLabels(name)},
 			Strategy: RolloutStrategy(p.Spec.Strategy),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: p.Labels(name), Annotations: a.Annotations(p)},
+				ObjectMeta: metav1.ObjectMeta{Labels: p.Labels(name), Annotations: optional(a.Annotations, p)},
 				Spec:       pod,
 			},
 		},
@@ -98,13 +122,13 @@ func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 }
 
 func (a API) container(p *service.Pass) corev1.Container {
-	env := append(a.Env(p), p.Environment...)
+	file := cmp.Or(optional(a.Wrapper, p), a.File)
 	return corev1.Container{
 		Name:           p.Name,
 		Image:          p.Image(),
-		Command:        UWSGI{Port: p.Port, File: a.File, Arguments: a.Arguments}.Command(p.Spec.UWSGI),
+		Command:        UWSGI{Port: p.Port, File: file, Arguments: a.Arguments}.Command(p.Spec.UWSGI),
 		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}},
-		Env:            append(env, DrainVariables(p.Name)...),
+		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   a.startupProbe(p.Port),
 		LivenessProbe:  livenessProbe(p.Port),
@@ -143,16 +167,18 @@ func (a API) readinessProbe() *corev1.Probe {
 	}
 }
 
-// explainRollout words what a rollout waits for, by its newest troubled pod.
-func explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
-	pods, err := APIPods(ctx, p)
+// explainRollout words what a rollout waits for, by its newest troubled pod, which may
+// have ended.
+func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
+	var list corev1.PodList
+	err := p.Client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(p.SelectorLabels(deploy.Name)))
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
+		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, fmt.Errorf("listing the API pods: %w", err))
 	}
 	message := "The Deployment is rolling out: " + Progress(deploy)
-	problem, imagePull := poddiag.Problem(pods, p.Hidden()...)
+	problem, imagePull := poddiag.Problem(list.Items, p.Hidden()...)
 	if problem == "" {
-		problem = unready(pods)
+		problem = a.unready(p, list.Items)
 	}
 	refusal := Refusal(deploy)
 	switch {
@@ -171,12 +197,17 @@ func explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deploym
 const settleTime = 30 * time.Second
 
 // unready names a pod that runs and does not serve, "" when there is none.
-func unready(pods []corev1.Pod) string {
+func (a API) unready(p *service.Pass, pods []corev1.Pod) string {
+	database := "the database"
+	if address := optional(a.Address, p); address != "" {
+		database += " at " + address
+	}
 	for i := range pods {
 		for _, container := range pods[i].Status.ContainerStatuses {
 			running := container.State.Running
 			if running != nil && !container.Ready && pods[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
-				return fmt.Sprintf("pod %s is running but not ready, which takes a login to the database and an answer from the API", pods[i].Name)
+				return fmt.Sprintf("pod %s is running but not ready, which takes a login to %s and an answer from the API",
+					pods[i].Name, database)
 			}
 		}
 	}

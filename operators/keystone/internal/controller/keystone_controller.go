@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -62,11 +63,11 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Secrets"},
 	},
 	{
-		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfig,
+		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](settings.Reconcile),
 		Sets: []reconcile.Value{service.Config},
 	},
 	{
-		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfigCheck,
+		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](settings.ReconcileCheck),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
@@ -108,7 +109,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Config"},
 	},
 	{
-		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
+		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: service.Run[*scope](api.Reconcile),
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 	},
@@ -117,6 +118,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileHealthCheck,
+		Sets: []reconcile.Value{health.RolloutOf},
 	},
 	{
 		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: service.Run[*scope](deployment.ReconcileAutoscaler),
@@ -129,7 +131,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Login", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileLogin,
-		Reads: []reconcile.Value{service.Config, adminPassword},
+		Reads: []reconcile.Value{service.Config, adminPassword, health.RolloutOf},
 	},
 	{
 		Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,

@@ -17,11 +17,6 @@ var definition = service.Definition{
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 }
 
-const (
-	apiPort       = keystonev1alpha1.APIPort
-	containerName = "keystone"
-)
-
 // Paths inside the Keystone containers.
 const (
 	configDir         = "/etc/keystone/keystone.conf.d/"
@@ -56,14 +51,6 @@ func fernetKeysName(k *keystonev1alpha1.Keystone) string {
 
 func credentialKeysName(k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.CredentialKeysName(k.Name)
-}
-
-func secretOptionsName(k *keystonev1alpha1.Keystone) string { return k.Name + "-extra-config" }
-
-func configName(k *keystonev1alpha1.Keystone) string { return k.Name + "-config" }
-
-func image(k *keystonev1alpha1.Keystone) string {
-	return k.Spec.Image.Repository + ":" + k.Spec.Image.Tag
 }
 
 // scheduledImage is the image of CronJobs: that of the installed release until

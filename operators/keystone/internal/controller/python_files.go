@@ -11,7 +11,6 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/rotation"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -34,7 +33,7 @@ const (
 
 //go:embed files/forge_cache.py files/forge_errors.py files/ready.py files/config_check.py files/credential_keys.py
 //go:embed files/sitecustomize.py
-var pythonFiles embed.FS
+var pythonSources embed.FS
 
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
@@ -42,7 +41,7 @@ var middlewareEntry string
 // embedded returns the files that are the same for many Keystones, by name.
 var embedded = sync.OnceValue(func() map[string]string {
 	files := map[string]string{rotation.ScriptFile: rotation.Script, config.LogHandlerFile: config.LogHandler}
-	for _, folder := range []embed.FS{pythonFiles, rotationScripts} {
+	for _, folder := range []embed.FS{pythonSources, rotationScripts} {
 		// What is compiled in can be read.
 		entries, _ := folder.ReadDir("files")
 		for _, entry := range entries {
@@ -53,18 +52,15 @@ var embedded = sync.OnceValue(func() map[string]string {
 	return files
 })
 
-// addPythonFiles adds the files that are the same for every Keystone, but for
-// its UID, what the TLS mode of the database says, who runs database and cache, and
-// whether the API server has threads.
-func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[string]string) error {
-	names := []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile}
-	if k.Spec.Logging.Format == commonv1.LogFormatJSON {
-		names = append(names, config.LogHandlerFile)
-	}
-	for _, name := range names {
+// pythonFiles are the files that are the same for every Keystone, but for its UID, what
+// the TLS mode of the database says, who runs database and cache, and whether the API
+// server has threads.
+func pythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone) (map[string]string, error) {
+	files := map[string]string{}
+	for _, name := range []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile} {
 		content, known := embedded()[name]
 		if !known {
-			return fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", name)
+			return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", name)
 		}
 		files[name] = content
 	}
@@ -83,7 +79,7 @@ func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[
 	if k.Spec.UWSGI != nil && k.Spec.UWSGI.Threads > 1 {
 		files[startFile] = strings.Replace(files[startFile], "\nSEVERAL_THREADS = False\n", "\nSEVERAL_THREADS = True\n", 1)
 	}
-	return nil
+	return files, nil
 }
 
 // middlewareWSGI is the WSGI entry that wraps Keystone's application with the

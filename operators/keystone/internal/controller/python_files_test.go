@@ -21,11 +21,7 @@ func cacheGuard(t *testing.T, uid types.UID) string {
 	t.Helper()
 	k := minimal()
 	k.UID = uid
-	files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files[cacheGuardFile]
+	return filesOf(t, k)[cacheGuardFile]
 }
 
 func TestCacheKeysCarryTheUIDOfTheirKeystone(t *testing.T) {
@@ -51,11 +47,9 @@ func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
 		{k, fmt.Sprintf("\nSERVICE = \"%s.%s.svc.k8s.example:11211\"\n", k.Spec.Cache.ClusterRef.Name, k.Namespace)},
 		{brownfield, "\nSERVICE = \"\"\n"},
 	} {
-		c := cluster.Settings{Domain: "k8s.example"}
-		files, err := configFiles(c, test.keystone, keystoneOptions(c, test.keystone, false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scopeOf(test.keystone)
+		s.Cluster = cluster.Settings{Domain: "k8s.example"}
+		_, files := rendered(t, s, nil)
 		if strings.Count(files[cacheGuardFile], test.want) != 1 {
 			t.Errorf("%s does not say %s once", cacheGuardFile, strings.TrimSpace(test.want))
 		}
@@ -67,10 +61,7 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 	filtered := minimal()
 	filtered.Spec.Middleware = managed().Spec.Middleware
 	for _, k := range []*keystonev1alpha1.Keystone{minimal(), filtered} {
-		files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := filesOf(t, k)
 		if !strings.Contains(files[errorsFile], "\ndef answering(application):\n") {
 			t.Errorf("%s does not have what is put around the application", errorsFile)
 		}
@@ -90,10 +81,7 @@ func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 		if threads > 0 {
 			k.Spec.UWSGI = &commonv1.UWSGISpec{Processes: 2, Threads: threads}
 		}
-		files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := filesOf(t, k)
 		if want := "\nSEVERAL_THREADS = " + want + "\n"; strings.Count(files[startFile], want) != 1 {
 			t.Errorf("with %d threads, %s does not say %s", threads, startFile, strings.TrimSpace(want))
 		}
@@ -108,7 +96,7 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 		t.Fatal(err)
 	}
 	templates := map[string]corev1.PodTemplateSpec{
-		"API":         apiDeployment(s).Spec.Template,
+		"API":         api.Deployment(s.Pass).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 		"migrate":     migrate.Spec.Template,
 	}
@@ -116,7 +104,7 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 		templates["rotation of "+name] = f.rotator(s).cronJob(s.keystone, "scripts").Spec.JobTemplate.Spec.Template
 	}
 	tasks := keystoneSchema.Tasks(s.Pass)
-	tasks["bootstrap"], tasks["config-check"] = bootstrapTask(s), configCheckTask(s)
+	tasks["bootstrap"], tasks["config-check"] = bootstrapTask(s), settings.CheckTask(s.Pass)
 	for name, described := range tasks {
 		templates[name] = jobOf(t, s, described).Spec.Template
 	}

@@ -82,7 +82,7 @@ func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 		return err
 	}
 	s.lifetimes.setDue(s.Key(k.Name), r.keyType, cronJob)
-	return config.PruneImmutableConfigMaps(ctx, s.Client, k, r.scriptBase(k), k.Namespace, scripts, retainedConfigs)
+	return config.PruneImmutableConfigMaps(ctx, s.Client, k, r.scriptBase(k), k.Namespace, scripts, config.Retained)
 }
 
 // removeRotation deletes everything that ensureRotation makes, the CronJob

@@ -38,10 +38,12 @@ type scope struct {
 	bootstrapped bool
 	// bootstrapJob is set with bootstrapped: the Job that gave it the password.
 	bootstrapJob *batchv1.Job
-	// serving and rollout are set by HealthCheck: whether an API pod is ready, and
-	// what changes with the API pods.
-	serving bool
-	rollout string
+}
+
+// keystoneOf is the Keystone of the pass.
+func keystoneOf(p *service.Pass) *keystonev1alpha1.Keystone {
+	k, _ := p.Resource.(*keystonev1alpha1.Keystone)
+	return k
 }
 
 func newScope(tools *service.Tools, own *toolbox, k *keystonev1alpha1.Keystone) *scope {

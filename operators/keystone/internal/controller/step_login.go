@@ -20,6 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -58,7 +59,7 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 // replaced is what it was before: the pods have to be told apart, too.
 func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof.Target {
 	k := s.keystone
-	refusal := refusedMessage(s)
+	refusal, rollout := refusedMessage(s), health.RolloutOf.Value(s.Slots)
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	return proof.Target{
 		Account: proof.Account{
@@ -67,8 +68,8 @@ func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof
 			Password: adminPassword.Value(s.Slots),
 		},
 		Bootstrap: string(s.bootstrapJob.UID),
-		Inputs:    s.rollout + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
-		Wait:      !s.serving,
+		Inputs:    rollout.State + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
+		Wait:      !rollout.Serving,
 		Retries:   refusedRetries(service.Config.Value(s.Slots).Options),
 		Refusal:   refusal,
 		Settled:   standing(k).IsDone(),

@@ -74,11 +74,11 @@ var settings = configuration.Service{
 	File:          "placement.conf",
 	Options:       defaultOptions,
 	SecretOptions: readUser,
-	Files: func(p *service.Pass) map[string]string {
+	Files: func(p *service.Pass) (map[string]string, error) {
 		return map[string]string{
 			readyFile: deployment.ReadyScript, checkFile: checkScript, serviceUserFile: serviceUserScript,
 			database.StartFile: database.StartScript(p),
-		}
+		}, nil
 	},
 	Check: []string{"python3", configDir + checkFile, configDir},
 }
@@ -90,13 +90,14 @@ var api = deployment.API{
 	Ready: fmt.Sprintf("python3 %s%s %s http://127.0.0.1:%d/",
 		configDir, readyFile, placementDatabase.Variable(), placementv1alpha1.APIPort),
 	Endpoint: endpoint,
+	Address:  database.Address,
 	Env:      func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
 	Mounts:   database.TLSMounts,
 	Annotations: func(p *service.Pass) map[string]string {
 		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
 	},
 	Prune:    configuration.Prune,
-	Complete: completeRollout,
+	Complete: placementSchema.CompleteRollout,
 }
 
 func internalEndpoint(p *service.Pass) string {
