@@ -174,12 +174,12 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 
 func TestNoJobPodIsSelectedAsAnAPIPod(t *testing.T) {
 	s := scopeOf(minimal())
-	selector := labels.SelectorFromSet(selectorLabels(s.keystone))
-	if !selector.Matches(labels.Set(commonLabels(s.keystone))) {
+	selector := labels.SelectorFromSet(definition.SelectorLabels(s.keystone.Name))
+	if !selector.Matches(labels.Set(definition.Labels(s.keystone.Name))) {
 		t.Error("the API pods are not selected")
 	}
 	for _, component := range []string{"db-sync", "schema-check", "bootstrap", "policy-validation", "trust-flush"} {
-		if selector.Matches(labels.Set(taskLabels(s.keystone, component))) {
+		if selector.Matches(labels.Set(definition.TaskLabels(s.keystone.Name, component))) {
 			t.Errorf("pods of %s are selected as API pods", component)
 		}
 	}

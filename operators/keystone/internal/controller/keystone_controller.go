@@ -1,6 +1,6 @@
 // Package controller is the controller of the Keystone kind. This file is the
 // map of it: the steps in order, the condition each owns and what each needs.
-// Every step is a file of its own.
+// Every step that is Keystone's own is in a file of its own.
 package controller
 
 import (
@@ -78,17 +78,17 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Installation", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileInstallation,
-		Sets:  []reconcile.Value{mountedKeys},
+		Sets:  []reconcile.Value{mountedKeys, databaseContent},
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 	},
 	{
 		Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcile,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, databaseContent},
 	},
 	{
 		Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcile,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, databaseContent},
 	},
 	{
 		Name: "KeyBackup", Condition: keystonev1alpha1.ConditionBackupHealthy, Run: reconcileKeyBackup,
@@ -125,13 +125,14 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
+		Sets:     []reconcile.Value{bootstrapJob},
 		Reads:    []reconcile.Value{service.Config, database.Connection, adminPassword},
 		Needs:    []string{"Database"},
 		Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
 	},
 	{
 		Name: "Login", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileLogin,
-		Reads: []reconcile.Value{service.Config, adminPassword, health.RolloutOf},
+		Reads: []reconcile.Value{service.Config, adminPassword, health.RolloutOf, bootstrapJob},
 	},
 	{
 		Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
@@ -148,7 +149,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
-		Reads: []reconcile.Value{database.Connection},
+		Reads: []reconcile.Value{database.Connection, bootstrapJob},
 	},
 }
 

@@ -30,21 +30,6 @@ const (
 	annotationAdminPasswordHash = "forge.c5c3.io/admin-password-hash" //nolint:gosec // The name of an annotation, not a password.
 )
 
-// commonLabels are on every object of a Keystone.
-func commonLabels(k *keystonev1alpha1.Keystone) map[string]string {
-	return definition.Labels(k.Name)
-}
-
-// selectorLabels select the API pods.
-func selectorLabels(k *keystonev1alpha1.Keystone) map[string]string {
-	return keystonev1alpha1.SelectorLabels(k.Name)
-}
-
-// taskLabels are on the pods of Jobs and CronJobs.
-func taskLabels(k *keystonev1alpha1.Keystone, component string) map[string]string {
-	return definition.TaskLabels(k.Name, component)
-}
-
 func fernetKeysName(k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.FernetKeysName(k.Name)
 }

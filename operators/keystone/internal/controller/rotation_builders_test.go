@@ -117,7 +117,7 @@ func TestARotationFollowsItsSchedule(t *testing.T) {
 
 func TestNoRotationPodIsSelectedAsAnAPIPod(t *testing.T) {
 	k := installed(minimal())
-	selector := labels.SelectorFromSet(selectorLabels(k))
+	selector := labels.SelectorFromSet(definition.SelectorLabels(k.Name))
 	for name, f := range families {
 		r := f.rotator(scopeOf(k))
 		if pod := r.cronJob(k, "scripts").Spec.JobTemplate.Spec.Template; selector.Matches(labels.Set(pod.Labels)) {

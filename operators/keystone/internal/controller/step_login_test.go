@@ -118,14 +118,15 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	s := scopeOf(minimal())
 	service.Config.Put(s.Slots, service.Rendered{Options: optionsOf(t, s.keystone)})
-	s.bootstrapJob = &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "keystone-bootstrap", UID: "one"}}
+	last := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "keystone-bootstrap", UID: "one"}}
+	bootstrapJob.Put(s.Slots, last)
 	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
 	refused.Message = loginTarget(s, nil, nil).Refusal
 	s.keystone.Status.Conditions = []metav1.Condition{refused}
 	if !loginTarget(s, nil, nil).Refused {
 		t.Error("the password would be tried again")
 	}
-	s.bootstrapJob.CreationTimestamp = metav1.Now()
+	last.CreationTimestamp = metav1.Now()
 	if loginTarget(s, nil, nil).Refused {
 		t.Error("the password would not be tried although bootstrap has run again")
 	}
@@ -134,7 +135,7 @@ func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 func TestALoginIsProvenAgainWhenItsInputsChange(t *testing.T) {
 	s := scopeOf(minimal())
 	service.Config.Put(s.Slots, service.Rendered{Options: optionsOf(t, s.keystone)})
-	s.bootstrapJob = &batchv1.Job{}
+	bootstrapJob.Put(s.Slots, &batchv1.Job{})
 	health.RolloutOf.Put(s.Slots, health.Rollout{State: "1/1/1/1", Serving: true})
 	made := map[string][]byte{"0": []byte("a"), "1": []byte("b")}
 	before := loginTarget(s, nil, made)
