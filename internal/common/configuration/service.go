@@ -54,9 +54,8 @@ type Service struct {
 	// Refused returns why some options of spec.extraConfigSecretRef are refused. It repeats
 	// no value, and may be nil.
 	Refused func(options map[string]map[string]string) error
-	// Check is the command with which the image reads the configuration, and which fails
-	// when it cannot.
-	Check []string
+	// Check is how the image reads the configuration.
+	Check Check
 }
 
 // secretOptions are the options that are secret.
@@ -110,6 +109,7 @@ func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, m
 	if err != nil {
 		return nil, nil, err
 	}
+	files[CheckFile] = s.Check.Script(p.Definition)
 	if len(rules) > 0 {
 		options.Set("oslo_policy", "policy_file", p.ConfigDir+policyFile)
 		if files[policyFile], err = policy.Render(rules); err != nil {

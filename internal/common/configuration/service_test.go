@@ -32,7 +32,7 @@ var settings = Service{
 		}
 		return nil
 	},
-	Check: []string{"true"},
+	Check: Check{Register: "harbour.conf:register_opts"},
 }
 
 // withSecret is a pass over a resource whose spec.extraConfigSecretRef names a Secret with

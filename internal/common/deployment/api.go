@@ -16,17 +16,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// ReadyScript is a Python file for the readiness probe. Its arguments are the environment
-// variable with the URL of the database and what to ask of the pod.
-//
+// ReadyFile is the name of the Python file for the readiness probe among those of the
+// configuration.
+const ReadyFile = "ready.py"
+
 //go:embed files/ready.py
-var ReadyScript string
+var readyScript string
 
 // API declares the pods that serve the API of a service. All functions but Endpoint may be
 // nil.
@@ -39,9 +41,8 @@ type API struct {
 	Wrapper func(p *service.Pass) string
 	// HealthPath is answered without a token, such as "/v3".
 	HealthPath string
-	// Ready is the shell command of the readiness probe. It takes a login to the database
-	// and a request to the API, says in one line what failed, and quotes nothing secret.
-	Ready string
+	// Variable is the environment variable with the URL of the database.
+	Variable string
 	// Endpoint returns the URL of the API of an instance, as status.endpoint shows it.
 	Endpoint func(p *service.Pass) string
 	// Address returns where the database is that the readiness probe logs in to.
@@ -132,9 +133,16 @@ func (a API) container(p *service.Pass) corev1.Container {
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   a.startupProbe(p.Port),
 		LivenessProbe:  livenessProbe(p.Port),
-		ReadinessProbe: a.readinessProbe(),
+		ReadinessProbe: readinessProbe(p.ConfigDir),
 		Lifecycle:      DrainHook(p.Name, p.Spec.PreStopSleep()),
 	}
+}
+
+// ReadyScript is the content of [ReadyFile] for the service: a login to its database and a
+// request to its API.
+func (a API) ReadyScript(d *service.Definition) string {
+	script := config.SetConstant(readyScript, "VARIABLE", a.Variable)
+	return config.SetConstant(script, "ADDRESS", fmt.Sprintf("http://127.0.0.1:%d%s", d.Port, a.HealthPath))
 }
 
 // startupProbe gives a pod five minutes to answer first and looks every second, because
@@ -156,12 +164,13 @@ func livenessProbe(port int32) *corev1.Probe {
 }
 
 // readinessProbe takes a pod out of service within half a minute of losing its database,
-// two periods and a timeout at worst, and back once both answer again. Python's own words,
-// which may quote a password, go nowhere.
-func (a API) readinessProbe() *corev1.Probe {
+// two periods and a timeout at worst, and back once both answer again. The script says in
+// one line what failed, without a password. Python's own words, which may quote one, go
+// nowhere. A run costs 0.1 s of CPU time.
+func readinessProbe(configDir string) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{
-			Command: []string{"/bin/sh", "-c", "exec " + a.Ready + " 2>/dev/null"},
+			Command: []string{"/bin/sh", "-c", "exec python3 " + configDir + ReadyFile + " 2>/dev/null"},
 		}},
 		PeriodSeconds: 10, FailureThreshold: 2, TimeoutSeconds: 9, SuccessThreshold: 1,
 	}

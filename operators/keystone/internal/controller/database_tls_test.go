@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
@@ -22,7 +23,7 @@ func TestEveryTLSModeThatPromisesEncryptionRefusesPlainText(t *testing.T) {
 		k := managed()
 		k.Spec.Database.TLS.Mode = mode
 		files := filesOf(t, k)
-		if guarded := strings.Contains(files[startFile], "REQUIRE_TLS = True"); guarded != want {
+		if guarded := strings.Contains(files[database.StartFile], "REQUIRE_TLS = True"); guarded != want {
 			t.Errorf("%s: a connection in plain text is refused: %t, want %t", mode, guarded, want)
 		}
 	}

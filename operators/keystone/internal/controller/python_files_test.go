@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -65,6 +66,9 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 		if !strings.Contains(files[errorsFile], "\ndef answering(application):\n") {
 			t.Errorf("%s does not have what is put around the application", errorsFile)
 		}
+		if want := "\nMODULES = [\"forge_start\"]\n"; strings.Count(files[database.StartFile], want) != 1 {
+			t.Errorf("%s does not say %s", database.StartFile, strings.TrimSpace(want))
+		}
 		if !strings.Contains(files[startFile], "\n            from forge_errors import answering\n") {
 			t.Errorf("%s does not put it around Keystone's application", startFile)
 		}
@@ -74,7 +78,7 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 	}
 }
 
-// What the file does then is tested where it is, by test_sitecustomize.py.
+// What the file does then is tested where it is, by test_forge_start.py.
 func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 	for threads, want := range map[int32]string{0: "False", 1: "False", 2: "True"} {
 		k := minimal()

@@ -16,13 +16,15 @@ var settings = configuration.Service{
 	Plugins: pluginOptions,
 	Files:   configFiles,
 	Refused: keystonev1alpha1.CheckSecretOptions,
-	Check:   []string{"python3", configDir + configCheckFile, configDir},
+	Check:   configCheck,
 }
+
+var configCheck = configuration.Check{Register: "keystone.conf:configure"}
 
 // configFiles are the files beside keystone.conf.
 func configFiles(p *service.Pass) (map[string]string, error) {
 	k := keystoneOf(p)
-	files, err := pythonFiles(p.Cluster, k)
+	files, err := pythonFiles(p)
 	if err != nil {
 		return nil, err
 	}
