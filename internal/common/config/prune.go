@@ -16,6 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
+// Retained is how many old configurations are kept beside the current one, so that a
+// rollback finds its files.
+const Retained = 3
+
 // PruneImmutableConfigMaps deletes the immutable ConfigMaps of a base name that
 // the owner controls, except the one named currentName and the newest retain
 // others. It lists through c, so a cache makes a call with nothing to delete

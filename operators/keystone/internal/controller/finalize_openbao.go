@@ -92,7 +92,7 @@ func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
 	if err != nil || secret == nil || !controlledBy(secret, s.keystone) || !secret.DeletionTimestamp.IsZero() {
 		return secret != nil, err
 	}
-	_, err = s.Owned.Claim(ctx, s.keystone, secret, commonLabels(s.keystone), true, nil)
+	_, err = s.Owned.Claim(ctx, s.keystone, secret, definition.Labels(s.keystone.Name), true, nil)
 	return true, err
 }
 

@@ -92,7 +92,7 @@ func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.External
 func (b keyBackup) request(c cluster.Settings, k *keystonev1alpha1.Keystone) *esov1.ExternalSecret {
 	return &esov1.ExternalSecret{
 		// Of the name of the Secret: so it is found by the names that a Keystone refers to.
-		ObjectMeta: metav1.ObjectMeta{Name: b.source(k), Namespace: k.Namespace, Labels: commonLabels(k)},
+		ObjectMeta: metav1.ObjectMeta{Name: b.source(k), Namespace: k.Namespace, Labels: definition.Labels(k.Name)},
 		Spec: esov1.ExternalSecretSpec{
 			SecretStoreRef:  esov1.SecretStoreRef{Kind: esov1.ClusterSecretStoreKind, Name: secrets.StoreName},
 			RefreshInterval: &metav1.Duration{Duration: restorePeriod},

@@ -88,7 +88,7 @@ func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) erro
 	completed := staging.Annotations[rotation.CompletedAtAnnotation]
 	desired := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: nextPasswordName(s.keystone), Namespace: s.keystone.Namespace, Labels: commonLabels(s.keystone),
+			Name: nextPasswordName(s.keystone), Namespace: s.keystone.Namespace, Labels: definition.Labels(s.keystone.Name),
 			Annotations: map[string]string{rotation.CompletedAtAnnotation: completed},
 		},
 		Type: corev1.SecretTypeOpaque,

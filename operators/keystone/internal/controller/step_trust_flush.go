@@ -38,14 +38,14 @@ func trustFlushCronJob(s *scope) *batchv1.CronJob {
 	}, append(mounts, database.TLSMounts(s.Pass)...)...)
 	pod.RestartPolicy = corev1.RestartPolicyOnFailure
 	return &batchv1.CronJob{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + trustFlush, Namespace: k.Namespace, Labels: commonLabels(k)},
+		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + trustFlush, Namespace: k.Namespace, Labels: definition.Labels(k.Name)},
 		Spec: batchv1.CronJobSpec{
 			Schedule: k.Spec.TrustFlush.Schedule,
 			Suspend:  ptr.To(k.Spec.TrustFlush.Suspend),
-			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)}, Spec: batchv1.JobSpec{
+			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: definition.TaskLabels(k.Name, trustFlush)}, Spec: batchv1.JobSpec{
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)},
+					ObjectMeta: metav1.ObjectMeta{Labels: definition.TaskLabels(k.Name, trustFlush)},
 					Spec:       pod,
 				},
 			}},

@@ -3,8 +3,6 @@
 package controller
 
 import (
-	"context"
-
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/configuration"
@@ -100,7 +98,8 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 	},
 	{
 		Name: "HealthCheck", Condition: placementv1alpha1.ConditionPlacementAPIReady,
-		Run: health.Check{Condition: placementv1alpha1.ConditionPlacementAPIReady, URL: internalEndpoint}.Reconcile,
+		Run:  health.Check{Condition: placementv1alpha1.ConditionPlacementAPIReady, URL: internalEndpoint}.Reconcile,
+		Sets: []reconcile.Value{health.RolloutOf},
 	},
 	{
 		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: deployment.ReconcileAutoscaler,
@@ -143,9 +142,4 @@ func Outlines() []reconcile.Outline {
 func guard(p *placementv1alpha1.Placement) error {
 	placementv1alpha1.SetDefaults(p)
 	return placementv1alpha1.Validate(p).ToAggregate()
-}
-
-// completeRollout lets an upgrade go on.
-func completeRollout(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome {
-	return placementSchema.CompleteRollout(ctx, p, ready)
 }

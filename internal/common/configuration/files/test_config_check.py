@@ -2,11 +2,14 @@
 
 import contextlib
 import io
-import runpy
+import pathlib
+import re
 import sys
 import types
 import unittest
 from unittest import mock
+
+FILE = pathlib.Path(__file__).with_name("config_check.py")
 
 
 class ConfigFileValueError(ValueError):
@@ -39,11 +42,15 @@ class Conf(GroupAttr):
     parsing = None
 
     def __call__(self, *arguments, **names):
+        self.called = names
         if self.parsing:
             raise self.parsing
 
+    def register_opts(self, options, group):
+        self[group] = GroupAttr(options)
 
-def check(conf):
+
+def check(conf, library=None):
     """Runs the script and returns what it says when it ends, 0 when all is well."""
     cfg = types.SimpleNamespace(
         ConfigFileValueError=ConfigFileValueError,
@@ -51,17 +58,21 @@ def check(conf):
         TemplateSubstitutionError=TemplateSubstitutionError,
         NoSuchOptError=NoSuchOptError,
         ConfigOpts=types.SimpleNamespace(GroupAttr=GroupAttr),
+        CONF=conf,
     )
-    keystone = types.ModuleType("keystone")
-    keystone.conf = types.ModuleType("keystone.conf")
-    keystone.conf.configure, keystone.conf.CONF = lambda: None, conf
+    harbour = types.ModuleType("harbour")
+    harbour.register, harbour.options = lambda conf: conf.update(own=True), lambda: [("library", library or {})]
     oslo = types.ModuleType("oslo_config")
     oslo.cfg = cfg
-    modules = {"keystone": keystone, "keystone.conf": keystone.conf, "oslo_config": oslo}
+    modules = {"harbour": harbour, "oslo_config": oslo}
+    source = FILE.read_text(encoding="utf-8")
+    for name, value in {"PROJECT": "harbour", "REGISTER": "harbour:register", "LISTS": ["harbour:options"]}.items():
+        source, count = re.subn(r"(?m)^%s = .*$" % name, "%s = %r" % (name, value), source)
+        assert count == 1, name
     with mock.patch.dict(sys.modules, modules), mock.patch.object(sys, "argv", ["config_check.py", "/etc"]):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             try:
-                runpy.run_path("config_check.py")
+                exec(compile(source, FILE, "exec"), {"__name__": "__main__"})
             except SystemExit as end:
                 return end.code
             raise AssertionError("the script has not said how it ended: %s" % said.getvalue())
@@ -76,6 +87,13 @@ class Test(unittest.TestCase):
 
     def test_options_that_can_be_read_are_fine(self):
         self.assertEqual(check(Conf(debug=True, ldap=GroupAttr(password="hunter2"))), 0)
+
+    def test_the_options_of_the_service_and_of_its_libraries_are_read(self):
+        conf = Conf()
+        said = check(conf, library={"url": ConfigFileValueError("hunter2")})
+        self.assertIn("[library] url:", said)
+        self.assertTrue(conf["own"])
+        self.assertEqual(conf.called["project"], "harbour")
 
     def test_every_problem_is_named_and_no_value_is_shown(self):
         conf = Conf(

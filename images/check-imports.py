@@ -1,14 +1,15 @@
-"""Imports all that Placement can load at run time.
+"""Imports all that an OpenStack service can load at run time: its package, and the
+modules that are named besides.
 
 Run in the finished root file system, so that a package that was left out by
-mistake fails the build and not a token request.
+mistake fails the build and not a request.
 """
 
 import importlib
 import pkgutil
 import sys
 
-PACKAGES = ["placement", "keystonemiddleware", "oslo_middleware", "oslo_policy"]
+PACKAGES = [sys.argv[1], "keystonemiddleware", "oslo_middleware", "oslo_policy"]
 MODULES = [
     "dogpile.cache.backends.memcached",
     "memcache",
@@ -18,6 +19,7 @@ MODULES = [
     "pymemcache",
     "pymysql",
     "uuid",
+    *sys.argv[2:],
 ]
 # A __main__ is a program: importing it would run it. The others are for tests
 # and for building documentation.

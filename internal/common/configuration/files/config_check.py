@@ -6,12 +6,23 @@ A value may be a secret, and oslo's own words would quote it: nothing of an erro
 is shown but the option that it is about.
 """
 
+import importlib
 import sys
 
-import keystone.conf
 from oslo_config import cfg
 
+# The operator replaces these by what the service is called, by the function that registers
+# its options, and by those that list the options of libraries, each as module:function.
+PROJECT = ""
+REGISTER = ""
+LISTS = []
+
 problems = []
+
+
+def function(name):
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def read(section, options, name):
@@ -26,10 +37,13 @@ def read(section, options, name):
     problems.append("[%s] %s: %s" % (section, name, complaint))
 
 
-keystone.conf.configure()
-conf = keystone.conf.CONF
+conf = cfg.CONF
+function(REGISTER)(conf)
+for options_of in LISTS:
+    for group, options in function(options_of)():
+        conf.register_opts(options, group=group)
 try:
-    conf([], project="keystone", default_config_files=[], default_config_dirs=[sys.argv[1]])
+    conf([], project=PROJECT, default_config_files=[], default_config_dirs=[sys.argv[1]])
 except cfg.ConfigFileParseError:
     sys.exit("a file of the configuration cannot be parsed")
 except SystemExit:

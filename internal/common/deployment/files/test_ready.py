@@ -4,7 +4,7 @@ import contextlib
 import io
 import os
 import pathlib
-import runpy
+import re
 import sys
 import types
 import unittest
@@ -12,7 +12,7 @@ import urllib.error
 from unittest import mock
 
 FILE = pathlib.Path(__file__).with_name("ready.py")
-URL = "mysql+pymysql://keystone:s%40cret@db.openstack.svc/keystone?charset=utf8&ssl_ca=/ca.crt&ssl_check_hostname=true"
+URL = "mysql+pymysql://harbour:s%40cret@db.openstack.svc/harbour?charset=utf8&ssl_ca=/ca.crt&ssl_check_hostname=true"
 
 
 class Ready(unittest.TestCase):
@@ -23,10 +23,14 @@ class Ready(unittest.TestCase):
         refusal = login(driver) if login else None
         self.connect = driver.connect = mock.Mock(side_effect=refusal)
         printed = io.StringIO()
-        with mock.patch.dict(sys.modules, pymysql=driver), mock.patch.dict(os.environ, OS_DATABASE__CONNECTION=URL), \
+        source = FILE.read_text(encoding="utf-8")
+        for name, value in {"VARIABLE": "OS_HARBOUR__CONNECTION", "ADDRESS": "http://127.0.0.1:7000/v3"}.items():
+            source, count = re.subn(r"(?m)^%s = .*$" % name, "%s = %r" % (name, value), source)
+            self.assertEqual(count, 1)
+        with mock.patch.dict(sys.modules, pymysql=driver), mock.patch.dict(os.environ, OS_HARBOUR__CONNECTION=URL), \
                 mock.patch("urllib.request.OpenerDirector.open", side_effect=answer) as self.ask, contextlib.redirect_stdout(printed):
             try:
-                runpy.run_path(str(FILE))
+                exec(compile(source, FILE, "exec"), {"__name__": "__main__"})
             except SystemExit as end:
                 return end.code, printed.getvalue()
         return 0, printed.getvalue()
@@ -35,7 +39,7 @@ class Ready(unittest.TestCase):
         self.assertEqual(self.run_script(), (0, ""))
         self.assertEqual(self.connect.call_args.kwargs["password"], "s@cret")
         self.assertEqual(self.connect.call_args.kwargs["ssl"], {"ca": "/ca.crt", "check_hostname": True})
-        self.ask.assert_called_once()
+        self.ask.assert_called_once_with("http://127.0.0.1:7000/v3", timeout=5)
 
     def test_a_refused_login_is_told_without_the_words_of_the_server(self):
         code, text = self.run_script(login=lambda driver: driver.MySQLError(1045, "Access denied for s@cret"))

@@ -1,7 +1,6 @@
-"""Makes Keystone's processes start fast, handle the database's URL as it is meant, and answer each request.
+"""Makes Keystone's processes start fast, take any password of the database, and answer each request.
 
-Python imports this module when it starts, because it is found through
-PYTHONPATH.
+sitecustomize.py imports this module at every start of Python.
 """
 
 import configparser
@@ -11,10 +10,7 @@ import os
 import sys
 from importlib import machinery, util
 
-# The operator replaces these by the mode of spec.database.tls, by whether the
-# database may be several servers, and by whether spec.uwsgi.threads is above one.
-REQUIRE_TLS = False
-WAIT_FOR_WRITES = False
+# The operator replaces this by whether spec.uwsgi.threads is above one.
 SEVERAL_THREADS = False
 
 
@@ -34,46 +30,6 @@ def accept_percent_signs(url):
         return before_set(self, parser, section, option, value)
 
     configparser.BasicInterpolation.before_set = escaped
-
-
-def refuse_plain_text():
-    """Ends a connection to the database that is not encrypted before the login.
-
-    PyMySQL logs in and goes on in plain text when a server does not offer TLS,
-    whatever it was told to verify.
-    """
-    from pymysql import connections, err
-    from pymysql.constants import CLIENT, CR
-
-    login = connections.Connection._request_authentication
-
-    @functools.wraps(login)
-    def encrypted(self):
-        if not (self.ssl and self.server_capabilities & CLIENT.SSL):
-            raise err.OperationalError(CR.CR_SSL_CONNECTION_ERROR, "The database server does not offer TLS")
-        return login(self)
-
-    connections.Connection._request_authentication = encrypted
-
-
-def wait_for_writes():
-    """Has each connection read what was written through any server of a Galera cluster.
-
-    A server acknowledges a write when the others have it, but before they have
-    applied it, and each connection goes to one of them. A MariaDB that is no
-    cluster takes the variable and never waits. oslo.db has an option for this
-    only from 12.2 on; where that is set, it comes later and wins.
-    """
-    from pymysql import connections
-
-    make = connections.Connection.__init__
-
-    @functools.wraps(make)
-    def waiting(self, *args, **options):
-        options.setdefault("init_command", "SET SESSION wsrep_sync_wait = 1")
-        make(self, *args, **options)
-
-    connections.Connection.__init__ = waiting
 
 
 class AnswerErrors:
@@ -155,17 +111,6 @@ if not (SEVERAL_THREADS and runs_uwsgi()):
 
 if "OS_DATABASE__CONNECTION" in os.environ:
     accept_percent_signs(os.environ["OS_DATABASE__CONNECTION"])
-    if REQUIRE_TLS:
-        try:
-            refuse_plain_text()
-        except Exception as error:
-            # Python would go on without this module, and without encryption.
-            raise SystemExit("the connection to the database cannot be protected: %r" % error)
-    if WAIT_FOR_WRITES:
-        try:
-            wait_for_writes()
-        except Exception as error:
-            raise SystemExit("the connection to the database cannot be told to wait for writes: %r" % error)
 
 # After all the above, which changes what is imported.
 if runs_uwsgi():
