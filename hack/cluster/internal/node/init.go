@@ -55,8 +55,8 @@ func RunInit(specFile string) error {
 	return newSupervisor(n.services(), logDir).run(context.Background())
 }
 
-// setUp turns the process into the node: it joins the node's control group, takes its
-// host name, enters its root and lowers the limit of open files.
+// setUp turns the process into the node: it joins the node's control group, sets
+// its host name, enters its root and lowers the limit of open files.
 func (n Node) setUp() error {
 	if err := n.joinCgroup(); err != nil {
 		return err
