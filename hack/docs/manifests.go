@@ -66,7 +66,7 @@ func Objects(text string) ([]*unstructured.Unstructured, error) {
 			return nil, err
 		}
 		if obj.GetKind() == "" || obj.GetAPIVersion() == "" {
-			return nil, fmt.Errorf("it is no whole object: give it apiVersion and kind, or mark it with %sKIND, %sCHART or %s",
+			return nil, fmt.Errorf("it is not a complete object: give it apiVersion and kind, or mark it with %sKIND, %sCHART or %s",
 				markMerge, markValues, markFragment)
 		}
 		objects = append(objects, obj)

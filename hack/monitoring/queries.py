@@ -28,7 +28,7 @@ def queries(dashboard):
         for target in panel.get("targets", []) + [t for inner in panel.get("panels", []) for t in inner.get("targets", [])]:
             query = filled(target["expr"])
             if "$" in query:
-                raise ValueError(f"panel \"{panel['title']}\": a variable that nobody knows: {target['expr']}")
+                raise ValueError(f"panel \"{panel['title']}\": unknown variable: {target['expr']}")
             yield query
 
 

@@ -88,7 +88,7 @@ func TestCommandLinesThatCannotWorkAreRefusedWithTheReason(t *testing.T) {
 		"a path for a cluster":         {[]string{"--cluster-name=east/1"}, "", "--cluster-name must be empty or a DNS label"},
 		"no domain":                    {[]string{"--cluster-domain="}, "", "--cluster-domain must be a DNS subdomain"},
 		"a domain with a dot too many": {[]string{"--cluster-domain=.cluster.local"}, "", "--cluster-domain must be a DNS subdomain"},
-		"no namespace":                 {[]string{"--ignore-namespaces=a,,b"}, "", "is no name of a namespace"},
+		"no namespace":                 {[]string{"--ignore-namespaces=a,,b"}, "", "is not a valid name of a namespace"},
 		"one and not one": {
 			[]string{"--namespace=a", "--ignore-namespaces=b"}, "", "--ignore-namespaces is for an operator of all namespaces",
 		},

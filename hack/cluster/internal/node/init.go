@@ -47,7 +47,7 @@ func RunInit(specFile string) error {
 	}
 	start.Close()
 	if len(signal) == 0 {
-		return errors.New("whoever started this node has given up")
+		return errors.New("the process that starts this node has exited")
 	}
 	if err := writeSysctls(nodeSysctls); err != nil {
 		return fmt.Errorf("setting up the network: %w", err)
