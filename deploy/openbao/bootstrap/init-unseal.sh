@@ -43,6 +43,7 @@ keep_keys() {
 	fail "the Secret $OPENBAO_NAMESPACE/$keys_secret could not be written; the keys are in $file, keep them"
 }
 
+# initialise creates the keys of an empty store and keeps them.
 initialise() {
 	[[ -z $(keys .root_token) ]] || fail "OpenBao is empty, while the Secret $OPENBAO_NAMESPACE/$keys_secret has keys" \
 		"of an earlier one: restore its data, or delete the Secret to begin anew"
@@ -55,6 +56,7 @@ initialise() {
 	say "initialised; the keys are in the Secret $OPENBAO_NAMESPACE/$keys_secret"
 }
 
+# unseal POD passes as many keys as the threshold requires, on standard input.
 unseal() {
 	local pod=$1 count=0 key
 	while read -r key; do
