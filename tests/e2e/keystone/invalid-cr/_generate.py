@@ -63,22 +63,22 @@ class Fixture:
 FIXTURES = [
     Fixture(
         "02-database-both-modes.yaml",
-        "A database that is managed and run by somebody else.",
+        "A database that is both managed and external.",
         {"database": {"host": "db.example.com"}},
     ),
     Fixture(
         "03-cache-both-modes.yaml",
-        "A cache that is managed and run by somebody else.",
+        "A cache that is both managed and external.",
         {"cache": {"servers": ["memcached.example.com:11211"]}},
     ),
     Fixture(
         "04-autoscaling-no-target.yaml",
-        "Autoscaling that follows nothing.",
+        "Autoscaling without a target.",
         {"autoscaling": {"minReplicas": 1, "maxReplicas": 3}},
     ),
     Fixture(
         "05-policy-overrides-no-source.yaml",
-        "Policy overrides that override nothing.",
+        "Policy overrides without a source.",
         {"policyOverrides": {}},
     ),
     Fixture(
@@ -88,36 +88,36 @@ FIXTURES = [
     ),
     Fixture(
         "07-networkpolicy-empty-ingress.yaml",
-        "A network policy that lets nobody in.",
+        "A network policy that admits no clients.",
         {"networkPolicy": {"ingress": []}},
     ),
     # Defaulting turns 0 replicas into 3 before the rules are checked, so only a
     # negative number violates the rule.
     Fixture(
         "09-replicas-negative.yaml",
-        "Fewer replicas than none.",
+        "A negative number of replicas.",
         {"replicas": -1},
     ),
     Fixture(
         "10-hpa-min-greater-than-max.yaml",
-        "Autoscaling with the lower bound above the upper one.",
+        "Autoscaling whose minimum exceeds its maximum.",
         {"autoscaling": {"minReplicas": 5, "maxReplicas": 2, "targetCPUUtilization": 80}},
     ),
     Fixture(
         "11-fernet-maxactivekeys-below-minimum.yaml",
-        "Fewer Fernet keys than one to sign, one that did and one that will.",
+        "Fewer Fernet keys than a primary, a secondary and a staged one.",
         {"fernet": {"maxActiveKeys": 2}},
     ),
     Fixture(
         "12-credentialkeys-maxactivekeys-below-minimum.yaml",
-        "Fewer credential keys than one to encrypt, one that did and one that will.",
+        "Fewer credential keys than a primary, a secondary and a staged one.",
         {"credentialKeys": {"maxActiveKeys": 2}},
     ),
 ]
 
 
 def merge(base: dict[str, Any], overlay: dict[str, Any]) -> None:
-    """Lays overlay over base; maps are merged, everything else is replaced."""
+    """Merges overlay into base; maps are merged, everything else is replaced."""
     for key, value in overlay.items():
         if isinstance(value, dict) and isinstance(base.get(key), dict):
             merge(base[key], value)
