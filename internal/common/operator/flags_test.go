@@ -47,8 +47,8 @@ func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
 	}
 }
 
-// byFlag lists the settings under their flags' names, so that a difference
-// reads like a command line.
+// byFlag returns the settings by flag name, so that a difference reads like a
+// command line.
 func (s *settings) byFlag() map[string]any {
 	return map[string]any{
 		"metrics-bind-address":      s.metricsAddress,
