@@ -56,9 +56,9 @@ var windowStart = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)
 const (
 	day  = 24 * time.Hour
 	week = 7 * day
-	// leapCycle is four years: dates repeat with their distances.
+	// leapCycle is four years, after which dates repeat with the same intervals.
 	leapCycle = 1461 * day
-	// calendarCycle is 28 years: dates repeat on the same weekdays.
+	// calendarCycle is 28 years, after which dates fall on the same weekdays.
 	calendarCycle = 7 * leapCycle
 )
 
