@@ -43,17 +43,19 @@ class Workflows(unittest.TestCase):
 
 
 # Paths that belong to one operator or are generated from it, and those about the
-# operators in general: pages, and the plugin, which lists the kinds that it
-# supports.
+# operators in general: pages, and the plugin, which has advice for single kinds.
 APART = re.compile(r"operators/|images/|tests/e2e/|docs/|kubectl-forge/|.*\.md$|.*/go\.(mod|sum)$|go\.work$|PROJECT$")
 
-# Places that a new operator must be added to. docs/add-a-service.md covers them,
-# and the two of control planes: the field of their API, and the declaration.
+# Places that a new operator must be added to. docs/add-a-service.md covers them, the
+# plugin's list, and the c5c3 operator, which is the fifth place.
 PLACES = (
     "deploy/flux-system/releases/",
     "deploy/namespaces/namespaces.yaml",
     "hack/docs/manifests_envtest_test.go",
 )
+
+# The plugin's list of the kinds of services.
+PLUGIN = "kubectl-forge/internal/inventory/service.go"
 
 # Places that name several operators and need no entry for another one.
 EXAMPLES = (
@@ -92,6 +94,9 @@ class Operators(unittest.TestCase):
             with self.subTest(place=place):
                 named = set().union(*(names for path, names in self.lists.items() if path.startswith(place)))
                 self.assertEqual(named, self.operators)
+
+    def test_the_plugin_knows_each_service(self):
+        self.assertEqual(self.named((ROOT / PLUGIN).read_text(encoding="utf-8")), self.operators - {"c5c3"})
 
     def test_a_control_plane_knows_a_service_in_one_file(self):
         sources = [path for path in files() if re.match(r"operators/c5c3/(?!.*(_test\.go$|/testutil/)).*\.go$", path)]
