@@ -45,7 +45,7 @@ type resourceKey struct{ kind, name string }
 type resource struct {
 	id, secret   string
 	unrestricted bool
-	// region is an endpoint's.
+	// region is the region of an endpoint.
 	region string
 }
 
