@@ -75,8 +75,8 @@ func goTests(t *testing.T) map[string]bool {
 	return functions
 }
 
-// suiteFolders returns the folders of all end-to-end suites, those of the
-// Keystone operator without its name.
+// suiteFolders returns the folders of all end-to-end suites; those of the Keystone
+// operator are returned without its name.
 func suiteFolders(t *testing.T) []string {
 	t.Helper()
 	var folders []string

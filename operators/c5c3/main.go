@@ -59,7 +59,7 @@ func (n *namespace) String() string { return string(*n) }
 // Set replaces the name.
 func (n *namespace) Set(name string) error {
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-		return fmt.Errorf("%q is no name of a namespace: %s", name, problems[0])
+		return fmt.Errorf("%q is not a valid name of a namespace: %s", name, problems[0])
 	}
 	*n = namespace(name)
 	return nil

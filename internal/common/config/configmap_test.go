@@ -12,7 +12,7 @@ import (
 )
 
 func TestContentHashIsTheOneOfTheContract(t *testing.T) {
-	// Computed with sha256sum over the records, which are independent of order.
+	// Computed with sha256sum over the records; their order does not matter.
 	tests := map[string]struct {
 		data map[string]string
 		want string

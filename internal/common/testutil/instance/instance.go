@@ -1,5 +1,5 @@
-// Package instance has a kind of an API service that exists only in tests, so that the
-// steps of the shared library can be tested without an operator.
+// Package instance defines a kind of API service for tests, so that the steps of
+// the shared library can be tested without an operator.
 package instance
 
 import (
@@ -103,7 +103,8 @@ func (h *Harbour) SetObservedGeneration(generation int64) { h.Status.ObservedGen
 // StatusCopy implements [service.Resource].
 func (h *Harbour) StatusCopy() any { return *h.Status.DeepCopy() }
 
-// Scheme knows the kind and what the shared library writes.
+// Scheme returns a scheme with the kind and all types that the shared library
+// writes.
 func Scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -117,13 +118,13 @@ func Scheme(t testing.TB) *runtime.Scheme {
 	return scheme
 }
 
-// AllKinds is a cluster in which every kind is installed.
+// AllKinds stands for a cluster in which every kind is installed.
 type AllKinds struct{}
 
 // Served implements [service.Kinds].
 func (AllKinds) Served(schema.GroupVersionKind) bool { return true }
 
-// Brownfield is a defaulted resource whose database and cache are somewhere else.
+// Brownfield returns a defaulted resource with an external database and cache.
 func Brownfield() *Harbour {
 	h := &Harbour{
 		ObjectMeta: metav1.ObjectMeta{Name: "harbour", Namespace: "openstack", UID: "harbour-uid"},
@@ -139,8 +140,8 @@ func Brownfield() *Harbour {
 	return h
 }
 
-// Pass is a pass over the resource against a fake API server that has it and the
-// objects. Its configuration is rendered.
+// Pass returns a pass over the resource against a fake API server that holds the
+// resource and the objects. The configuration is rendered.
 func Pass(t testing.TB, h *Harbour, funcs interceptor.Funcs, objects ...client.Object) *service.Pass {
 	t.Helper()
 	scheme := Scheme(t)

@@ -1,7 +1,7 @@
 package standin
 
-// SetRegion puts an endpoint into a region of a namespace's Keystone, as somebody does
-// beside K-ORC. It reports whether the Keystone has the endpoint.
+// SetRegion sets the region of an endpoint in a namespace's Keystone, as users do
+// without K-ORC. It reports whether the Keystone has the endpoint.
 func (k *KORC) SetRegion(namespace, id, region string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -13,8 +13,8 @@ func (k *KORC) SetRegion(namespace, id, region string) bool {
 	return true
 }
 
-// Regions returns the regions of the endpoints in a namespace's Keystone by their
-// interfaces and URLs, "" for those in none.
+// Regions returns the regions of the endpoints in a namespace's Keystone by
+// interface and URL, "" for endpoints without a region.
 func (k *KORC) Regions(namespace string) map[string]string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
