@@ -2,7 +2,6 @@ package controller
 
 import (
 	"testing"
-	"unsafe"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	"github.com/google/go-cmp/cmp"
@@ -15,8 +14,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -97,15 +98,13 @@ func TestWhoWroteAFieldIsKnownInTheCacheOnlyWhereThePassesAsk(t *testing.T) {
 	const (
 		nobody = ""
 		own    = apply.FieldManager
-		all    = "kubectl " + apply.FieldManager
 	)
 	for want, objects := range map[string][]client.Object{
 		nobody: {
 			&keystonev1alpha1.Keystone{}, &mariadbv1alpha1.MariaDB{}, &esov1.ExternalSecret{}, &esov1.ClusterSecretStore{},
-			&corev1.ConfigMap{}, &corev1.Pod{}, &batchv1.Job{},
+			&corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Pod{}, &batchv1.Job{},
 		},
 		own: {&mariadbv1alpha1.Database{}, &mariadbv1alpha1.User{}, &mariadbv1alpha1.Grant{}, &appsv1.Deployment{}, &batchv1.CronJob{}},
-		all: {&corev1.Secret{}},
 	} {
 		for _, obj := range objects {
 			obj.SetName("a")
@@ -126,21 +125,26 @@ func TestWhoWroteAFieldIsKnownInTheCacheOnlyWhereThePassesAsk(t *testing.T) {
 	}
 }
 
-func TestFilesThatComeWithTheOperatorAreInMemoryOnce(t *testing.T) {
-	own := embedded()[readyFile]
-	if own == "" {
-		t.Fatalf("%s is not among the files", readyFile)
-	}
-	read := func() *corev1.ConfigMap {
-		copied := string([]byte(own))
-		return &corev1.ConfigMap{Data: map[string]string{readyFile: copied, "keystone.conf": "[DEFAULT]\n", startFile: "changed by hand"}}
-	}
-	cached := read()
-	trim(t, cached)
-	if diff := cmp.Diff(read(), cached); diff != "" {
-		t.Errorf("the content has changed (-want +got):\n%s", diff)
-	}
-	if unsafe.StringData(cached.Data[readyFile]) != unsafe.StringData(own) {
-		t.Errorf("%s has memory of its own", readyFile)
+// TestADeploymentIsCachedWithoutWhatIsOnlyApplied also covers CronJobs, whose pods are
+// trimmed alike.
+func TestADeploymentIsCachedWithoutWhatIsOnlyApplied(t *testing.T) {
+	s := scopeOf(minimal())
+	service.Config.Put(s.Slots, service.Rendered{Options: keystoneOptions(cluster.Settings{}, s.keystone, false)})
+	for what, c := range map[string]struct {
+		obj  client.Object
+		pods func(client.Object) *corev1.PodTemplateSpec
+	}{
+		"Deployment": {apiDeployment(s), func(obj client.Object) *corev1.PodTemplateSpec { return &obj.(*appsv1.Deployment).Spec.Template }},
+		"CronJob": {trustFlushCronJob(s), func(obj client.Object) *corev1.PodTemplateSpec {
+			return &obj.(*batchv1.CronJob).Spec.JobTemplate.Spec.Template
+		}},
+	} {
+		whole := c.pods(c.obj.DeepCopyObject().(client.Object))
+		trim(t, c.obj)
+		want := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Annotations: whole.Annotations}}
+		want.Spec.Containers = []corev1.Container{{Name: whole.Spec.Containers[0].Name, Image: whole.Spec.Containers[0].Image}}
+		if diff := cmp.Diff(want, c.pods(c.obj)); diff != "" {
+			t.Errorf("the pods of a %s are cached as (-want +got):\n%s", what, diff)
+		}
 	}
 }
