@@ -121,6 +121,14 @@ func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
 	return ownerTable.share(key.String(), references)
 }
 
+// Conditions shares what the conditions of different resources say.
+func Conditions(conditions []metav1.Condition) {
+	for i := range conditions {
+		c := &conditions[i]
+		c.Type, c.Reason, c.Message = String(c.Type), String(c.Reason), String(c.Message)
+	}
+}
+
 func flag(b *bool) string {
 	if b == nil {
 		return "unset"

@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/intern"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -47,6 +48,9 @@ func Trim(obj any) (any, error) {
 	}
 	if cached, known := obj.(client.Object); known {
 		intern.Metadata(cached)
+	}
+	if resource, ours := obj.(reconcile.Object); ours {
+		intern.Conditions(resource.GetConditions())
 	}
 	return obj, nil
 }
