@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -99,4 +101,27 @@ func heap() int {
 	}
 	runtime.ReadMemStats(&stats)
 	return int(stats.HeapAlloc) //nolint:gosec // No heap is that large.
+}
+
+// Secrets are the only children that are updated as a whole.
+func TestAnUpdateOfACachedSecretKeepsWhoWroteWhat(t *testing.T) {
+	c, namespace := newNamespace(t)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "keys"}, Data: map[string][]byte{"0": []byte("a")}}
+	if err := c.Create(t.Context(), secret, client.FieldOwner("somebody")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := controller.Trim(secret); err != nil {
+		t.Fatal(err)
+	}
+	secret.Data["1"] = []byte("b")
+	if err := c.Update(t.Context(), secret, client.FieldOwner("operator")); err != nil {
+		t.Fatal(err)
+	}
+	wrote := map[string]string{}
+	for _, entry := range secret.ManagedFields {
+		wrote[entry.Manager] = entry.FieldsV1.GetRawString()
+	}
+	if !strings.Contains(wrote["somebody"], `"f:0"`) || !strings.Contains(wrote["operator"], `"f:1"`) {
+		t.Errorf("the API server knows %v", wrote)
+	}
 }
