@@ -9,8 +9,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -80,7 +80,7 @@ func (c condensing) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 	}
 	// A cache may hand in what it has got before.
 	for range 2 {
-		if err := apply.Condense(obj); err != nil {
+		if err := apply.Condense(obj, apply.FieldManager); err != nil {
 			return err
 		}
 	}

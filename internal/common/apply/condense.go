@@ -20,14 +20,14 @@ const condensedType = "condensed:"
 // different resources are the same.
 const ownUID = "<uid of the controller>"
 
-// Condense prepares an object for a cache. Of the records of who wrote which field it
-// keeps those of the operators, and in them digests of the values: [Converged] then needs
-// the fields themselves no longer, so that the caller may drop those that nothing else
-// reads. An object that was condensed before stays as it is.
-func Condense(obj client.Object) error {
+// Condense prepares an object that fieldManager applies for a cache. Of the records of who
+// wrote which field it keeps those of the manager, and in them digests of the values:
+// [Converged] then needs the fields themselves no longer, so that the caller may drop those
+// that nothing else reads. An object that was condensed before stays as it is.
+func Condense(obj client.Object, fieldManager string) error {
 	var own []metav1.ManagedFieldsEntry
 	for _, entry := range obj.GetManagedFields() {
-		if entry.Manager != FieldManager {
+		if entry.Manager != fieldManager {
 			continue
 		}
 		if err := condense(obj, &entry); err != nil {
@@ -40,7 +40,7 @@ func Condense(obj client.Object) error {
 }
 
 func condense(obj client.Object, entry *metav1.ManagedFieldsEntry) error {
-	if _, before := condensedValues(entry); before || !isApplied(entry, FieldManager) {
+	if _, before := condensedValues(entry); before || !isApplied(entry, entry.Manager) {
 		return nil
 	}
 	owned, err := fieldsOf(obj, entry)

@@ -6,6 +6,7 @@
 package intern
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,20 +26,20 @@ const limit = 4096
 // table finds the first of equal values by a key. It keeps what was asked for lately, so
 // that its size does not grow with what has come and gone. The zero value is ready for
 // use, also by several goroutines.
-type table[V any] struct {
+type table[K comparable, V any] struct {
 	mu            sync.Mutex
-	recent, older map[string]V
+	recent, older map[K]V
 }
 
 // share returns the value that is known by the key, or v from now on.
-func (t *table[V]) share(key string, v V) V {
+func (t *table[K, V]) share(key K, v V) V {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if known, ok := t.recent[key]; ok {
 		return known
 	}
 	if t.recent == nil || len(t.recent) >= limit {
-		t.recent, t.older = map[string]V{}, t.recent
+		t.recent, t.older = map[K]V{}, t.recent
 	}
 	if known, ok := t.older[key]; ok {
 		v = known
@@ -47,11 +48,20 @@ func (t *table[V]) share(key string, v V) V {
 	return v
 }
 
+// digest identifies what is too long for a key: nobody can find two texts with the same
+// one.
+type digest [16]byte
+
+func digestOf(text string) digest {
+	sum := sha256.Sum256([]byte(text))
+	return digest(sum[:len(digest{})])
+}
+
 var (
-	stringTable table[string]
-	labelTable  table[map[string]string]
-	ownerTable  table[[]metav1.OwnerReference]
-	fieldTable  table[*metav1.FieldsV1]
+	stringTable table[string, string]
+	labelTable  table[digest, map[string]string]
+	ownerTable  table[digest, []metav1.OwnerReference]
+	fieldTable  table[digest, *metav1.FieldsV1]
 )
 
 // longest is the length in bytes up to which strings are shared. Longer ones are rarely
@@ -67,7 +77,7 @@ func String(s string) string {
 }
 
 // Fields returns a set of fields with the text.
-func Fields(text string) *metav1.FieldsV1 { return fieldTable.share(text, metav1.NewFieldsV1(text)) }
+func Fields(text string) *metav1.FieldsV1 { return fieldTable.share(digestOf(text), metav1.NewFieldsV1(text)) }
 
 // Metadata shares the namespace, the labels, the owners, the names of the annotations,
 // and who has written the object.
@@ -102,7 +112,7 @@ func labelsOf(labels map[string]string) map[string]string {
 		key.WriteString(name + "\n" + labels[name] + "\n")
 		shared[String(name)] = String(labels[name])
 	}
-	return labelTable.share(key.String(), shared)
+	return labelTable.share(digestOf(key.String()), shared)
 }
 
 func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
@@ -118,7 +128,7 @@ func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
 		owner.APIVersion, owner.Kind, owner.Name = String(owner.APIVersion), String(owner.Kind), String(owner.Name)
 		owner.UID = types.UID(String(string(owner.UID)))
 	}
-	return ownerTable.share(key.String(), references)
+	return ownerTable.share(digestOf(key.String()), references)
 }
 
 // Conditions shares what the conditions of different resources say.

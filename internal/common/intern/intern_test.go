@@ -67,7 +67,7 @@ func TestWhatDiffersIsNotShared(t *testing.T) {
 }
 
 func TestWhatIsNotAskedForIsForgotten(t *testing.T) {
-	var known table[*int]
+	var known table[string, *int]
 	used, unused := known.share("used", new(int)), known.share("unused", new(int))
 	for i := range 3 * limit {
 		if known.share("used", new(int)) != used {

@@ -41,7 +41,7 @@ func Trim(obj any) (any, error) {
 			foreign.SetManagedFields(nil)
 		}
 	case client.Object:
-		if err := apply.Condense(cached); err != nil {
+		if err := apply.Condense(cached, apply.FieldManager); err != nil {
 			return nil, err
 		}
 		trimApplied(cached)
