@@ -77,7 +77,9 @@ func String(s string) string {
 }
 
 // Fields returns a set of fields with the text.
-func Fields(text string) *metav1.FieldsV1 { return fieldTable.share(digestOf(text), metav1.NewFieldsV1(text)) }
+func Fields(text string) *metav1.FieldsV1 {
+	return fieldTable.share(digestOf(text), metav1.NewFieldsV1(text))
+}
 
 // Metadata shares the namespace, the labels, the owners, the names of the annotations,
 // and who has written the object.
