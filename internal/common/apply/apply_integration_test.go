@@ -64,7 +64,7 @@ func (b *bench) must(t *testing.T, err error) {
 
 func (b *bench) ensure(t *testing.T, obj client.Object) error {
 	t.Helper()
-	var c client.Client = b.Client
+	c := b.Client
 	if b.condensed {
 		c = condensing{c}
 	}

@@ -108,7 +108,8 @@ func TestAConfigMapInTheCacheCostsNoRequest(t *testing.T) {
 }
 
 func TestOnlyTheContentOfOurImmutableConfigMapsIsNotCached(t *testing.T) {
-	mutable, theirs, ours := existing("Deployment", "keystone", "1"), existing("Deployment", "keystone", "1"), existing("Deployment", "keystone", "1")
+	ours := existing("Deployment", "keystone", "1")
+	mutable, theirs := ours.DeepCopy(), ours.DeepCopy()
 	mutable.Immutable, theirs.Labels = nil, nil
 	for what, whole := range map[string]*corev1.ConfigMap{"mutable": mutable, "without the label": theirs} {
 		Condense(whole)

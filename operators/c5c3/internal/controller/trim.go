@@ -14,20 +14,22 @@ import (
 // Trim drops from objects on their way into the cache what nothing reads there, and shares
 // what is the same in many.
 func Trim(obj any) (any, error) {
-	switch cached := obj.(type) {
+	cached, known := obj.(client.Object)
+	if !known {
+		return obj, nil
+	}
+	switch obj.(type) {
 	case *c5c3v1alpha1.ControlPlane, *c5c3v1alpha1.CredentialRotation, *corev1.Secret, *metav1.PartialObjectMetadata:
 		// The operator applies none of them, and the API server keeps the records of an
 		// update without any.
-		obj.(client.Object).SetManagedFields(nil)
-	case client.Object:
+		cached.SetManagedFields(nil)
+	default:
 		if err := apply.Condense(cached, fieldManager); err != nil {
 			return nil, err
 		}
 	}
-	if cached, known := obj.(client.Object); known {
-		intern.Metadata(cached)
-	}
-	if resource, known := obj.(reconcile.Object); known {
+	intern.Metadata(cached)
+	if resource, ours := obj.(reconcile.Object); ours {
 		intern.Conditions(resource.GetConditions())
 	}
 	return obj, nil
