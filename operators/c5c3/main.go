@@ -34,6 +34,7 @@ func options() operator.Options {
 		Name:             "c5c3-operator",
 		LeaderElectionID: "c5c3.openstack.c5c3.io",
 		Scheme:           controller.Scheme(),
+		CacheTransform:   controller.Trim,
 		Definitions:      crds,
 		Flags: func(fs *flag.FlagSet) {
 			fs.Var(&korc, "korc-namespace", "Where K-ORC runs. A Keystone with spec.networkPolicy lets that namespace in.")

@@ -31,13 +31,37 @@ const hashLength = 8
 // ContentHash returns the first 8 hexadecimal digits of the SHA-256 of the data.
 // Lengths are hashed as well, so moving bytes between a key and its value, or
 // between entries, changes the hash.
-func ContentHash(data map[string]string) string {
+func ContentHash(data map[string]string) string { return contentDigest(data)[:hashLength] }
+
+func contentDigest(data map[string]string) string {
 	hash := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		// Writing to a hash cannot fail.
 		_, _ = fmt.Fprintf(hash, "%d:%s=%d:%s\n", len(key), key, len(data[key]), data[key])
 	}
-	return hex.EncodeToString(hash.Sum(nil))[:hashLength]
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// digestKey is a name that no key of a ConfigMap can have.
+const digestKey = "/digest"
+
+// Condense prepares a ConfigMap for the cache that CreateImmutableConfigMap reads: of the
+// content of an immutable one of a base name it leaves a digest. Others stay as they are.
+func Condense(configMap *corev1.ConfigMap) {
+	if !ptr.Deref(configMap.Immutable, false) || configMap.Labels[BaseLabel] == "" {
+		return
+	}
+	if _, before := configMap.Data[digestKey]; !before {
+		configMap.Data = map[string]string{digestKey: contentDigest(configMap.Data)}
+	}
+}
+
+// holds reports whether the ConfigMap, condensed or not, has the data.
+func holds(configMap *corev1.ConfigMap, data map[string]string) bool {
+	if digest, condensed := configMap.Data[digestKey]; condensed {
+		return digest == contentDigest(data)
+	}
+	return maps.Equal(configMap.Data, data)
 }
 
 // BaseLabelValue returns the base name if it fits in a label value. Otherwise it
@@ -205,7 +229,7 @@ func (r configMapCreator) isIntact(existing *corev1.ConfigMap) bool {
 	return existing.DeletionTimestamp == nil &&
 		existing.Immutable != nil && *existing.Immutable &&
 		len(existing.BinaryData) == 0 &&
-		maps.Equal(existing.Data, r.desired.Data)
+		holds(existing, r.desired.Data)
 }
 
 func (r configMapCreator) isPredecessors(existing *corev1.ConfigMap) bool {

@@ -44,6 +44,8 @@ type cluster struct {
 	// cacheIsEmpty makes all cached reads miss, as if the cache had not seen a
 	// write yet.
 	cacheIsEmpty bool
+	// condensed makes cached reads return digests of the content.
+	condensed bool
 	// failing is the request that fails with failure, which defaults to
 	// errUnavailable.
 	failing string
@@ -65,7 +67,13 @@ func (c *cluster) client() client.Client {
 			if c.cacheIsEmpty {
 				return apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, key.Name)
 			}
-			return w.Get(ctx, key, obj, opts...)
+			err := w.Get(ctx, key, obj, opts...)
+			if configMap, ok := obj.(*corev1.ConfigMap); ok && c.condensed {
+				// A cache may hand in what it has got before.
+				Condense(configMap)
+				Condense(configMap)
+			}
+			return err
 		},
 		List: func(ctx context.Context, w client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if c.failing == "cached list" {

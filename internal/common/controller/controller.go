@@ -53,9 +53,6 @@ type Controller[R service.Resource, S service.Scope] struct {
 
 	// Metrics are those of the operator that every service has.
 	Metrics Metrics
-	// Files are the files, by name, that come with the operator and are the same in the
-	// ConfigMaps of many resources, so that the cache has each once.
-	Files map[string]string
 }
 
 // Scheme knows every type that the controller reads or writes.

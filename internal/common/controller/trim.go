@@ -4,14 +4,18 @@ import (
 	"reflect"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/intern"
+	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
 // Trim returns what drops from objects on their way into the cache what nothing reads
@@ -24,37 +28,72 @@ func (c Controller[R, S]) Trim() cache.TransformFunc {
 		foreign[reflect.TypeOf(kind.Object)] = kind.Relation != Owned
 	}
 	return func(obj any) (any, error) {
-		switch cached := obj.(type) {
-		case *corev1.Secret:
-			// Secrets are updated as a whole: what is not there would be taken away.
-		case *corev1.Pod:
-			trimPod(cached)
-		case *batchv1.Job:
-			trimJob(cached)
-		case *corev1.ConfigMap:
-			cached.ManagedFields = nil
-			c.shareFiles(cached.Data)
-		case client.Object:
-			if foreign[reflect.TypeOf(obj)] {
-				cached.SetManagedFields(nil)
-			} else {
-				keepOwnFields(cached)
-			}
+		cached, known := obj.(client.Object)
+		if !known {
+			return obj, nil
+		}
+		if err := trim(cached, foreign[reflect.TypeOf(obj)]); err != nil {
+			return nil, err
+		}
+		intern.Metadata(cached)
+		if resource, ours := obj.(reconcile.Object); ours {
+			intern.Conditions(resource.GetConditions())
 		}
 		return obj, nil
 	}
 }
 
-// keepOwnFields drops the records of everybody but the operator, which looks at
-// its own to find out whether an object has to be applied.
-func keepOwnFields(obj client.Object) {
-	own := slices.DeleteFunc(obj.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
-		return entry.Manager != apply.FieldManager
-	})
-	if len(own) == 0 {
-		own = nil
+func trim(obj client.Object, foreign bool) error {
+	switch cached := obj.(type) {
+	case *corev1.Secret:
+		// Secrets are updated as a whole: other data that is not there would be taken away.
+		// The API server keeps the records of an update without any.
+		cached.ManagedFields = nil
+	case *corev1.Pod:
+		trimPod(cached)
+	case *batchv1.Job:
+		trimJob(cached)
+	case *corev1.ConfigMap:
+		cached.ManagedFields = nil
+		config.Condense(cached)
+	default:
+		if foreign {
+			obj.SetManagedFields(nil)
+			return nil
+		}
+		if err := apply.Condense(obj, apply.FieldManager); err != nil {
+			return err
+		}
+		trimApplied(obj)
 	}
-	obj.SetManagedFields(own)
+	return nil
+}
+
+// trimApplied drops from a condensed object what is only applied.
+func trimApplied(obj client.Object) {
+	switch cached := obj.(type) {
+	case *appsv1.Deployment:
+		trimDeployment(cached)
+	case *batchv1.CronJob:
+		pod := cached.Spec.JobTemplate.Spec.Template.Spec
+		cached.Spec = batchv1.CronJobSpec{Schedule: cached.Spec.Schedule, Suspend: cached.Spec.Suspend}
+		cached.Spec.JobTemplate.Spec.Template.Spec = trimTemplate(pod)
+	case *rbacv1.Role:
+		cached.Rules = nil
+	}
+}
+
+// trimDeployment keeps what a Deployment is compared with before it is applied, and what
+// its pods run.
+func trimDeployment(deploy *appsv1.Deployment) {
+	spec := deploy.Spec
+	deploy.Spec = appsv1.DeploymentSpec{Replicas: spec.Replicas, Selector: spec.Selector, Strategy: spec.Strategy}
+	deploy.Spec.Template.Annotations = spec.Template.Annotations
+	deploy.Spec.Template.Spec = trimTemplate(spec.Template.Spec)
+}
+
+func trimTemplate(pod corev1.PodSpec) corev1.PodSpec {
+	return corev1.PodSpec{InitContainers: images(pod.InitContainers), Containers: images(pod.Containers)}
 }
 
 // trimPod keeps what tells which pods there are, what they run, and why they do
@@ -64,13 +103,13 @@ func trimPod(pod *corev1.Pod) {
 	pod.Spec = corev1.PodSpec{
 		InitContainers: images(pod.Spec.InitContainers),
 		Containers:     images(pod.Spec.Containers),
-		Volumes:        slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name != deployment.VolumeConfig }),
+		Volumes:        those(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == deployment.VolumeConfig }),
 	}
 	status := pod.Status
 	pod.Status = corev1.PodStatus{
 		Phase: status.Phase, StartTime: status.StartTime,
-		Conditions: slices.DeleteFunc(status.Conditions, func(c corev1.PodCondition) bool {
-			return c.Type != corev1.PodScheduled || c.Status == corev1.ConditionTrue
+		Conditions: those(status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodScheduled && c.Status != corev1.ConditionTrue
 		}),
 		InitContainerStatuses: states(status.InitContainerStatuses), ContainerStatuses: states(status.ContainerStatuses),
 	}
@@ -87,10 +126,21 @@ func trimJob(job *batchv1.Job) {
 	job.Spec = batchv1.JobSpec{Suspend: job.Spec.Suspend, Template: template}
 }
 
+// those returns the wanted items, without the memory of the others.
+func those[T any](items []T, wanted func(T) bool) []T {
+	var kept []T
+	for _, item := range items {
+		if wanted(item) {
+			kept = append(kept, item)
+		}
+	}
+	return kept
+}
+
 func images(containers []corev1.Container) []corev1.Container {
 	kept := slices.Grow([]corev1.Container(nil), len(containers))
 	for _, container := range containers {
-		kept = append(kept, corev1.Container{Name: container.Name, Image: container.Image})
+		kept = append(kept, corev1.Container{Name: intern.String(container.Name), Image: intern.String(container.Image)})
 	}
 	return kept
 }
@@ -99,18 +149,9 @@ func states(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
 	kept := slices.Grow([]corev1.ContainerStatus(nil), len(statuses))
 	for _, status := range statuses {
 		kept = append(kept, corev1.ContainerStatus{
-			Name: status.Name, Image: status.Image, Ready: status.Ready, State: status.State, LastTerminationState: status.LastTerminationState,
+			Name: intern.String(status.Name), Image: intern.String(status.Image), Ready: status.Ready,
+			State: status.State, LastTerminationState: status.LastTerminationState,
 		})
 	}
 	return kept
-}
-
-// shareFiles lets a file that comes with the operator, and is the same in the
-// ConfigMaps of all resources, be in memory once.
-func (c Controller[R, S]) shareFiles(data map[string]string) {
-	for name, content := range data {
-		if own := c.Files[name]; own == content {
-			data[name] = own
-		}
-	}
 }

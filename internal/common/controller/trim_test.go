@@ -2,7 +2,6 @@ package controller
 
 import (
 	"testing"
-	"unsafe"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,7 +19,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 )
 
-func trim(t *testing.T, obj client.Object) {
+func trimmed(t *testing.T, obj client.Object) {
 	t.Helper()
 	if _, err := declared().Trim()(obj); err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestJobsAreCachedWithTheirEndAndTheImageThatAServiceRan(t *testing.T) {
 		if wantContainers > 0 {
 			want.Spec.Template.Spec.Containers = []corev1.Container{{Name: "tool", Image: "harbour:2025.2"}}
 		}
-		trim(t, job)
+		trimmed(t, job)
 		if diff := cmp.Diff(want, job); diff != "" {
 			t.Errorf("a Job of a %s is cached as (-want +got):\n%s", kind, diff)
 		}
@@ -86,7 +86,7 @@ func TestPodsAreCachedWithWhatTheyRunAndWhyTheyDoNot(t *testing.T) {
 			Name: "harbour", Image: "harbour:2025.2", Ready: true, State: ended, LastTerminationState: ended,
 		}},
 	}
-	trim(t, pod)
+	trimmed(t, pod)
 	if diff := cmp.Diff(want, pod); diff != "" {
 		t.Errorf("a Pod is cached as (-want +got):\n%s", diff)
 	}
@@ -96,21 +96,19 @@ func TestWhoWroteAFieldIsKnownInTheCacheOnlyWhereThePassesAsk(t *testing.T) {
 	const (
 		nobody = ""
 		own    = apply.FieldManager
-		all    = "kubectl " + apply.FieldManager
 	)
 	for want, objects := range map[string][]client.Object{
 		nobody: {
 			&instance.Harbour{}, &mariadbv1alpha1.MariaDB{}, &esov1.ExternalSecret{}, &esov1.ClusterSecretStore{},
-			&corev1.ConfigMap{}, &corev1.Pod{}, &batchv1.Job{},
+			&corev1.ConfigMap{}, &corev1.Secret{}, &corev1.Pod{}, &batchv1.Job{},
 		},
 		own: {&mariadbv1alpha1.Database{}, &mariadbv1alpha1.User{}, &mariadbv1alpha1.Grant{}, &appsv1.Deployment{}, &batchv1.CronJob{}},
-		all: {&corev1.Secret{}},
 	} {
 		for _, obj := range objects {
 			obj.SetName("a")
 			obj.SetAnnotations(map[string]string{"a": "b"})
 			obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl"}, {Manager: apply.FieldManager}})
-			trim(t, obj)
+			trimmed(t, obj)
 			got := ""
 			for _, entry := range obj.GetManagedFields() {
 				got += " " + entry.Manager
@@ -125,23 +123,32 @@ func TestWhoWroteAFieldIsKnownInTheCacheOnlyWhereThePassesAsk(t *testing.T) {
 	}
 }
 
-func TestFilesThatComeWithTheOperatorAreInMemoryOnce(t *testing.T) {
-	const file, own = "ready.py", "print('ready')\n"
-	c := declared()
-	read := func() *corev1.ConfigMap {
-		return &corev1.ConfigMap{Data: map[string]string{file: string([]byte(own)), "harbour.conf": "[DEFAULT]\n", "start.py": "changed by hand"}}
+func TestWhatIsOnlyAppliedIsNotCached(t *testing.T) {
+	pods := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"hash": "c"}}}
+	pods.Spec.Containers = []corev1.Container{{Name: "harbour", Image: "harbour:2025.2", Command: []string{"serve"}}}
+	pods.Spec.Volumes = []corev1.Volume{{Name: "keys"}}
+	kept := corev1.PodSpec{Containers: []corev1.Container{{Name: "harbour", Image: "harbour:2025.2"}}}
+
+	deploy := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: ptr.To(int32(3)), MinReadySeconds: 7, Template: pods}}
+	trimmed(t, deploy)
+	want := appsv1.DeploymentSpec{Replicas: ptr.To(int32(3))}
+	want.Template.Annotations, want.Template.Spec = pods.Annotations, kept
+	if diff := cmp.Diff(want, deploy.Spec); diff != "" {
+		t.Errorf("a Deployment is cached as (-want +got):\n%s", diff)
 	}
-	for _, files := range []map[string]string{nil, {file: own, "start.py": "as it comes"}} {
-		c.Files = files
-		cached := read()
-		if _, err := c.Trim()(cached); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(read(), cached); diff != "" {
-			t.Errorf("the content has changed (-want +got):\n%s", diff)
-		}
-		if once := unsafe.StringData(cached.Data[file]) == unsafe.StringData(own); once != (files != nil) {
-			t.Errorf("%s is in memory once: %t", file, once)
-		}
+
+	cronJob := &batchv1.CronJob{Spec: batchv1.CronJobSpec{Schedule: "@daily", Suspend: ptr.To(true), FailedJobsHistoryLimit: ptr.To(int32(1))}}
+	cronJob.Spec.JobTemplate.Spec.Template = pods
+	trimmed(t, cronJob)
+	wantCron := batchv1.CronJobSpec{Schedule: "@daily", Suspend: ptr.To(true)}
+	wantCron.JobTemplate.Spec.Template.Spec = kept
+	if diff := cmp.Diff(wantCron, cronJob.Spec); diff != "" {
+		t.Errorf("a CronJob is cached as (-want +got):\n%s", diff)
+	}
+
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "harbour"}, Rules: []rbacv1.PolicyRule{{Verbs: []string{"get"}}}}
+	trimmed(t, role)
+	if role.Name != "harbour" || role.Rules != nil {
+		t.Errorf("a Role is cached as %v", role)
 	}
 }

@@ -31,6 +31,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/c5c3/forge/internal/common/intern"
 )
 
 var _ client.Reader = (*Reader)(nil)
@@ -140,6 +142,8 @@ func (r *Reader) keep(entry entryKey, obj client.Object) {
 func keepIdentity(obj any) (any, error) {
 	if partial, ok := obj.(*metav1.PartialObjectMetadata); ok {
 		partial.ManagedFields, partial.Annotations, partial.Labels, partial.OwnerReferences = nil, nil, nil, nil
+		partial.Kind, partial.APIVersion = intern.String(partial.Kind), intern.String(partial.APIVersion)
+		partial.Namespace = intern.String(partial.Namespace)
 	}
 	return obj, nil
 }

@@ -44,7 +44,6 @@ var declaration = controller.Controller[*keystonev1alpha1.Keystone, *scope]{
 		{Object: &esov1alpha1.PushSecret{}, AddToScheme: esov1alpha1.AddToScheme, Optional: true},
 	},
 	Metrics: metrics.Operator,
-	Files:   embedded(),
 }
 
 // Options are what tests replace; the zero value is what the operator runs

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"maps"
 	"net/url"
 	"strconv"
 
@@ -31,18 +30,6 @@ const serviceUserFile = "service_user.py"
 
 //go:embed files/service_user.py
 var serviceUserScript string
-
-// files are the same for every Placement.
-var files = map[string]string{
-	deployment.ReadyFile: api.ReadyScript(&definition), configuration.CheckFile: check.Script(&definition),
-	serviceUserFile: serviceUserScript,
-}
-
-// check is how the image reads the configuration.
-var check = configuration.Check{
-	Register: "placement.conf:register_opts",
-	Lists:    []string{"keystonemiddleware.auth_token._opts:list_opts"},
-}
 
 // definition is Placement among the services.
 var definition = service.Definition{
@@ -81,11 +68,15 @@ var settings = configuration.Service{
 	Options:       defaultOptions,
 	SecretOptions: readUser,
 	Files: func(p *service.Pass) (map[string]string, error) {
-		all := maps.Clone(files)
-		all[database.StartFile] = placementDatabase.StartScript(p)
-		return all, nil
+		return map[string]string{
+			deployment.ReadyFile: api.ReadyScript(p.Definition), serviceUserFile: serviceUserScript,
+			database.StartFile: placementDatabase.StartScript(p),
+		}, nil
 	},
-	Check: check,
+	Check: configuration.Check{
+		Register: "placement.conf:register_opts",
+		Lists:    []string{"keystonemiddleware.auth_token._opts:list_opts"},
+	},
 }
 
 // api are the API pods of a Placement. The WSGI application reads no arguments.

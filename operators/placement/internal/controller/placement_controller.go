@@ -130,7 +130,6 @@ var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pa
 	},
 	Pipeline:   pipeline,
 	Finalizers: finalizers,
-	Files:      files,
 }
 
 // Outlines returns what the controllers of this operator do in a pass.
