@@ -72,7 +72,7 @@ func startServer(t *testing.T) *server {
 	env.ServeWebhooks(t, s, func(mgr ctrl.Manager) error {
 		for _, webhook := range []interface{ SetupWebhookWithManager(ctrl.Manager) error }{
 			keystonev1alpha1.NewKeystoneWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
-			placementv1alpha1.NewPlacementWebhook(),
+			placementv1alpha1.NewPlacementWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
 			c5c3v1alpha1.NewControlPlaneWebhook(),
 			c5c3v1alpha1.NewCredentialRotationWebhook(),
 		} {

@@ -47,7 +47,9 @@ func (s ServiceLookup[T]) Check(ctx context.Context, reader client.Reader, old, 
 // checkDatabase refuses a database that another resource has. before is that of the
 // stored resource, nil for a new one; what it has already is not refused. An operator of
 // a single namespace may read no others.
-func (s ServiceLookup[T]) checkDatabase(ctx context.Context, reader client.Reader, before *commonv1.DatabaseSpec, updated T) field.ErrorList {
+func (s ServiceLookup[T]) checkDatabase(
+	ctx context.Context, reader client.Reader, before *commonv1.DatabaseSpec, updated T,
+) field.ErrorList {
 	database, namespace := updated.ServiceSpec().Database, updated.GetNamespace()
 	key := database.Key(s.Cluster, namespace)
 	if before != nil && before.Key(s.Cluster, namespace) == key {
