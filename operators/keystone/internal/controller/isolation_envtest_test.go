@@ -83,22 +83,6 @@ func TestTwoKeystonesOfANamespaceDoNotDisturbEachOther(t *testing.T) {
 	ready(t, c, two)
 }
 
-func TestAnObjectOfSomebodyElseIsNeverTakenOver(t *testing.T) {
-	t.Parallel()
-	c, namespace := newNamespace(t, testutil.Secrets)
-	testutil.Start(t, asOperator, namespace)
-	taken := secret(namespace, testutil.Name+"-db-connection", map[string]string{"mine": "1"})
-	k := testutil.Brownfield(namespace, testutil.Name)
-	objects.Create(t, c, taken, k)
-	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "SecretInvalid", taken.Name, "rename or delete it")
-	expect.Exists(t, c, taken)
-	if len(taken.OwnerReferences) > 0 || string(taken.Data["mine"]) != "1" || len(taken.Data) != 1 {
-		t.Errorf("the Secret of somebody else was changed: %+v", taken.ObjectMeta)
-	}
-	objects.Delete(t, c, taken)
-	ready(t, c, k)
-}
-
 // lists remembers how the operator reads the collections of a resource.
 type lists struct {
 	mu   sync.Mutex

@@ -4,12 +4,9 @@ package controller_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -50,50 +47,6 @@ func settle(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operato
 			return fmt.Errorf("the last pass took %d:\n%s", len(requests), requests)
 		}
 		return nil
-	})
-}
-
-func TestAPassOverAConvergedKeystoneMakesNoRequest(t *testing.T) {
-	inModes(t, func(t *testing.T, m mode) {
-		c, k, operator := converged(t, m)
-		settle(t, c, k, operator)
-		for range 5 {
-			if requests := pass(t, c, k, operator); len(requests) > 0 {
-				t.Errorf("a pass took %d requests:\n%s", len(requests), requests)
-			}
-		}
-	})
-}
-
-// declared are the watches of an operator of one namespace. What else is watched is
-// kept in memory, whoever started that; a second watch of a kind keeps it twice.
-var declared = []string{
-	"keystones.keystone.openstack.c5c3.io",
-	"configmaps.", "pods.", "secrets.", "serviceaccounts.", "services.",
-	"deployments.apps", "horizontalpodautoscalers.autoscaling", "cronjobs.batch", "jobs.batch",
-	"networkpolicies.networking.k8s.io", "poddisruptionbudgets.policy",
-	"roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
-	// What users refer to.
-	"configmaps., metadata", "secrets., metadata",
-	// Kinds of other projects.
-	"mariadbs.k8s.mariadb.com", "databases.k8s.mariadb.com", "users.k8s.mariadb.com", "grants.k8s.mariadb.com",
-	"certificates.cert-manager.io", "httproutes.gateway.networking.k8s.io",
-	"externalsecrets.external-secrets.io", "pushsecrets.external-secrets.io",
-}
-
-func TestEachDeclaredKindIsWatchedOnceAndNoOther(t *testing.T) {
-	want := map[string]int{}
-	for _, kind := range declared {
-		want[kind] = 1
-	}
-	inModes(t, func(t *testing.T, m mode) {
-		c, k, operator := converged(t, m)
-		settle(t, c, k, operator)
-		watching := operator.Requests.Watching()
-		maps.DeleteFunc(watching, func(_ string, open int) bool { return open == 0 })
-		if diff := cmp.Diff(want, watching); diff != "" {
-			t.Errorf("open watches by kind (-declared +open):\n%s", diff)
-		}
 	})
 }
 
@@ -145,41 +98,4 @@ func TestAutoscalingStartsFromTheReplicasThatRun(t *testing.T) {
 	if got := ptr.Deref(deploy.Spec.Replicas, 0); got != 5 {
 		t.Errorf("%d replicas, want the 5 of the autoscaler", got)
 	}
-}
-
-func TestARestartedOperatorLeavesAConvergedKeystoneAlone(t *testing.T) {
-	inModes(t, func(t *testing.T, m mode) {
-		c, k, first := converged(t, m)
-		settle(t, c, k, first)
-		first.Stop()
-		before := k.DeepCopy()
-		expect.Exists(t, c, before)
-
-		second := testutil.Start(t, asOperator, k.Namespace)
-		expect.Eventually(t, "a pass of the restarted operator", func(context.Context) error {
-			if second.Passes() == 0 {
-				return errors.New("there was none")
-			}
-			return nil
-		})
-		expect.Eventually(t, "a health probe by the restarted operator", func(context.Context) error {
-			if len(second.API.Asked()) == 0 {
-				return errors.New("there was none")
-			}
-			return nil
-		})
-		settle(t, c, k, second)
-		requests := second.Requests.All()
-		t.Logf("a restart took %d requests, %d of them writes", len(requests), len(requests.Writes()))
-		if writes := requests.Writes(); len(writes) > 0 {
-			t.Errorf("%d writes:\n%s", len(writes), writes)
-		}
-		if events := second.Announced(); len(events) > 0 {
-			t.Errorf("events: %v", events)
-		}
-		expect.Exists(t, c, k)
-		if diff := cmp.Diff(before.Status, k.Status); diff != "" {
-			t.Errorf("status (-before +after the restart):\n%s", diff)
-		}
-	})
 }
