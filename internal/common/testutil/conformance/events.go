@@ -25,3 +25,11 @@ func (i *Instance[T]) event(event string, times int32) {
 		return nil
 	})
 }
+
+// announced fails the test unless the operator has announced the event so many times.
+func (i *Instance[T]) announced(event string, times int) {
+	i.Helper()
+	if got := i.Operator.Announced()[event]; got != times {
+		i.Errorf("%d times the event %s, expected %d", got, event, times)
+	}
+}

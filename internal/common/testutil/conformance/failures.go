@@ -45,6 +45,7 @@ func (s suite[T]) failures(t *testing.T) {
 			way.EveryCall = true
 			crashwalk.Walk(t, way)
 		}},
+		{"an operator whose writes are refused says so and goes on when they are allowed", s.refusedWrites},
 		{"an operator killed during a deletion finishes it after its restart", func(t *testing.T) {
 			crashwalk.Walk(t, s.wayToTheEnd(t))
 		}},

@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/running"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -86,10 +87,12 @@ const (
 )
 
 // Main runs the tests of the package of the service's controller, internal/controller, in
-// a world. It is the whole body of TestMain.
+// a world, and fails when they have not shown every reason of the vocabulary. It is the
+// whole body of TestMain.
 func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	o := envtest.Options{
 		CRDs: []string{definitions}, Foreign: foreign.All, GarbageCollector: true,
+		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: unreached}},
 	}
 	*w = World{
 		Deployments: standin.NewDeployments(), Jobs: standin.NewJobs(),
@@ -105,6 +108,11 @@ func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 		}
 		return standin.Run(ctx, e.Config, w.Deployments, w.Jobs, w.MariaDB, w.Secrets)
 	})
+}
+
+// unreached are the reasons that no run against an API server can show, and why.
+var unreached = map[string]string{
+	vocabulary.ReasonReconcileError: "it is the reason of the step that failed, while Ready says NotAllReady",
 }
 
 // user is a user of the API server with the rights that the chart gives the operator.
@@ -129,6 +137,11 @@ func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 		{"converges and then rests", suite.rests},
 		{"repairs what drifts", suite.drift},
 		{"takes over no object of somebody else", suite.foreign},
+		{"is alone with each resource", suite.isolation},
+		{"explains what is wrong", suite.reasons},
+		{"has what the spec asks for", suite.optional},
+		{"gets to the next release", suite.upgrades},
+		{"lives with the absence of other projects", suite.absent},
 		{"survives failures on the way to Ready", suite.failures},
 		{"takes everything along when it is deleted", suite.deletion},
 	} {

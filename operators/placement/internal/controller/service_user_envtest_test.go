@@ -68,10 +68,12 @@ func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
 	if got := givenUser(t, p); got != first {
 		t.Fatalf("pods have %q, want %q", got, first)
 	}
-	world.Jobs.Set(p.Namespace, checkJob, standin.Fail("Keystone refuses the user"))
+	world.Jobs.Set(p.Namespace, checkJob, standin.Hang())
 	objects.Create(t, world.Admin, secret(p.Namespace, "placement-user-2", "placement-2", "second"))
 	objects.Change(t, world.Admin, p, func(p *placementv1alpha1.Placement) { p.Spec.ServiceUserSecretRef.Name = "placement-user-2" })
-	i.Fails("ServiceUserReady", "ServiceUserRefused")
+	i.Fails("ServiceUserReady", "ServiceUserCheckInProgress")
+	world.Jobs.Set(p.Namespace, checkJob, standin.Fail("Keystone refuses the user"))
+	i.Fails("ServiceUserReady", "ServiceUserRefused", "Keystone refuses the user")
 	if got := givenUser(t, p); got != first {
 		t.Errorf("pods have %q, which Keystone refuses", got)
 	}
