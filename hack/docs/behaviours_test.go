@@ -14,11 +14,13 @@ import (
 
 const (
 	behavioursDoc = root + "/docs/behaviours.md"
+	conformance   = root + "/internal/common/testutil/conformance"
 	suites        = root + "/tests/e2e"
 )
 
 var (
 	behaviourRow = regexp.MustCompile(`(?m)^\| ([a-z0-9-]+) \| ([^|]+) \| ([^|]+) \|$`)
+	sentence     = regexp.MustCompile(`"([a-zA-Z][^"\n]* [^"\n]*)"`)
 	testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9_]+)\(`)
 )
 
@@ -32,6 +34,7 @@ func TestEveryBehaviourIsProvenByTestsThatExist(t *testing.T) {
 		t.Fatalf("%s has only %d rows", behavioursDoc, len(rows))
 	}
 	functions, folders := goTests(t), suiteFolders(t)
+	proofs := conformanceProofs(t)
 	seen, proven := map[string]bool{}, map[string]bool{}
 	for _, row := range rows {
 		if seen[row[1]] {
@@ -41,10 +44,13 @@ func TestEveryBehaviourIsProvenByTestsThatExist(t *testing.T) {
 		for proof := range strings.SplitSeq(row[3], ", ") {
 			suite, isSuite := strings.CutPrefix(proof, "`")
 			suite = strings.TrimSuffix(suite, "`")
+			ofAll, isOfAll := strings.CutPrefix(proof, "Conforms/")
 			switch {
+			case isOfAll && !proofs[ofAll]:
+				t.Errorf("%s: no service is proven to conform in that %s", row[1], ofAll)
 			case isSuite && !slices.Contains(folders, suite):
 				t.Errorf("%s: there is no suite %s", row[1], suite)
-			case !isSuite && !functions[proof]:
+			case !isSuite && !isOfAll && !functions[proof]:
 				t.Errorf("%s: there is no test %s", row[1], proof)
 			}
 			proven[suite] = isSuite
@@ -73,6 +79,22 @@ func goTests(t *testing.T) map[string]bool {
 		})
 	}
 	return functions
+}
+
+// conformanceProofs returns the names of what is proven of every service.
+func conformanceProofs(t *testing.T) map[string]bool {
+	t.Helper()
+	proofs := map[string]bool{}
+	walk(t, conformance, ".go", func(path string) {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range sentence.FindAllStringSubmatch(string(content), -1) {
+			proofs[strings.TrimSuffix(match[1], " with ")] = true
+		}
+	})
+	return proofs
 }
 
 // suiteFolders returns the folders of all end-to-end suites; those of the Keystone

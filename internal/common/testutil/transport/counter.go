@@ -124,6 +124,26 @@ func (rs Requests) Writes() Requests {
 	return rs.Filter(func(r Request) bool { return r.Write() && !r.Event() })
 }
 
+// Needed leaves out what depends on how soon a watch tells of a child: a pass that does not
+// know it yet applies it as a new one, is refused, and looks at it.
+func (rs Requests) Needed() Requests {
+	type object struct{ group, resource, namespace, name string }
+	refused := map[object]int{}
+	return rs.Filter(func(r Request) bool {
+		of := object{r.Group, r.Resource, r.Namespace, r.Name}
+		switch {
+		case r.Verb == "apply" && r.Code == http.StatusConflict:
+			refused[of]++
+			return false
+		case r.Verb == "get" && refused[of] > 0:
+			refused[of]--
+			return false
+		default:
+			return true
+		}
+	})
+}
+
 // Events returns the writes of Events.
 func (rs Requests) Events() Requests {
 	return rs.Filter(func(r Request) bool { return r.Write() && r.Event() })

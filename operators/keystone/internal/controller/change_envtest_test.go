@@ -22,11 +22,6 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// makeInvalid sets an option that would smuggle a section into keystone.conf.
-func makeInvalid(k *keystonev1alpha1.Keystone) {
-	k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "1\n[database]\nconnection = sqlite://"}}
-}
-
 // deploymentOf returns the current Deployment of a Keystone.
 func deploymentOf(k *keystonev1alpha1.Keystone) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name}}
@@ -201,85 +196,6 @@ func TestAChangedOptionRollsThePodsAndNothingElse(t *testing.T) {
 			t.Errorf("%s succeeded %d times, expected 1: the option cannot affect its result", name, runs)
 		}
 	}
-}
-
-// The webhooks may be off or away: what they would refuse must not do harm.
-func TestAnInvalidSpecIsNamedAndChangesNothing(t *testing.T) {
-	t.Parallel()
-	c, k, operator := converged(t, modes[0])
-	settle(t, c, k, operator)
-	before := children(t, c, k)
-	objects.Change(t, c, k, makeInvalid)
-	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.extraConfig", "token", "expiration")
-	settle(t, c, k, operator)
-	if diff := cmp.Diff(versions(before), versions(children(t, c, k)), ignoreTouched); diff != "" {
-		t.Errorf("children by version (-before +after):\n%s", diff)
-	}
-	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
-	ready(t, c, k)
-}
-
-// versions maps each child to its resource version.
-func versions(found []testutil.Child) map[string]string {
-	out := map[string]string{}
-	for _, child := range found {
-		out[child.String()] = child.ResourceVersion
-	}
-	return out
-}
-
-// ignoreTouched leaves out the Secret that settle itself changes.
-var ignoreTouched = cmp.FilterPath(func(p cmp.Path) bool {
-	index, ok := p.Last().(cmp.MapIndex)
-	return ok && index.Key().String() == "Secret "+testutil.Name+"-db-connection"
-}, cmp.Ignore())
-
-func TestAnInvalidKeystoneIsRefusedFromTheStart(t *testing.T) {
-	t.Parallel()
-	c, namespace := newNamespace(t, testutil.Secrets)
-	testutil.Start(t, asOperator, namespace)
-	k := testutil.Brownfield(namespace, testutil.Name)
-	makeInvalid(k)
-	objects.Create(t, c, k)
-	expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "InvalidSpec", "spec.extraConfig")
-	expect.Condition(t, c, k, "Stalled", metav1.ConditionTrue, "InvalidSpec", "spec.extraConfig")
-	if found := children(t, c, k); len(found) > 0 {
-		t.Errorf("an invalid Keystone has children: %v", testutil.Names(found))
-	}
-	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.ExtraConfig = nil })
-	ready(t, c, k)
-}
-
-func TestAnImpossibleReleaseIsRefusedAndTheOldOneServesOn(t *testing.T) {
-	for tag, reason := range map[string]string{
-		"2024.1": "DowngradeNotSupported", "2030.1": "UpgradePathInvalid", "latest": "VersionParseError",
-	} {
-		t.Run(tag, func(t *testing.T) {
-			t.Parallel()
-			c, k, _ := converged(t, modes[0])
-			before := deploymentOf(k)
-			expect.Exists(t, c, before)
-			objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
-			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, reason, tag)
-			after := deploymentOf(k)
-			expect.Exists(t, c, after)
-			if diff := cmp.Diff(before.Spec, after.Spec); diff != "" {
-				t.Errorf("the Deployment (-before +after):\n%s", diff)
-			}
-			objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = "2025.2" })
-			ready(t, c, k)
-		})
-	}
-}
-
-func TestSilencedLoggingIsReportedAndHarmless(t *testing.T) {
-	t.Parallel()
-	c, k, _ := converged(t, modes[0])
-	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
-		k.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"use_stderr": "false"}}
-	})
-	expect.Condition(t, c, k, "LoggingHealthy", metav1.ConditionFalse, "StderrDisabled", "use_stderr")
-	ready(t, c, k)
 }
 
 func TestSchemaAndBootstrapRunAgainOnRequest(t *testing.T) {

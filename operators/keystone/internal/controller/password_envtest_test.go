@@ -43,7 +43,8 @@ func passwordPath(namespace string) string { return "bootstrap/" + namespace + "
 
 // adminSecretFrom has External Secrets deliver the administrator's Secret.
 func adminSecretFrom(namespace, path string) *esv1.ExternalSecret {
-	external := newExternalSecret(namespace, testutil.AdminSecret)
+	external := &esv1.ExternalSecret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: testutil.AdminSecret}}
+	external.Spec.SecretStoreRef = esv1.SecretStoreRef{Name: "openbao-cluster-store", Kind: "ClusterSecretStore"}
 	external.Spec.Data = []esv1.ExternalSecretData{{
 		SecretKey: "password", RemoteRef: esv1.ExternalSecretDataRemoteRef{Key: path, Property: "password"},
 	}}

@@ -4,24 +4,16 @@ package controller_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
@@ -50,136 +42,5 @@ func settle(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operato
 			return fmt.Errorf("the last pass took %d:\n%s", len(requests), requests)
 		}
 		return nil
-	})
-}
-
-func TestAPassOverAConvergedKeystoneMakesNoRequest(t *testing.T) {
-	inModes(t, func(t *testing.T, m mode) {
-		c, k, operator := converged(t, m)
-		settle(t, c, k, operator)
-		for range 5 {
-			if requests := pass(t, c, k, operator); len(requests) > 0 {
-				t.Errorf("a pass took %d requests:\n%s", len(requests), requests)
-			}
-		}
-	})
-}
-
-// declared are the watches of an operator of one namespace. What else is watched is
-// kept in memory, whoever started that; a second watch of a kind keeps it twice.
-var declared = []string{
-	"keystones.keystone.openstack.c5c3.io",
-	"configmaps.", "pods.", "secrets.", "serviceaccounts.", "services.",
-	"deployments.apps", "horizontalpodautoscalers.autoscaling", "cronjobs.batch", "jobs.batch",
-	"networkpolicies.networking.k8s.io", "poddisruptionbudgets.policy",
-	"roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
-	// What users refer to.
-	"configmaps., metadata", "secrets., metadata",
-	// Kinds of other projects.
-	"mariadbs.k8s.mariadb.com", "databases.k8s.mariadb.com", "users.k8s.mariadb.com", "grants.k8s.mariadb.com",
-	"certificates.cert-manager.io", "httproutes.gateway.networking.k8s.io",
-	"externalsecrets.external-secrets.io", "pushsecrets.external-secrets.io",
-}
-
-func TestEachDeclaredKindIsWatchedOnceAndNoOther(t *testing.T) {
-	want := map[string]int{}
-	for _, kind := range declared {
-		want[kind] = 1
-	}
-	inModes(t, func(t *testing.T, m mode) {
-		c, k, operator := converged(t, m)
-		settle(t, c, k, operator)
-		watching := operator.Requests.Watching()
-		maps.DeleteFunc(watching, func(_ string, open int) bool { return open == 0 })
-		if diff := cmp.Diff(want, watching); diff != "" {
-			t.Errorf("open watches by kind (-declared +open):\n%s", diff)
-		}
-	})
-}
-
-func TestOptionalPartsCostNothingOnceTheyAreApplied(t *testing.T) {
-	t.Parallel()
-	c, k, operator := converged(t, modes[0])
-	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
-		k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
-			Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
-			// The API server fills in the protocol.
-			AdditionalEgress: []networkingv1.NetworkPolicyEgressRule{{
-				Ports: []networkingv1.NetworkPolicyPort{{Port: ptr.To(intstr.FromInt32(636))}},
-			}},
-		}
-		k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 5, TargetCPUUtilization: ptr.To(int32(80))}
-	})
-	expect.Condition(t, c, k, "NetworkPolicyReady", metav1.ConditionTrue, "NetworkPolicyReady")
-	expect.Condition(t, c, k, "HPAReady", metav1.ConditionTrue, "HPAReady")
-	ready(t, c, k)
-	settle(t, c, k, operator)
-
-	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.NetworkPolicy, k.Spec.Autoscaling = nil, nil })
-	expect.Condition(t, c, k, "NetworkPolicyReady", metav1.ConditionTrue, "NetworkPolicyNotRequired")
-	expect.Condition(t, c, k, "HPAReady", metav1.ConditionTrue, "HPANotRequired")
-	ready(t, c, k)
-	settle(t, c, k, operator)
-}
-
-func TestAutoscalingStartsFromTheReplicasThatRun(t *testing.T) {
-	t.Parallel()
-	c, k, operator := converged(t, modes[0])
-	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas = 3 })
-	ready(t, c, k)
-	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) {
-		k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 5, TargetCPUUtilization: ptr.To(int32(80))}
-	})
-	expect.Condition(t, c, k, "HPAReady", metav1.ConditionTrue, "HPAReady")
-	ready(t, c, k)
-	deploy := deploymentOf(k)
-	expect.Exists(t, c, deploy)
-	if got := ptr.Deref(deploy.Spec.Replicas, 0); got != 3 {
-		t.Fatalf("%d replicas after autoscaling was turned on, want the 3 that ran", got)
-	}
-	// What the autoscaler decides stays.
-	objects.Change(t, c, deploy, func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To(int32(5)) })
-	operator.Sees(t, deploy)
-	settle(t, c, k, operator)
-	expect.Exists(t, c, deploy)
-	if got := ptr.Deref(deploy.Spec.Replicas, 0); got != 5 {
-		t.Errorf("%d replicas, want the 5 of the autoscaler", got)
-	}
-}
-
-func TestARestartedOperatorLeavesAConvergedKeystoneAlone(t *testing.T) {
-	inModes(t, func(t *testing.T, m mode) {
-		c, k, first := converged(t, m)
-		settle(t, c, k, first)
-		first.Stop()
-		before := k.DeepCopy()
-		expect.Exists(t, c, before)
-
-		second := testutil.Start(t, asOperator, k.Namespace)
-		expect.Eventually(t, "a pass of the restarted operator", func(context.Context) error {
-			if second.Passes() == 0 {
-				return errors.New("there was none")
-			}
-			return nil
-		})
-		expect.Eventually(t, "a health probe by the restarted operator", func(context.Context) error {
-			if len(second.API.Asked()) == 0 {
-				return errors.New("there was none")
-			}
-			return nil
-		})
-		settle(t, c, k, second)
-		requests := second.Requests.All()
-		t.Logf("a restart took %d requests, %d of them writes", len(requests), len(requests.Writes()))
-		if writes := requests.Writes(); len(writes) > 0 {
-			t.Errorf("%d writes:\n%s", len(writes), writes)
-		}
-		if events := second.Announced(); len(events) > 0 {
-			t.Errorf("events: %v", events)
-		}
-		expect.Exists(t, c, k)
-		if diff := cmp.Diff(before.Status, k.Status); diff != "" {
-			t.Errorf("status (-before +after the restart):\n%s", diff)
-		}
 	})
 }

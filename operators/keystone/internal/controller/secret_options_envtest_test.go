@@ -222,24 +222,3 @@ func TestOptionsOfASecretThatAreNotUsableNeverReachThePods(t *testing.T) {
 		})
 	}
 }
-
-func TestAMissingSecretOfOptionsIsNamedAndAwaited(t *testing.T) {
-	t.Parallel()
-	c, namespace := newNamespace(t, testutil.Secrets)
-	testutil.Start(t, asOperator, namespace)
-	k := testutil.Brownfield(namespace, testutil.Name)
-	k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: ldapSecret, Key: "options"}
-	objects.Create(t, c, k)
-	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForExtraConfig",
-		"Secret keystone-ldap of spec.extraConfigSecretRef does not exist", "options")
-	objects.Create(t, c, secret(namespace, ldapSecret, map[string]string{"keystone.conf": secondOptions}))
-	expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "WaitingForExtraConfig", "lacks a value under options")
-	if jobs := len(jobs.Runs(namespace, "keystone-db-sync")); jobs != 0 {
-		t.Errorf("db_sync ran %d times without the options", jobs)
-	}
-	objects.Change(t, c, secret(namespace, ldapSecret, nil), func(s *corev1.Secret) {
-		s.StringData = map[string]string{"options": secondOptions}
-	})
-	ready(t, c, k)
-	expectOptions(t, c, k, "hunter2-second")
-}

@@ -172,28 +172,6 @@ func TestReleasesFollowOneAnother(t *testing.T) {
 	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 3, "db-expand": 2, "db-migrate": 2, "db-contract": 2})
 }
 
-func TestAFailedPhaseIsExplainedAndGoesOnOnceItIsCorrected(t *testing.T) {
-	for job, says := range map[string][]string{
-		"db-expand":   {"ExpandFailed", "no space left", "set image.tag back to 2025.1 to abort"},
-		"db-migrate":  {"MigrateFailed", "no space left", "set image.tag back to 2025.1 to abort"},
-		"db-contract": {"ContractFailed", "no space left", "no longer possible"},
-	} {
-		t.Run(job, func(t *testing.T) {
-			t.Parallel()
-			c, k, operator := upgrading(t, job, standin.Fail("no space left"))
-			expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, says[0], says[1:]...)
-			settle(t, c, k, operator)
-			expectOnce(t, c, k, operator, says[0])
-			settleOn(k, job, standin.Succeed())
-			// Whatever changes the Job's template makes it run again at once.
-			w := &world{T: t, client: c, namespace: k.Namespace, keystone: k}
-			setSecret(w, testutil.DatabaseSecret, map[string]string{"password": "corrected"})
-			installed(t, c, k, newTag)
-			expectOnce(t, c, k, operator, upgradeEvents...)
-		})
-	}
-}
-
 func TestAnImageThatCannotBePulledIsNamedAndTheUpgradeTakenBack(t *testing.T) {
 	t.Parallel()
 	c, k, _ := upgrading(t, "db-expand", standin.NoImage("not found"))

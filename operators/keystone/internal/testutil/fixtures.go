@@ -68,3 +68,15 @@ func MariaDB(namespace string) *mariadbv1alpha1.MariaDB {
 	m.Spec.Storage.Ephemeral = new(true)
 	return m
 }
+
+// ChangeService applies a change to what a Keystone has in common with other services.
+func ChangeService(k *keystonev1alpha1.Keystone, change func(*commonv1.ServiceSpec)) {
+	s, spec := k.ServiceSpec(), &k.Spec
+	change(s)
+	spec.Replicas, spec.Image, spec.ImagePullSecrets, spec.Database = s.Replicas, s.Image, s.ImagePullSecrets, s.Database
+	spec.Cache, spec.DeletionPolicy, spec.PolicyOverrides, spec.Autoscaling = s.Cache, s.DeletionPolicy, s.PolicyOverrides, s.Autoscaling
+	spec.NetworkPolicy, spec.Gateway, spec.Resources, spec.UWSGI = s.NetworkPolicy, s.Gateway, s.Resources, s.UWSGI
+	spec.Logging, spec.TopologySpreadConstraints, spec.PriorityClassName = s.Logging, s.TopologySpreadConstraints, s.PriorityClassName
+	spec.TerminationGracePeriodSeconds, spec.PreStopSleepSeconds = s.TerminationGracePeriodSeconds, s.PreStopSleepSeconds
+	spec.Strategy, spec.ExtraConfig, spec.ExtraConfigSecretRef = s.Strategy, s.ExtraConfig, s.ExtraConfigSecretRef
+}

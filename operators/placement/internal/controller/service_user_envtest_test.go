@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -21,11 +22,20 @@ import (
 
 const checkJob = "placement-service-user-check"
 
+// started creates a Placement with all that it refers to but the objects with the names,
+// under a new operator.
+func started(t *testing.T, without ...string) *conformance.Instance[*placementv1alpha1.Placement] {
+	t.Helper()
+	p := conformance.Prepared(t, placements, &world, without...)
+	p.Create()
+	return p
+}
+
 // givenUser is the line with the password in the configuration that pods have.
 func givenUser(t *testing.T, p *placementv1alpha1.Placement) string {
 	t.Helper()
 	deploy := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
-	expect.Exists(t, admin, deploy)
+	expect.Exists(t, world.Admin, deploy)
 	for _, volume := range deploy.Spec.Template.Spec.Volumes {
 		if volume.Projected == nil {
 			continue
@@ -35,7 +45,7 @@ func givenUser(t *testing.T, p *placementv1alpha1.Placement) string {
 				continue
 			}
 			options := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: source.Secret.Name}}
-			expect.Exists(t, admin, options)
+			expect.Exists(t, world.Admin, options)
 			for _, content := range options.Data {
 				for line := range strings.Lines(string(content)) {
 					if strings.HasPrefix(line, "password") {
@@ -51,22 +61,25 @@ func givenUser(t *testing.T, p *placementv1alpha1.Placement) string {
 
 func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
 	t.Parallel()
-	p, _ := started(t, false)
-	ready(t, p)
+	i := started(t)
+	i.Ready()
+	p := i.Resource
 	const first = "password = user-pa$$$$word"
 	if got := givenUser(t, p); got != first {
 		t.Fatalf("pods have %q, want %q", got, first)
 	}
-	jobs.Set(p.Namespace, checkJob, standin.Fail("Keystone refuses the user"))
-	objects.Create(t, admin, secret(p.Namespace, "placement-user-2", "placement-2", "second"))
-	objects.Change(t, admin, p, func(p *placementv1alpha1.Placement) { p.Spec.ServiceUserSecretRef.Name = "placement-user-2" })
-	expect.Condition(t, admin, p, "ServiceUserReady", metav1.ConditionFalse, "ServiceUserRefused")
+	world.Jobs.Set(p.Namespace, checkJob, standin.Hang())
+	objects.Create(t, world.Admin, secret(p.Namespace, "placement-user-2", "placement-2", "second"))
+	objects.Change(t, world.Admin, p, func(p *placementv1alpha1.Placement) { p.Spec.ServiceUserSecretRef.Name = "placement-user-2" })
+	i.Fails("ServiceUserReady", "ServiceUserCheckInProgress")
+	world.Jobs.Set(p.Namespace, checkJob, standin.Fail("Keystone refuses the user"))
+	i.Fails("ServiceUserReady", "ServiceUserRefused", "Keystone refuses the user")
 	if got := givenUser(t, p); got != first {
 		t.Errorf("pods have %q, which Keystone refuses", got)
 	}
-	jobs.Set(p.Namespace, checkJob, standin.Succeed())
-	objects.Change(t, admin, secret(p.Namespace, "placement-user-2", "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte("third") })
-	ready(t, p)
+	world.Jobs.Set(p.Namespace, checkJob, standin.Succeed())
+	objects.Change(t, world.Admin, secret(p.Namespace, "placement-user-2", "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte("third") })
+	i.Ready()
 	if got := givenUser(t, p); got != "password = third" {
 		t.Errorf("pods have %q after the password was corrected", got)
 	}
@@ -74,27 +87,24 @@ func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
 
 func TestAPlacementWaitsForItsServiceUser(t *testing.T) {
 	t.Parallel()
-	namespace := env.Namespace(t)
-	objects.Create(t, admin, secret(namespace, "placement-db", "placement", "database-password"))
-	start(t, namespace)
-	p := placement(namespace, false)
-	objects.Create(t, admin, p)
-	expect.Condition(t, admin, p, "SecretsReady", metav1.ConditionFalse, "WaitingForServiceUser")
-	objects.Create(t, admin, secret(namespace, "placement-user", "placement", "pass\nword"))
-	expect.Condition(t, admin, p, "SecretsReady", metav1.ConditionFalse, "SecretInvalid")
-	objects.Change(t, admin, secret(namespace, "placement-user", "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte("password") })
-	ready(t, p)
+	i := started(t, "placement-user")
+	namespace := i.Resource.Namespace
+	i.Fails("SecretsReady", "WaitingForServiceUser")
+	objects.Create(t, world.Admin, secret(namespace, "placement-user", "placement", "pass\nword"))
+	i.Fails("SecretsReady", "SecretInvalid")
+	objects.Change(t, world.Admin, secret(namespace, "placement-user", "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte("password") })
+	i.Ready()
 }
 
 // What is in a ConfigMap or in the spec of a pod, everybody may read who sees the namespace.
 func TestNoPasswordLeavesASecret(t *testing.T) {
 	t.Parallel()
-	p, _ := started(t, false)
-	ready(t, p)
+	i := started(t)
+	i.Ready()
 	for _, list := range []client.ObjectList{
 		&corev1.ConfigMapList{}, &appsv1.DeploymentList{}, &batchv1.JobList{}, &placementv1alpha1.PlacementList{}, &corev1.EventList{},
 	} {
-		if err := admin.List(t.Context(), list, client.InNamespace(p.Namespace)); err != nil {
+		if err := world.Admin.List(t.Context(), list, client.InNamespace(i.Resource.Namespace)); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(list)

@@ -1,4 +1,4 @@
-package testutil
+package running
 
 import (
 	"context"
@@ -16,13 +16,13 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 )
 
-// passes remember with what the operator's passes over Keystones began.
+// passes remember with what the operator's passes began.
 type passes struct {
 	mu         sync.Mutex
 	cache      client.Reader
 	reconciler reconcile.Reconciler
 	ended      int
-	// began maps a Keystone to the version of its connection Secret that the cache
+	// began maps a resource to the version of its connection Secret that the cache
 	// held when the last pass over it began that has ended.
 	began map[client.ObjectKey]string
 }
@@ -48,31 +48,31 @@ func (p *passes) around(mgr ctrl.Manager, reconciler reconcile.Reconciler) recon
 	})
 }
 
-// Pass makes one pass over the Keystone in the caller's goroutine.
-func (o *Operator) Pass(ctx context.Context, keystone client.ObjectKey) error {
+// Pass makes one pass over the resource in the caller's goroutine.
+func (o *Operator) Pass(ctx context.Context, resource client.ObjectKey) error {
 	o.passes.mu.Lock()
 	reconciler := o.passes.reconciler
 	o.passes.mu.Unlock()
-	_, err := reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: keystone})
+	_, err := reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: resource})
 	return err
 }
 
-// Passes returns how often the operator has finished a pass over a Keystone.
+// Passes returns how often the operator has finished a pass.
 func (o *Operator) Passes() int {
 	o.passes.mu.Lock()
 	defer o.passes.mu.Unlock()
 	return o.passes.ended
 }
 
-// Passed waits for the end of a pass over the Keystone that began when the
+// Passed waits for the end of a pass over the resource that began when the
 // operator knew of this state of its connection Secret, and thus of all that had
 // happened to its Secrets before.
-func (o *Operator) Passed(t testing.TB, keystone client.ObjectKey, connection *corev1.Secret) {
+func (o *Operator) Passed(t testing.TB, resource client.ObjectKey, connection *corev1.Secret) {
 	t.Helper()
 	expect.Eventually(t, "a pass after a change of the connection Secret", func(context.Context) error {
 		o.passes.mu.Lock()
 		defer o.passes.mu.Unlock()
-		return reached(o.passes.began[keystone], connection.ResourceVersion)
+		return reached(o.passes.began[resource], connection.ResourceVersion)
 	})
 }
 

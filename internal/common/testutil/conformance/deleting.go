@@ -1,0 +1,51 @@
+package conformance
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// unchanged fails the test if the children of the resource are not those from before.
+func (i *Instance[T]) unchanged(before map[string]string) {
+	i.Helper()
+	if diff := cmp.Diff(before, i.versions()); diff != "" {
+		i.Errorf("children by version (-before +after):\n%s", diff)
+	}
+}
+
+// heldDeletion refuses the operator what it has to do at the end of a resource.
+func (s suite[T]) heldDeletion(t *testing.T) {
+	refusals := &transport.Refusals{}
+	world := *s.World
+	world.AsOperator = refusals.Config(s.AsOperator)
+	i := suite[T]{s.Service, &world}.converged(t, managed)
+	allow := refusals.Refuse(func(r transport.Request) bool { return r.Verb == "delete" && r.Resource == "databases" })
+	objects.Delete(t, s.Admin, client.Object(i.copied()))
+	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonDeleting, "Deletion waits", "Database "+i.name())
+	allow()
+	i.gone()
+}
+
+// refusedWrites refuses every write of a child, as a policy of the cluster may.
+func (s suite[T]) refusedWrites(t *testing.T) {
+	refusals := &transport.Refusals{}
+	world := *s.World
+	world.AsOperator = refusals.Config(s.AsOperator)
+	i := suite[T]{s.Service, &world}.prepared(t, brownfield)
+	kinds := s.childWrites(t, brownfield)
+	allow := refusals.Refuse(func(r transport.Request) bool { return kinds[r.Kind().String()] > 0 })
+	i.Create()
+	i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonSecretInvalid, transport.ErrInjected.Error())
+	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonNotAllReady)
+	if found := i.children(); len(found) > 0 {
+		t.Errorf("in spite of refusals there are %v", found)
+	}
+	allow()
+	i.Ready()
+}

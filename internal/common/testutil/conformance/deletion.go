@@ -1,0 +1,222 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/children"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// nothingLeft returns nil when nothing in the namespace belongs, or belonged, to a resource
+// of the service, Pods included. What is to outlive it does not count.
+func (s suite[T]) nothingLeft(ctx context.Context, namespace string) error {
+	found, err := children.Find(ctx, s.Admin, s.Definition, namespace)
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, children.Child.Outlives)
+	pods := &corev1.PodList{}
+	if err := s.Admin.List(ctx, pods, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	if len(found) > 0 || len(pods.Items) > 0 {
+		return fmt.Errorf("there are %v and %d Pods", children.Names(found), len(pods.Items))
+	}
+	return nil
+}
+
+// delete deletes the resource and waits until all is gone that it is to take along.
+func (i *Instance[T]) delete(options ...client.DeleteOption) {
+	i.Helper()
+	objects.Delete(i.T, i.Admin, client.Object(i.copied()), options...)
+	i.gone()
+	expect.Eventually(i.T, "a namespace without children", func(ctx context.Context) error { return i.nothingLeft(ctx, i.namespace()) })
+}
+
+func (i *Instance[T]) gone() {
+	i.Helper()
+	expect.Gone(i.T, i.Admin, client.Object(i.copied()))
+}
+
+func (i *Instance[T]) copied() T { return i.Resource.DeepCopyObject().(T) }
+
+// deletion proves what goes with a resource and what stays.
+func (s suite[T]) deletion(t *testing.T) {
+	for _, m := range modes {
+		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+			t.Run(string(policy)+" with "+string(m), func(t *testing.T) { s.removesAll(t, m, policy) })
+		}
+		t.Run("a new one of the same name with "+string(m), func(t *testing.T) { s.recreated(t, m) })
+		t.Run("what must not be lost stays as long as "+string(m), func(t *testing.T) { s.retained(t, m) })
+	}
+	t.Run("one without its Secrets ends too", func(t *testing.T) {
+		t.Parallel()
+		i := s.converged(t, brownfield)
+		for _, input := range s.Inputs(i.namespace()) {
+			objects.Delete(t, s.Admin, input)
+		}
+		i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials)
+		i.delete()
+	})
+	t.Run("one whose spec is not valid ends too", func(t *testing.T) {
+		t.Parallel()
+		i := s.converged(t, brownfield)
+		i.change(makeInvalid)
+		i.Fails(vocabulary.ConditionReady, vocabulary.ReasonInvalidSpec)
+		i.delete()
+	})
+	t.Run("one that never got ready ends too", func(t *testing.T) {
+		t.Parallel()
+		i := s.prepared(t, managed, s.databaseSecret())
+		i.Create()
+		i.Fails(vocabulary.ConditionSecretsReady, vocabulary.ReasonWaitingForDBCredentials)
+		i.delete()
+	})
+	t.Run("the end of the database is not waited for", s.hangingDatabase)
+	t.Run("a database whose server is gone counts as one that stays", s.lostServer)
+	t.Run("the policy can be changed", s.changedPolicy)
+}
+
+// databaseSecret is the name of the Secret with the credentials of the database.
+func (s suite[T]) databaseSecret() string { return s.New("", "").ServiceSpec().Database.SecretRef.Name }
+
+// makeInvalid sets an option that would smuggle a section into the configuration.
+func makeInvalid(spec *commonv1.ServiceSpec) {
+	spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "1\n[database]\nconnection = sqlite://"}}
+}
+
+func (s suite[T]) removesAll(t *testing.T, m mode, policy metav1.DeletionPropagation) {
+	t.Parallel()
+	i := s.converged(t, m)
+	i.delete(client.PropagationPolicy(policy))
+	for _, input := range s.inputs(i.namespace(), m) {
+		if err := s.Admin.Get(t.Context(), client.ObjectKeyFromObject(input), input); err != nil {
+			t.Errorf("the user's own %T is gone: %v", input, err)
+		}
+	}
+	i.event("Normal "+vocabulary.EventDatabaseFinalized, 1)
+	i.Operator.Stop()
+	// In the foreground the garbage collector may be first.
+	switch {
+	case m == brownfield:
+		i.event("Normal "+vocabulary.EventFinalizingDatabase, 0)
+	case policy == metav1.DeletePropagationBackground:
+		i.event("Normal "+vocabulary.EventFinalizingDatabase, 1)
+	}
+}
+
+// recreated proves that a new resource does not collide with what the garbage collector has
+// not removed of the last one yet.
+func (s suite[T]) recreated(t *testing.T, m mode) {
+	t.Parallel()
+	i := s.converged(t, m)
+	before := i.kept()
+	objects.Delete(t, s.Admin, client.Object(i.copied()))
+	i.gone()
+	keeps := i.Resource.ServiceSpec().KeepsData()
+	i.Resource = s.make(i.namespace(), m)
+	i.Create()
+	i.Ready()
+	for _, child := range i.children() {
+		if !child.Outlives() && !metav1.IsControlledBy(&child, i.Resource) {
+			t.Errorf("%s of the old resource is left", child)
+		}
+	}
+	if same := cmp.Equal(before, i.kept()); len(before) > 0 && same != keeps {
+		t.Errorf("the new resource has what cannot be replaced of the old one: %t, expected %t", same, keeps)
+	}
+}
+
+// kept is the content of the irreplaceable Secrets.
+func (i *Instance[T]) kept() []map[string][]byte {
+	i.Helper()
+	found := make([]map[string][]byte, 0, len(i.Irreplaceable))
+	for _, name := range i.Irreplaceable {
+		secret := i.secret(name, nil)
+		expect.Exists(i.T, i.Admin, secret)
+		found = append(found, secret.Data)
+	}
+	return found
+}
+
+// stays fails the test if the database is dropped or what it needs is no longer the same.
+func (i *Instance[T]) stays(before []map[string][]byte) {
+	i.Helper()
+	if !cmp.Equal(before, i.kept()) {
+		i.Error("what cannot be replaced is not what it was before")
+	}
+	if dropped := i.MariaDB.Dropped(i.namespace()); len(dropped) > 0 {
+		i.Errorf("dropped from the MariaDB: %v", dropped)
+	}
+}
+
+func (s suite[T]) retained(t *testing.T, m mode) {
+	t.Parallel()
+	for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			i := s.prepared(t, m)
+			s.Change(i.Resource, func(spec *commonv1.ServiceSpec) { spec.DeletionPolicy = commonv1.DeletionPolicyRetain })
+			i.Create()
+			i.Ready()
+			before := i.kept()
+			i.delete(client.PropagationPolicy(policy))
+			i.stays(before)
+		})
+	}
+}
+
+// hangingDatabase proves that the Database is not waited for. Pods keep their connections
+// until garbage collection ends them, and DROP DATABASE waits for connections.
+func (s suite[T]) hangingDatabase(t *testing.T) {
+	t.Parallel()
+	i := s.converged(t, managed)
+	s.MariaDB.Set("Database", i.namespace(), i.name(), standin.Hang())
+	objects.Delete(t, s.Admin, client.Object(i.copied()))
+	i.gone()
+	s.MariaDB.Set("Database", i.namespace(), i.name(), standin.Succeed())
+	expect.Eventually(t, "a namespace without children", func(ctx context.Context) error { return s.nothingLeft(ctx, i.namespace()) })
+}
+
+// lostServer deletes the MariaDB first, whose volume mariadb-operator keeps.
+func (s suite[T]) lostServer(t *testing.T) {
+	t.Parallel()
+	i := s.converged(t, managed)
+	before := i.kept()
+	objects.Delete(t, s.Admin, mariaDB(i.namespace()))
+	i.delete()
+	if !cmp.Equal(before, i.kept()) {
+		t.Error("what cannot be replaced is not what it was before")
+	}
+}
+
+func (s suite[T]) changedPolicy(t *testing.T) {
+	t.Parallel()
+	i := s.converged(t, managed)
+	before := i.kept()
+	const keep, drop = commonv1.DeletionPolicyRetain, commonv1.DeletionPolicyDelete
+	for _, policy := range []commonv1.DeletionPolicy{keep, drop, keep} {
+		i.change(func(spec *commonv1.ServiceSpec) { spec.DeletionPolicy = policy })
+		i.Ready()
+		i.settle()
+		for _, child := range i.children() {
+			if s.irreplaceable(child) && child.Outlives() != (policy == keep) {
+				t.Errorf("%s does not do as %s says", child, policy)
+			}
+		}
+	}
+	i.delete()
+	i.stays(before)
+}

@@ -1,0 +1,266 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/testutil/children"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/running"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// mode is who provides the database.
+type mode string
+
+const (
+	brownfield mode = "a database of somebody else"
+	managed    mode = "a database of mariadb-operator"
+)
+
+var modes = []mode{brownfield, managed}
+
+// cluster is the MariaDB of the managed mode.
+const cluster = "mariadb"
+
+// make returns a resource of the mode with the name of the service.
+func (s suite[T]) make(namespace string, m mode) T {
+	resource := s.New(namespace, s.Definition.Name)
+	if m == managed {
+		s.Change(resource, func(spec *commonv1.ServiceSpec) {
+			spec.Database.Host, spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: cluster}
+		})
+	}
+	return resource
+}
+
+// inputs are what a resource of the mode refers to.
+func (s suite[T]) inputs(namespace string, m mode) []client.Object {
+	if m != managed {
+		return s.Inputs(namespace)
+	}
+	return append(s.Inputs(namespace), mariaDB(namespace))
+}
+
+func mariaDB(namespace string) *mariadbv1alpha1.MariaDB {
+	server := &mariadbv1alpha1.MariaDB{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: cluster}}
+	server.Spec.Storage.Ephemeral = new(true)
+	return server
+}
+
+// probe lets the API answer what the operator asks.
+func (s suite[T]) probe(api *running.API) probe.Doer {
+	if s.Probe == nil {
+		return api
+	}
+	return s.Probe(api)
+}
+
+// Instance is a resource in a namespace of its own, and the operator of that namespace.
+type Instance[T service.Resource] struct {
+	*testing.T
+	suite[T]
+	// Resource is the resource as it was last seen.
+	Resource T
+	// Operator is the one of the namespace, API what it asks.
+	Operator *running.Operator
+	API      *running.API
+}
+
+// Prepared returns a resource with a database of somebody else that is not created yet, in a
+// namespace with what it refers to, but for the objects with the names, and an operator.
+func Prepared[T service.Resource](t *testing.T, s Service[T], w *World, without ...string) *Instance[T] {
+	t.Helper()
+	return suite[T]{s, w}.prepared(t, brownfield, without...)
+}
+
+// prepared creates a namespace with what a resource of the mode refers to, but for the
+// objects with the names, and an operator. The resource is not created.
+func (s suite[T]) prepared(t *testing.T, m mode, without ...string) *Instance[T] {
+	t.Helper()
+	namespace := s.Env.Namespace(t)
+	for _, input := range s.inputs(namespace, m) {
+		if !slices.Contains(without, input.GetName()) {
+			objects.Create(t, s.Admin, input)
+		}
+	}
+	i := &Instance[T]{T: t, suite: s, Resource: s.make(namespace, m)}
+	i.start()
+	return i
+}
+
+// converged is an instance with nothing left to do.
+func (s suite[T]) converged(t *testing.T, m mode) *Instance[T] {
+	t.Helper()
+	i := s.prepared(t, m)
+	if m == managed {
+		expect.Condition(t, s.Admin, mariaDB(i.namespace()), "Ready", metav1.ConditionTrue, "Created")
+	}
+	i.Create()
+	i.Ready()
+	return i
+}
+
+// start runs a new operator.
+func (i *Instance[T]) start() {
+	i.Helper()
+	i.API = &running.API{}
+	i.Operator = running.Start(i.T, i.Program, i.AsOperator, i.namespace(), controller.Options{Probe: i.probe(i.API)})
+}
+
+// in is the instance for a test within that of the instance.
+func (i *Instance[T]) in(t *testing.T) *Instance[T] {
+	inner := *i
+	inner.T = t
+	return &inner
+}
+
+func (i *Instance[T]) namespace() string { return i.Resource.GetNamespace() }
+
+func (i *Instance[T]) name() string { return i.Resource.GetName() }
+
+// Create creates the resource.
+func (i *Instance[T]) Create() {
+	i.Helper()
+	objects.Create(i.T, i.Admin, client.Object(i.Resource))
+}
+
+// change changes the spec.
+func (i *Instance[T]) change(change func(*commonv1.ServiceSpec)) {
+	i.Helper()
+	objects.Change(i.T, i.Admin, i.Resource, func(r T) { i.Change(r, change) })
+}
+
+// Condition waits for what a condition of the resource says.
+func (i *Instance[T]) Condition(conditionType string, status metav1.ConditionStatus, reason string, says ...string) {
+	i.Helper()
+	expect.Condition(i.T, i.Admin, i.Resource, conditionType, status, reason, says...)
+}
+
+// Fails waits until a condition is False.
+func (i *Instance[T]) Fails(conditionType, reason string, says ...string) {
+	i.Helper()
+	i.Condition(conditionType, metav1.ConditionFalse, reason, says...)
+}
+
+// Ready waits until every condition of the resource is True, also those on which Ready does
+// not depend: then nothing is under way anymore.
+func (i *Instance[T]) Ready() {
+	i.Helper()
+	expect.Object(i.T, i.Admin, i.Resource, func() error { return i.readyNow(i.Resource) })
+	i.Condition(vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
+}
+
+// readyNow returns nil when every condition is True and about the present spec.
+func (s suite[T]) readyNow(resource T) error {
+	for _, condition := range s.positive() {
+		found := meta.FindStatusCondition(resource.GetConditions(), condition.Type)
+		switch {
+		case found == nil:
+			return fmt.Errorf("there is no condition %s", condition.Type)
+		case found.Status != metav1.ConditionTrue:
+			return fmt.Errorf("%s is %s/%s: %s", found.Type, found.Status, found.Reason, found.Message)
+		case found.ObservedGeneration != resource.GetGeneration():
+			return fmt.Errorf("%s is about generation %d of %d", found.Type, found.ObservedGeneration, resource.GetGeneration())
+		}
+	}
+	return nil
+}
+
+// positive are the conditions that are True when nothing is wrong.
+func (s suite[T]) positive() []vocabulary.Condition {
+	return slices.DeleteFunc(slices.Clone(s.Vocabulary.Conditions), func(c vocabulary.Condition) bool {
+		return c.Type == vocabulary.ConditionReconciling || c.Type == vocabulary.ConditionStalled
+	})
+}
+
+// children are those of the instance and of what was there before it.
+func (i *Instance[T]) children() []children.Child {
+	i.Helper()
+	found, err := children.Find(i.Context(), i.Admin, i.Definition, i.namespace())
+	if err != nil {
+		i.Fatal(err)
+	}
+	return found
+}
+
+func (i *Instance[T]) connection() *corev1.Secret {
+	return i.secret(i.name()+"-db-connection", nil)
+}
+
+func (i *Instance[T]) secret(name string, data map[string]string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: name}, StringData: data}
+}
+
+// pass makes the operator look at the resource once more, by a change of its connection
+// Secret that is none of the operator's business, and returns the requests that this took.
+// Discovery is left out, and so are events, which are written beside the passes: those of
+// an earlier one may come late.
+func (i *Instance[T]) pass() transport.Requests {
+	i.Helper()
+	before, connection := i.Operator.Requests.Snapshot(), i.connection()
+	objects.Change(i.T, i.Admin, connection, func(s *corev1.Secret) {
+		metav1.SetMetaDataAnnotation(&s.ObjectMeta, "example.com/touched", s.ResourceVersion)
+	})
+	i.Operator.Passed(i.T, client.ObjectKeyFromObject(i.Resource), connection)
+	return i.Operator.Requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" && !r.Event() })
+}
+
+// settle lets passes go by until one takes no request: what was under way when the
+// resource became ready is then over.
+func (i *Instance[T]) settle() {
+	i.Helper()
+	expect.Eventually(i.T, "a pass without a request", func(context.Context) error {
+		if requests := i.pass(); len(requests) > 0 {
+			return fmt.Errorf("the last pass took %d:\n%s", len(requests), requests)
+		}
+		return nil
+	})
+}
+
+// restart ends the operator and starts another one, and waits until that has looked at the
+// resource and at its API.
+func (i *Instance[T]) restart() {
+	i.Helper()
+	i.Operator.Stop()
+	i.start()
+	expect.Eventually(i.T, "a pass and a health check by the restarted operator", func(context.Context) error {
+		if i.Operator.Passes() == 0 || len(i.API.Asked()) == 0 {
+			return errors.New("there was none")
+		}
+		return nil
+	})
+}
+
+// wantChildren are the names of the children of a converged resource of the mode.
+func (s suite[T]) wantChildren(m mode) []string {
+	kinds := []string{
+		"ConfigMap %s-config-HASH", "Deployment %s", "Job %s-db-sync", "Job %s-schema-check", "PodDisruptionBudget %s",
+		"Secret %s-db-connection", "Service %s",
+	}
+	if m == managed {
+		kinds = append(kinds, "Database %s", "Grant %s", "User %s")
+	}
+	want := slices.Clone(s.Service.Children)
+	for _, kind := range kinds {
+		want = append(want, strings.ReplaceAll(kind, "%s", s.Definition.Name))
+	}
+	slices.Sort(want)
+	return want
+}

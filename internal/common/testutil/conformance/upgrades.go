@@ -1,0 +1,237 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// upgrades proves how a resource gets to the next release, and back while that is possible.
+func (s suite[T]) upgrades(t *testing.T) {
+	t.Run("an impossible release is refused and the old one serves on", s.impossibleReleases)
+	t.Run("an upgrade is taken back by setting the old tag", s.takenBack)
+	t.Run("a failed phase is explained and goes on once it is corrected", s.failedPhases)
+}
+
+// after is the n-th release after that of the tag, before it if n is negative.
+func after(tag string, n int) string {
+	var year, number int
+	if _, err := fmt.Sscanf(tag, "%d.%d", &year, &number); err != nil {
+		return err.Error()
+	}
+	count := 2*year + number - 1 + n
+	return fmt.Sprintf("%d.%d", count/2, count%2+1)
+}
+
+func (i *Instance[T]) tag() string { return i.Resource.ServiceSpec().Image.Tag }
+
+func (i *Instance[T]) setTag(tag string) {
+	i.Helper()
+	i.change(func(spec *commonv1.ServiceSpec) { spec.Image.Tag = tag })
+}
+
+// database waits until DatabaseReady is False with the reason.
+func (i *Instance[T]) database(reason string, says ...string) {
+	i.Helper()
+	i.Fails(vocabulary.ConditionDatabaseReady, reason, says...)
+}
+
+// inPhase waits until the upgrade is in the phase, as far as the present spec goes.
+func (i *Instance[T]) inPhase(phase commonv1.UpgradePhase) {
+	i.Helper()
+	expect.Object(i.T, i.Admin, i.Resource, func() error {
+		status := i.Resource.ServiceStatus()
+		if status.UpgradePhase != phase || status.ObservedGeneration != i.Resource.GetGeneration() {
+			return fmt.Errorf("the phase is %q, expected %q", status.UpgradePhase, phase)
+		}
+		return nil
+	})
+}
+
+// runs waits until the API pods, or at least what starts anew, have the release.
+func (i *Instance[T]) runs(tag string) {
+	i.Helper()
+	deployment := i.deployment()
+	expect.Exists(i.T, i.Admin, deployment)
+	if got := deployment.Spec.Template.Spec.Containers[0].Image; !strings.HasSuffix(got, ":"+tag) {
+		i.Errorf("the pods run %s, expected release %s", got, tag)
+	}
+	i.scheduled(tag)
+}
+
+// scheduled waits until the CronJobs of the resource, if it has any, run the release.
+func (i *Instance[T]) scheduled(tag string) {
+	i.Helper()
+	expect.Eventually(i.T, "the image of the CronJobs", func(ctx context.Context) error {
+		var list batchv1.CronJobList
+		if err := i.Admin.List(ctx, &list, client.InNamespace(i.namespace())); err != nil {
+			return err
+		}
+		for _, job := range list.Items {
+			for _, container := range job.Spec.JobTemplate.Spec.Template.Spec.Containers {
+				if !strings.HasSuffix(container.Image, ":"+tag) {
+					return fmt.Errorf("CronJob %s runs %s", job.Name, container.Image)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// installed waits until the release is, and no upgrade runs.
+func (i *Instance[T]) installed(tag string) {
+	i.Helper()
+	i.Ready()
+	status := i.Resource.ServiceStatus()
+	if status.InstalledRelease != tag || status.TargetRelease != "" || status.UpgradePhase != "" {
+		i.Errorf("release %q is installed, expected %q; target %q, phase %q",
+			status.InstalledRelease, tag, status.TargetRelease, status.UpgradePhase)
+	}
+	i.runs(tag)
+}
+
+func (s suite[T]) impossibleReleases(t *testing.T) {
+	t.Parallel()
+	i := s.converged(t, brownfield)
+	old := i.tag()
+	before := i.deployment()
+	expect.Exists(t, s.Admin, before)
+	for tag, reason := range map[string]string{
+		after(old, -3): vocabulary.ReasonDowngradeNotSupported,
+		after(old, 9):  vocabulary.ReasonUpgradePathInvalid,
+		"latest":       vocabulary.ReasonVersionParseError,
+	} {
+		i.setTag(tag)
+		i.database(reason, tag)
+		now := i.deployment()
+		expect.Exists(t, s.Admin, now)
+		if diff := cmp.Diff(before.Spec, now.Spec); diff != "" {
+			t.Errorf("the Deployment with release %s (-before +after):\n%s", tag, diff)
+		}
+	}
+	i.setTag(old)
+	i.installed(old)
+}
+
+// takenBack takes an upgrade back in each phase in which that is possible, and completes
+// the last one.
+func (s suite[T]) takenBack(t *testing.T) {
+	t.Parallel()
+	i := s.converged(t, brownfield)
+	old, next := i.tag(), after(i.tag(), 1)
+	for _, p := range []struct {
+		phase  commonv1.UpgradePhase
+		reason string
+		stuck  func(standin.Outcome)
+	}{
+		{commonv1.UpgradePhaseExpanding, vocabulary.ReasonExpandInProgress, func(o standin.Outcome) { i.setJob("db-expand", o) }},
+		{commonv1.UpgradePhaseMigrating, vocabulary.ReasonMigrateInProgress, func(o standin.Outcome) { i.setJob("db-migrate", o) }},
+		{commonv1.UpgradePhaseRollingUpdate, vocabulary.ReasonUpgradeRollingUpdate, i.setDeployment},
+	} {
+		p.stuck(standin.Hang())
+		i.setTag(next)
+		i.database(p.reason)
+		i.inPhase(p.phase)
+		i.scheduled(old)
+		if p.phase == commonv1.UpgradePhaseExpanding {
+			i.neitherNor(old, next)
+		}
+		i.setTag(old)
+		// Otherwise the upgrade could go on before it is taken back.
+		expect.Object(t, s.Admin, i.Resource, func() error {
+			if seen := i.Resource.ServiceStatus().ObservedGeneration; seen != i.Resource.GetGeneration() {
+				return fmt.Errorf("the status is about generation %d of %d", seen, i.Resource.GetGeneration())
+			}
+			return nil
+		})
+		p.stuck(standin.Succeed())
+		i.installed(old)
+		for _, name := range []string{"db-expand", "db-migrate", "db-contract"} {
+			expect.Gone(t, s.Admin, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: i.name() + "-" + name}})
+		}
+		if expanded := i.Resource.ServiceStatus().ExpandedRelease; expanded != next {
+			t.Errorf("the schema may be expanded for %s; the status says %q", next, expanded)
+		}
+		i.settle()
+	}
+	for _, name := range []string{"db-sync", "schema-check", "db-contract"} {
+		if runs := len(s.Jobs.Runs(i.namespace(), i.name()+"-"+name)); name != "db-contract" && runs != 1 || name == "db-contract" && runs != 0 {
+			t.Errorf("%s ran %d times: tools of the old release do not know the schema of the new one", name, runs)
+		}
+	}
+	i.announced("Normal "+vocabulary.EventUpgradeInitiated, 3)
+	i.announced("Normal "+vocabulary.EventUpgradeAborted, 3)
+	i.announced("Warning "+vocabulary.EventUpgradeTargetChanged, 1)
+	i.setTag(next)
+	i.installed(next)
+	if expanded := i.Resource.ServiceStatus().ExpandedRelease; expanded != "" {
+		t.Errorf("after the upgrade the schema is still said to be expanded for %s", expanded)
+	}
+}
+
+// neitherNor sets a third tag during an upgrade, and holds up its end.
+func (i *Instance[T]) neitherNor(old, next string) {
+	i.Helper()
+	i.setTag(after(next, 1))
+	i.database(vocabulary.ReasonUpgradeTargetChanged, "set image.tag to "+next+" to finish it, or to "+old+" to abort it")
+	expand := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: i.name() + "-db-expand"}}
+	objects.Change(i.T, i.Admin, expand, func(job *batchv1.Job) { job.Finalizers = append(job.Finalizers, "example.com/still-running") })
+	i.setTag(old)
+	i.database(vocabulary.ReasonUpgradeAborting, "waiting for Job "+expand.Name+" to end")
+	objects.Change(i.T, i.Admin, expand, func(job *batchv1.Job) { job.Finalizers = nil })
+}
+
+// failedPhases lets each phase of an upgrade fail once, and tries to go back in the last.
+func (s suite[T]) failedPhases(t *testing.T) {
+	t.Parallel()
+	i := s.converged(t, brownfield)
+	old, next := i.tag(), after(i.tag(), 1)
+	const full = "no space left"
+	for _, job := range []string{"db-expand", "db-migrate"} {
+		i.setJob(job, standin.Fail(full))
+	}
+	i.setJob("db-contract", standin.Hang())
+	i.setTag(next)
+	i.database(vocabulary.ReasonExpandFailed, full, "set image.tag back to "+old+" to abort")
+	// Whatever changes the template of a Job makes it run again at once.
+	i.correct("db-expand", "another")
+	i.database(vocabulary.ReasonMigrateFailed, full, "set image.tag back to "+old+" to abort")
+	i.correct("db-migrate", "yet another")
+	i.database(vocabulary.ReasonContractInProgress)
+	i.inPhase(commonv1.UpgradePhaseContracting)
+	i.setTag(old)
+	i.database(vocabulary.ReasonUpgradeAbortRefused, "can no longer be aborted", "set image.tag to "+next)
+	i.settle()
+	i.runs(next)
+	i.setTag(next)
+	i.setJob("db-contract", standin.Fail(full))
+	i.database(vocabulary.ReasonContractFailed, full, "no longer possible")
+	i.correct("db-contract", "a last one")
+	i.installed(next)
+	i.settle()
+	for _, reason := range []string{
+		vocabulary.EventUpgradeInitiated, vocabulary.EventExpandComplete, vocabulary.EventMigrateComplete,
+		vocabulary.EventDeploymentRolloutComplete, vocabulary.EventUpgradeComplete,
+	} {
+		i.event("Normal "+reason, 1)
+		i.announced("Normal "+reason, 1)
+	}
+	for _, reason := range []string{
+		vocabulary.EventExpandFailed, vocabulary.EventMigrateFailed, vocabulary.EventContractFailed, vocabulary.EventUpgradeAbortRefused,
+	} {
+		i.event("Warning "+reason, 1)
+		i.announced("Warning "+reason, 1)
+	}
+}

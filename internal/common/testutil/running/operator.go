@@ -1,0 +1,130 @@
+// Package running runs the operator of a service inside a test, with the caches and the
+// rights it has in production and an API server that the test owns.
+package running
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/c5c3/forge/internal/common/controller"
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
+)
+
+// verbosity is the level up to which the operator logs.
+const verbosity = 5
+
+// Program is an operator that can run in a test.
+type Program struct {
+	// Options are those of the operator's main function that concern its manager.
+	Options operator.Options
+	// Setup registers the controller with the manager.
+	Setup func(ctx context.Context, mgr ctrl.Manager, settings operator.Config, replaced controller.Options) error
+}
+
+// Operator is a running operator.
+type Operator struct {
+	// Requests are the operator's own requests to the API server.
+	Requests *transport.Counter
+
+	stop      func()
+	log       *log
+	passes    *passes
+	announced *announcements
+}
+
+// Start runs the program for one namespace, or for all if namespace is empty, until the test
+// ends. Its log is shown when the test fails.
+func Start(t testing.TB, p Program, cfg *rest.Config, namespace string, replaced controller.Options) *Operator {
+	t.Helper()
+	o := &Operator{
+		Requests: &transport.Counter{}, log: &log{}, passes: newPasses(), announced: &announcements{counts: map[string]int{}},
+	}
+	replaced.Around = o.passes.around
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() {
+		ended <- p.run(ctx, o.Requests.Config(cfg), namespace, replaced, o.log.logger(), o.announced)
+	}()
+	o.stop = sync.OnceFunc(func() {
+		early := len(ended) > 0
+		cancel()
+		if err := <-ended; early || err != nil {
+			t.Errorf("the operator ended with: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		o.stop()
+		if t.Failed() {
+			t.Logf("the operator's log:\n%s", o.log)
+		}
+	})
+	return o
+}
+
+// Run runs the program for one namespace, or for all if namespace is empty, until ctx ends.
+func (p Program) Run(ctx context.Context, cfg *rest.Config, namespace string, replaced controller.Options) error {
+	return p.run(ctx, cfg, namespace, replaced, logr.Discard(), &announcements{counts: map[string]int{}})
+}
+
+func (p Program) run(
+	ctx context.Context, cfg *rest.Config, namespace string, replaced controller.Options, log logr.Logger, announced *announcements,
+) error {
+	settings := operator.Config{
+		Namespace: namespace, MaxConcurrentReconciles: 2,
+		OperatorNamespace: strings.TrimSuffix(p.Options.Name, "-operator") + "-system",
+	}
+	options := operator.ManagerOptions(p.Options, settings)
+	options.Logger = log
+	mgr, err := ctrl.NewManager(cfg, options)
+	if err != nil {
+		return fmt.Errorf("create the operator's manager: %w", err)
+	}
+	if err := p.Setup(ctx, listened{mgr, announced}, settings, replaced); err != nil {
+		return fmt.Errorf("set up the operator: %w", err)
+	}
+	return mgr.Start(ctx)
+}
+
+// Stop ends the operator and returns when it has. Events that it has not written yet are
+// lost.
+func (o *Operator) Stop() { o.stop() }
+
+// Log returns what the operator has logged.
+func (o *Operator) Log() string { return o.log.String() }
+
+// log keeps log lines.
+type log struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *log) logger() logr.Logger {
+	return funcr.New(func(prefix, args string) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		// Passes and the queue would hide the rest.
+		if (strings.Contains(args, `"msg"="Reconcil`) && !strings.Contains(args, `"error"`)) ||
+			strings.Contains(args, `"msg"="workqueue_items"`) {
+			return
+		}
+		args, _, _ = strings.Cut(args, ` "controllerGroup"`)
+		l.lines = append(l.lines, time.Now().Format("15:04:05.000 ")+prefix+" "+args)
+	}, funcr.Options{Verbosity: verbosity})
+}
+
+// String returns the last lines; the whole log of a long test helps nobody.
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines[max(0, len(l.lines)-200):], "\n")
+}

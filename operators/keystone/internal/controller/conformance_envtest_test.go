@@ -1,0 +1,55 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"testing"
+
+	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/testutil/conformance"
+	"github.com/c5c3/forge/internal/common/testutil/running"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil"
+)
+
+// keystones is Keystone among the services.
+func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
+	return conformance.Service[*keystonev1alpha1.Keystone]{
+		Program:    testutil.Program(),
+		Definition: &testutil.Definition,
+		Vocabulary: keystonev1alpha1.Vocabularies()[0],
+		New:        testutil.Brownfield,
+		Change:     testutil.ChangeService,
+		Inputs:     testutil.Secrets,
+		Endpoint:   func(namespace string) string { return "http://keystone." + namespace + ".svc.cluster.local:5000/v3" },
+		Probe:      func(api *running.API) probe.Doer { return testutil.NewAPI(api) },
+		Children: []string{
+			"ConfigMap keystone-credential-rotate-script-HASH", "ConfigMap keystone-fernet-rotate-script-HASH",
+			"CronJob keystone-credential-rotate", "CronJob keystone-fernet-rotate", "CronJob keystone-trust-flush",
+			"Job keystone-bootstrap",
+			"PushSecret keystone-credential-keys-backup", "PushSecret keystone-fernet-keys-backup",
+			"Role keystone-credential-rotate", "Role keystone-fernet-rotate",
+			"RoleBinding keystone-credential-rotate", "RoleBinding keystone-fernet-rotate",
+			"Secret keystone-credential-keys", "Secret keystone-credential-keys-rotation",
+			"Secret keystone-fernet-keys", "Secret keystone-fernet-keys-rotation",
+			"ServiceAccount keystone-credential-rotate", "ServiceAccount keystone-fernet-rotate",
+		},
+		Irreplaceable: []string{"keystone-credential-keys", "keystone-fernet-keys"},
+		Watches: []string{
+			"serviceaccounts.", "cronjobs.batch", "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
+			"pushsecrets.external-secrets.io",
+		},
+		Events: []string{"FernetKeysGenerated", "CredentialKeysGenerated", "BootstrapComplete"},
+		// Two Jobs one after the other, then the API pods and bootstrap side by side, then the
+		// answer of the API and that to a login, and beside them the copies of the keys. How
+		// many of the last five share a write depends on timing.
+		StatusWrites:   8,
+		DeletionWrites: map[string]int{"delete pushsecrets.external-secrets.io": 2, patchKeystone: 2, updateStatus: 1},
+	}
+}
+
+func TestAKeystoneConforms(t *testing.T) {
+	conformance.Run(t, keystones(), &conformance.World{
+		Env: env, Admin: admin, AsOperator: asOperator, Deployments: deployments, Jobs: jobs, MariaDB: mariadb, Secrets: secrets,
+	})
+}
