@@ -43,16 +43,19 @@ class Workflows(unittest.TestCase):
 
 
 # What of the checkout belongs to one operator or is made from what does, and what is about
-# operators as they are: pages, and the plugin, which shows the kinds that it knows.
+# operators as they are: pages, and the plugin, which has advice for single kinds.
 APART = re.compile(r"operators/|images/|tests/e2e/|docs/|kubectl-forge/|.*\.md$|.*/go\.(mod|sum)$|go\.work$|PROJECT$")
 
 # Where somebody who adds an operator has to name it. docs/add-a-service.md walks through
-# them, and through the two of control planes: the field of their API, and the declaration.
+# them, through the plugin's list, and through the c5c3 operator, which makes five.
 PLACES = (
     "deploy/flux-system/releases/",
     "deploy/namespaces/namespaces.yaml",
     "hack/docs/manifests_envtest_test.go",
 )
+
+# Where the plugin lists the kinds of services.
+PLUGIN = "kubectl-forge/internal/inventory/service.go"
 
 # What names more than one operator, and has nothing to say of another.
 EXAMPLES = (
@@ -91,6 +94,9 @@ class Operators(unittest.TestCase):
             with self.subTest(place=place):
                 named = set().union(*(names for path, names in self.lists.items() if path.startswith(place)))
                 self.assertEqual(named, self.operators)
+
+    def test_the_plugin_knows_each_service(self):
+        self.assertEqual(self.named((ROOT / PLUGIN).read_text(encoding="utf-8")), self.operators - {"c5c3"})
 
     def test_a_control_plane_knows_a_service_in_one_file(self):
         sources = [path for path in files() if re.match(r"operators/c5c3/(?!.*(_test\.go$|/testutil/)).*\.go$", path)]

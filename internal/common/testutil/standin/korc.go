@@ -45,6 +45,8 @@ type resourceKey struct{ kind, name string }
 type resource struct {
 	id, secret   string
 	unrestricted bool
+	// region is an endpoint's.
+	region string
 }
 
 // NewKORC returns a stand-in for [Run].

@@ -67,7 +67,8 @@ func TestMain(m *testing.M) {
 		}
 		go func() {
 			options := controller.Options{
-				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke, Ahead: ahead,
+				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke,
+				SetRegion: setRegion, Ahead: ahead,
 				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
 			}
 			// At this level it tells of each pass.
@@ -145,6 +146,22 @@ func enrol(ctx context.Context, authURL, password string, user controller.Servic
 		return controller.Unproven, errors.New("no route to host")
 	}
 	return testutil.Enrol(korc)(ctx, authURL, password, user)
+}
+
+// forbidding are the namespaces whose Keystone lets nobody change endpoints.
+var forbidding sync.Map
+
+// setRegion asks it, too.
+func setRegion(ctx context.Context, authURL, password, region string, endpointIDs []string) (controller.Verdict, error) {
+	namespace := testutil.NamespaceOf(authURL)
+	hear(ctx, namespace)
+	if _, away := unreachable.Load(namespace); away {
+		return controller.Unproven, errors.New("no route to host")
+	}
+	if _, forbids := forbidding.Load(namespace); forbids {
+		return controller.Rejected, errors.New("it answered with status 403")
+	}
+	return testutil.SetRegion(korc)(ctx, authURL, password, region, endpointIDs)
 }
 
 // world is a namespace with a control plane.

@@ -77,18 +77,16 @@ func (p *proofs) dead(of types.NamespacedName, authURL, id, secret string) (bool
 	return verdict == Rejected, err
 }
 
-// enrolled is verdict for the user of a service, whom enrol asks for. What fails is
-// tried less and less often: enrol may use the administrator's password, and Keystone
-// may lock out an administrator whose password is tried too often with a wrong value.
-func (p *proofs) enrolled(
-	of types.NamespacedName, id, password string, enrol func(context.Context) (Verdict, error),
-) (Verdict, error) {
-	known, _ := p.known(of, digest(id, password))
+// settled is verdict for a task that may use the administrator's password, known by a
+// key. What fails is tried less and less often: Keystone may lock out an administrator
+// whose password is tried too often with a wrong value.
+func (p *proofs) settled(of types.NamespacedName, key string, task func(context.Context) (Verdict, error)) (Verdict, error) {
+	known, _ := p.known(of, key)
 	patience := min(known.at.Sub(known.since)/2, maxRetryPeriod)
 	if known.err != nil && p.now(of.Namespace).Sub(known.at) < patience {
 		return known.verdict, known.err
 	}
-	return p.ask(of, digest(id, password), p.period, enrol)
+	return p.ask(of, key, p.period, task)
 }
 
 func (p *proofs) loginWith(authURL, id, secret string) func(context.Context) (Verdict, error) {

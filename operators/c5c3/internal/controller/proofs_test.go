@@ -131,19 +131,19 @@ func TestCredentialsThatNobodyAsksAboutAreForgotten(t *testing.T) {
 	}
 }
 
-func TestAnEnrolmentThatFailsIsTriedLessAndLessOften(t *testing.T) {
+func TestATaskThatFailsIsTriedLessAndLessOften(t *testing.T) {
 	now, tasks, tries := noon, &later{}, 0
 	p := newProofs(nil, tasks, func(string) time.Time { return now }, proofPeriod, loginPeriod)
 	var waits []time.Duration
 	last := now
 	for range 1000 {
-		_, err := p.enrolled(proven, "id", "password", func(context.Context) (Verdict, error) {
+		_, err := p.settled(proven, "a task", func(context.Context) (Verdict, error) {
 			tries++
 			waits, last = append(waits, now.Sub(last)), now
 			return Unproven, errors.New("the administrator's password is wrong")
 		})
 		if err == nil {
-			t.Fatal("it counts for enrolled")
+			t.Fatal("it counts for done")
 		}
 		tasks.work(t.Context())
 		now = now.Add(loginPeriod)

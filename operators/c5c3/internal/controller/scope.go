@@ -31,10 +31,11 @@ type toolbox struct {
 	// background does what asks Keystone itself.
 	background *probe.Background
 	proofs     *proofs
-	// revokeCredential, enrol and deleteUser ask Keystone itself.
+	// revokeCredential, enrol, deleteUser and setRegion ask Keystone itself.
 	revokeCredential Revoke
 	enrol            Enrol
 	deleteUser       Revoke
+	setRegion        SetRegion
 	revocations      revocations
 	cluster          cluster.Settings
 	// clock is nil for time.Now.

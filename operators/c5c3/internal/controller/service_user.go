@@ -143,7 +143,7 @@ func (s *scope) proveUser(
 	ctx context.Context, svc service, object *orcv1alpha1.User, user ServiceUser, inUse bool,
 ) reconcile.Outcome {
 	enrol, at, admin := s.enrol, authURL(s.cp), s.adminPassword
-	verdict, err := s.proofs.enrolled(s.name(), user.ID, user.Password, func(ctx context.Context) (Verdict, error) {
+	verdict, err := s.proofs.settled(s.name(), digest(user.ID, user.Password), func(ctx context.Context) (Verdict, error) {
 		return enrol(ctx, at, admin, user)
 	})
 	asking := errors.Is(err, errAsking)

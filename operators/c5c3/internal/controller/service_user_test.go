@@ -24,8 +24,7 @@ import (
 // plays.
 type staff struct {
 	*plant
-	tasks *later
-	at    time.Time
+	at time.Time
 	// answer is what Keystone says to every enrolment.
 	answer Verdict
 	err    error
@@ -38,7 +37,7 @@ type staff struct {
 func newStaff(t *testing.T) *staff {
 	t.Helper()
 	p := newPlantOf(t, withSundial(), serviceList{keystoneService, withUser(sundialService())})
-	s := &staff{plant: p, tasks: &later{}, at: noon, answer: Accepted}
+	s := &staff{plant: p, at: noon, answer: Accepted}
 	for i, step := range p.steps {
 		switch step.Name {
 		case "KORC":
@@ -52,7 +51,6 @@ func newStaff(t *testing.T) *staff {
 	}
 	p.clock, p.spreadTime = func() time.Time { return s.at }, spreadTime
 	p.owned = secrets.Owned{Client: p.client, Live: p.client, Scheme: p.scheme}
-	p.proofs = newProofs(nil, s.tasks, func(string) time.Time { return s.at }, proofPeriod, loginPeriod)
 	p.revocations.background = s.tasks
 	p.enrol = func(_ context.Context, _, _ string, user ServiceUser) (Verdict, error) {
 		s.enrolled = append(s.enrolled, user)

@@ -2,9 +2,11 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
@@ -33,6 +35,12 @@ func withSundial() *c5c3v1alpha1.ControlPlane {
 type plant struct {
 	*toolbox
 	steps reconcile.Pipeline[*scope]
+	// tasks are what Keystone has been sent and has not answered yet.
+	tasks *later
+	// placed are the regions that endpoints were put into by their ids, and refusal is
+	// what Keystone says instead.
+	placed  map[string]string
+	refusal error
 }
 
 func newPlant(t *testing.T, cp *c5c3v1alpha1.ControlPlane) *plant {
@@ -53,7 +61,18 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all serviceList) *p
 	if err := steps.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	return &plant{toolbox: tools, steps: steps}
+	p := &plant{toolbox: tools, steps: steps, tasks: &later{}, placed: map[string]string{}}
+	p.proofs = newProofs(nil, p.tasks, p.now, proofPeriod, loginPeriod)
+	p.setRegion = func(_ context.Context, _, _, region string, endpointIDs []string) (Verdict, error) {
+		if p.refusal != nil {
+			return Rejected, p.refusal
+		}
+		for _, id := range endpointIDs {
+			p.placed[id] = region
+		}
+		return Accepted, nil
+	}
+	return p
 }
 
 // pass has a reconciler of its own: one that has just written a status puts the next
@@ -172,6 +191,17 @@ func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 			t.Errorf("%s is %+v", name, endpoint.Spec.Resource)
 		}
 	}
+	p.korcEntersTheCatalog(t, cp)
+	p.pass(t)
+	p.tasks.work(t.Context())
+	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
+		"The catalog has Keystone at http://controlplane-keystone.openstack.svc.cluster.local:5000/v3, "+
+			"Sundial at https://sundial.example.com, Sundial at http://sundial")
+}
+
+// korcEntersTheCatalog plays K-ORC.
+func (p *plant) korcEntersTheCatalog(t *testing.T, cp *c5c3v1alpha1.ControlPlane) {
+	t.Helper()
 	for _, obj := range p.services.catalogObjects(cp) {
 		p.get(t, obj, obj.GetName())
 		available := []metav1.Condition{{Type: orcv1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}}
@@ -179,13 +209,74 @@ func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 		case *orcv1alpha1.Service:
 			obj.Status.Conditions = available
 		case *orcv1alpha1.Endpoint:
-			obj.Status.Conditions = available
+			obj.Status.Conditions, obj.Status.ID = available, new("id-of-"+obj.Name)
 		}
 		p.update(t, obj)
 	}
-	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
-		"The catalog has Keystone at http://controlplane-keystone.openstack.svc.cluster.local:5000/v3, "+
-			"Sundial at https://sundial.example.com, Sundial at http://sundial")
+}
+
+// entered is a plant whose services are in the catalog, with a Keystone that has not
+// been asked about its regions.
+func entered(t *testing.T) *plant {
+	t.Helper()
+	p := newPlant(t, withSundial())
+	p.pass(t)
+	p.keystoneIsReady(t)
+	p.korcEntersTheCatalog(t, p.pass(t))
+	return p
+}
+
+func TestTheEndpointsArePutIntoTheRegionBeforeTheCatalogIsReady(t *testing.T) {
+	p := entered(t)
+	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
+		"Keystone is being asked to put the endpoints into region RegionOne")
+	p.tasks.work(t.Context())
+	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
+		t.Errorf("CatalogReady is %+v", condition)
+	}
+	want := map[string]string{
+		"id-of-controlplane-identity-endpoint": "RegionOne", "id-of-controlplane-time-endpoint": "RegionOne",
+		"id-of-controlplane-time-internal-endpoint": "RegionOne",
+	}
+	if diff := cmp.Diff(want, p.placed); diff != "" {
+		t.Errorf("regions (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheRegionOfTheEndpointsIsLookedAtAgainAfterAWhileOnly(t *testing.T) {
+	p := entered(t)
+	at := noon
+	p.clock = func() time.Time { return at }
+	p.pass(t)
+	p.tasks.work(t.Context())
+	clear(p.placed)
+	p.pass(t)
+	if len(p.tasks.tasks) > 0 {
+		t.Error("Keystone is asked at once again")
+	}
+	at = at.Add(proofPeriod)
+	p.pass(t)
+	p.tasks.work(t.Context())
+	if len(p.placed) != 3 {
+		t.Errorf("after the period these were put into their region: %v", p.placed)
+	}
+}
+
+func TestARegionThatKeystoneDoesNotSetIsReportedAndTriedAgain(t *testing.T) {
+	p := entered(t)
+	at := noon
+	p.clock, p.refusal = func() time.Time { return at }, errors.New("setting the region: it answered with status 403")
+	p.pass(t)
+	p.tasks.work(t.Context())
+	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "EndpointRegionError",
+		"Not all endpoints are known to be in region RegionOne: setting the region: it answered with status 403; "+
+			"allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone")
+	p.refusal, at = nil, at.Add(loginPeriod)
+	p.pass(t)
+	p.tasks.work(t.Context())
+	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
+		t.Errorf("CatalogReady is %+v", condition)
+	}
 }
 
 func TestAServiceThatIsNotWantedHasNoChildAndNoEntries(t *testing.T) {

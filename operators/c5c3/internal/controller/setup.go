@@ -49,6 +49,8 @@ type Options struct {
 	Revoke Revoke
 	// Enrol gives the users of services their role; nil means HTTP.
 	Enrol Enrol
+	// SetRegion puts the endpoints of the catalog into the region; nil means HTTP.
+	SetRegion SetRegion
 	// DeleteUser deletes them; nil means HTTP.
 	DeleteUser Revoke
 	// Now is the clock of rotations and of waits; nil means time.Now.
@@ -104,6 +106,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		cluster: cfg.Cluster, clock: options.Now, ahead: options.Ahead,
 		revokeCredential: options.Revoke, enrol: options.Enrol, deleteUser: options.DeleteUser,
+		setRegion:  options.SetRegion,
 		background: probe.NewBackground(),
 
 		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
@@ -154,5 +157,8 @@ func (t *toolbox) askOverHTTP() {
 	}
 	if t.deleteUser == nil {
 		t.deleteUser = deleteUserOverHTTP
+	}
+	if t.setRegion == nil {
+		t.setRegion = setRegionOverHTTP
 	}
 }

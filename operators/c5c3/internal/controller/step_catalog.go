@@ -2,8 +2,13 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -16,16 +21,17 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 		return noKeystone()
 	}
 	var failed, waiting, registered []string
-	for _, entry := range s.catalogEntries() {
+	entries := s.catalogEntries()
+	for _, entry := range entries {
 		wait, err := s.ensureORC(ctx, entry.object, s.failingSince(c5c3v1alpha1.ConditionCatalogReady))
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
 		}
 		s.lookAgain(wait)
-		switch state := stateOf(entry.object); {
-		case state.failed:
+		switch {
+		case stateOf(entry.object).failed:
 			failed = append(failed, describe(entry.object))
-		case !state.available || !entry.object.GetDeletionTimestamp().IsZero():
+		case !entry.isEntered():
 			waiting = append(waiting, describe(entry.object))
 		}
 		if entry.registers != "" {
@@ -39,7 +45,43 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 	case len(waiting) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog, "Waiting for "+strings.Join(waiting, ", "))
 	}
-	return reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", "))
+	return s.placeEndpoints(entries, reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", ")))
+}
+
+// placeEndpoints has the endpoints put into the region of the control plane, in the
+// background. Until they are in it, clients that ask for the region do not find them.
+func (s *scope) placeEndpoints(entries []catalogEntry, done reconcile.Outcome) reconcile.Outcome {
+	ids := endpointIDs(entries)
+	set, at, admin, region := s.setRegion, authURL(s.cp), s.adminPassword, s.cp.Spec.Region
+	verdict, err := s.proofs.settled(s.name(), digest(region, strings.Join(ids, " ")), func(ctx context.Context) (Verdict, error) {
+		return set(ctx, at, admin, region, ids)
+	})
+	asking := errors.Is(err, errAsking)
+	switch {
+	case verdict == Accepted, asking && meta.IsStatusConditionTrue(s.cp.Status.Conditions, c5c3v1alpha1.ConditionCatalogReady):
+		// That the operator was restarted is no news about the catalog.
+		return done.After(s.proofs.due())
+	case asking:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog,
+			"Keystone is being asked to put the endpoints into region "+region).After(identityTimeout)
+	}
+	remedy := fmt.Sprintf("let the operator reach %s as the administrator", at)
+	if verdict == Rejected {
+		remedy = "allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone"
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonEndpointRegionError, fmt.Sprintf(
+		"Not all endpoints are known to be in region %s: %v; %s", region, err, remedy)).After(s.proofs.pause)
+}
+
+// endpointIDs are the ids that Keystone gave to the endpoints.
+func endpointIDs(entries []catalogEntry) []string {
+	var ids []string
+	for _, entry := range entries {
+		if endpoint, ok := entry.object.(*orcv1alpha1.Endpoint); ok {
+			ids = append(ids, ptr.Deref(endpoint.Status.ID, ""))
+		}
+	}
+	return ids
 }
 
 // catalogEntry is an object of K-ORC, with the reason when it cannot be written,
@@ -47,6 +89,12 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 type catalogEntry struct {
 	object            orcObject
 	failed, registers string
+}
+
+// isEntered reports whether Keystone has the entry as the object asks.
+func (e catalogEntry) isEntered() bool {
+	endpoint, isEndpoint := e.object.(*orcv1alpha1.Endpoint)
+	return stateOf(e.object).available && e.object.GetDeletionTimestamp().IsZero() && (!isEndpoint || endpoint.Status.ID != nil)
 }
 
 // catalogEntries are those of the services that the control plane has, a service

@@ -2,6 +2,7 @@ package testutil
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -40,5 +41,17 @@ func Enrol(korc *standin.KORC) controller.Enrol {
 			return controller.Accepted, nil
 		}
 		return controller.Rejected, nil
+	}
+}
+
+// SetRegion puts endpoints into a region of the same Keystone.
+func SetRegion(korc *standin.KORC) controller.SetRegion {
+	return func(_ context.Context, authURL, _, region string, endpointIDs []string) (controller.Verdict, error) {
+		for _, id := range endpointIDs {
+			if !korc.SetRegion(NamespaceOf(authURL), id, region) {
+				return controller.Rejected, fmt.Errorf("there is no endpoint %s", id)
+			}
+		}
+		return controller.Accepted, nil
 	}
 }
