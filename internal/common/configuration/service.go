@@ -213,11 +213,10 @@ func (s Service) parse(content []byte) (config.INI, error) {
 }
 
 // copied is the immutable Secret that pods get the options from, nil when no Secret is named
-// for them. No change
-// of the original reaches it before the image has read it, and it is written anew, so that
-// oslo.config reads what was checked here and nothing else. It is named after its content,
-// as the ConfigMap is that it stands beside. The hash is keyed with the UIDs of the
-// originals, which only those know who may look at them.
+// for them. No change of the original reaches it before the image has read it, and it is
+// written anew, so that oslo.config reads what was checked here and nothing else. It is named
+// after its content, as the ConfigMap is that it stands beside. The hash is keyed with the
+// UIDs of the originals, which only those know who may look at them.
 func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
 	if len(o.sources) == 0 {
 		return nil, nil //nolint:nilnil // Absence is not an error.

@@ -8,6 +8,7 @@ import (
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -89,7 +90,7 @@ func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
 		}
 	}
 	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.keystone)))
-	if err != nil || secret == nil || !controlledBy(secret, s.keystone) || !secret.DeletionTimestamp.IsZero() {
+	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.keystone) || !secret.DeletionTimestamp.IsZero() {
 		return secret != nil, err
 	}
 	_, err = s.Owned.Claim(ctx, s.keystone, secret, definition.Labels(s.keystone.Name), true, nil)

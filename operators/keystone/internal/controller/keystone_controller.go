@@ -4,9 +4,6 @@
 package controller
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -176,8 +173,4 @@ const databaseFinalizer = "keystone.openstack.c5c3.io/finalizer"
 func guard(k *keystonev1alpha1.Keystone) error {
 	keystonev1alpha1.SetDefaults(k)
 	return keystonev1alpha1.Validate(k).ToAggregate()
-}
-
-func controlledBy(obj client.Object, k *keystonev1alpha1.Keystone) bool {
-	return metav1.IsControlledBy(obj, k)
 }

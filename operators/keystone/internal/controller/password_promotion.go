@@ -52,7 +52,7 @@ func (t promotion) outcome() reconcile.Outcome {
 // a staged password that is the next one already.
 func (s *scope) promotePassword(ctx context.Context) promotion {
 	staging, err := s.Owned.Find(ctx, s.Key(stagedPasswordName(s.keystone)))
-	if err != nil || staging == nil || !controlledBy(staging, s.keystone) {
+	if err != nil || staging == nil || !metav1.IsControlledBy(staging, s.keystone) {
 		return promotion{err: err}
 	}
 	_, staged, err := rotation.CompletedAt(staging)

@@ -94,7 +94,7 @@ func (s *scope) findPush(ctx context.Context, name string) (*esov1alpha1.PushSec
 	if err != nil {
 		return nil, fmt.Errorf("reading PushSecret %s: %w", name, err)
 	}
-	if !controlledBy(live, s.keystone) {
+	if !metav1.IsControlledBy(live, s.keystone) {
 		return nil, nil
 	}
 	return live, nil
