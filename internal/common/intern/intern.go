@@ -122,15 +122,17 @@ func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
 		return references
 	}
 	var key strings.Builder
-	for i := range references {
-		owner := &references[i]
+	// Those of an object that comes a second time are shared already.
+	shared := slices.Clone(references)
+	for i := range shared {
+		owner := &shared[i]
 		// Somebody else may have written anything into them.
 		_, _ = fmt.Fprintf(&key, "%q %q %q %q %s %s\n", owner.APIVersion, owner.Kind, owner.Name, owner.UID,
 			flag(owner.Controller), flag(owner.BlockOwnerDeletion))
 		owner.APIVersion, owner.Kind, owner.Name = String(owner.APIVersion), String(owner.Kind), String(owner.Name)
 		owner.UID = types.UID(String(string(owner.UID)))
 	}
-	return ownerTable.share(digestOf(key.String()), references)
+	return ownerTable.share(digestOf(key.String()), shared)
 }
 
 // Conditions shares what the conditions of different resources say.

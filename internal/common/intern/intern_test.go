@@ -3,6 +3,7 @@ package intern
 import (
 	"reflect"
 	"strconv"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -39,6 +40,21 @@ func TestEqualMetadataIsInMemoryOnceAndStaysTheSame(t *testing.T) {
 	if reflect.ValueOf(first.Labels).Pointer() != reflect.ValueOf(second.Labels).Pointer() {
 		t.Error("each has the labels for itself")
 	}
+}
+
+// What is shared is read without a lock, which the race detector would report.
+func TestAnObjectMayComeTwiceWhileOthersAreRead(t *testing.T) {
+	first, second := pod("a"), pod("b")
+	Metadata(first)
+	Metadata(second)
+	var wait sync.WaitGroup
+	wait.Go(func() { Metadata(first) })
+	wait.Go(func() {
+		if diff := cmp.Diff(pod("b"), second.DeepCopy()); diff != "" {
+			t.Errorf("the metadata has changed (-want +got):\n%s", diff)
+		}
+	})
+	wait.Wait()
 }
 
 func TestWhatDiffersIsNotShared(t *testing.T) {
