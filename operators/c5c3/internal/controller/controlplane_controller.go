@@ -42,50 +42,64 @@ var pipeline = services.pipeline()
 // pipeline has the Identity service before K-ORC, which works on it, and the others
 // after the credential, so that they can have what is made with it.
 func (all serviceList) pipeline() reconcile.Pipeline[*scope] {
-	return slices.Concat(beforeServices, all[:1].steps(), withIdentity, all[1:].steps(), afterServices)
+	return slices.Concat(all.beforeServices(), all.steps(all[:1]), all.withIdentity(), all.steps(all[1:]), all.afterServices())
 }
 
-var beforeServices = reconcile.Pipeline[*scope]{
-	{
-		Name: stepInfrastructure, Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: reconcileInfrastructure,
-	},
-	{
-		Name: "DBCredentials", Condition: c5c3v1alpha1.ConditionDBCredentialsReady, Run: reconcileDBCredentials,
-	},
-	{
-		Name: "AdminPassword", Condition: c5c3v1alpha1.ConditionAdminPasswordReady, Run: reconcileAdminPassword,
-	},
-	{
-		Name: "KORCInputs", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORCInputs,
-	},
+func (all serviceList) beforeServices() reconcile.Pipeline[*scope] {
+	return reconcile.Pipeline[*scope]{
+		{
+			Name: stepInfrastructure, Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: all.reconcileInfrastructure,
+		},
+		{
+			Name: "DBCredentials", Condition: c5c3v1alpha1.ConditionDBCredentialsReady, Run: all.reconcileDBCredentials,
+		},
+		{
+			Name: "AdminPassword", Condition: c5c3v1alpha1.ConditionAdminPasswordReady, Run: reconcileAdminPassword,
+		},
+		{
+			Name: "KORCInputs", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORCInputs,
+			Sets: []reconcile.Value{adminPassword, passwordCloud},
+		},
+	}
 }
 
-var withIdentity = reconcile.Pipeline[*scope]{
-	{
-		Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORC,
-		Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
-	},
-	{
-		Name: "BootstrapResources", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileBootstrapResources,
-		Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
-	},
-	{
-		Name: stepAdminCredential, Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: reconcileAdminCredential,
-		Needs: []string{"KORC"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKORC,
-	},
+func (all serviceList) withIdentity() reconcile.Pipeline[*scope] {
+	return reconcile.Pipeline[*scope]{
+		{
+			Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORC,
+			Sets:  []reconcile.Value{adminPassword, passwordCloud, heldCredential},
+			Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
+		},
+		{
+			Name: "BootstrapResources", Condition: c5c3v1alpha1.ConditionKORCReady, Run: all.reconcileBootstrapResources,
+			Reads: []reconcile.Value{passwordCloud},
+			Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
+		},
+		{
+			Name: stepAdminCredential, Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: reconcileAdminCredential,
+			Reads: []reconcile.Value{heldCredential, adminPassword},
+			Needs: []string{"KORC"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKORC,
+		},
+	}
 }
 
-var afterServices = reconcile.Pipeline[*scope]{
-	{
-		Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: reconcileCatalog,
-		Needs: []string{stepAdminCredential}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
-	},
+func (all serviceList) afterServices() reconcile.Pipeline[*scope] {
+	return reconcile.Pipeline[*scope]{
+		{
+			Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: all.reconcileCatalog,
+			Reads: []reconcile.Value{adminPassword},
+			Needs: []string{stepAdminCredential}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
+		},
+	}
 }
 
 // finalizers are the stages of deletion.
 var finalizers = append([]reconcile.Finalizer[*scope]{{
 	Name: orcFinalizer,
-	Step: reconcile.Step[*scope]{Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: finalizeKORC},
+	Step: reconcile.Step[*scope]{
+		Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: services.finalizeKORC,
+		Reads: []reconcile.Value{adminPassword},
+	},
 }}, services.finalizers()...)
 
 // fieldManager owns what a control plane sets on the resources of other

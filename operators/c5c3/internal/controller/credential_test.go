@@ -44,14 +44,14 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 		if c.manual {
 			cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = c5c3v1alpha1.RotationManual
 		}
-		s := &scope{
-			toolbox: &toolbox{proofs: newProofs(nil, nil, func(string) time.Time { return noon }, 0, 0)},
-			cp:      cp, adminPassword: "password", credential: &corev1.Secret{},
+		m := &manager{
+			scope:         newScope(&toolbox{proofs: newProofs(nil, nil, func(string) time.Time { return noon }, 0, 0)}, cp),
+			adminPassword: "password", held: held{credential: &corev1.Secret{}},
 		}
-		s.credential.Annotations = c.secret
+		m.credential.Annotations = c.secret
 		live := applicationCredential(cp, "name", maps.Clone(c.live))
 		live.Status.ID = ptr.To("id")
-		if got := s.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+		if got := m.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
 		}
 	}
@@ -78,21 +78,21 @@ func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.
 		}
 		now, tasks := noon.Add(-time.Hour), &later{}
 		refusing := func(context.Context, string, string, string) (Verdict, error) { return Rejected, nil }
-		s := &scope{
-			toolbox: &toolbox{
+		m := &manager{
+			scope: newScope(&toolbox{
 				proofs:      newProofs(refusing, tasks, func(string) time.Time { return now }, time.Minute, time.Second),
 				clock:       func() time.Time { return now },
 				retryPeriod: retry,
-			},
-			cp: cp, credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}},
+			}, cp),
+			held: held{credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
 		}
-		_, _ = s.proofs.verdict(s.name(), "url", "id", "secret")
+		_, _ = m.proofs.verdict(m.name(), "url", "id", "secret")
 		tasks.work(t.Context())
 		now = noon
 		live := applicationCredential(cp, "name", nil)
 		live.Status.ID = ptr.To("id")
 		live.CreationTimestamp = metav1.NewTime(noon.Add(-time.Hour))
-		if got := s.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+		if got := m.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
 		}
 	}

@@ -39,8 +39,8 @@ const (
 // finalizeKORC has K-ORC remove what it made while Keystone still answers, and
 // External Secrets the copy in the store. Everything else goes by garbage
 // collection, as soon as the finalizer does.
-func finalizeKORC(ctx context.Context, s *scope) reconcile.Outcome {
-	left, err := s.tearDown(ctx)
+func (all serviceList) finalizeKORC(ctx context.Context, s *scope) reconcile.Outcome {
+	left, err := s.tearDown(ctx, all)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
@@ -83,11 +83,11 @@ type remains struct {
 	keystoneGone bool
 }
 
-func (s *scope) tearDown(ctx context.Context) (left remains, err error) {
-	if left.keystoneGone, err = s.keystoneIsGone(ctx); err != nil {
+func (s *scope) tearDown(ctx context.Context, all serviceList) (left remains, err error) {
+	if left.keystoneGone, err = s.keystoneIsGone(ctx, all.identity()); err != nil {
 		return left, err
 	}
-	if err := s.removeORCObjects(ctx, &left); err != nil {
+	if err := s.removeORCObjects(ctx, all, &left); err != nil {
 		return left, err
 	}
 	left.push, err = s.removePush(ctx, len(left.objects) == 0 || left.keystoneGone || s.late())
@@ -153,8 +153,7 @@ func leftBehind(cause string, left []string) reconcile.Outcome {
 
 // keystoneIsGone reports whether there is nobody left whom K-ORC could ask: the
 // Keystone goes first when its whole namespace is deleted.
-func (s *scope) keystoneIsGone(ctx context.Context) (bool, error) {
-	identity := s.services.identity()
+func (s *scope) keystoneIsGone(ctx context.Context, identity service) (bool, error) {
 	if !s.kinds.Served(identity.kind) {
 		return true, nil
 	}
@@ -172,11 +171,11 @@ func (s *scope) late() bool {
 
 // removeORCObjects deletes the K-ORC objects of the control plane and reports
 // those that are still there. Imports go last: the others need them.
-func (s *scope) removeORCObjects(ctx context.Context, left *remains) error {
+func (s *scope) removeORCObjects(ctx context.Context, all serviceList, left *remains) error {
 	if s.missingKORCKind() != "" {
 		return nil
 	}
-	managed, err := s.managedObjects(ctx)
+	managed, err := s.managedObjects(ctx, all)
 	if err != nil {
 		return err
 	}
@@ -233,9 +232,9 @@ func (s *scope) removeImports(ctx context.Context, imports []orcObject) ([]orcOb
 }
 
 // managedObjects are those with something in Keystone.
-func (s *scope) managedObjects(ctx context.Context) ([]orcObject, error) {
+func (s *scope) managedObjects(ctx context.Context, all serviceList) ([]orcObject, error) {
 	credential := &orcv1alpha1.ApplicationCredential{ObjectMeta: controlplane.ChildMeta(s.cp, s.cp.ApplicationCredentialName())}
-	found, err := s.ownedORC(ctx, append([]orcObject{credential}, s.services.catalogObjects(s.cp)...)...)
+	found, err := s.ownedORC(ctx, append([]orcObject{credential}, all.catalogObjects(s.cp)...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func TestAnObjectThatKORCChangesWhileItIsGivenUpLosesItsFinalizersInTheSamePass(
 			return nil
 		},
 	})
-	s := &scope{toolbox: &toolbox{foreign: behind, owned: secrets.Owned{Live: c}}, cp: &c5c3v1alpha1.ControlPlane{}}
+	s := newScope(&toolbox{foreign: behind, owned: secrets.Owned{Live: c}}, &c5c3v1alpha1.ControlPlane{})
 	if err := s.stripFinalizers(t.Context(), domain); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestUsersThatAnUninstalledKORCLeavesInADatabaseThatStaysAreNamed(t *testing
 		}
 		theirs := loginSecret(cp, placementService, "theirs")
 		c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(login, theirs).Build()
-		got, err := (&scope{toolbox: &toolbox{client: c}, cp: cp}).abandonedUsers(t.Context())
+		got, err := newScope(&toolbox{client: c}, cp).abandonedUsers(t.Context())
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("with %s: %v, -want +got:\n%s", policy, err, diff)
 		}

@@ -113,6 +113,19 @@ func (s *scope) retryAfter(gaveUp, failingSince time.Time) time.Duration {
 	return max(gaveUp.Add(patience).Sub(now), 0)
 }
 
+// isRefused reports whether Keystone has refused a credential for a while that was
+// created at a time, and about which a condition has a message while it does. It does not
+// count before the condition says so, however late a pass is: otherwise nobody would
+// learn why the credential was replaced.
+func (s *scope) isRefused(conditionType, message string, created time.Time, id, secret string) bool {
+	said := meta.FindStatusCondition(s.cp.Status.Conditions, conditionType)
+	if said == nil || said.Message != message {
+		return false
+	}
+	known, rejected := s.proofs.rejected(s.name(), id, secret)
+	return rejected && known >= s.retryPeriod && s.retryAfter(created, said.LastTransitionTime.Time) == 0
+}
+
 const (
 	defaultRetryPeriod = 30 * time.Second
 	maxRetryPeriod     = 10 * time.Minute

@@ -53,6 +53,24 @@ func removalCloud(cp *c5c3v1alpha1.ControlPlane, obj orcObject) orcv1alpha1.Clou
 	return adminCloud(cp)
 }
 
+// catalogService is the entry of a service in the catalog.
+func catalogService(cp *c5c3v1alpha1.ControlPlane, name, catalogType string) *orcv1alpha1.Service {
+	return &orcv1alpha1.Service{
+		ObjectMeta: controlplane.ChildMeta(cp, cp.CatalogServiceName(catalogType)),
+		Spec: orcv1alpha1.ServiceSpec{
+			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: detached(),
+			Resource: &orcv1alpha1.ServiceResourceSpec{
+				Name: ptr.To(orcv1alpha1.OpenStackName(name)), Type: catalogType, Enabled: ptr.To(true),
+			},
+		},
+	}
+}
+
+// identityService is Keystone's own entry in the catalog.
+func identityService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
+	return catalogService(cp, "keystone", "identity")
+}
+
 func domainImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentialsReference) *orcv1alpha1.Domain {
 	return &orcv1alpha1.Domain{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.DomainImportName()),

@@ -25,9 +25,7 @@ func TestWhatKORCGivesUpIsTriedLessAndLessOften(t *testing.T) {
 		"again, after a day":            {aDay, time.Minute, 9 * time.Minute},
 		"by a clock that has been back": {-time.Hour, 0, 30 * time.Second},
 	} {
-		s := &scope{
-			toolbox: &toolbox{clock: func() time.Time { return noon }, retryPeriod: defaultRetryPeriod}, cp: &c5c3v1alpha1.ControlPlane{},
-		}
+		s := newScope(&toolbox{clock: func() time.Time { return noon }, retryPeriod: defaultRetryPeriod}, &c5c3v1alpha1.ControlPlane{})
 		if got := s.retryAfter(noon.Add(-c.gaveUp), noon.Add(-c.failing)); got != c.want {
 			t.Errorf("%s: got %s, expected %s", name, got, c.want)
 		}
@@ -70,21 +68,21 @@ func TestOnlyWhatKORCSaysAboutTheCurrentSpecCounts(t *testing.T) {
 func TestACredentialWhoseSecretIsDeletedMeanwhileIsNotStoredAgain(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(Scheme()).Build()
 	cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "controlplane", UID: "controlplane"}}
-	s := &scope{
-		toolbox: &toolbox{client: c, owned: secrets.Owned{Client: c, Live: c, Scheme: Scheme()}}, cp: cp,
-		credential: &corev1.Secret{
+	m := &manager{
+		scope: newScope(&toolbox{client: c, owned: secrets.Owned{Client: c, Live: c, Scheme: Scheme()}}, cp),
+		held: held{credential: &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: cp.ApplicationCredentialName(), UID: "deleted", ResourceVersion: "1"},
 			Data:       map[string][]byte{keyValue: []byte("secret")},
-		},
+		}},
 	}
 	for name, data := range map[string]map[string][]byte{
-		"as it was": s.credential.Data, "changed": {keyValue: []byte("secret"), clouds.Key: []byte("clouds: {}")},
+		"as it was": m.credential.Data, "changed": {keyValue: []byte("secret"), clouds.Key: []byte("clouds: {}")},
 	} {
-		err := s.storeCredential(t.Context(), data)
+		err := m.storeCredential(t.Context(), data)
 		if changed := name == "changed"; changed != apierrors.IsNotFound(err) {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(s.credential), &corev1.Secret{}); !apierrors.IsNotFound(err) {
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(m.credential), &corev1.Secret{}); !apierrors.IsNotFound(err) {
 			t.Errorf("%s: the Secret is there again", name)
 		}
 	}

@@ -3,17 +3,12 @@ package controller
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
-	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
@@ -164,38 +159,4 @@ func (p *proofs) forget(of types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.verdicts, of)
-}
-
-// refusal is what the condition says of a credential that Keystone refuses.
-func refusal(id string) string {
-	return fmt.Sprintf("Keystone rejects the application credential %s; a new one is created", id)
-}
-
-// isRejected reports whether Keystone has refused the credential for a while. It
-// does not count before the condition says so, however late a pass is: otherwise
-// nobody would learn why the credential was replaced.
-func (s *scope) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
-	return s.isRefused(c5c3v1alpha1.ConditionAdminCredentialReady, refusal(*live.Status.ID), live.CreationTimestamp.Time,
-		*live.Status.ID, string(s.credential.Data[keyValue]))
-}
-
-// isRefused is isRejected for any credential, created at a time, about which a
-// condition has a message while Keystone refuses it.
-func (s *scope) isRefused(conditionType, message string, created time.Time, id, secret string) bool {
-	said := meta.FindStatusCondition(s.cp.Status.Conditions, conditionType)
-	if said == nil || said.Message != message {
-		return false
-	}
-	known, rejected := s.proofs.rejected(s.name(), id, secret)
-	return rejected && known >= s.retryPeriod && s.retryAfter(created, said.LastTransitionTime.Time) == 0
-}
-
-// storedIsRejected reports whether Keystone refuses the credential in the Secret, which
-// the users have. The error is errAsking while there is no answer.
-func (s *scope) storedIsRejected() (bool, error) {
-	id, secret := clouds.CredentialIn(s.credential.Data[clouds.Key])
-	if id == "" {
-		return false, nil
-	}
-	return s.proofs.dead(s.name(), authURL(s.cp), id, secret)
 }

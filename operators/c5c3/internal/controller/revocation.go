@@ -109,16 +109,17 @@ func (s *scope) revokeByID(ctx context.Context, id string) error {
 }
 
 func (s *scope) revokeWith(ctx context.Context, revoke Revoke, id string) error {
-	outcome := prepared()
-	if s.adminPassword == "" {
-		outcome = s.readAdminPassword(ctx)
+	password, known := adminPassword.Get(s.Slots)
+	var unreadable error
+	if !known {
+		password, unreadable = s.readAdminPassword(ctx)
 	}
-	// The pass, which goes on meanwhile, writes to its scope.
-	tools, name, at, password := s.toolbox, s.name(), authURL(s.cp), s.adminPassword
+	// The pass, which goes on meanwhile, writes to its control plane.
+	tools, name, at := s.toolbox, s.name(), authURL(s.cp)
 	now := func() time.Time { return tools.now(name.Namespace) }
 	return s.revocations.revoke(name, id, now, s.retryPeriod, func(ctx context.Context) error {
-		if !outcome.IsDone() {
-			return fmt.Errorf("revoking %s: %s", id, outcome.Message())
+		if unreadable != nil {
+			return fmt.Errorf("revoking %s: %w", id, unreadable)
 		}
 		return revoke(ctx, at, password, id)
 	})
@@ -220,14 +221,15 @@ func (r *revocations) revoke(
 func (r *revocations) record(of types.NamespacedName, id string, now func() time.Time, firstWait time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.last == nil {
-		r.last = map[types.NamespacedName]map[string]attempt{}
-	}
 	if r.last[of] == nil {
 		r.last[of] = map[string]attempt{}
 	}
 	wait := min(max(2*r.last[of][id].wait, firstWait), maxRetryPeriod)
 	r.last[of][id] = attempt{succeeded: err == nil, err: err, wait: wait, next: now().Add(wait)}
+}
+
+func newRevocations(background background) *revocations {
+	return &revocations{background: background, last: map[types.NamespacedName]map[string]attempt{}}
 }
 
 func (r *revocations) forget(of types.NamespacedName) {

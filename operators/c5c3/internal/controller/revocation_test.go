@@ -38,9 +38,7 @@ func TestAReplacedCredentialWorksOnForTwoMinutesAtLeast(t *testing.T) {
 		"long ago":                        {at(aDay), "1h", -23 * time.Hour, true},
 		"by a clock that was ahead":       {at(-aDay), "", 2 * time.Minute, false},
 	} {
-		s := &scope{
-			toolbox: &toolbox{clock: func() time.Time { return noon }, spreadTime: spreadTime}, cp: &c5c3v1alpha1.ControlPlane{},
-		}
+		s := newScope(&toolbox{clock: func() time.Time { return noon }, spreadTime: spreadTime}, &c5c3v1alpha1.ControlPlane{})
 		old := &orcv1alpha1.ApplicationCredential{}
 		old.Annotations = map[string]string{
 			c5c3v1alpha1.AnnotationSupersededAt: c.supersededAt, c5c3v1alpha1.AnnotationCredentialOverlap: c.overlap,
@@ -55,9 +53,7 @@ func TestAReplacedCredentialWorksOnForTwoMinutesAtLeast(t *testing.T) {
 func TestATimeThatHasBegunIsNotBegunAnewByAPassThatHasNotSeenIt(t *testing.T) {
 	old := &orcv1alpha1.ApplicationCredential{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "superseded"}}
 	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(old).Build()
-	s := &scope{
-		toolbox: &toolbox{foreign: c, clock: func() time.Time { return noon }, spreadTime: spreadTime}, cp: &c5c3v1alpha1.ControlPlane{},
-	}
+	s := newScope(&toolbox{foreign: c, clock: func() time.Time { return noon }, spreadTime: spreadTime}, &c5c3v1alpha1.ControlPlane{})
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(old), old); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +75,7 @@ func TestATimeThatHasBegunIsNotBegunAnewByAPassThatHasNotSeenIt(t *testing.T) {
 
 func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
 	tasks := &later{}
-	r := revocations{background: tasks}
+	r := newRevocations(tasks)
 	calls, answer := 0, errors.New("away")
 	try := func(after time.Duration) error {
 		now := func() time.Time { return noon.Add(after) }
@@ -118,7 +114,7 @@ func TestARevocationThatFailsIsTriedLessAndLessOften(t *testing.T) {
 
 func TestAPassDoesNotWaitForARevocation(t *testing.T) {
 	tasks := &later{}
-	r := revocations{background: tasks}
+	r := newRevocations(tasks)
 	revoke := func() error {
 		return r.revoke(proven, "id", func() time.Time { return noon }, time.Second, func(context.Context) error { return nil })
 	}
@@ -132,9 +128,7 @@ func TestAPassDoesNotWaitForARevocation(t *testing.T) {
 }
 
 func TestARevocationIsOverdueOnlyOnceItHasFailed(t *testing.T) {
-	s := &scope{
-		toolbox: &toolbox{clock: func() time.Time { return noon }, spreadTime: spreadTime}, cp: &c5c3v1alpha1.ControlPlane{},
-	}
+	s := newScope(&toolbox{clock: func() time.Time { return noon }, spreadTime: spreadTime, revocations: newRevocations(nil)}, &c5c3v1alpha1.ControlPlane{})
 	old := &orcv1alpha1.ApplicationCredential{}
 	old.Status.ID = new("id")
 	old.Annotations = map[string]string{c5c3v1alpha1.AnnotationSupersededAt: noon.Add(-time.Hour).Format(time.RFC3339)}

@@ -3,10 +3,6 @@ package controller
 import (
 	"time"
 
-	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
-	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
-	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,6 +10,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -36,7 +33,7 @@ type toolbox struct {
 	enrol            Enrol
 	deleteUser       Revoke
 	setRegion        SetRegion
-	revocations      revocations
+	revocations      *revocations
 	cluster          cluster.Settings
 	// clock is nil for time.Now.
 	clock func() time.Time
@@ -44,8 +41,6 @@ type toolbox struct {
 	ahead func(namespace string) time.Duration
 
 	stallTimeout, retryPeriod, spreadTime time.Duration
-	// services are those that a control plane can have.
-	services serviceList
 	// serviceClients are the namespaces that have to reach every service that says
 	// who does.
 	serviceClients []string
@@ -75,29 +70,17 @@ func (t *toolbox) forget(cp types.NamespacedName) {
 	t.revocations.forget(cp)
 }
 
-// scope is one pass over one ControlPlane. The fields below the resource are what
-// one step finds out and a later one, which declares that it needs it, uses.
+// scope is one pass over one ControlPlane.
 type scope struct {
 	*toolbox
+	// Slots are what the steps of the pass hand on.
+	*reconcile.Slots
 	cp *c5c3v1alpha1.ControlPlane
+}
 
-	// update is set by the steps of the services.
-	update update
-	// again is how soon the steps of K-ORC want to look again, zero for no wish.
-	again time.Duration
-	// adminPassword, credential, push, delivery and applicationCredential are set
-	// by KORC: the administrator's password, the Secret of the application
-	// credential, the two objects that carry it, and its object.
-	adminPassword         string
-	credential            *corev1.Secret
-	push                  *esov1alpha1.PushSecret
-	delivery              *esov1.ExternalSecret
-	applicationCredential *orcv1alpha1.ApplicationCredential
-	// imports are set by KORC.
-	imports []orcObject
-	// hasPasswordCloud is set by KORC when the Secret with the administrator's
-	// password for K-ORC is the control plane's own and up to date.
-	hasPasswordCloud bool
+// newScope returns a pass over the control plane.
+func newScope(tools *toolbox, cp *c5c3v1alpha1.ControlPlane) *scope {
+	return &scope{toolbox: tools, Slots: &reconcile.Slots{}, cp: cp}
 }
 
 func (s *scope) now() time.Time { return s.toolbox.now(s.cp.Namespace) }

@@ -17,15 +17,7 @@ type endpoint struct {
 }
 
 func (svc service) catalogService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
-	return &orcv1alpha1.Service{
-		ObjectMeta: controlplane.ChildMeta(cp, cp.CatalogServiceName(svc.catalogType)),
-		Spec: orcv1alpha1.ServiceSpec{
-			CloudCredentialsRef: adminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: detached(),
-			Resource: &orcv1alpha1.ServiceResourceSpec{
-				Name: ptr.To(orcv1alpha1.OpenStackName(svc.name)), Type: svc.catalogType, Enabled: ptr.To(true),
-			},
-		},
-	}
+	return catalogService(cp, svc.name, svc.catalogType)
 }
 
 func (svc service) catalogEndpoint(entry endpoint, c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Endpoint {

@@ -22,7 +22,7 @@ func namespacesOf(operator, korc string) []string {
 // that restricts who does. Alone the policy would isolate pods that nobody wants
 // isolated, so it is there only beside the service's own. The service's resource owns
 // it, too, so that the service's operator removes it when this one does not run.
-func (s *scope) admitClients(ctx context.Context, svc service, child child) error {
+func (all serviceList) admitClients(ctx context.Context, s *scope, svc service, child child) error {
 	if svc.clients == nil {
 		return nil
 	}
@@ -32,7 +32,7 @@ func (s *scope) admitClients(ctx context.Context, svc service, child child) erro
 	}
 	version, kind := svc.kind.ToAPIVersionAndKind()
 	policy.OwnerReferences = []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: child.GetName(), UID: child.GetUID()}}
-	for _, other := range s.services.wantedBy(s.cp) {
+	for _, other := range all.wantedBy(s.cp) {
 		if other.name != svc.name {
 			rule := &policy.Spec.Ingress[0]
 			rule.From = append(rule.From, networkingv1.NetworkPolicyPeer{PodSelector: other.pods()})

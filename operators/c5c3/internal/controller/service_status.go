@@ -10,31 +10,31 @@ import (
 )
 
 // observe shows a service in the status of the control plane.
-func (s *scope) observe(svc service, child child) {
-	s.setStatus(svc, &c5c3v1alpha1.ServiceStatus{Name: svc.name, Release: child.InstalledRelease()})
-	s.setPhase(svc, func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return updatePhase(previous, child) })
+func (all serviceList) observe(s *scope, svc service, child child) {
+	all.setStatus(s.cp, svc, &c5c3v1alpha1.ServiceStatus{Name: svc.name, Release: child.InstalledRelease()})
+	all.setPhase(s, svc, func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return updatePhase(previous, child) })
 }
 
 // observeNone shows that the control plane does not have the service.
-func (s *scope) observeNone(svc service) {
-	s.setStatus(svc, nil)
-	s.setPhase(svc, func(c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return c5c3v1alpha1.UpdatePhaseIdle })
+func (all serviceList) observeNone(s *scope, svc service) {
+	all.setStatus(s.cp, svc, nil)
+	all.setPhase(s, svc, func(c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return c5c3v1alpha1.UpdatePhaseIdle })
 }
 
 // setStatus replaces what the status says of the service, and removes it with nil.
 // The services are in the order of the list.
-func (s *scope) setStatus(svc service, now *c5c3v1alpha1.ServiceStatus) {
+func (all serviceList) setStatus(cp *c5c3v1alpha1.ControlPlane, svc service, now *c5c3v1alpha1.ServiceStatus) {
 	var statuses []c5c3v1alpha1.ServiceStatus
-	for _, other := range s.services {
-		known := slices.IndexFunc(s.cp.Status.Services, func(status c5c3v1alpha1.ServiceStatus) bool { return status.Name == other.name })
+	for _, other := range all {
+		known := slices.IndexFunc(cp.Status.Services, func(status c5c3v1alpha1.ServiceStatus) bool { return status.Name == other.name })
 		switch {
 		case other.name != svc.name && known >= 0:
-			statuses = append(statuses, s.cp.Status.Services[known])
+			statuses = append(statuses, cp.Status.Services[known])
 		case other.name == svc.name && now != nil:
 			statuses = append(statuses, *now)
 		}
 	}
-	s.cp.Status.Services = statuses
+	cp.Status.Services = statuses
 }
 
 // summarise completes the status of a pass that did not get as far as the

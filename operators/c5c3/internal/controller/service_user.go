@@ -116,7 +116,7 @@ func (s *scope) loginInUse(ctx context.Context, svc service) (string, error) {
 // enrolUser has K-ORC make the user, and Keystone give it its role. inUse reports
 // whether the service has the user already.
 func (s *scope) enrolUser(ctx context.Context, svc service, login *corev1.Secret, inUse bool) reconcile.Outcome {
-	if !s.hasPasswordCloud {
+	if !passwordCloud.Value(s.Slots) {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
 	}
 	user := userOf(s.cp, svc, login)
@@ -124,11 +124,10 @@ func (s *scope) enrolUser(ctx context.Context, svc service, login *corev1.Secret
 	if err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
 	}
-	s.lookAgain(wait)
 	project, role := s.bootstrapped(serviceProject), s.bootstrapped(serviceRole)
 	switch {
 	case !stateOf(user).available || user.Status.ID == nil || !user.DeletionTimestamp.IsZero():
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "Waiting for "+describe(user)).After(s.again)
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "Waiting for "+describe(user)).After(wait)
 	case !project.Ready || !role.Ready:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
 			"Waiting for the project %s and the role %s; KORCReady says why", serviceProject.Name, serviceRole.Name))
@@ -142,7 +141,7 @@ func (s *scope) enrolUser(ctx context.Context, svc service, login *corev1.Secret
 func (s *scope) proveUser(
 	ctx context.Context, svc service, object *orcv1alpha1.User, user ServiceUser, inUse bool,
 ) reconcile.Outcome {
-	enrol, at, admin := s.enrol, authURL(s.cp), s.adminPassword
+	enrol, at, admin := s.enrol, authURL(s.cp), adminPassword.Value(s.Slots)
 	verdict, err := s.proofs.settled(s.name(), digest(user.ID, user.Password), func(ctx context.Context) (Verdict, error) {
 		return enrol(ctx, at, admin, user)
 	})

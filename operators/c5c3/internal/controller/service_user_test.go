@@ -42,16 +42,17 @@ func newStaff(t *testing.T) *staff {
 		switch step.Name {
 		case "KORC":
 			p.steps[i].Run = func(_ context.Context, pass *scope) reconcile.Outcome {
-				pass.hasPasswordCloud, pass.adminPassword = true, "admin"
+				passwordCloud.Put(pass.Slots, true)
+				adminPassword.Put(pass.Slots, "admin")
 				return reconcile.Done("Fine", "")
 			}
 		case "BootstrapResources":
-			p.steps[i].Run = reconcileBootstrapResources
+			p.steps[i].Run = p.services.reconcileBootstrapResources
 		}
 	}
 	p.clock, p.spreadTime = func() time.Time { return s.at }, spreadTime
 	p.owned = secrets.Owned{Client: p.client, Live: p.client, Scheme: p.scheme}
-	p.revocations.background = s.tasks
+	p.revocations = newRevocations(s.tasks)
 	p.enrol = func(_ context.Context, _, _ string, user ServiceUser) (Verdict, error) {
 		s.enrolled = append(s.enrolled, user)
 		return s.answer, s.err

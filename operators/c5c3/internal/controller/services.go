@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -144,13 +145,19 @@ func (all serviceList) databaseSecrets(cp *c5c3v1alpha1.ControlPlane) []string {
 	return names
 }
 
-// steps project the services, one step each.
-func (all serviceList) steps() reconcile.Pipeline[*scope] {
-	steps := make(reconcile.Pipeline[*scope], 0, len(all))
-	for _, svc := range all {
-		steps = append(steps, reconcile.Step[*scope]{
-			Name: svc.kind.Kind, Condition: svc.condition, Run: svc.reconcile, Needs: svc.needs, HeldBack: svc.heldBack,
-		})
+// steps project some of the services, one step each.
+func (all serviceList) steps(some serviceList) reconcile.Pipeline[*scope] {
+	steps := make(reconcile.Pipeline[*scope], 0, len(some))
+	for _, svc := range some {
+		step := reconcile.Step[*scope]{
+			Name: svc.kind.Kind, Condition: svc.condition, Needs: svc.needs, HeldBack: svc.heldBack,
+			Run:  func(ctx context.Context, s *scope) reconcile.Outcome { return all.reconcile(ctx, s, svc) },
+			Sets: []reconcile.Value{updateUnderWay},
+		}
+		if svc.user != nil {
+			step.Reads = []reconcile.Value{passwordCloud, adminPassword}
+		}
+		steps = append(steps, step)
 	}
 	return steps
 }

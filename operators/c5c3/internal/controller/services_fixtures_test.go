@@ -21,11 +21,6 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// identityService and identityEndpoint are Keystone's entries in the catalog.
-func identityService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
-	return keystoneService.catalogService(cp)
-}
-
 func identityEndpoint(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Endpoint {
 	return keystoneService.catalogEndpoint(keystoneService.endpoints[0], c, cp)
 }
@@ -139,7 +134,7 @@ func toolsFor(t *testing.T, all serviceList, objects ...client.Object) *toolbox 
 	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&c5c3v1alpha1.ControlPlane{}).
 		WithInterceptorFuncs(interceptor.Funcs{Patch: applied}).Build()
 	return &toolbox{
-		client: c, foreign: c, scheme: scheme, kinds: everyKind{}, services: all,
+		client: c, foreign: c, scheme: scheme, kinds: everyKind{},
 		clock: func() time.Time { return noon }, retryPeriod: defaultRetryPeriod, stallTimeout: defaultStallTimeout,
 	}
 }

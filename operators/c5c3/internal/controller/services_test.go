@@ -34,7 +34,8 @@ func withSundial() *c5c3v1alpha1.ControlPlane {
 // others have nothing to do.
 type plant struct {
 	*toolbox
-	steps reconcile.Pipeline[*scope]
+	services serviceList
+	steps    reconcile.Pipeline[*scope]
 	// tasks are what Keystone has been sent and has not answered yet.
 	tasks *later
 	// placed are the regions that endpoints were put into by their ids, and refusal is
@@ -61,7 +62,7 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all serviceList) *p
 	if err := steps.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	p := &plant{toolbox: tools, steps: steps, tasks: &later{}, placed: map[string]string{}}
+	p := &plant{toolbox: tools, services: all, steps: steps, tasks: &later{}, placed: map[string]string{}}
 	p.proofs = newProofs(nil, p.tasks, p.now, proofPeriod, loginPeriod)
 	p.setRegion = func(_ context.Context, _, _, region string, endpointIDs []string) (Verdict, error) {
 		if p.refusal != nil {
@@ -82,7 +83,7 @@ func (p *plant) pass(t *testing.T) *c5c3v1alpha1.ControlPlane {
 	reconciler := &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
 		Client: p.client, Recorder: events.NewFakeRecorder(100), Guard: guard,
 		New:      func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
-		Scope:    func(cp *c5c3v1alpha1.ControlPlane) *scope { return &scope{toolbox: p.toolbox, cp: cp} },
+		Scope:    func(cp *c5c3v1alpha1.ControlPlane) *scope { return newScope(p.toolbox, cp) },
 		Pipeline: p.steps, Summarise: p.services.summarise,
 	}
 	cp := minimal()

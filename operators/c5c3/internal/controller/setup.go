@@ -113,13 +113,13 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
 		spreadTime:   cmp.Or(options.SpreadTime, cfg.Propagation()),
 
-		services: services, serviceClients: namespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
+		serviceClients: namespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
 	}
 	tools.askOverHTTP()
 	if err := mgr.Add(tools.background); err != nil {
 		return fmt.Errorf("adding what asks Keystone in the background: %w", err)
 	}
-	tools.revocations.background = tools.background
+	tools.revocations = newRevocations(tools.background)
 	tools.proofs = newProofs(options.Login, tools.background, tools.now, proofPeriod, min(loginPeriod, tools.retryPeriod))
 	if err := secretaggregate.Setup(mgr, cfg, references, stepMetrics, services.hold); err != nil {
 		return err
@@ -131,7 +131,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 		New:       func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
 		Guard:     guard,
 		Preflight: refuseDuplicates(mgr.GetClient()),
-		Scope:     func(cp *c5c3v1alpha1.ControlPlane) *scope { return &scope{toolbox: tools, cp: cp} },
+		Scope:     func(cp *c5c3v1alpha1.ControlPlane) *scope { return newScope(tools, cp) },
 		Pipeline:  pipeline,
 
 		Finalizers: finalizers,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,21 +18,22 @@ import (
 
 // reconcileBootstrapResources keeps the projects and roles of the spec, and those of
 // the users of services. One that is no longer named stays in OpenStack.
-func reconcileBootstrapResources(ctx context.Context, s *scope) reconcile.Outcome {
-	if !s.services.identity().wanted(s.cp) || !s.hasPasswordCloud {
+func (all serviceList) reconcileBootstrapResources(ctx context.Context, s *scope) reconcile.Outcome {
+	if s.cp.Spec.Services.Keystone == nil || !passwordCloud.Value(s.Slots) {
 		// The step KORC tells what is missing. K-ORC would put its finalizer on a
 		// Secret of somebody else, which could not be deleted any more.
 		return prepared()
 	}
 	var wanted, waiting []string
+	var again time.Duration
 	var statuses []c5c3v1alpha1.BootstrapResourceStatus
-	for _, resource := range s.services.bootstrapResources(s.cp) {
+	for _, resource := range all.bootstrapResources(s.cp) {
 		obj := bootstrapResource(s.cp, resource)
 		wait, err := s.ensureORC(ctx, obj, s.failingSince(c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {
 			return reconcile.WriteFailed(c5c3v1alpha1.ReasonBootstrapResourceError, fmt.Errorf("%s %q: %w", resource.Kind, resource.Name, err))
 		}
-		s.lookAgain(wait)
+		again = sooner(again, wait)
 		ready := stateOf(obj).available
 		if !ready {
 			waiting = append(waiting, describe(obj))
@@ -46,7 +48,7 @@ func reconcileBootstrapResources(ctx context.Context, s *scope) reconcile.Outcom
 		return reconcile.Failed(c5c3v1alpha1.ReasonBootstrapResourceError, err)
 	}
 	if len(waiting) > 0 {
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForBootstrapResources, "Waiting for "+strings.Join(waiting, ", ")).After(s.again)
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForBootstrapResources, "Waiting for "+strings.Join(waiting, ", ")).After(again)
 	}
 	return prepared()
 }

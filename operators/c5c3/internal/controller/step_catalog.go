@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,18 +17,19 @@ import (
 
 // reconcileCatalog keeps the entries of the services in the catalog. What
 // Keystone's own bootstrap has entered is taken over by K-ORC.
-func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
-	if !s.services.identity().wanted(s.cp) {
+func (all serviceList) reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
+	if s.cp.Spec.Services.Keystone == nil {
 		return noKeystone()
 	}
 	var failed, waiting, registered []string
-	entries := s.catalogEntries()
+	var again time.Duration
+	entries := all.catalogEntries(s)
 	for _, entry := range entries {
 		wait, err := s.ensureORC(ctx, entry.object, s.failingSince(c5c3v1alpha1.ConditionCatalogReady))
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
 		}
-		s.lookAgain(wait)
+		again = sooner(again, wait)
 		switch {
 		case stateOf(entry.object).failed:
 			failed = append(failed, describe(entry.object))
@@ -41,7 +43,7 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 	switch {
 	case len(failed) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonCatalogFailed,
-			"K-ORC has given up: "+strings.Join(failed, ", ")+"; of several entries delete all but one; "+korcRemedy).After(s.again)
+			"K-ORC has given up: "+strings.Join(failed, ", ")+"; of several entries delete all but one; "+korcRemedy).After(again)
 	case len(waiting) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog, "Waiting for "+strings.Join(waiting, ", "))
 	}
@@ -52,7 +54,7 @@ func reconcileCatalog(ctx context.Context, s *scope) reconcile.Outcome {
 // background. Until they are in it, clients that ask for the region do not find them.
 func (s *scope) placeEndpoints(entries []catalogEntry, done reconcile.Outcome) reconcile.Outcome {
 	ids := endpointIDs(entries)
-	set, at, admin, region := s.setRegion, authURL(s.cp), s.adminPassword, s.cp.Spec.Region
+	set, at, admin, region := s.setRegion, authURL(s.cp), adminPassword.Value(s.Slots), s.cp.Spec.Region
 	verdict, err := s.proofs.settled(s.name(), digest(region, strings.Join(ids, " ")), func(ctx context.Context) (Verdict, error) {
 		return set(ctx, at, admin, region, ids)
 	})
@@ -99,9 +101,9 @@ func (e catalogEntry) isEntered() bool {
 
 // catalogEntries are those of the services that the control plane has, a service
 // before its endpoints.
-func (s *scope) catalogEntries() []catalogEntry {
+func (all serviceList) catalogEntries(s *scope) []catalogEntry {
 	var entries []catalogEntry
-	for _, svc := range s.services.wantedBy(s.cp) {
+	for _, svc := range all.wantedBy(s.cp) {
 		entries = append(entries, catalogEntry{object: svc.catalogService(s.cp), failed: c5c3v1alpha1.ReasonServiceError})
 		for _, at := range svc.endpoints {
 			object := svc.catalogEndpoint(at, s.cluster, s.cp)

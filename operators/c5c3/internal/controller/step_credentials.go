@@ -33,13 +33,13 @@ type delivery struct {
 
 // reconcileDBCredentials brings the users and the passwords of managed databases
 // from the secret store.
-func reconcileDBCredentials(ctx context.Context, s *scope) reconcile.Outcome {
+func (all serviceList) reconcileDBCredentials(ctx context.Context, s *scope) reconcile.Outcome {
 	if !s.cp.ManagesCredentials() {
 		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
-			"The credentials of the databases are provided by the user: Secret "+strings.Join(s.services.databaseSecrets(s.cp), ", Secret "))
+			"The credentials of the databases are provided by the user: Secret "+strings.Join(all.databaseSecrets(s.cp), ", Secret "))
 	}
 	var outcomes []reconcile.Outcome
-	for _, svc := range s.services.withDatabase(s.cp) {
+	for _, svc := range all.withDatabase(s.cp) {
 		outcomes = append(outcomes, s.deliver(ctx, delivery{
 			name: svc.databaseSecret(s.cp), path: svc.databasePath(s.cluster, s.cp),
 			properties: []string{commonv1.DatabaseUsernameKey, commonv1.DatabasePasswordKey},

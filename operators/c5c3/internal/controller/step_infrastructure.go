@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,8 +23,8 @@ import (
 // reconcileInfrastructure creates the database and the cache side by side and
 // waits for both. One that exists already and belongs to somebody else is used
 // as it is.
-func reconcileInfrastructure(ctx context.Context, s *scope) reconcile.Outcome {
-	database, cache := s.ensureDatabase(ctx), s.ensureCache(ctx)
+func (all serviceList) reconcileInfrastructure(ctx context.Context, s *scope) reconcile.Outcome {
+	database, cache := s.ensureDatabase(ctx), s.ensureCache(ctx, all.cacheClients)
 	for _, outcome := range []reconcile.Outcome{database, cache} {
 		if !outcome.IsDone() {
 			return outcome
@@ -78,7 +79,10 @@ func (s *scope) ensureDatabase(ctx context.Context) reconcile.Outcome {
 	return databaseServer.report(outcome, desired.Name, desired.Status)
 }
 
-func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
+// clients is a policy that lets the services of a control plane reach its cache.
+type clients func(*c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy
+
+func (s *scope) ensureCache(ctx context.Context, clients clients) reconcile.Outcome {
 	spec := s.cp.Spec.Infrastructure.Cache
 	if !spec.IsManaged() {
 		return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
@@ -88,7 +92,7 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 	switch {
 	case !ours && outcome.IsDone():
 		// A cache behind the API server may not have shown whose it is.
-		if err := apply.EnsureAbsent(ctx, s.client, s.cp, s.services.cacheClients(s.cp)); err != nil {
+		if err := apply.EnsureAbsent(ctx, s.client, s.cp, clients(s.cp)); err != nil {
 			return reconcile.Failed(cacheServer.failed, err)
 		}
 		return cacheServer.report(outcome, live.Name, live.Status)
@@ -96,7 +100,7 @@ func (s *scope) ensureCache(ctx context.Context) reconcile.Outcome {
 		return outcome
 	}
 	// Before there are servers, so that they are never open.
-	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, s.services.cacheClients(s.cp), fieldManager); err != nil {
+	if err := apply.EnsureObject(ctx, s.client, s.scheme, s.cp, clients(s.cp), fieldManager); err != nil {
 		return reconcile.WriteFailed(cacheServer.failed, err)
 	}
 	desired := memcached(s.cp)

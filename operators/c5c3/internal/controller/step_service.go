@@ -20,9 +20,9 @@ import (
 
 // reconcile projects the control plane into the resource of the service and
 // reports what becomes of it.
-func (svc service) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
+func (all serviceList) reconcile(ctx context.Context, s *scope, svc service) reconcile.Outcome {
 	if !svc.wanted(s.cp) {
-		return svc.release(ctx, s)
+		return all.release(ctx, s, svc)
 	}
 	if !s.kinds.Served(svc.kind) {
 		return reconcile.Waiting(svc.reasons.notInstalled, fmt.Sprintf(
@@ -32,7 +32,7 @@ func (svc service) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	if svc.user != nil && user.login == "" {
 		return user.outcome
 	}
-	child, err := svc.child(s.cp, given{login: user.login, policy: s.services.globalPolicy(s.cp, svc)})
+	child, err := svc.child(s.cp, given{login: user.login, policy: all.globalPolicy(s.cp, svc)})
 	if err != nil {
 		return reconcile.Terminal(svc.reasons.failed, err)
 	}
@@ -43,8 +43,8 @@ func (svc service) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	case err != nil:
 		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
-	s.observe(svc, child)
-	if err := s.admitClients(ctx, svc, child); err != nil {
+	all.observe(s, svc, child)
+	if err := all.admitClients(ctx, s, svc, child); err != nil {
 		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
 	switch {
@@ -104,8 +104,8 @@ func (svc service) releaseField(cp *c5c3v1alpha1.ControlPlane) string {
 
 // release leaves the resource of a service that the spec no longer names as it is,
 // with its data, unless the user agreed to its deletion.
-func (svc service) release(ctx context.Context, s *scope) reconcile.Outcome {
-	s.observeNone(svc)
+func (all serviceList) release(ctx context.Context, s *scope, svc service) reconcile.Outcome {
+	all.observeNone(s, svc)
 	message := svc.field() + " is not set"
 	if !s.kinds.Served(svc.kind) {
 		return reconcile.Done(svc.reasons.notManaged, message)
@@ -114,7 +114,7 @@ func (svc service) release(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := s.foreign.Get(ctx, s.key(svc.childName(s.cp)), child); client.IgnoreNotFound(err) != nil {
 		return reconcile.Failed(svc.reasons.failed, err)
 	}
-	if err := s.admitClients(ctx, svc, child); err != nil {
+	if err := all.admitClients(ctx, s, svc, child); err != nil {
 		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
 	if allowed, err := strconv.ParseBool(s.cp.Annotations[svc.allowDeletion]); err == nil && allowed {

@@ -3,6 +3,7 @@ package controller
 import (
 	"slices"
 
+	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -21,19 +22,24 @@ type update struct {
 	phases   map[string]c5c3v1alpha1.UpdatePhase
 }
 
+// updateUnderWay is what the step of one service hands to that of the next.
+var updateUnderWay = reconcile.NewSlot[update]("Update")
+
 // setPhase sums up the phases of the services. An update is not over before the
 // pass has looked at all.
-func (s *scope) setPhase(svc service, phase func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase) {
-	if s.update.phases == nil {
-		s.update = update{previous: s.cp.Status.UpdatePhase, phases: map[string]c5c3v1alpha1.UpdatePhase{}}
+func (all serviceList) setPhase(s *scope, svc service, phase func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase) {
+	known, begun := updateUnderWay.Get(s.Slots)
+	if !begun {
+		known = update{previous: s.cp.Status.UpdatePhase, phases: map[string]c5c3v1alpha1.UpdatePhase{}}
+		updateUnderWay.Put(s.Slots, known)
 	}
-	s.update.phases[svc.name] = phase(s.update.previous)
-	sum, all := 0, true
-	for _, other := range s.services.wantedBy(s.cp) {
-		phase, known := s.update.phases[other.name]
-		sum, all = max(sum, slices.Index(updatePhases, phase)), all && known
+	known.phases[svc.name] = phase(known.previous)
+	sum, complete := 0, true
+	for _, other := range all.wantedBy(s.cp) {
+		phase, seen := known.phases[other.name]
+		sum, complete = max(sum, slices.Index(updatePhases, phase)), complete && seen
 	}
-	if sum > 0 || all || s.update.previous == "" {
+	if sum > 0 || complete || known.previous == "" {
 		s.cp.Status.UpdatePhase = updatePhases[sum]
 	}
 }

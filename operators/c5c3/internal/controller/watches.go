@@ -115,7 +115,7 @@ func trackKinds(
 		{Object: &orcv1alpha1.Project{}, Handler: owned},
 		{Object: &orcv1alpha1.Role{}, Handler: owned},
 	}
-	for _, svc := range tools.services {
+	for _, svc := range services {
 		watches = append(watches, crdwatch.Watch{Object: svc.empty(), Handler: owned})
 	}
 	if cfg.Namespace == "" {

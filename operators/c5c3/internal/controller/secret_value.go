@@ -1,0 +1,14 @@
+package controller
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+)
+
+// newSecretValue is 32 random bytes.
+func newSecretValue() []byte {
+	var raw [32]byte
+	// It never fails, see the documentation of the package.
+	_, _ = rand.Read(raw[:])
+	return []byte(base64.RawURLEncoding.EncodeToString(raw[:]))
+}
