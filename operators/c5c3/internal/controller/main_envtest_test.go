@@ -24,6 +24,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -117,14 +118,14 @@ func hear(ctx context.Context, namespace string) {
 }
 
 // login asks the Keystone of the K-ORC stand-in.
-func login(ctx context.Context, authURL, id, secret string) (controller.Verdict, error) {
+func login(ctx context.Context, authURL, id, secret string) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
-		return controller.Unproven, errors.New("no route to host")
+		return identity.Unproven, errors.New("no route to host")
 	}
 	if _, deaf := rejecting.Load(namespace); deaf {
-		return controller.Rejected, nil
+		return identity.Rejected, nil
 	}
 	return testutil.Login(korc)(ctx, authURL, id, secret)
 }
@@ -139,11 +140,11 @@ func revoke(ctx context.Context, authURL, password, id string) error {
 }
 
 // enrol asks it, too.
-func enrol(ctx context.Context, authURL, password string, user controller.ServiceUser) (controller.Verdict, error) {
+func enrol(ctx context.Context, authURL, password string, user identity.ServiceUser) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
-		return controller.Unproven, errors.New("no route to host")
+		return identity.Unproven, errors.New("no route to host")
 	}
 	return testutil.Enrol(korc)(ctx, authURL, password, user)
 }
@@ -152,14 +153,14 @@ func enrol(ctx context.Context, authURL, password string, user controller.Servic
 var forbidding sync.Map
 
 // setRegion asks it, too.
-func setRegion(ctx context.Context, authURL, password, region string, endpointIDs []string) (controller.Verdict, error) {
+func setRegion(ctx context.Context, authURL, password, region string, endpointIDs []string) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
-		return controller.Unproven, errors.New("no route to host")
+		return identity.Unproven, errors.New("no route to host")
 	}
 	if _, forbids := forbidding.Load(namespace); forbids {
-		return controller.Rejected, errors.New("it answered with status 403")
+		return identity.Rejected, errors.New("it answered with status 403")
 	}
 	return testutil.SetRegion(korc)(ctx, authURL, password, region, endpointIDs)
 }
