@@ -9,6 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/intern"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // Trim drops from objects on their way into the cache what nothing reads there, and shares
@@ -24,7 +25,7 @@ func Trim(obj any) (any, error) {
 		// update without any.
 		cached.SetManagedFields(nil)
 	default:
-		if err := apply.Condense(cached, fieldManager); err != nil {
+		if err := apply.Condense(cached, pass.FieldManager); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -18,11 +19,11 @@ func TestWhoWroteAFieldIsKnownInTheCacheOnlyOfWhatIsApplied(t *testing.T) {
 		"": {
 			&c5c3v1alpha1.ControlPlane{}, &c5c3v1alpha1.CredentialRotation{}, &corev1.Secret{}, &metav1.PartialObjectMetadata{},
 		},
-		fieldManager: {&keystonev1alpha1.Keystone{}, &mariadbv1alpha1.MariaDB{}, &networkingv1.NetworkPolicy{}},
+		pass.FieldManager: {&keystonev1alpha1.Keystone{}, &mariadbv1alpha1.MariaDB{}, &networkingv1.NetworkPolicy{}},
 	} {
 		for _, obj := range objects {
 			obj.SetName("a")
-			obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl"}, {Manager: fieldManager}})
+			obj.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl"}, {Manager: pass.FieldManager}})
 			if _, err := Trim(obj); err != nil {
 				t.Fatal(err)
 			}
