@@ -48,7 +48,9 @@ func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *c
 			SecretStoreRefs: []esov1alpha1.PushSecretStoreRef{{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind}},
 			Selector:        esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}},
 			Data: []esov1alpha1.PushSecretData{{
-				Match:              esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: controlplane.CredentialPath(c, cp)}},
+				Match: esov1alpha1.PushSecretMatch{
+					RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: controlplane.CredentialPath(c, cp)},
+				},
 				ConversionStrategy: esov1alpha1.PushSecretConversionNone,
 			}},
 		},
@@ -61,7 +63,8 @@ func cloudsDelivery(
 	c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret, push *esov1alpha1.PushSecret,
 ) *esov1.ExternalSecret {
 	es := externalsecret.New(cp, externalsecret.Delivery{
-		Name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, Path: controlplane.CredentialPath(c, cp), Properties: []string{clouds.Key},
+		Name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, Path: controlplane.CredentialPath(c, cp),
+		Properties: []string{clouds.Key},
 	})
 	es.Annotations = map[string]string{
 		annotationForceSync: secrets.KeyedHash(source.UID, string(source.Data[clouds.Key])) + "/" + push.Status.SyncedResourceVersion,
