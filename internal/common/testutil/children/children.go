@@ -65,8 +65,8 @@ func (c Child) String() string {
 var contentHash = regexp.MustCompile(`-([0-9a-f]{8}|[0-9a-f]{16})$`)
 
 // Find returns the objects in the namespace that a resource of the service controls or
-// controlled, and the Secrets that outlive it, sorted by kind and name: also the orphans of
-// one that is gone.
+// controlled, and those of the operator that nothing controls, sorted by kind and name: also
+// the orphans of a resource that is gone.
 func Find(ctx context.Context, c client.Client, of *service.Definition, namespace string) ([]Child, error) {
 	var children []Child
 	for _, kind := range kinds {
@@ -82,8 +82,8 @@ func Find(ctx context.Context, c client.Client, of *service.Definition, namespac
 		for _, item := range list.Items {
 			item.SetGroupVersionKind(kind)
 			owner := metav1.GetControllerOf(&item)
-			outlives := owner == nil && kind.Kind == "Secret" && item.Labels[service.LabelManagedBy] == of.ManagedBy()
-			if outlives || owner != nil && owner.Kind == of.Kind {
+			ownerless := owner == nil && item.Labels[service.LabelManagedBy] == of.ManagedBy()
+			if ownerless || owner != nil && owner.Kind == of.Kind {
 				children = append(children, Child{item})
 			}
 		}

@@ -107,7 +107,8 @@ func (i *Instance[T]) foreignFields() {
 	})
 	i.Ready()
 	i.settle()
-	if len(deployment.Spec.Template.Spec.Tolerations) != 1 ||
+	expect.Exists(i.T, i.Admin, deployment)
+	if tolerations := deployment.Spec.Template.Spec.Tolerations; len(tolerations) != 1 || tolerations[0].Key != "mine" ||
 		deployment.Spec.Template.Annotations["kubectl.kubernetes.io/restartedAt"] != "now" {
 		i.Errorf("foreign fields of the pod template are gone: %+v", deployment.Spec.Template)
 	}
