@@ -124,7 +124,8 @@ func TestWhoWroteAFieldIsKnownInTheCacheOnlyWhereThePassesAsk(t *testing.T) {
 }
 
 func TestWhatIsOnlyAppliedIsNotCached(t *testing.T) {
-	pods := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"hash": "c"}}}
+	pods := corev1.PodTemplateSpec{}
+	pods.Labels, pods.Annotations = map[string]string{"a": "b"}, map[string]string{"hash": "c"}
 	pods.Spec.Containers = []corev1.Container{{Name: "harbour", Image: "harbour:2025.2", Command: []string{"serve"}}}
 	pods.Spec.Volumes = []corev1.Volume{{Name: "keys"}}
 	kept := corev1.PodSpec{Containers: []corev1.Container{{Name: "harbour", Image: "harbour:2025.2"}}}

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// TargetLabel, on a staging Secret, names the target of the rotation.
+	// TargetLabel names the target of the rotation on a staging Secret.
 	TargetLabel = "forge.c5c3.io/rotation-target"
 	// CompletedAtAnnotation is the time, in RFC 3339, at which a Job finished
 	// staging. It is copied to the Secret that the values replace.
