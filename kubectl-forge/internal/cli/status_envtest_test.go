@@ -105,7 +105,7 @@ func TestAKeystoneIsShownBelowItsControlPlane(t *testing.T) {
 
 func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
 	u := as(t, "viewer")
-	readyKeystone(t, u.namespace)
+	k := readyKeystone(t, u.namespace)
 	store(t, u.namespace, testutil.Placement(testutil.NotReady(true, testutil.False(placementv1alpha1.ConditionServiceUserReady,
 		placementv1alpha1.ReasonServiceUserRefused, "Keystone rejects the password in Secret placement-user"))...))
 	u.run(t, "status", "placement/placement").expect(t, CodeNotReady,
@@ -113,6 +113,10 @@ func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
 	u.run(t, "wait", "placement/placement", "--timeout=100ms").expect(t, CodeTimeout, "ServiceUserRefused")
 	u.run(t, "login", "placement/placement", "--clouds-yaml").expect(t, CodeError, "specify a ControlPlane or a Keystone")
 	u.run(t, "rotate", "fernet").expect(t, CodeNotReady, "there is no CronJob keystone-fernet-rotate")
+	if err := admin.Delete(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	u.run(t, "rotate", "fernet").expect(t, CodeError, "there is no ControlPlane and no Keystone in namespace "+u.namespace)
 	u.run(t, "upgrade", "placement/placement", "--to=2026.2", "--preflight").expect(t, CodeMissingRight, "you may not patch placements")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,18 +66,22 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 	if err != nil {
 		return err
 	}
-	to := o.to
-	if o.abort {
-		if to, err = upgrade.AbortTarget(facts); err != nil {
+	change, err := upgrade.Abort(facts)
+	if o.abort && err != nil {
+		return notReadyError{err}
+	}
+	if !o.abort {
+		if done, err := a.preflight(ctx, session, facts, o); done || err != nil {
+			return err
+		}
+		if change, err = upgrade.Upgrade(facts, o.to); err != nil {
 			return notReadyError{err}
 		}
-	} else if done, err := a.preflight(ctx, session, facts, o); done || err != nil {
+	}
+	if err := setRelease(ctx, session, facts, change, false); err != nil {
 		return err
 	}
-	if err := setRelease(ctx, session, facts, to, false); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.Out, "set release %s on %s\n", to, facts.Target().Arg())
+	fmt.Fprintf(a.Out, "set release %s on %s\n", change, facts.Target().Arg())
 	if o.noWait {
 		return nil
 	}
@@ -85,7 +90,7 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 		if err != nil {
 			return follow.View{}, err
 		}
-		return upgrade.View(facts, to), nil
+		return upgrade.View(facts, change), nil
 	})
 	if errors.Is(err, follow.ErrTimeout) {
 		return a.explainTimeout(ctx, session, facts.Target(), err)
@@ -93,7 +98,7 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 	if err != nil {
 		return upgradeError(facts.Target(), rotationError(err))
 	}
-	fmt.Fprintf(a.Out, "%s runs release %s\n", facts.Target().Arg(), to)
+	fmt.Fprintf(a.Out, "%s runs release %s\n", facts.Target().Arg(), change)
 	return nil
 }
 
@@ -106,7 +111,9 @@ func upgradeError(ref inventory.Ref, err error) error {
 
 // upgradeFacts reads the ControlPlane with its services, or the service that belongs to none.
 func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref) (upgrade.Facts, error) {
+	named := ""
 	if ref.Kind != inventory.KindControlPlane {
+		named = strings.ToLower(ref.Kind)
 		service, err := kube.Service(ctx, session, ref)
 		if err != nil {
 			return upgrade.Facts{}, err
@@ -125,21 +132,23 @@ func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref)
 	if err == nil && len(services) == 0 {
 		err = notReadyError{fmt.Errorf("%s has no service yet: see \"kubectl forge status %s\"", ref.Arg(), ref.Arg())}
 	}
-	return upgrade.Facts{ControlPlane: plane, Services: services}, err
+	return upgrade.Facts{ControlPlane: plane, Services: services, Named: named}, err
 }
 
 // preflight prints the findings of the checks. done is set if the command ends here:
 // because a check has failed, or because only the checks were requested.
 func (a *app) preflight(ctx context.Context, session *kube.Session, facts upgrade.Facts, o upgradeOptions) (done bool, err error) {
 	findings := upgrade.Preflight(facts, o.to)
-	admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
-	if err := setRelease(ctx, session, facts, o.to, true); err != nil {
-		if _, missing := errors.AsType[*kube.MissingRightError](err); missing {
-			return true, err
+	if change, err := upgrade.Upgrade(facts, o.to); err == nil {
+		admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
+		if err := setRelease(ctx, session, facts, change, true); err != nil {
+			if _, missing := errors.AsType[*kube.MissingRightError](err); missing {
+				return true, err
+			}
+			admission.Result, admission.Text = check.Failed, err.Error()
 		}
-		admission.Result, admission.Text = check.Failed, err.Error()
+		findings = append(findings, admission)
 	}
-	findings = append(findings, admission)
 	a.style().Findings(a.Out, findings)
 	if check.AnyFailed(findings) && !o.force {
 		return true, errSaid
@@ -149,8 +158,8 @@ func (a *app) preflight(ctx context.Context, session *kube.Session, facts upgrad
 
 // setRelease writes the release into the spec or, as a dry run, checks whether the
 // API server would accept it.
-func setRelease(ctx context.Context, session *kube.Session, facts upgrade.Facts, to string, dryRun bool) error {
-	patch, err := upgrade.Patch(facts, to)
+func setRelease(ctx context.Context, session *kube.Session, facts upgrade.Facts, change upgrade.Change, dryRun bool) error {
+	patch, err := upgrade.Patch(facts, change)
 	if err != nil {
 		return err
 	}

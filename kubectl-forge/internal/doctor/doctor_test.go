@@ -174,3 +174,17 @@ func healthyOperator(app string) appsv1.Deployment {
 	}
 	return appsv1.Deployment{}
 }
+
+func TestPermissionsOnKindsThatAreNotInstalledAreNotMissed(t *testing.T) {
+	f := healthy()
+	for _, right := range AllRights(f.Namespace) {
+		f.Rights[right] = right.Resource != "placements"
+	}
+	if !strings.Contains(text(f.checkRights()), "you may not list placements") {
+		t.Errorf("got\n%s", text(f.checkRights()))
+	}
+	delete(f.Served, inventory.ServiceKindOf(inventory.KindPlacement).GroupKind())
+	if strings.Contains(text(f.checkRights()), "placements") {
+		t.Errorf("got\n%s", text(f.checkRights()))
+	}
+}

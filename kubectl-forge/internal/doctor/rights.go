@@ -97,7 +97,7 @@ func (f Facts) checkRights() []check.Finding {
 		topic := Topic("Permissions for " + need.Command)
 		var missing []string
 		for _, right := range need.Rights {
-			if !f.Rights[right] {
+			if !f.Rights[right] && !f.isAbsent(right) {
 				missing = append(missing, right.String())
 			}
 		}
@@ -108,4 +108,18 @@ func (f Facts) checkRights() []check.Finding {
 		findings = append(findings, finding(topic, check.Warning, "you may not %s", strings.Join(missing, "; ")))
 	}
 	return findings
+}
+
+// isAbsent reports whether the permission is one on a kind of ours that the cluster does not
+// serve, which nobody needs.
+func (f Facts) isAbsent(right kube.Right) bool {
+	if _, isHidden := f.hidden(TopicKinds); isHidden {
+		return false
+	}
+	for _, kind := range inventory.ServiceKinds {
+		if kind.Group == right.Group {
+			return !f.serves(kind.Kind)
+		}
+	}
+	return right.Group == controlPlaneKind.Group && !f.serves(controlPlaneKind.Kind)
 }

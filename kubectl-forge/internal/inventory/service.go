@@ -86,9 +86,6 @@ func (k *ServiceKind) Operator() string { return strings.ToLower(k.Kind) + "-ope
 // ConfigFile is the name of the service's configuration file.
 func (k *ServiceKind) ConfigFile() string { return strings.ToLower(k.Kind) + ".conf" }
 
-// APICondition is the type of the condition that reports whether the API answers.
-func (k *ServiceKind) APICondition() string { return k.Kind + "APIReady" }
-
 // Informational are the types of the conditions that do not affect Ready.
 func (k *ServiceKind) Informational() []string {
 	var types []string

@@ -107,7 +107,11 @@ func One(ctx context.Context, s *Session, args []string, accepted ...string) (in
 	refused := func(ref inventory.Ref) bool { return len(accepted) > 0 && !slices.Contains(accepted, ref.Kind) }
 	candidates := all
 	if len(args) == 0 {
-		candidates = slices.DeleteFunc(roots, refused)
+		candidates = slices.DeleteFunc(slices.Clone(roots), refused)
+	}
+	if len(args) == 0 && len(candidates) == 0 && len(roots) > 0 {
+		return inventory.Ref{}, fmt.Errorf("there is no %s in namespace %s; choose another namespace with --namespace",
+			strings.Join(accepted, " and no "), s.Namespace)
 	}
 	chosen, err := Targets(candidates, s.Namespace, args)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/c5c3/forge/internal/common/release"
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -157,13 +158,35 @@ func (b *builder) serviceRemedies(cause Cause, service inventory.Service) []stri
 		return describeDatabase(service)
 	case vocabulary.ReasonExpandFailed, vocabulary.ReasonMigrateFailed, vocabulary.ReasonUpgradeTargetChanged,
 		vocabulary.ReasonDowngradeNotSupported, vocabulary.ReasonUpgradePathInvalid, vocabulary.ReasonVersionParseError:
-		return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --abort"}
+		if b.canAbort(service) {
+			return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --abort"}
+		}
+		return describeDatabase(service)
 	case vocabulary.ReasonUpgradeAbortRefused:
 		return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --to " + service.ServiceStatus().TargetRelease}
 	case vocabulary.ReasonConfigError, vocabulary.ReasonInvalidSpec, vocabulary.ReasonPolicyValidationFailed:
 		return []string{editOwner(b.releaseOwner(service))}
 	}
 	return b.serviceRemediesByText(cause, service)
+}
+
+// canAbort reports whether no other service of the ControlPlane has left the release that
+// the service has: their schemas cannot be downgraded.
+func (b *builder) canAbort(service inventory.Service) bool {
+	owner := b.releaseOwner(service)
+	cp := b.ControlPlane(owner.Name)
+	if owner.Kind != inventory.KindControlPlane || cp == nil {
+		return true
+	}
+	return !slices.ContainsFunc(b.ServicesOf(cp), func(other inventory.Service) bool {
+		return !sameRelease(other.ServiceStatus().InstalledRelease, service.ServiceStatus().InstalledRelease)
+	})
+}
+
+func sameRelease(a, b string) bool {
+	x, errX := release.Parse(a)
+	y, errY := release.Parse(b)
+	return errX != nil || errY != nil || x.SameRelease(y)
 }
 
 // serviceRemediesByText handles the causes that Jobs quote.

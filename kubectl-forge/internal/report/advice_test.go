@@ -143,6 +143,26 @@ func TestTheReleaseOfAKeystoneIsSetWhereItComesFrom(t *testing.T) {
 	}
 }
 
+func TestGoingBackIsNotAdvisedOnceAnotherServiceHasTheNewRelease(t *testing.T) {
+	found := testutil.BrokenService()
+	p := testutil.Placement(testutil.NotReady(true,
+		testutil.False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonExpandFailed, "Job controlplane-placement-db-expand failed"))...)
+	cp := &found.ControlPlanes[0]
+	p.ObjectMeta = testutil.Meta("controlplane-placement", cp, inventory.KindPlacement)
+	p.Status.TargetRelease = "2026.1"
+	found.Services = append(found.Services, testutil.Service(p))
+	for installed, want := range map[string]string{
+		"2025.2": "kubectl forge upgrade controlplane/controlplane -n openstack --abort",
+		"2026.1": "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb",
+	} {
+		testutil.KeystoneIn(found).Status.InstalledRelease = installed
+		r, err := Build(found, testutil.Service(p).Ref())
+		if err != nil || r.Next[0] != want {
+			t.Errorf("with a Keystone of release %s: %v, got %q, expected %q", installed, err, r.Next, want)
+		}
+	}
+}
+
 func TestADatabaseIsLookedForWhereItsNameLeads(t *testing.T) {
 	tests := []struct{ host, want string }{
 		{"mariadb", "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb"},

@@ -135,7 +135,7 @@ func warnings(service inventory.Service) []Cause {
 			found = append(found, newCause(self, condition, nil))
 		}
 		_, remark, remarked := strings.Cut(condition.Message, "; ")
-		if condition.Type == service.Of.APICondition() && condition.Status == metav1.ConditionTrue && remarked {
+		if condition.Type == keystonev1alpha1.ConditionKeystoneAPIReady && condition.Status == metav1.ConditionTrue && remarked {
 			condition.Reason, condition.Message = keystonev1alpha1.ReasonCacheUnavailable, remark
 			// When that began is not known: the condition is True for longer.
 			warning := newCause(self, condition, nil)

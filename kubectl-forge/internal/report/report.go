@@ -82,8 +82,11 @@ type builder struct{ *inventory.Inventory }
 func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane) {
 	r.Ready, r.Since = readiness(cp, cp.Status.Conditions, cp.Status.ObservedGeneration)
 	r.Conditions = cp.Status.Conditions
+	// In the middle of an update the services have different releases.
 	for _, service := range cp.Status.Services {
-		r.Release = service.Release
+		if service.Release != "" && (r.Release == "" || service.Release < r.Release) {
+			r.Release = service.Release
+		}
 	}
 	if phase := cp.Status.UpdatePhase; phase != "" && phase != c5c3v1alpha1.UpdatePhaseIdle {
 		r.Phase, r.TargetRelease = string(phase), cp.Spec.OpenStackRelease

@@ -92,16 +92,6 @@ func TestAControlPlaneSaysThatItWaitsForAServiceByTheKind(t *testing.T) {
 	}
 }
 
-func TestTheConditionOfEachServicesAPIIsItsOwn(t *testing.T) {
-	for _, kind := range inventory.ServiceKinds {
-		for _, known := range kind.Vocabularies() {
-			if !slices.ContainsFunc(known.Conditions, func(c vocabulary.Condition) bool { return c.Type == kind.APICondition() }) {
-				t.Errorf("%s has no condition %s", known.Kind, kind.APICondition())
-			}
-		}
-	}
-}
-
 func TestAConditionThatOnlyWaitsForAnotherIsNoCause(t *testing.T) {
 	r := build(t, testutil.SealedStore())
 	if len(r.Causes) != 1 || r.Causes[0].Condition != c5c3v1alpha1.ConditionDBCredentialsReady {

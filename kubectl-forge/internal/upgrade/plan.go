@@ -3,17 +3,13 @@
 package upgrade
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/c5c3/forge/internal/common/release"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
@@ -27,6 +23,8 @@ type Facts struct {
 	ControlPlane *c5c3v1alpha1.ControlPlane
 	// Services are those of the ControlPlane, or the one that belongs to none.
 	Services []inventory.Service
+	// Named is the service of the ControlPlane that the user named, "" for none.
+	Named string
 }
 
 // Target is the object whose spec has the release.
@@ -37,45 +35,23 @@ func (f Facts) Target() inventory.Ref {
 	return f.Services[0].Ref()
 }
 
-// ownImage returns the image that the user has set on the ControlPlane for a service,
-// whose tag is then the release, nil when there is none.
-func (f Facts) ownImage(service inventory.Service) *commonv1.ImageSpec {
-	return ownImages(f.ControlPlane)[fieldOf(service)]
-}
-
-// fieldOf returns the name of the service in spec.services of a ControlPlane.
-func fieldOf(service inventory.Service) string { return strings.ToLower(service.Of.Kind) }
-
-// ownImages returns the images in spec.services of the ControlPlane by the name of the service.
-func ownImages(cp *c5c3v1alpha1.ControlPlane) map[string]*commonv1.ImageSpec {
-	images := map[string]*commonv1.ImageSpec{}
-	var services map[string]struct {
-		Image *commonv1.ImageSpec `json:"image"`
-	}
-	encoded, err := json.Marshal(cp.Spec.Services)
-	if err != nil || json.Unmarshal(encoded, &services) != nil {
-		return images
-	}
-	for name, service := range services {
-		if service.Image != nil {
-			images[name] = service.Image
-		}
-	}
-	return images
-}
-
 // Preflight checks for what would block an upgrade to the release.
 func Preflight(f Facts, to string) []check.Finding {
+	change, err := Upgrade(f, to)
+	if err != nil {
+		return []check.Finding{failed("Release", "%s", err)}
+	}
 	var findings []check.Finding
 	for _, service := range f.Services {
-		own := []check.Finding{f.checkRelease(service, to), checkRunning(service, to), f.checkReady(service)}
+		tag := change.Tag(service)
+		own := []check.Finding{f.checkRelease(service, change), checkRunning(service, tag), f.checkReady(change)}
 		for _, finding := range []*check.Finding{checkStrategy(service), checkBackup(service)} {
 			if finding != nil {
 				own = append(own, *finding)
 			}
 		}
 		own = append(own, fine("Image", "the nodes have to be able to pull %s:%s; the first Job tries it before anything changes",
-			service.ServiceSpec().Image.Repository, to))
+			service.ServiceSpec().Image.Repository, tag))
 		for i := range own {
 			own[i].Name = f.label(service, own[i].Name)
 		}
@@ -100,17 +76,13 @@ func fine(name, format string, args ...any) check.Finding {
 	return check.Finding{Name: name, Result: check.OK, Text: fmt.Sprintf(format, args...)}
 }
 
-func (f Facts) checkRelease(service inventory.Service, to string) check.Finding {
+func (f Facts) checkRelease(service inventory.Service, change Change) check.Finding {
 	const name = "Release"
-	target, err := release.Parse(to)
+	tag, status := change.Tag(service), service.ServiceStatus()
+	target, err := release.Parse(tag)
 	if err != nil {
 		return failed(name, "%s", err)
 	}
-	if f.ControlPlane != nil && target.Suffix != "" && f.ownImage(service) == nil {
-		return failed(name, "another build of a release needs services.%s.image in ControlPlane %s: set it first",
-			fieldOf(service), f.ControlPlane.Name)
-	}
-	status := service.ServiceStatus()
 	if status.InstalledRelease == "" {
 		return failed(name, "no release is installed yet, so there is nothing to upgrade: wait until it is ready")
 	}
@@ -121,26 +93,26 @@ func (f Facts) checkRelease(service inventory.Service, to string) check.Finding 
 	switch release.Classify(installed, target) {
 	case release.None:
 		if status.TargetRelease != "" {
-			return failed(name, "%s is the installed release: use --abort to roll back to it", to)
+			return failed(name, "%s is the installed release: use --abort to roll back to it", tag)
 		}
-		if f.continues(to) {
-			return fine(name, "%s is installed already", to)
+		if f.lacks(change) {
+			return fine(name, "%s is installed already", tag)
 		}
-		return failed(name, "%s is installed already", to)
+		return failed(name, "%s is installed already", tag)
 	case release.Downgrade:
-		return failed(name, "%s is older than %s, and a database schema cannot be downgraded", to, installed)
+		return failed(name, "%s is older than %s, and a database schema cannot be downgraded", tag, installed)
 	case release.Skip:
 		return failed(name, "from %s the next release is %s: upgrade to that one first", installed, installed.Next())
 	case release.Patch:
-		return fine(name, "%s is another build of the installed release", to)
+		return fine(name, "%s is another build of the installed release", tag)
 	}
-	return fine(name, "%s follows %s", to, installed)
+	return fine(name, "%s follows %s", tag, installed)
 }
 
-// continues reports whether the ControlPlane asks for the release and not all of its services
-// have it yet, so that the services that have it do not block the others.
-func (f Facts) continues(to string) bool {
-	return slices.ContainsFunc(f.Services, func(s inventory.Service) bool { return s.ServiceStatus().InstalledRelease != to })
+// lacks reports whether a service does not have the release yet. The services that have it
+// do not block the others.
+func (f Facts) lacks(change Change) bool {
+	return slices.ContainsFunc(f.Services, func(s inventory.Service) bool { return s.ServiceStatus().InstalledRelease != change.Tag(s) })
 }
 
 func checkRunning(service inventory.Service, to string) check.Finding {
@@ -164,19 +136,23 @@ func sameRelease(a, b string) bool {
 	return errX == nil && errY == nil && x.SameRelease(y)
 }
 
-// inProgress reports whether a service is being upgraded.
-func (f Facts) inProgress() bool {
-	return slices.ContainsFunc(f.Services, func(s inventory.Service) bool { return s.ServiceStatus().TargetRelease != "" })
+// begun reports whether the change is in progress: a service is being upgraded, or waits for
+// its turn since the spec asks for the release.
+func (f Facts) begun(change Change) bool {
+	return slices.ContainsFunc(f.Services, func(service inventory.Service) bool {
+		status := service.ServiceStatus()
+		return status.TargetRelease != "" || f.asked(service) == change.Tag(service) && status.InstalledRelease != change.Tag(service)
+	})
 }
 
-func (f Facts) checkReady(service inventory.Service) check.Finding {
+func (f Facts) checkReady(change Change) check.Finding {
 	const name = "Ready"
-	conditions := service.GetConditions()
+	conditions := f.Services[0].GetConditions()
 	if f.ControlPlane != nil {
 		conditions = f.ControlPlane.Status.Conditions
 	}
 	switch {
-	case f.inProgress():
+	case f.begun(change):
 		return fine(name, "not before the upgrade has finished")
 	case meta.IsStatusConditionTrue(conditions, vocabulary.ConditionReady):
 		return fine(name, "%s is ready", f.Target().Arg())
@@ -201,57 +177,4 @@ func checkBackup(service inventory.Service) *check.Finding {
 		return nil
 	}
 	return &check.Finding{Name: "Backup of the keys", Result: check.Warning, Text: backup.Message}
-}
-
-// AbortTarget returns the release to roll back to.
-func AbortTarget(f Facts) (string, error) {
-	installed := f.Services[0].ServiceStatus().InstalledRelease
-	asked := true
-	for _, service := range f.Services {
-		status := service.ServiceStatus()
-		switch {
-		case status.InstalledRelease == "":
-			return "", errors.New("no release is installed yet, so there is none to roll back to")
-		case status.UpgradePhase == commonv1.UpgradePhaseContracting:
-			return "", fmt.Errorf("the upgrade to %s is in phase Contracting and can no longer be rolled back: "+
-				"the schema no longer fits %s", status.TargetRelease, status.InstalledRelease)
-		case status.InstalledRelease != installed:
-			return "", fmt.Errorf("%s has release %s and %s has %s: a schema cannot be downgraded, so let the upgrade finish",
-				f.Services[0].Ref().Arg(), installed, service.Ref().Arg(), status.InstalledRelease)
-		}
-		asked = asked && status.TargetRelease == "" && f.asked(service) == status.InstalledRelease
-	}
-	if asked {
-		return "", fmt.Errorf("no upgrade is in progress: %s is installed and requested", installed)
-	}
-	return installed, nil
-}
-
-// asked is the image tag that the spec of the target asks for.
-func (f Facts) asked(service inventory.Service) string {
-	if f.ControlPlane == nil {
-		return service.ServiceSpec().Image.Tag
-	}
-	if image := f.ownImage(service); image != nil {
-		return image.Tag
-	}
-	return f.ControlPlane.Spec.OpenStackRelease
-}
-
-// Patch returns the merge patch that sets the release in the spec of the target. The
-// services of a ControlPlane follow it.
-func Patch(f Facts, to string) ([]byte, error) {
-	image := map[string]any{"image": map[string]any{"tag": to}}
-	if f.ControlPlane == nil {
-		return json.Marshal(map[string]any{"spec": image})
-	}
-	series, _, _ := strings.Cut(to, "-")
-	spec, services := map[string]any{"openStackRelease": series}, map[string]any{}
-	for name := range ownImages(f.ControlPlane) {
-		services[name] = image
-	}
-	if len(services) > 0 {
-		spec["services"] = services
-	}
-	return json.Marshal(map[string]any{"spec": spec})
 }

@@ -6,10 +6,13 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/google/go-cmp/cmp"
+
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
@@ -119,7 +122,11 @@ func TestTheReleaseIsSetWhereItComesFrom(t *testing.T) {
 			own, "2026.1-b", `{"spec":{"openStackRelease":"2026.1","services":{"keystone":{"image":{"tag":"2026.1-b"}}}}}`,
 		},
 	} {
-		if got, err := Patch(tc.facts, tc.to); err != nil || string(got) != tc.want {
+		change, err := Upgrade(tc.facts, tc.to)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, err := Patch(tc.facts, change); err != nil || string(got) != tc.want {
 			t.Errorf("%s: got %s and %v, expected %s", name, got, err, tc.want)
 		}
 	}
@@ -131,16 +138,16 @@ func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
 	} {
 		f := ready()
 		keystone(f).Spec.Image.Tag, keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", "2026.1", phase
-		if to, err := AbortTarget(f); err != nil || to != "2025.2" {
+		if to, err := Abort(f); err != nil || to.String() != "2025.2" {
 			t.Errorf("%s: got %q, %v", phase, to, err)
 		}
 	}
 	f := ready()
 	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
-	if _, err := AbortTarget(f); err == nil || !strings.Contains(err.Error(), "can no longer be rolled back") {
+	if _, err := Abort(f); err == nil || !strings.Contains(err.Error(), "can no longer be rolled back") {
 		t.Errorf("Contracting: got %v", err)
 	}
-	if _, err := AbortTarget(ready()); err == nil || !strings.Contains(err.Error(), "no upgrade is in progress") {
+	if _, err := Abort(ready()); err == nil || !strings.Contains(err.Error(), "no upgrade is in progress") {
 		t.Errorf("no upgrade: got %v", err)
 	}
 }
@@ -148,7 +155,7 @@ func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
 func TestARefusedReleaseCanBeTakenBack(t *testing.T) {
 	f := planned()
 	f.ControlPlane.Spec.OpenStackRelease = "2026.2"
-	if to, err := AbortTarget(f); err != nil || to != "2025.2" {
+	if to, err := Abort(f); err != nil || to.String() != "2025.2" {
 		t.Errorf("got %q, %v", to, err)
 	}
 }
@@ -157,20 +164,20 @@ func TestTheViewGoesThroughThePhases(t *testing.T) {
 	f := ready()
 	keystone(f).Spec.Image.Tag = "2026.1"
 	keystone(f).Generation = 2
-	if view := View(f, "2026.1"); view.Done || view.Rows[0].Name != "Operator" {
+	if view := View(f, Change{Release: "2026.1"}); view.Done || view.Rows[0].Name != "Operator" {
 		t.Errorf("got %+v before the operator has seen the change", view)
 	}
 	keystone(f).Status.ObservedGeneration, keystone(f).Status.TargetRelease = 2, "2026.1"
 	keystone(f).Status.UpgradePhase = keystonev1alpha1.UpgradePhaseRollingUpdate
 	var states []string
-	for _, row := range View(f, "2026.1").Rows[:4] {
+	for _, row := range View(f, Change{Release: "2026.1"}).Rows[:4] {
 		states = append(states, row.Name+" "+row.State)
 	}
 	if got := strings.Join(states, ", "); got != "Expanding Done, Migrating Done, RollingUpdate Run, Contracting Wait" {
 		t.Errorf("got %s", got)
 	}
 	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase, keystone(f).Status.InstalledRelease = "", "", "2026.1"
-	if view := View(f, "2026.1"); !view.Done {
+	if view := View(f, Change{Release: "2026.1"}); !view.Done {
 		t.Errorf("got %+v at the end", view)
 	}
 }
@@ -178,11 +185,11 @@ func TestTheViewGoesThroughThePhases(t *testing.T) {
 func TestAControlPlaneIsDoneWhenItIsReadyItself(t *testing.T) {
 	f := planned()
 	f.ControlPlane.Generation = 2
-	if View(f, "2025.2").Done {
+	if View(f, Change{Release: "2025.2"}).Done {
 		t.Error("its operator has not seen the change")
 	}
 	f.ControlPlane.Status.ObservedGeneration = 2
-	if !View(f, "2025.2").Done {
+	if !View(f, Change{Release: "2025.2"}).Done {
 		t.Error("everything is ready")
 	}
 }
@@ -190,15 +197,15 @@ func TestAControlPlaneIsDoneWhenItIsReadyItself(t *testing.T) {
 func TestAFailedPhaseEndsTheViewUnlessItIsOfAnEarlierSpec(t *testing.T) {
 	found := testutil.Upgrading()
 	f := of(testutil.KeystoneIn(found))
-	if view := View(f, "2026.1"); view.Failed == nil || !strings.Contains(view.Failed.Error(), "MigrateFailed") {
+	if view := View(f, Change{Release: "2026.1"}); view.Failed == nil || !strings.Contains(view.Failed.Error(), "MigrateFailed") {
 		t.Errorf("got %v", view.Failed)
 	}
 	keystone(f).Generation, keystone(f).Status.ObservedGeneration = 2, 2
-	if view := View(f, "2026.1"); view.Failed != nil {
+	if view := View(f, Change{Release: "2026.1"}); view.Failed != nil {
 		t.Errorf("got %v from the spec before", view.Failed)
 	}
 	keystone(f).Spec.Image.Tag = "2025.2"
-	if view := View(f, "2025.2"); view.Done || view.Rows[0].Name != "Abort" {
+	if view := View(f, Change{Release: "2025.2"}); view.Done || view.Rows[0].Name != "Abort" {
 		t.Errorf("got %+v while the upgrade is taken back", view)
 	}
 }
@@ -234,7 +241,7 @@ func TestAServiceThatHasTheReleaseDoesNotBlockTheOthers(t *testing.T) {
 	if findings := Preflight(f, "2026.1"); check.AnyFailed(findings) {
 		t.Errorf("got %v", findings)
 	}
-	if _, err := AbortTarget(f); err == nil || !strings.Contains(err.Error(), "let the upgrade finish") {
+	if _, err := Abort(f); err == nil || !strings.Contains(err.Error(), "has to follow it") {
 		t.Errorf("got %v, expected that there is no way back", err)
 	}
 }
@@ -245,14 +252,75 @@ func TestTheUpgradeOfAControlPlaneEndsWithItsLastService(t *testing.T) {
 		f.Services[i].ServiceStatus().InstalledRelease = tag
 	}
 	keystone(f).Spec.Image.Tag = "2026.1"
-	view := View(f, "2026.1")
+	view := View(f, Change{Release: "2026.1"})
 	last := view.Rows[len(view.Rows)-1]
 	if view.Done || last.Name != "Placement: Operator" {
 		t.Errorf("got %+v", view)
 	}
 	f.Services[1].Resource.(*placementv1alpha1.Placement).Spec.Image.Tag = "2026.1"
 	f.Services[1].ServiceStatus().InstalledRelease = "2026.1"
-	if view := View(f, "2026.1"); !view.Done {
+	if view := View(f, Change{Release: "2026.1"}); !view.Done {
 		t.Errorf("got %+v at the end", view)
+	}
+}
+
+func withImages(tags ...string) Facts {
+	f := both()
+	services := &f.ControlPlane.Spec.Services
+	services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: tags[0]}
+	f.Services[0].ServiceStatus().InstalledRelease = tags[0]
+	if len(tags) > 1 {
+		services.Placement = &c5c3v1alpha1.ServicePlacementSpec{}
+		services.Placement.Image = &commonv1.ImageSpec{Repository: "example.com/placement", Tag: tags[1]}
+		f.Services[1].ServiceStatus().InstalledRelease = tags[1]
+	}
+	return f
+}
+
+func TestABuildOfOneServiceLeavesTheOthersAlone(t *testing.T) {
+	f := withImages("2025.2-r1")
+	if findings := Preflight(f, "2025.2-r2"); check.AnyFailed(findings) {
+		t.Errorf("got %v", findings)
+	}
+	change, err := Upgrade(f, "2025.2-r2")
+	if err != nil || change.Tag(f.Services[0]) != "2025.2-r2" || change.Tag(f.Services[1]) != "2025.2" {
+		t.Errorf("got %+v and %v", change, err)
+	}
+	if _, err := Abort(f); err == nil || !strings.Contains(err.Error(), "no upgrade is in progress") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheServiceOfABuildIsNamedWhereSeveralHaveAnImage(t *testing.T) {
+	f := withImages("2025.2-r1", "2025.2-p1")
+	if _, err := Upgrade(f, "2025.2-r2"); err == nil || !strings.Contains(err.Error(), "keystone/keystone") {
+		t.Errorf("got %v, expected to be asked for the service", err)
+	}
+	f.Named = "placement"
+	change, err := Upgrade(f, "2025.2-p2")
+	if err != nil || change.Tag(f.Services[0]) != "2025.2-r1" || change.Tag(f.Services[1]) != "2025.2-p2" {
+		t.Errorf("got %+v and %v", change, err)
+	}
+}
+
+func TestGoingBackSetsEachImageToWhatItsServiceHas(t *testing.T) {
+	f := withImages("2025.2-r1", "2025.2-p1")
+	f.ControlPlane.Spec.Services.Keystone.Image.Tag = "2026.1"
+	f.Services[0].ServiceStatus().TargetRelease, f.Services[0].ServiceStatus().UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseExpanding
+	change, err := Abort(f)
+	want := Change{Release: "2025.2", Tags: map[string]string{"keystone": "2025.2-r1", "placement": "2025.2-p1"}}
+	if diff := cmp.Diff(want, change); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestAnUpgradeBetweenTwoServicesIsFollowedAgain(t *testing.T) {
+	f := both()
+	f.ControlPlane.Spec.OpenStackRelease = "2026.1"
+	f.ControlPlane.Status.Conditions = testutil.NotReady(false,
+		testutil.False("PlacementReady", "WaitingForPlacement", "Placement has not been observed yet"))
+	f.Services[0].ServiceStatus().InstalledRelease = "2026.1"
+	if findings := Preflight(f, "2026.1"); check.AnyFailed(findings) {
+		t.Errorf("got %v", findings)
 	}
 }

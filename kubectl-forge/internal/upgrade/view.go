@@ -32,11 +32,11 @@ var failures = []string{
 	vocabulary.ReasonUpgradeTargetChanged, vocabulary.ReasonUpgradeAbortRefused, vocabulary.ReasonSchemaDriftDetected,
 }
 
-// View describes the progress towards the release, of an upgrade or of a
-// rollback.
-func View(f Facts, to string) follow.View {
-	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), to), Done: f.ready()}
+// View describes the progress of the change, an upgrade or a rollback.
+func View(f Facts, change Change) follow.View {
+	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), change), Done: f.ready()}
 	for _, service := range f.Services {
+		to := change.Tag(service)
 		rows, installed := serviceRows(service, to)
 		for i := range rows {
 			rows[i].Name = f.label(service, rows[i].Name)

@@ -1,0 +1,193 @@
+package upgrade
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/c5c3/forge/internal/common/release"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// Change is a change of the release in the spec of a target.
+type Change struct {
+	// Release is the release of a ControlPlane, which all services have but those in
+	// Tags, or that of a service that belongs to none.
+	Release string
+	// Tags are the tags of the images that the user has set on the ControlPlane, by the
+	// name of the service.
+	Tags map[string]string
+}
+
+// Tag returns the image tag that the service gets.
+func (c Change) Tag(service inventory.Service) string {
+	if tag, own := c.Tags[fieldOf(service)]; own {
+		return tag
+	}
+	return c.Release
+}
+
+// String returns the release, and the tags that differ from it.
+func (c Change) String() string {
+	texts := []string{c.Release}
+	for _, name := range slices.Sorted(maps.Keys(c.Tags)) {
+		if c.Tags[name] != c.Release {
+			texts = append(texts, name+" "+c.Tags[name])
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// fieldOf returns the name of the service in spec.services of a ControlPlane.
+func fieldOf(service inventory.Service) string { return strings.ToLower(service.Of.Kind) }
+
+// Upgrade returns the change to the release. A release alone is that of all services.
+// Another build of a release, such as 2026.1-fixed, is that of one image which the user has
+// set on the ControlPlane; it is an error if there is none, or if it is not clear which.
+func Upgrade(f Facts, to string) (Change, error) {
+	target, err := release.Parse(to)
+	if err != nil || f.ControlPlane == nil {
+		return Change{Release: to}, err
+	}
+	tags := f.tags()
+	if target.Suffix == "" {
+		for name := range tags {
+			tags[name] = to
+		}
+		return Change{Release: to, Tags: tags}, nil
+	}
+	name, err := f.builtByUser(tags)
+	if err != nil {
+		return Change{}, err
+	}
+	tags[name] = to
+	series, _, _ := strings.Cut(to, "-")
+	return Change{Release: series, Tags: tags}, nil
+}
+
+// builtByUser returns the service whose image another build of a release is.
+func (f Facts) builtByUser(tags map[string]string) (string, error) {
+	names := slices.Sorted(maps.Keys(tags))
+	if _, own := tags[f.Named]; own {
+		return f.Named, nil
+	}
+	switch {
+	case f.Named != "" || len(names) == 0:
+		service := f.Named
+		if service == "" {
+			service = fieldOf(f.Services[0])
+		}
+		return "", fmt.Errorf("another build of a release needs services.%s.image in ControlPlane %s: set it first", service, f.ControlPlane.Name)
+	case len(names) > 1:
+		return "", fmt.Errorf("ControlPlane %s sets the images of %s: specify the service whose build it is, such as %s/%s",
+			f.ControlPlane.Name, strings.Join(names, " and "), names[0], f.nameOf(names[0]))
+	}
+	return names[0], nil
+}
+
+func (f Facts) nameOf(field string) string {
+	for _, service := range f.Services {
+		if fieldOf(service) == field {
+			return service.GetName()
+		}
+	}
+	return "NAME"
+}
+
+// tags returns the tags of the images that the user has set on the ControlPlane, by the name
+// of the service.
+func (f Facts) tags() map[string]string {
+	tags := map[string]string{}
+	for name, image := range ownImages(f.ControlPlane) {
+		tags[name] = image.Tag
+	}
+	return tags
+}
+
+// ownImages returns the images in spec.services of the ControlPlane by the name of the service.
+func ownImages(cp *c5c3v1alpha1.ControlPlane) map[string]*commonv1.ImageSpec {
+	images := map[string]*commonv1.ImageSpec{}
+	var services map[string]struct {
+		Image *commonv1.ImageSpec `json:"image"`
+	}
+	encoded, err := json.Marshal(cp.Spec.Services)
+	if err != nil || json.Unmarshal(encoded, &services) != nil {
+		return images
+	}
+	for name, service := range services {
+		if service.Image != nil {
+			images[name] = service.Image
+		}
+	}
+	return images
+}
+
+// asked is the image tag that the spec of the target asks for.
+func (f Facts) asked(service inventory.Service) string {
+	if f.ControlPlane == nil {
+		return service.ServiceSpec().Image.Tag
+	}
+	return Change{Release: f.ControlPlane.Spec.OpenStackRelease, Tags: f.tags()}.Tag(service)
+}
+
+// Abort returns the change back to the installed release. It is an error if that is not
+// possible.
+func Abort(f Facts) (Change, error) {
+	change, progress := Change{Tags: map[string]string{}}, false
+	own := map[string]string{}
+	if f.ControlPlane != nil {
+		own = f.tags()
+	}
+	for _, service := range f.Services {
+		status := service.ServiceStatus()
+		installed := status.InstalledRelease
+		switch {
+		case installed == "":
+			return Change{}, errors.New("no release is installed yet, so there is none to roll back to")
+		case status.UpgradePhase == commonv1.UpgradePhaseContracting:
+			return Change{}, fmt.Errorf("the upgrade to %s is in phase Contracting and can no longer be rolled back: "+
+				"the schema no longer fits %s", status.TargetRelease, installed)
+		}
+		if _, isOwn := own[fieldOf(service)]; isOwn {
+			change.Tags[fieldOf(service)] = installed
+		}
+		if change.Release == "" {
+			change.Release = installed
+		}
+		if !sameRelease(change.Release, installed) {
+			return Change{}, fmt.Errorf("%s has release %s already, and a schema cannot be downgraded: %s has to follow it; "+
+				"see \"kubectl forge status %s -n %s\"", f.Services[0].Ref().Arg(), change.Release, service.Ref().Arg(),
+				service.Ref().Arg(), service.GetNamespace())
+		}
+		progress = progress || status.TargetRelease != "" || f.asked(service) != installed
+	}
+	if !progress {
+		return Change{}, fmt.Errorf("no upgrade is in progress: %s is installed and requested", change.Release)
+	}
+	if f.ControlPlane != nil {
+		change.Release, _, _ = strings.Cut(change.Release, "-")
+	}
+	return change, nil
+}
+
+// Patch returns the merge patch that makes the change in the spec of the target. The
+// services of a ControlPlane follow it.
+func Patch(f Facts, change Change) ([]byte, error) {
+	image := func(tag string) map[string]any { return map[string]any{"image": map[string]any{"tag": tag}} }
+	if f.ControlPlane == nil {
+		return json.Marshal(map[string]any{"spec": image(change.Release)})
+	}
+	spec, services := map[string]any{"openStackRelease": change.Release}, map[string]any{}
+	for name, tag := range change.Tags {
+		services[name] = image(tag)
+	}
+	if len(services) > 0 {
+		spec["services"] = services
+	}
+	return json.Marshal(map[string]any{"spec": spec})
+}
