@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,7 +215,7 @@ func (s suite[T]) silentAPI(t *testing.T) {
 		set          func()
 	}{
 		{vocabulary.ReasonAPIUnhealthy, "500", func() { i.API.Answer(http.StatusInternalServerError) }},
-		{vocabulary.ReasonConnectionFailed, "", func() { i.API.Fail(&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}) }},
+		{vocabulary.ReasonConnectionFailed, "", func() { i.API.Fail(&net.OpError{Op: "dial", Err: errors.New("connection refused")}) }},
 		{vocabulary.ReasonEndpointNotReady, "", func() { i.API.Fail(&net.DNSError{Err: "no such host", IsNotFound: true}) }},
 		{vocabulary.ReasonHealthCheckTimeout, "", func() { i.API.Fail(context.DeadlineExceeded) }},
 		{vocabulary.ReasonHealthCheckFailed, "", func() { i.API.Fail(errors.New("malformed HTTP response")) }},
@@ -237,10 +238,8 @@ func (s suite[T]) silentAPI(t *testing.T) {
 // apiCondition is the condition about the API of the service.
 func (s suite[T]) apiCondition() string {
 	for _, condition := range s.Vocabulary.Conditions {
-		for _, reason := range condition.True {
-			if reason == vocabulary.ReasonAPIHealthy {
-				return condition.Type
-			}
+		if slices.Contains(condition.True, vocabulary.ReasonAPIHealthy) {
+			return condition.Type
 		}
 	}
 	return ""

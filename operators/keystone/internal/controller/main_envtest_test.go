@@ -100,14 +100,3 @@ func converged(t *testing.T, m mode) (client.Client, *keystonev1alpha1.Keystone,
 	ready(t, c, k)
 	return c, k, operator
 }
-
-// inModes runs a test once for each mode.
-func inModes(t *testing.T, test func(t *testing.T, m mode)) {
-	t.Helper()
-	for _, m := range modes {
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, m)
-		})
-	}
-}

@@ -114,17 +114,6 @@ func expectRuns(t *testing.T, k *keystonev1alpha1.Keystone, want map[string]int)
 	}
 }
 
-// observed waits until the operator has acted on the spec as it is now.
-func observed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
-	t.Helper()
-	expect.Object(t, c, k, func() error {
-		if k.Status.ObservedGeneration != k.Generation {
-			return fmt.Errorf("the status is about generation %d of %d", k.Status.ObservedGeneration, k.Generation)
-		}
-		return nil
-	})
-}
-
 func inPhase(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, phase keystonev1alpha1.UpgradePhase) {
 	t.Helper()
 	expect.Object(t, c, k, func() error {

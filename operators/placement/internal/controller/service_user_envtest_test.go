@@ -59,6 +59,11 @@ func givenUser(t *testing.T, p *placementv1alpha1.Placement) string {
 	return ""
 }
 
+func setPassword(t *testing.T, namespace, name, password string) {
+	t.Helper()
+	objects.Change(t, world.Admin, secret(namespace, name, "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte(password) })
+}
+
 func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
 	t.Parallel()
 	i := started(t)
@@ -78,7 +83,7 @@ func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
 		t.Errorf("pods have %q, which Keystone refuses", got)
 	}
 	world.Jobs.Set(p.Namespace, checkJob, standin.Succeed())
-	objects.Change(t, world.Admin, secret(p.Namespace, "placement-user-2", "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte("third") })
+	setPassword(t, p.Namespace, "placement-user-2", "third")
 	i.Ready()
 	if got := givenUser(t, p); got != "password = third" {
 		t.Errorf("pods have %q after the password was corrected", got)
@@ -92,7 +97,7 @@ func TestAPlacementWaitsForItsServiceUser(t *testing.T) {
 	i.Fails("SecretsReady", "WaitingForServiceUser")
 	objects.Create(t, world.Admin, secret(namespace, "placement-user", "placement", "pass\nword"))
 	i.Fails("SecretsReady", "SecretInvalid")
-	objects.Change(t, world.Admin, secret(namespace, "placement-user", "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte("password") })
+	setPassword(t, namespace, "placement-user", "password")
 	i.Ready()
 }
 
