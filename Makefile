@@ -1,5 +1,5 @@
-# The entry point for everything a developer or CI runs; each area keeps its
-# targets in its own file below hack/make.
+# The entry point for developers and CI. Each area has its targets in a separate
+# file below hack/make.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help

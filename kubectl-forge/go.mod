@@ -6,6 +6,7 @@ require (
 	github.com/c5c3/forge/internal/common v0.0.0
 	github.com/c5c3/forge/operators/c5c3 v0.0.0
 	github.com/c5c3/forge/operators/keystone v0.0.0
+	github.com/c5c3/forge/operators/placement v0.0.0
 	github.com/external-secrets/external-secrets/apis v0.0.0-20260710155933-68826f87b4ff
 	github.com/google/go-cmp v0.7.0
 	github.com/spf13/cobra v1.10.2
@@ -97,4 +98,5 @@ replace (
 	github.com/c5c3/forge/internal/common => ../internal/common
 	github.com/c5c3/forge/operators/c5c3 => ../operators/c5c3
 	github.com/c5c3/forge/operators/keystone => ../operators/keystone
+	github.com/c5c3/forge/operators/placement => ../operators/placement
 )

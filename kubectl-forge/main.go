@@ -1,4 +1,4 @@
-// Command kubectl-forge is a kubectl plugin for ControlPlanes and Keystones: it
+// Command kubectl-forge is a kubectl plugin for ControlPlanes and OpenStack services: it
 // shows what they wait for, rotates their keys, upgrades them and collects
 // diagnostics.
 package main

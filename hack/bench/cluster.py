@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measures on a real cluster what a user waits for.
+"""Measures the delays that users experience on a real cluster.
 
     cluster.py [--runs N] [--seconds S] [--json FILE] [ready] [controlplane] [api]
 
-ready         a Keystone from its creation to Ready, and where that time goes
-controlplane  the same of a ControlPlane
-api           how many requests one API pod answers, and how soon
+ready         the time from the creation of a Keystone to Ready, and how it is spent
+controlplane  the same for a ControlPlane
+api           the throughput and the response times of one API pod
 
-The cluster is that of "make quickstart", for a ControlPlane with what
-"make deploy-infra" adds. Each run has a namespace and a database of its own and
-removes both. What else the cluster does at the time counts: it should do nothing.
+It uses the cluster of "make quickstart", for a ControlPlane with the additions of
+"make deploy-infra". Each run has a separate namespace and database and removes
+both. Other load on the cluster affects the results, so there should be none.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def apply(*objects):
 
 
 def sql(statement):
-    """Runs a statement on the quick start's MariaDB. The password stays in its pod."""
+    """Runs a statement on the quick start's MariaDB. The password does not leave the pod."""
     command = 'MYSQL_PWD=$MARIADB_ROOT_PASSWORD exec mariadb -uroot -e "$0"'
     kubectl("exec", "--namespace=openstack", "mariadb-0", "--", "sh", "-c", command, statement)
 
@@ -94,7 +94,7 @@ def wait(kind, condition=READY):
 
 
 def measure_ready():
-    """One run: seconds to Ready and, after whole seconds, to the ends of the Jobs and the first pod."""
+    """Returns, for one run, the seconds to Ready and, in whole seconds, to the ends of the Jobs and the first pod."""
     set_up()
     started = time.monotonic()
     apply(keystone())
@@ -151,7 +151,7 @@ def measure_controlplane():
 
 
 def load(only, workers, duration):
-    """Requests of one kind for a while, each worker the next when the last was answered."""
+    """Sends requests of one kind for a while; each worker sends the next when the last one was answered."""
     name = f"load-{only}-{workers}"
     apply(
         {

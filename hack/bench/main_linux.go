@@ -156,7 +156,7 @@ func measure(ctx context.Context, s settings, samples result.Samples) error {
 	return nil
 }
 
-// draw writes the pictures beside the page.
+// draw writes the charts next to the page.
 func draw(folder string, table result.Table) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

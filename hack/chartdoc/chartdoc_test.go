@@ -62,7 +62,7 @@ func TestAValueThatIsNotDescribedOrNotAllowedIsNamed(t *testing.T) {
 	for name, c := range map[string]struct{ values, want string }{
 		"no comment":       {strings.Replace(sampleValues, "# The image of the operator.\n", "", 1), "image.tag has no comment"},
 		"not in schema":    {sampleValues + "# Nothing.\nextra: 1\n", "extra is not in the schema"},
-		"not in values":    {strings.Replace(sampleValues, "  tag: \"\"\n", "", 1), "image.tag is in the schema, and nobody will find it"},
+		"not in values":    {strings.Replace(sampleValues, "  tag: \"\"\n", "", 1), "image.tag is in the schema but not in values.yaml"},
 		"not even a start": {"[]", "not a mapping"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -75,7 +75,7 @@ func (r *reader) read(mapping *yaml.Node, schema object, path []string, about st
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(seen, name) {
-			r.fail(append(slices.Clone(path), name), "is in the schema, and nobody will find it")
+			r.fail(append(slices.Clone(path), name), "is in the schema but not in values.yaml: add it there")
 		}
 	}
 }

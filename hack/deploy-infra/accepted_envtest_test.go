@@ -26,8 +26,8 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
-// pinned are files with definitions in modules that hack/tools/custom-resources
-// pins. Those of Flux are in its whole manifests.
+// pinned lists files with definitions in modules that hack/tools/custom-resources
+// pins. Those of Flux are in its complete manifests.
 var pinned = map[string][]string{
 	"github.com/controlplaneio-fluxcd/flux-operator": {
 		"config/crd/bases/fluxcd.controlplane.io_fluxinstances.yaml",
@@ -72,7 +72,7 @@ func definitions(t *testing.T, file string) []*apiextensionsv1.CustomResourceDef
 	}
 }
 
-// serve runs an API server that knows every kind of our manifests.
+// serve runs an API server with every kind in our manifests.
 func serve(t *testing.T) *envtest.Env {
 	t.Helper()
 	own := []string{filepath.Join(root, "deploy/infra/memcached-operator/crd.yaml")}
@@ -96,8 +96,8 @@ func serve(t *testing.T) *envtest.Env {
 	return env
 }
 
-// accept lets the API server judge an object. Namespaces are made, so that there
-// is one to judge the others in.
+// accept returns the API server's verdict about an object. Namespaces are created,
+// since other objects need them.
 func accept(t *testing.T, c client.Client, object *unstructured.Unstructured) error {
 	t.Helper()
 	var options []client.CreateOption
@@ -107,7 +107,7 @@ func accept(t *testing.T, c client.Client, object *unstructured.Unstructured) er
 	return client.IgnoreAlreadyExists(c.Create(t.Context(), object, options...))
 }
 
-// parse returns the objects of a file that no Kustomization has.
+// parse returns the objects of a file that is in no Kustomization.
 func parse(t *testing.T, file string) []*unstructured.Unstructured {
 	t.Helper()
 	return decode(t, "deploy/"+file, read(t, filepath.Join(deploy(), file)))
@@ -122,7 +122,7 @@ func read(t *testing.T, file string) string {
 	return string(content)
 }
 
-// decode returns the objects of a text that comes from there.
+// decode returns the objects in a text; origin describes where it comes from.
 func decode(t *testing.T, origin, text string) []*unstructured.Unstructured {
 	t.Helper()
 	var objects []*unstructured.Unstructured
@@ -138,8 +138,7 @@ func decode(t *testing.T, origin, text string) []*unstructured.Unstructured {
 	}
 }
 
-// all returns the objects of all manifests by where they come from, namespaces
-// first.
+// all returns the objects of all manifests by origin, namespaces first.
 func all(t *testing.T) (origins []string, objects map[string][]*unstructured.Unstructured) {
 	t.Helper()
 	objects = map[string][]*unstructured.Unstructured{}
@@ -157,7 +156,7 @@ func all(t *testing.T) (origins []string, objects map[string][]*unstructured.Uns
 		}
 	}
 	for file := range unlisted {
-		// A ControlPlane is complete only with what the webhook adds.
+		// Without the webhook, a ControlPlane would be incomplete.
 		if filepath.Base(file) != "values.yaml" && filepath.Base(file) != "controlplane.yaml" {
 			origins = append(origins, file)
 			objects[file] = parse(t, file)
@@ -167,7 +166,7 @@ func all(t *testing.T) (origins []string, objects map[string][]*unstructured.Uns
 }
 
 func TestEveryObjectIsAcceptedByAnAPIServer(t *testing.T) {
-	// What nobody defines must not pass in silence.
+	// Unknown fields must not be ignored silently.
 	c := client.WithFieldValidation(serve(t).Client(t, runtime.NewScheme()), metav1.FieldValidationStrict)
 	origins, objects := all(t)
 	for _, origin := range origins {

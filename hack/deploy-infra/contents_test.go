@@ -34,8 +34,8 @@ func find(t *testing.T, objects resmap.ResMap, kind, name string) *resource.Reso
 	return nil
 }
 
-// at returns what an object has at a path such as "spec.chart.spec.version", as
-// text, and "" when there is nothing.
+// at returns the value of an object at a path such as "spec.chart.spec.version" as
+// text, or "".
 func at(object *resource.Resource, path string) string {
 	value, err := object.GetFieldValue(path)
 	if err != nil {
@@ -121,7 +121,8 @@ func TestEveryNamespaceOfAReleaseIsMade(t *testing.T) {
 
 // TestEveryStageWaitsForWhatItDeploys fails when a stage of the GitOps tree names a
 // health check of something that it does not deploy, or deploys a release that it
-// does not wait for. Flux passes over health checks where it waits for everything.
+// does not wait for. Flux ignores health checks of a stage that waits for all of
+// its objects.
 func TestEveryStageWaitsForWhatItDeploys(t *testing.T) {
 	stages := build(t, "flux")
 	for _, stage := range stages.Resources() {

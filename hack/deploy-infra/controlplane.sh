@@ -14,8 +14,9 @@ controlplane_patch() {
 					parentRef: {name: "openstack-gw"}, hostname: "keystone.127-0-0-1.nip.io", path: "/"}} else {} end)}}}'
 }
 
-# apply_controlplane GATEWAY applies it, published through the Gateway with "true",
-# and lets OpenBao make users of its database once that is there.
+# apply_controlplane GATEWAY applies the manifest, published through the Gateway
+# with "true", and configures OpenBao to create users of its database once that
+# exists.
 apply_controlplane() {
 	local manifest
 	# The operators may still be starting if someone else installs them.

@@ -1,4 +1,4 @@
-// Package deployinfra tests the manifests below deploy and the scripts that
-// install them: deploy-infra.sh and what is in this folder, and the bootstrap of
+// Package deployinfra tests the manifests below deploy and the scripts that install
+// them: deploy-infra.sh with the scripts in this folder, and the bootstrap of
 // OpenBao.
 package deployinfra

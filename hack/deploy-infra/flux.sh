@@ -75,6 +75,7 @@ choose_operators() {
 	done
 }
 
+# apply_releases applies the sources and releases, and has Flux fetch the repositories now.
 apply_releases() {
 	apply -k "$root/$base"
 	if [[ $WITH_CHAOS_MESH == true ]]; then
@@ -89,7 +90,8 @@ apply_releases() {
 	kubectl -n flux-system annotate helmrepository --all --overwrite "reconcile.fluxcd.io/requestedAt=$(date +%s)" >/dev/null
 }
 
-# watch_operators has Prometheus scrape our operators and alert.
+# watch_operators makes the releases of our operators create ServiceMonitors and alert
+# rules.
 watch_operators() {
 	local operator
 	for operator in "${operators[@]}"; do
@@ -98,7 +100,7 @@ watch_operators() {
 	done
 }
 
-# Grafana takes dashboards from ConfigMaps with this label.
+# Grafana loads dashboards from ConfigMaps with this label.
 apply_dashboards() {
 	local file name
 	for file in "$root"/operators/*/dashboards/*.json; do
@@ -108,7 +110,8 @@ apply_dashboards() {
 	done
 }
 
-# await_release NAME [SECONDS] waits for it and, if it does not become ready, prints Flux's message.
+# await_release NAME [SECONDS] waits for a release. If it does not become ready,
+# Flux's message is printed.
 await_release() {
 	if kubectl -n flux-system wait --for=condition=Ready "--timeout=${2:-$HELMRELEASE_TIMEOUT}s" "helmrelease/$1" >/dev/null; then
 		echo "$1 is ready"
@@ -123,7 +126,8 @@ await_release() {
 await_releases() {
 	local release
 	await_release cert-manager
-	# Its webhook answers only a moment later, and OpenBao waits for the certificates.
+	# The webhook of cert-manager answers only a moment later, and OpenBao waits for
+	# the certificates.
 	retry "$POD_TIMEOUT" apply -k "$root/deploy/infrastructure/issuers"
 	for release in prometheus-operator-crds openbao mariadb-operator-crds mariadb-operator external-secrets memcached-operator \
 		envoy-gateway; do
@@ -133,6 +137,8 @@ await_releases() {
 	[[ $WITH_PROMETHEUS == false ]] || await_release kube-prometheus-stack "$((HELMRELEASE_TIMEOUT > 1200 ? HELMRELEASE_TIMEOUT : 1200))"
 }
 
+# apply_infrastructure waits for the definitions first: the API server rejects objects of
+# unknown kinds.
 apply_infrastructure() {
 	local crd folder=$infrastructure
 	for crd in memcacheds.memcached.c5c3.io clustersecretstores.external-secrets.io externalsecrets.external-secrets.io \
@@ -149,12 +155,14 @@ apply_infrastructure() {
 	kubectl -n openstack wait --for=condition=Programmed "--timeout=${POD_TIMEOUT}s" gateway/openstack-gw >/dev/null
 }
 
+# open_store initialises and unseals OpenBao, whose pods are not ready before that.
 open_store() {
 	local pods=(pods -l app.kubernetes.io/name=openbao)
 	retry "$POD_TIMEOUT" kubectl -n "$OPENBAO_NAMESPACE" wait '--for=jsonpath={.status.phase}=Running' --timeout=10s "${pods[@]}" >/dev/null
 	"$root/deploy/openbao/bootstrap/bootstrap.sh"
 	kubectl -n "$OPENBAO_NAMESPACE" wait --for=condition=Ready "--timeout=${POD_TIMEOUT}s" "${pods[@]}" >/dev/null
-	# Until now External Secrets has found it sealed.
+	# So far External Secrets has found the store sealed; the annotation triggers
+	# another check.
 	kubectl annotate clustersecretstore openbao-cluster-store --overwrite "forge.c5c3.io/looked-at=$(date +%s)" >/dev/null
 	kubectl wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" clustersecretstore/openbao-cluster-store >/dev/null
 }
@@ -162,7 +170,8 @@ open_store() {
 await_secrets() {
 	local secrets=(mariadb-root-password)
 	[[ $base != deploy/kind/base ]] || secrets+=(keystone-admin keystone-db)
-	# Those that failed while the store was sealed retry only after a while.
+	# ExternalSecrets that failed while the store was sealed would retry only after
+	# a while.
 	kubectl -n openstack annotate "${secrets[@]/#/externalsecret/}" --overwrite "force-sync=$(date +%s)" >/dev/null
 	kubectl -n openstack wait --for=condition=Ready "--timeout=${EXTERNALSECRET_TIMEOUT}s" "${secrets[@]/#/externalsecret/}" >/dev/null
 	kubectl -n openstack wait --for=condition=Ready "--timeout=${HELMRELEASE_TIMEOUT}s" mariadb/openstack-db >/dev/null
@@ -180,6 +189,7 @@ await_controlplane_operators() {
 	[[ $WITH_CONTROLPLANE_CR == false ]] || apply_controlplane true
 }
 
+# deploy_flux runs all stages. External Secrets delivers nothing before the store is open.
 deploy_flux() {
 	run_stage 'Installing Flux' install_flux
 	run_stage 'Installing the Gateway API' install_gateway_api

@@ -27,7 +27,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 )
 
-// The kinds that the tests deal with, and where Flux has its objects.
+// The kinds that the tests use, and the namespace of Flux's objects.
 var (
 	gitRepositories     = schema.GroupVersionKind{Group: "source.toolkit.fluxcd.io", Version: "v1", Kind: "GitRepository"}
 	kustomizeObjects    = schema.GroupVersionKind{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Kind: "Kustomization"}
@@ -44,15 +44,14 @@ var (
 
 const fluxNamespace = "flux-system"
 
-// flux is a cluster on which the controllers of Flux run. Deployments and Jobs get
-// ready there.
+// flux is a cluster with the controllers of Flux, in which Deployments and Jobs
+// become ready.
 type flux struct {
 	client client.Client
 	*sources
 }
 
-// startFlux runs the named controllers, whose programs make has built, until the
-// test ends.
+// startFlux runs the named controllers, which make has built, until the test ends.
 func startFlux(t *testing.T, env *envtest.Env, controllers ...string) *flux {
 	t.Helper()
 	log.SetLogger(logr.Discard())
@@ -116,7 +115,7 @@ func (f *flux) list(t *testing.T, kind schema.GroupVersionKind) []unstructured.U
 	return found.Items
 }
 
-// object returns an object that has nothing but its name.
+// object returns an object with nothing but a name and a namespace.
 func object(kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(kind)
@@ -125,8 +124,8 @@ func object(kind schema.GroupVersionKind, namespace, name string) *unstructured.
 	return obj
 }
 
-// report makes each object of the kind say that its condition has the status, as its
-// controller would. It waits until there is one.
+// report sets the status of the condition on all objects of the kind, like their
+// controller would. It waits until there is at least one object.
 func (f *flux) report(t *testing.T, kind schema.GroupVersionKind, condition string, status metav1.ConditionStatus) {
 	t.Helper()
 	expect.Eventually(t, "a "+kind.Kind, func(context.Context) error {
@@ -156,7 +155,7 @@ func (f *flux) reportOf(t *testing.T, obj *unstructured.Unstructured, condition 
 	}
 }
 
-// stage waits until a Kustomization of Flux has the condition Ready with this status
+// stage waits until a Flux Kustomization has the condition Ready with this status
 // and reason.
 func (f *flux) stage(t *testing.T, name string, status metav1.ConditionStatus, reason string) {
 	t.Helper()
@@ -174,7 +173,7 @@ func (f *flux) dropWebhooks(t *testing.T) {
 	}
 }
 
-// now lets Flux look at an object at once, as "flux reconcile" does.
+// now makes Flux reconcile an object immediately, like "flux reconcile".
 func (f *flux) now(t *testing.T, kind schema.GroupVersionKind, name string) {
 	t.Helper()
 	obj := object(kind, fluxNamespace, name)

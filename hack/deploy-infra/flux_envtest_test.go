@@ -21,8 +21,8 @@ const (
 	korc       = "github.com/k-orc/openstack-resource-controller/v2"
 )
 
-// tree makes the repository that deploy/flux refers to, and those that it refers to
-// besides, and applies it as its user would.
+// tree creates the repository of deploy/flux and the other repositories that it
+// refers to, and applies deploy/flux like a user.
 func (f *flux) tree(t *testing.T) *repository {
 	t.Helper()
 	forge := f.repository(t, "forge", map[string]string{"deploy": deploy()})
@@ -133,7 +133,7 @@ func TestFluxDeploysTheTreeStageByStage(t *testing.T) {
 	})
 }
 
-// documented returns the objects of the blocks of a page that are for Flux.
+// documented returns the objects in the blocks of a page that are meant for Flux.
 func documented(t *testing.T, page string, texts *strings.Replacer) []*unstructured.Unstructured {
 	t.Helper()
 	content := read(t, outside.File(filepath.Join(root, page)))
@@ -154,7 +154,7 @@ func TestFluxDeploysTheOperatorsAsDocumented(t *testing.T) {
 	forge := f.repository(t, "forge", charts)
 	fleet := f.repository(t, "fleet", map[string]string{
 		"control-planes/namespaces.yaml": filepath.Join(deploy(), "namespaces/namespaces.yaml"),
-		// The one that is complete without the webhook, which does not run here.
+		// This sample is complete without the webhook, which does not run here.
 		"control-planes/controlplane.yaml": outside.File(filepath.Join(root, "operators/c5c3/config/samples/brownfield.yaml")),
 	})
 	objects := documented(t, "docs/start/flux.md", strings.NewReplacer("https://github.com/c5c3/forge", forge.url))

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// sources is what Flux has on the network: Git repositories, and a chart repository
+// sources serves what Flux fetches: Git repositories, and a chart repository
 // without charts.
 type sources struct {
 	url, dir string
@@ -42,8 +42,8 @@ type repository struct {
 	dir, url string
 }
 
-// repository makes a repository that holds a copy of each folder or file, by where
-// it is to be.
+// repository creates a repository with copies of folders and files; content maps
+// their paths in the repository to their sources.
 func (s *sources) repository(t *testing.T, name string, content map[string]string) *repository {
 	t.Helper()
 	r := &repository{dir: filepath.Join(s.dir, name), url: s.url + "/" + name + "/.git"}
@@ -59,7 +59,7 @@ func (s *sources) repository(t *testing.T, name string, content map[string]strin
 	return r
 }
 
-// commit commits all that is in the work tree.
+// commit commits all changes in the work tree.
 func (r *repository) commit(t *testing.T) {
 	t.Helper()
 	output(t, r.dir, "git", "add", "--all", "--force")
@@ -94,12 +94,12 @@ func (r *repository) replace(t *testing.T, folder string, texts map[string]strin
 	}
 }
 
-// output runs a program in a folder and returns what it printed.
+// output runs a program in a folder and returns its output.
 func output(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), name, args...)
 	command.Dir, command.Stderr = dir, os.Stderr
-	// Nothing of this machine's configuration of Git, and no commit of another repository.
+	// Ignore this machine's Git configuration and any enclosing repository.
 	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CEILING_DIRECTORIES="+dir)
 	printed, err := command.Output()
 	if err != nil {

@@ -88,8 +88,9 @@ func TestTheLocalClusterGetsAControlPlane(t *testing.T) {
 	}
 }
 
-// TestTheLocalClusterHonoursWhatIsHandedOnToIt is the other half of
-// TestEveryVariableHasAnEffectOrIsRefusedByName, which sees only make there.
+// TestTheLocalClusterHonoursWhatIsHandedOnToIt complements
+// TestEveryVariableHasAnEffectOrIsRefusedByName, which for the local cluster only
+// sees that make is called.
 func TestTheLocalClusterHonoursWhatIsHandedOnToIt(t *testing.T) {
 	needed := map[string]string{"WITH_CONTROLPLANE": "true", "WITH_CONTROLPLANE_CR": "true"}
 	run := func(variable, value string) string {

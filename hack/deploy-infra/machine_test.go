@@ -12,21 +12,21 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
-// tools are what the scripts use of a machine; nothing else of it is on their path.
+// tools are the only programs of the machine on the path of the scripts.
 var tools = []string{
 	"awk", "base64", "basename", "bash", "cat", "date", "dirname", "env", "grep", "head", "jq", "ls", "mkdir", "mktemp", "mv", "od",
 	"rm", "sed", "sha256sum", "sleep", "sort", "tr",
 }
 
-// note makes a program note what it was called with, and what it got of variables
-// that are for programs further down.
+// note makes a program record its name and its arguments.
 const note = `#!/usr/bin/env bash
 set -euo pipefail
 me=$(basename "$0")
 printf '%s %s\n' "$me" "$*" >>"$FAKE/calls"
 `
 
-// forwarded notes what a program got of variables, which it hands on.
+// forwarded makes a program also record the values of variables that it passes on
+// to other programs.
 func forwarded(variables string) string {
 	return "for name in " + variables + `; do
 	printf '  %s=%s\n' "$name" "${!name-unset}" >>"$FAKE/calls"
@@ -37,11 +37,11 @@ done
 // forStore are variables that the scripts of OpenBao read.
 const forStore = "BAO_ADDR KORC_CONTROLPLANES OPENBAO_NAMESPACE STORE_CLUSTER VAULT_CACERT VAULT_CLIENT_CERT VAULT_CLIENT_KEY"
 
-// forLocal are those that local.sh and its makefile read besides.
+// forLocal are the variables that local.sh and its makefile read in addition.
 const forLocal = "CONTROLPLANE_CACHE_REPLICAS CONTROLPLANE_DB_REPLICAS CONTROLPLANE_DB_STORAGE CONTROLPLANE_NAME CONTROLPLANE_OPERATORS " +
 	"DB_CREDS_DEFAULT_TTL DB_CREDS_MAX_TTL EXTERNALSECRET_TIMEOUT HELMRELEASE_TIMEOUT INFRA POD_TIMEOUT WITH_CONTROLPLANE WITH_CONTROLPLANE_CR"
 
-// secrets is what Kustomize makes of deploy/kind/secrets, in short.
+// secrets abbreviates the output of Kustomize for deploy/kind/secrets.
 const secrets = `kind: ExternalSecret
 metadata:
   name: keystone-admin
@@ -51,8 +51,8 @@ metadata:
   name: keystone-db
 `
 
-// fakes stand for programs that change something. What they answer is set by
-// variables that start with FAKE_.
+// fakes replace the programs that change something. Variables that start with FAKE_
+// set their answers.
 var fakes = map[string]string{
 	"kubectl": note + `case "$*" in
 "config current-context") [[ -n ${FAKE_CONTEXT:-} ]] && echo "$FAKE_CONTEXT" ;;
@@ -83,7 +83,7 @@ esac
 	"modprobe": note + "exit 1\n",
 }
 
-// machine is a checkout on a machine with those of the fakes that a test installs.
+// machine is a checkout on a machine with the fakes that the test chooses.
 type machine struct {
 	dir       string
 	variables map[string]string
@@ -146,7 +146,7 @@ func (m *machine) set(variables map[string]string) *machine {
 	return m
 }
 
-// run runs deploy-infra.sh and returns what it printed and what it called.
+// run runs deploy-infra.sh and returns its output and the recorded calls.
 func (m *machine) run(t *testing.T, args ...string) (output, calls string, err error) {
 	t.Helper()
 	return m.start(t, "hack/deploy-infra.sh", args...)
@@ -165,7 +165,7 @@ func (m *machine) start(t *testing.T, script string, args ...string) (output, ca
 	return string(out), string(noted), err
 }
 
-// local runs the part of deploy-infra that works on the local cluster.
+// local runs the part of deploy-infra for the local cluster.
 func (m *machine) local(t *testing.T, parts ...string) (output, calls string, err error) {
 	t.Helper()
 	m.write(t, "secrets.yaml", secrets)
@@ -182,7 +182,7 @@ func (m *machine) mustRun(t *testing.T, args ...string) (output, calls string) {
 	return output, calls
 }
 
-// inOrder fails unless the calls contain all of the texts, one after the other.
+// inOrder fails unless the calls contain all texts in this order.
 func inOrder(t *testing.T, calls string, texts ...string) {
 	t.Helper()
 	rest := calls

@@ -61,7 +61,7 @@ func TestEveryKustomizationBuilds(t *testing.T) {
 	}
 }
 
-// unlisted are manifests that scripts or their users apply by themselves.
+// unlisted are manifests that scripts or users apply directly.
 var unlisted = map[string]bool{
 	"controlplane/controlplane.yaml":     true,
 	"flux-system/fluxinstance.yaml":      true,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ways are machines on which each target is chosen.
+// ways maps each target to a machine on which it is chosen.
 var ways = map[string]func(t *testing.T) *machine{
 	"local": func(t *testing.T) *machine { return newMachine(t, "make") },
 	"kind":  func(t *testing.T) *machine { return newMachine(t, "make", "docker", "kind", "kubectl") },
@@ -60,8 +60,8 @@ func TestTheLocalClusterIsMeantByItsOwnKubeconfig(t *testing.T) {
 	}
 }
 
-// others are values besides the defaults for all variables, and what makes sense of
-// them.
+// others holds a non-default value for every variable, and the variables that it
+// requires.
 var others = map[string]map[string]string{
 	"CLUSTER_NAME":                {"CLUSTER_NAME": "other"},
 	"HELMRELEASE_TIMEOUT":         {"HELMRELEASE_TIMEOUT": "601"},
@@ -93,11 +93,11 @@ var others = map[string]map[string]string{
 	"INFRA":                       {"INFRA": "secretstore"},
 }
 
-// scratch and seconds differ from run to run.
+// volatile matches temporary folders and times, which differ between runs.
 var volatile = regexp.MustCompile(`/tmp\.[A-Za-z0-9]+|=\d{10}\b`)
 
-// TestEveryVariableHasAnEffectOrIsRefusedByName compares what is called with what is
-// called when only the variables that this one needs are set.
+// TestEveryVariableHasAnEffectOrIsRefusedByName compares the recorded calls with
+// those of a run that sets only the variables which this variable requires.
 func TestEveryVariableHasAnEffectOrIsRefusedByName(t *testing.T) {
 	for target, way := range ways {
 		t.Run(target, func(t *testing.T) {
@@ -119,8 +119,8 @@ func TestEveryVariableHasAnEffectOrIsRefusedByName(t *testing.T) {
 	}
 }
 
-// hasEffect fails when a run calls the same as one without the variable, and when one
-// that is refused does not name it or has changed something.
+// hasEffect fails if a run makes the same calls as one without the variable, or if
+// the run is refused without naming the variable or after changing something.
 func hasEffect(t *testing.T, m *machine, variable, plain string) {
 	t.Helper()
 	output, calls, err := m.run(t)
@@ -134,7 +134,7 @@ func hasEffect(t *testing.T, m *machine, variable, plain string) {
 	}
 }
 
-// lasting returns of calls what does not differ from run to run.
+// lasting removes from calls what differs between runs.
 func (m *machine) lasting(calls string) string {
 	return volatile.ReplaceAllString(strings.ReplaceAll(calls, m.dir, ""), "")
 }

@@ -16,22 +16,23 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// describeSource is a program that prints the description of an operator, with OPERATOR in place
-// of its name.
+// describeSource is the source of a program that prints the description of an
+// operator, with OPERATOR as a placeholder for the operator's name.
 //
 //go:embed describe.go.txt
 var describeSource string
 
-// description is what only an operator's own code knows of it.
+// description is the part of the documentation that only the operator's own code
+// can provide.
 type description struct {
 	Controllers []reconcile.Outline
 	Metrics     []metric.Definition
 	Kinds       []vocabulary.Kind
 }
 
-// describe asks an operator's code for its description. Packages below internal can be
-// imported by programs of the operator alone, so the one that asks is compiled as one of
-// them. It is an overlay: the operator's folder stays as it is.
+// describe returns the description of an operator. Only programs of the operator
+// can import its internal packages, so describe compiles one in an overlay, which
+// leaves the operator's folder unchanged.
 func (o operator) describe() (description, error) {
 	work, err := os.MkdirTemp("", "docgen-")
 	if err != nil {
@@ -67,13 +68,13 @@ func (o operator) describe() (description, error) {
 	return found, nil
 }
 
-// help returns what the operator prints for --help.
+// help returns the output of the operator with --help.
 func (o operator) help() (string, error) {
 	output, problems, err := o.goRun(".", "--help")
 	return string(output) + string(problems), err
 }
 
-// goRun returns what a program of the operator writes to its standard output and to its
+// goRun runs a program of the operator and returns its standard output and its
 // standard error.
 func (o operator) goRun(args ...string) (stdout, stderr []byte, err error) {
 	run := exec.Command("go", append([]string{"run"}, args...)...)

@@ -1,10 +1,11 @@
-// Command docgen writes the reference pages of the operators: their APIs, the vocabulary
-// of their kinds, their flags, steps and metrics. Their kinds it lists in PROJECT.
+// Command docgen writes the reference pages of the operators: their APIs, the
+// vocabulary of their kinds, their flags, steps and metrics. It also lists their kinds
+// in PROJECT.
 //
 //	docgen docs/reference
 //
-// It runs at the top of the checkout. Every folder below operators with a program in it
-// is an operator.
+// It runs at the top of the checkout. Every folder below operators that contains a
+// program is an operator.
 package main
 
 import (

@@ -22,8 +22,8 @@ const command = "make generate"
 
 const kubernetesAPI = "https://kubernetes.io/docs/reference/kubernetes-api/"
 
-// external are the fields of services that have a type of Kubernetes, with the address
-// of its documentation.
+// external maps fields of services with a type of Kubernetes to the documentation
+// of the type.
 var external = map[string]string{
 	"spec.resources":                 kubernetesAPI + "workload-resources/pod-v1/#resources",
 	"spec.strategy":                  kubernetesAPI + "workload-resources/deployment-v1/#DeploymentSpec",
@@ -34,7 +34,7 @@ var external = map[string]string{
 
 // operator is an operator of the checkout.
 type operator struct {
-	// name is that of its folder, such as "keystone".
+	// name is the name of the operator's folder, such as "keystone".
 	name, folder string
 }
 
@@ -51,7 +51,7 @@ func (o operator) writePages(folder string) error {
 	api := filepath.Join(o.folder, "api", "v1alpha1")
 	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
 	words := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
-	// A service may have no events but those of all services.
+	// A service may have no events beyond those of all services.
 	if events := filepath.Join(api, "events.go"); exists(events) {
 		words = append(words, events)
 	}
@@ -79,7 +79,8 @@ func (o operator) writePages(folder string) error {
 	)
 }
 
-// writeAPI writes the page about the operator's kinds, which has the name of the first.
+// writeAPI writes the page about the operator's kinds, which is named after the
+// first one.
 func (o operator) writeAPI(path string) error {
 	crds, err := o.definitions()
 	if err != nil {
@@ -96,7 +97,8 @@ func (o operator) writeAPI(path string) error {
 	return write(path, func(w io.Writer) error { return description.WriteCRDs(w, crds...) })
 }
 
-// definitions returns the definitions of the operator's kinds, by the names of their files.
+// definitions returns the definitions of the operator's kinds, ordered by file
+// name.
 func (o operator) definitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	pattern := filepath.Join(o.folder, "config", "crd", "bases", "*.yaml")
 	files, err := filepath.Glob(pattern)
@@ -121,7 +123,7 @@ func (o operator) definitions() ([]*apiextensionsv1.CustomResourceDefinition, er
 	return crds, nil
 }
 
-// write writes a file with the output of fill, unless that fails.
+// write writes the output of fill to a file, unless fill fails.
 func write(path string, fill func(io.Writer) error) error {
 	var content bytes.Buffer
 	if err := fill(&content); err != nil {

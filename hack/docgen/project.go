@@ -24,7 +24,7 @@ const (
 	repository = "github.com/c5c3/forge"
 )
 
-// project is Kubebuilder's file of that name. See
+// project is the content of Kubebuilder's PROJECT file. See
 // https://book.kubebuilder.io/reference/project-config.
 type project struct {
 	CLIVersion  string     `json:"cliVersion"`
@@ -101,7 +101,7 @@ func (o operator) resources() ([]resource, error) {
 	return found, nil
 }
 
-// webhooks returns the webhooks of the operator's resources by their plurals.
+// webhooks returns the webhooks of the operator's resources by plural name.
 func (o operator) webhooks() (map[string]*resourceWebhooks, error) {
 	file, err := os.Open(filepath.Join(o.folder, "config", "webhook", "manifests.yaml"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -114,7 +114,8 @@ func (o operator) webhooks() (map[string]*resourceWebhooks, error) {
 	found := map[string]*resourceWebhooks{}
 	decoder := utilyaml.NewYAMLOrJSONDecoder(file, 4096)
 	for {
-		// The two kinds of configurations differ in nothing that is read here.
+		// Mutating and validating configurations are equal in the fields that are
+		// read here.
 		var configuration admissionv1.ValidatingWebhookConfiguration
 		if err := decoder.Decode(&configuration); errors.Is(err, io.EOF) {
 			return found, nil

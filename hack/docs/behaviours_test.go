@@ -97,8 +97,8 @@ func conformanceProofs(t *testing.T) map[string]bool {
 	return proofs
 }
 
-// suiteFolders returns the folders of all end-to-end suites, those of the
-// Keystone operator without its name.
+// suiteFolders returns the folders of all end-to-end suites; those of the Keystone
+// operator are returned without its name.
 func suiteFolders(t *testing.T) []string {
 	t.Helper()
 	var folders []string

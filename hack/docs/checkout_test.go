@@ -14,7 +14,7 @@ import (
 
 const root = "../.."
 
-// otherPages are pages that the site does not have.
+// otherPages are the pages that are not part of the site.
 var otherPages = []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "hack/tools/README.md"}
 
 // operators returns the names of the operators.
@@ -84,8 +84,8 @@ func sitePages(t *testing.T) []string {
 	return paths
 }
 
-// eachCommand calls visit with every command of the pages: those in blocks of shell, and
-// spans that begin with the name of one of the programs.
+// eachCommand calls visit with every command on the pages: those in blocks of
+// shell, and spans that begin with the name of one of the programs.
 func eachCommand(t *testing.T, all []Page, visit func(Code, Command), programs ...string) {
 	t.Helper()
 	visitAll := func(code Code) {

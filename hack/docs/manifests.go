@@ -15,18 +15,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// markElsewhere is what a block of shell is marked with that the local cluster cannot run.
+// markElsewhere marks a block of shell that cannot run on the local cluster.
 const markElsewhere = "elsewhere"
 
-// The marks of YAML blocks, which say how a block becomes an object.
+// The marks of YAML blocks, which define how a block becomes an object.
 const (
-	// markMerge names the kind whose example the block is a part of.
+	// markMerge names the kind whose example the block is merged into.
 	markMerge = "merge="
-	// markValues names the chart that takes the block as its values.
+	// markValues names the chart whose values the block sets.
 	markValues = "values="
-	// markForeign names the project whose kinds no test server has.
+	// markForeign names a project whose kinds are on no test server.
 	markForeign = "foreign="
-	// markFragment is for YAML that is not a part of our resources.
+	// markFragment marks YAML that is not part of our resources.
 	markFragment = "fragment"
 )
 
@@ -53,7 +53,7 @@ func Documents(text string) ([][]byte, error) {
 	}
 }
 
-// Objects returns the objects in a text of YAML, each of which has to have a kind.
+// Objects returns the objects in a YAML text. It is an error if one has no kind.
 func Objects(text string) ([]*unstructured.Unstructured, error) {
 	documents, err := Documents(text)
 	if err != nil {
@@ -66,7 +66,7 @@ func Objects(text string) ([]*unstructured.Unstructured, error) {
 			return nil, err
 		}
 		if obj.GetKind() == "" || obj.GetAPIVersion() == "" {
-			return nil, fmt.Errorf("it is no whole object: give it apiVersion and kind, or mark it with %sKIND, %sCHART or %s",
+			return nil, fmt.Errorf("it is not a complete object: give it apiVersion and kind, or mark it with %sKIND, %sCHART or %s",
 				markMerge, markValues, markFragment)
 		}
 		objects = append(objects, obj)

@@ -30,7 +30,8 @@ import (
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
-// examples are what a part of a resource is merged into, by kind.
+// examples maps each kind to the object that parts of such a resource are merged
+// into.
 var examples = map[string]string{
 	"Keystone":           "docs/examples/keystone.yaml",
 	"Placement":          "docs/examples/placement.yaml",
@@ -39,15 +40,15 @@ var examples = map[string]string{
 	"SecretAggregate":    "operators/c5c3/config/samples/secret-aggregate.yaml",
 }
 
-// optionPages show every field of a kind in an example.
+// optionPages lists the pages with an example that sets every field of a kind.
 var optionPages = map[string]string{
 	"ControlPlane": "docs/control-plane-options.md",
 	"Keystone":     "docs/keystone-options.md",
 	"Placement":    "docs/placement-options.md",
 }
 
-// server is an API server with the kinds and the webhooks of both operators, and the kinds
-// of the projects that they work with.
+// server is an API server with the kinds and the webhooks of all operators, and the
+// kinds of the projects that they work with.
 type server struct {
 	client.Client
 	discovery discovery.DiscoveryInterface
@@ -71,7 +72,7 @@ func startServer(t *testing.T) *server {
 	env.ServeWebhooks(t, s, func(mgr ctrl.Manager) error {
 		for _, webhook := range []interface{ SetupWebhookWithManager(ctrl.Manager) error }{
 			keystonev1alpha1.NewKeystoneWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
-			placementv1alpha1.NewPlacementWebhook(),
+			placementv1alpha1.NewPlacementWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
 			c5c3v1alpha1.NewControlPlaneWebhook(),
 			c5c3v1alpha1.NewCredentialRotationWebhook(),
 		} {
@@ -93,8 +94,8 @@ func operatorFiles(t *testing.T, below ...string) []string {
 	return folders
 }
 
-// webhookFiles copies the operators' webhook configurations, which have the same names, and
-// gives each a name of its own.
+// webhookFiles copies the operators' webhook configurations and renames them,
+// because all have the same names.
 func webhookFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -122,7 +123,7 @@ func TestThePagesSayWhatAnAPIServerTakes(t *testing.T) {
 	t.Run("every resource of kubectl is served", func(t *testing.T) { server.testResources(t, all) })
 }
 
-// testWebhooks shows that the webhooks of both operators look at what is applied.
+// testWebhooks verifies that the API server calls the webhooks of all operators.
 func (s *server) testWebhooks(t *testing.T) {
 	for kind, part := range map[string]string{
 		"Keystone":     `{"spec": {"fernet": {"rotationSchedule": "0 99 * * *"}}}`,
@@ -139,7 +140,7 @@ func (s *server) testWebhooks(t *testing.T) {
 	}
 }
 
-// testManifests applies what stands in blocks of YAML, without keeping it.
+// testManifests applies the blocks of YAML in a dry run.
 func (s *server) testManifests(t *testing.T, all []Page) {
 	seen := 0
 	for _, page := range all {
@@ -222,7 +223,8 @@ func (s *server) apply(t *testing.T, obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// testPatches applies what kubectl patch changes in a resource of ours to its example.
+// testPatches applies the patches of our resources in kubectl patch commands to the
+// examples.
 func (s *server) testPatches(t *testing.T, all []Page) {
 	kinds := map[string]string{}
 	for kind := range examples {
@@ -279,8 +281,8 @@ func (s *server) testResources(t *testing.T, all []Page) {
 	enough(t, seen, 50, "resources")
 }
 
-// servedNames are all names by which kubectl finds a resource, those of categories
-// included.
+// servedNames returns all names under which kubectl finds a resource, including
+// categories.
 func (s *server) servedNames(t *testing.T) map[string]bool {
 	t.Helper()
 	_, lists, err := s.discovery.ServerGroupsAndResources()
@@ -328,8 +330,8 @@ func TestEveryOptionHasAnExample(t *testing.T) {
 	}
 }
 
-// isForeignType reports whether the field is one of a type of Kubernetes, which has a
-// documentation of its own.
+// isForeignType reports whether the field belongs to a type of Kubernetes, which is
+// documented there.
 func isForeignType(field string) bool {
 	return slices.ContainsFunc([]string{
 		"spec.resources.", "spec.strategy.", "spec.topologySpreadConstraints.", "spec.networkPolicy.additionalEgress.",

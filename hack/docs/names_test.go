@@ -24,8 +24,8 @@ var (
 	dottedPath   = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\.[a-zA-Z0-9]+(\[\]|\{\})?)+$`)
 )
 
-// words returns what the groups of an expression match in the files of some patterns,
-// below the top of the checkout.
+// words returns the matches of the groups of an expression in the files of some
+// patterns, relative to the top of the checkout.
 func words(t *testing.T, expression *regexp.Regexp, patterns ...string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -50,7 +50,7 @@ func words(t *testing.T, expression *regexp.Regexp, patterns ...string) map[stri
 func TestEveryTargetAndVariableOfMakeExists(t *testing.T) {
 	targets := words(t, makeRule, "Makefile", "hack/make/*.mk")
 	variables := words(t, makeVariable, "Makefile", "hack/make/*.mk")
-	// What a target hands on to its script.
+	// Variables that a target passes to its script.
 	maps.Copy(variables, words(t, environment, "hack/*/*.sh", "hack/*/parts/*"))
 	seen := 0
 	eachCommand(t, pages(t), func(code Code, command Command) {
@@ -76,7 +76,7 @@ func TestEveryFileOfTheCheckoutExists(t *testing.T) {
 			return
 		}
 		seen++
-		// "The operator's internal/controller" is there for each of them.
+		// A path such as "internal/controller" may be relative to any operator.
 		found, err := filepath.Glob(filepath.Join(root, "operators", "*", word))
 		if _, missing := os.Stat(filepath.Join(root, word)); missing != nil && (err != nil || len(found) == 0) {
 			t.Errorf("%s: there is no %s", code, word)
@@ -116,7 +116,7 @@ func TestEveryTestThatIsNamedExists(t *testing.T) {
 
 var ownName = regexp.MustCompile(`\b((?:[a-z0-9-]+\.)*c5c3\.io/[a-z][a-z-]+)\b`)
 
-// TestEveryAnnotationLabelAndFinalizerExists looks for the names of ours in the code.
+// TestEveryAnnotationLabelAndFinalizerExists searches the code for our names.
 func TestEveryAnnotationLabelAndFinalizerExists(t *testing.T) {
 	var source strings.Builder
 	for _, folder := range []string{"internal", "operators"} {
@@ -132,7 +132,7 @@ func TestEveryAnnotationLabelAndFinalizerExists(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// An object may be named by its resource, its group and its own name.
+	// A page may name an object by its resource, its group and its own name.
 	resources := map[string]bool{}
 	for _, crd := range definitions(t) {
 		resources[crd.Spec.Names.Singular], resources[crd.Spec.Names.Plural] = true, true
@@ -145,7 +145,7 @@ func TestEveryAnnotationLabelAndFinalizerExists(t *testing.T) {
 					continue
 				}
 				seen++
-				// The prefix may stand in a constant of its own.
+				// The prefix may be a separate constant.
 				_, name, _ := strings.Cut(match, "/")
 				if !strings.Contains(code, `"`+match+`"`) && !strings.Contains(code, "/"+name+`"`) {
 					t.Errorf("%s: the code has no annotation, label or finalizer %s", part, match)
@@ -156,12 +156,14 @@ func TestEveryAnnotationLabelAndFinalizerExists(t *testing.T) {
 	enough(t, seen, 15, "annotations, labels and finalizers")
 }
 
-// foreignFlags are flags of other programs that the pages speak of by themselves.
+// foreignFlags are flags of other programs that the pages mention without their
+// program.
 var foreignFlags = map[string]bool{
 	"help": true, "wait": true, "all-namespaces": true, "dry-run": true, "check": true, "namespace": true,
 }
 
-// TestEveryFlagExists holds the pages to the reference, which is what the programs print.
+// TestEveryFlagExists compares the pages with the reference, which is generated
+// from the programs' output.
 func TestEveryFlagExists(t *testing.T) {
 	flags := words(t, flag, "docs/reference/*.md")
 	seen := 0
@@ -183,12 +185,11 @@ func TestEveryFlagExists(t *testing.T) {
 	enough(t, seen, 1, "flags")
 }
 
-// otherName matches what looks like the path of a field, and is the name of a file or of a
-// domain.
+// otherName matches names of files and domains that look like the path of a field.
 var otherName = regexp.MustCompile(`\.(go|conf|local)$`)
 
-// TestEveryFieldAndValueExists takes a path with dots for one of a field or of a chart's
-// value when its first part is the name of such, as in "cluster.name".
+// TestEveryFieldAndValueExists interprets a path with dots, such as "cluster.name",
+// as that of a field or of a chart's value if its first element is one.
 func TestEveryFieldAndValueExists(t *testing.T) {
 	known, first := map[string]bool{}, map[string]bool{"spec": true, "status": true}
 	for _, chart := range charts(t) {
@@ -235,8 +236,8 @@ func collectValues(prefix string, values map[string]any, known map[string]bool) 
 	}
 }
 
-// collectFields also collects the ends of paths, since a page that is about
-// "spec.database" may speak of "tls.mode".
+// collectFields also collects the suffixes of paths, since a page about
+// "spec.database" may refer to "tls.mode".
 func collectFields(path string, schema *apiextensionsv1.JSONSchemaProps, known map[string]bool) {
 	for end := path; ; {
 		known[end] = true
@@ -257,7 +258,7 @@ func collectFields(path string, schema *apiextensionsv1.JSONSchemaProps, known m
 	}
 }
 
-// enough fails a test that has found next to nothing to look at.
+// enough fails a test that has found too little to check.
 func enough(t *testing.T, seen, want int, what string) {
 	t.Helper()
 	t.Logf("looked at %d %s", seen, what)

@@ -15,13 +15,13 @@ import (
 type Page struct {
 	// Path is the page's file, relative to the top of the checkout.
 	Path string
-	// Blocks are its fenced blocks of code, Spans the code within its text.
+	// Blocks are its fenced code blocks, Spans the inline code in its text.
 	Blocks, Spans []Code
 }
 
 // Code is a piece of code on a page.
 type Code struct {
-	// Page and Line say where it begins.
+	// Page and Line are the position at which it begins.
 	Page string
 	Line int
 	// Language is the first word after the fence, and Mark the rest of that line, such
@@ -31,7 +31,7 @@ type Code struct {
 	Text string
 }
 
-// String says where the code is.
+// String returns the position of the code.
 func (c Code) String() string { return fmt.Sprintf("%s:%d", c.Page, c.Line) }
 
 // ReadPage reads the page at a path below the root.
@@ -82,7 +82,7 @@ func spanOf(path string, node *ast.CodeSpan, source []byte) Code {
 			all.Write(part.Segment.Value(source))
 		}
 	}
-	// A span may be broken where a line ends, and a pipe in a table is escaped.
+	// A span may contain a line break, and a pipe in a table is escaped.
 	code.Text = strings.NewReplacer("\n", " ", `\|`, "|").Replace(all.String())
 	return code
 }

@@ -14,7 +14,7 @@ import (
 
 const runbooks = root + "/docs/runbooks"
 
-// alertsOf maps the alerts of all charts to the folder of their chart.
+// alertsOf maps the alerts of all charts to the folders of their charts.
 func alertsOf(t *testing.T) map[string]string {
 	t.Helper()
 	folders := map[string]string{}

@@ -7,12 +7,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Command is one command of a shell script: its words, without quotes. A word that is not
-// known before the script runs, because it has a variable for example, is "".
+// Command is a command of a shell script: its words, without quotes. A word that is
+// only known when the script runs, for example because it contains a variable, is
+// "".
 type Command []string
 
-// Commands returns the commands in a shell script, including those in substitutions and
-// functions. It fails if a shell could not parse the script.
+// Commands returns the commands in a shell script, including those in substitutions
+// and functions. It fails if the script has a syntax error.
 func Commands(script string) ([]Command, error) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
 	if err != nil {
@@ -56,14 +57,15 @@ func literal(parts []syntax.WordPart) string {
 // Program returns the name of the program that the command runs.
 func (c Command) Program() string { return c[0] }
 
-// kubectlValues are the flags of kubectl, and of helm, whose value is the next word.
+// kubectlValues are the flags of kubectl and helm that take their value from the
+// next word.
 var kubectlValues = map[string]bool{
 	"-n": true, "--namespace": true, "-o": true, "--output": true, "-l": true, "--selector": true, "-p": true, "--patch": true,
 	"-f": true, "--filename": true, "-c": true, "--container": true, "--set": true, "--values": true, "--image": true, "--name": true,
 }
 
-// Arguments returns the words after the program that are neither flags nor their values,
-// up to two dashes.
+// Arguments returns the words after the program, up to "--", without flags and
+// their values.
 func (c Command) Arguments() []string {
 	var arguments []string
 	for i := 1; i < len(c); i++ {

@@ -10,7 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// checkValues returns what the chart's schema says about values on top of its own.
+// checkValues returns the errors of the chart's schema about its default values
+// merged with the given ones.
 func checkValues(t *testing.T, chart string, values []byte) error {
 	t.Helper()
 	folder, ok := charts(t)[chart]

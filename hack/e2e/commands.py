@@ -4,15 +4,15 @@
 Usage: commands.py PAGE...
 Environment: KUBECONFIG, BIN (kubectl, kubectl-forge and helm).
 
-The blocks of shell on a page run in one shell, in a folder that looks like the
+The shell blocks of a page run in one shell, in a folder that looks like the
 checkout. A command that would change the cluster is sent as a dry run, which the
-API server, its admission included, checks and does not carry out; some that a
-cluster outlives are carried out. Placeholders stand for what there is:
+API server validates, including admission, but does not execute; a few harmless
+changes are executed. Placeholders are replaced by existing objects:
 
     NAMESPACE, NAME    in a runbook, an object of the kind that its alert is about
 
-A block that the cluster of this checkout cannot run is marked "sh elsewhere".
-What counts is how the programs below end; a filter behind them may find nothing.
+Blocks that cannot run on the cluster of this checkout are marked "sh elsewhere".
+The exit codes of the programs below decide; a filter behind them may find nothing.
 """
 
 import json
@@ -26,27 +26,28 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>\S.*)?$")
-# What a reader puts in, by the beginning of a runbook's name.
+# The values that a reader would insert, by the prefix of a runbook's name.
 TARGETS = {
     "CredentialRotation": "rotate-monthly", "SecretAggregate": "for-the-dashboard",
     "ControlPlane": "controlplane", "Keystone": "keystone",
 }
-# Flags of kubectl and helm whose value is the next word.
+# Flags of kubectl and helm that take their value from the next word.
 VALUED = {
     "-n", "--namespace", "-o", "--output", "-l", "--selector", "-p", "--patch", "-f", "--filename", "-c", "--container",
     "--set", "--values", "--type", "--image", "--tail",
 }
 WRITING = {"annotate", "apply", "create", "delete", "label", "patch", "run", "scale"}
-# Failures that say that there is nothing to show, or nothing to make.
+# Failures which only mean that there is nothing to show or to create.
 NOTHING = re.compile(r"previous terminated container .* not found|already exists$", re.MULTILINE)
-# kubectl forge: something is not ready, or is not to be done now.
+# kubectl forge: something is not ready, or must not be done now.
 TOLD = {3}
-# Where an OpenStack client and the secret store's are.
+# The environment of an OpenStack client and of the secret store's client.
 PODS = {
     "openstack": ["--namespace=openstack", "exec", "deployment/openstack-client", "--", "openstack"],
     "bao": ["--namespace=openbao-system", "exec", "--stdin", "openbao-0", "--", "bao"],
 }
-# What a block leaves in the background ends with it: with job control each is a group.
+# Background processes of a block end with it: job control puts each into a separate
+# process group.
 END_OF_BLOCK = 'for job in $(jobs -p); do kill -- "-$job" 2>/dev/null; done; wait\n'
 PROGRAMS = ["kubectl", "helm", "make", "curl", *PODS]
 
@@ -66,7 +67,7 @@ def blocks(text):
 
 
 def filled(page, script):
-    """Puts names in the place of a page's placeholders."""
+    """Replaces the placeholders of a page by names."""
     name = next((name for alert, name in TARGETS.items() if pathlib.Path(page).name.startswith(alert)), None)
     if name is None:
         return script
@@ -75,7 +76,7 @@ def filled(page, script):
 
 
 def script_of(page, text):
-    """Returns what a shell is to run for a page; empty when there is nothing."""
+    """Returns the shell script of a page; empty if the page has no commands."""
     parts = []
     for line, info, script in blocks(text):
         if info == "sh":
@@ -84,7 +85,7 @@ def script_of(page, text):
 
 
 def values_of(text):
-    """Returns the files of values that the commands of a page name, with what stands there."""
+    """Returns the files of values that the commands of a page name, with their content on the page."""
     names = re.findall(r"--values[ =](\S+)", text)
     contents = [content for _, info, content in blocks(text) if info.startswith("yaml values=")]
     return {name: contents[0] for name in names if contents}
@@ -119,9 +120,10 @@ def forge(args):
 
 
 def rewritten(program, args):
-    """Returns the command to run in place of one of a page, None for none at all.
+    """Returns the command to run instead of one of a page, or None to skip it.
 
-    Targets of make run for hours; that they exist is looked at elsewhere."""
+    Targets of make would run for hours, so they are skipped; other tests check that they exist.
+    """
     if program == "make":
         return None
     if program == "curl":
@@ -140,7 +142,7 @@ def rewritten(program, args):
     if verb in WRITING:
         end = args.index("--") if "--" in args else len(args)
         return ["kubectl", *without(args[:end], "--rm", "-it"), "--dry-run=server", *args[end:]]
-    # Nobody is at a terminal, and nobody ends a watch.
+    # There is no terminal, and a watch would never end.
     kept = without(args, "-it", "--watch")
     if verb == "exec":
         kept.insert(kept.index("exec") + 1, "--stdin")
@@ -148,7 +150,7 @@ def rewritten(program, args):
 
 
 def stand_in(program, args):
-    """Runs a command in the place of a program, and notes how it ended."""
+    """Runs a command in place of a program, and records its exit code."""
     command = rewritten(program, args)
     if command is None:
         return 0
@@ -156,7 +158,7 @@ def stand_in(program, args):
                             stderr=subprocess.PIPE, text=True, check=False, timeout=600)
     sys.stderr.write(result.stderr)
     fine = result.returncode == 0 or NOTHING.search(result.stderr)
-    # By -15 ends what ran in the background.
+    # Background processes end with SIGTERM.
     fine = fine or result.returncode == -15 or (command[0] == "kubectl-forge" and result.returncode in TOLD)
     with open(os.environ["COMMANDS_NOTES"], "a", encoding="utf-8") as notes:
         notes.write(json.dumps({"at": os.environ["COMMANDS_AT"], "said": " ".join([program, *args]), "run": " ".join(command),
@@ -165,7 +167,7 @@ def stand_in(program, args):
 
 
 def run(page, folder):
-    """Runs a page's commands and returns what was noted about each."""
+    """Runs a page's commands and returns the record of each."""
     text = (ROOT / page).read_text(encoding="utf-8")
     script = script_of(page, text)
     for name, content in values_of(text).items():
@@ -191,7 +193,7 @@ def prepare(folder):
         if entry.name != "kubeconfig":
             (folder / entry.name).symlink_to(entry)
     (folder / "kubeconfig").symlink_to(pathlib.Path(os.environ["KUBECONFIG"]).resolve())
-    # A reader's home, with a login to a registry.
+    # The home folder of a reader, with a login to a registry.
     (folder / "home" / ".docker").mkdir(parents=True)
     (folder / "home" / ".docker" / "config.json").write_text('{"auths": {}}', encoding="utf-8")
     (folder / "stand-ins").mkdir()

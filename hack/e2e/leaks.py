@@ -36,7 +36,7 @@ PEM = re.compile(r"-----BEGIN ([A-Z ]+)-----\s(.*?)-----END \1-----", re.DOTALL)
 
 # Allowed findings, by name of the Secret and place.
 ALLOWED = [
-    # A suite stores the token that its client has printed.
+    # A suite stores the token that its client printed.
     (re.compile(r"^[^/]+/kept$"), re.compile(r"^log of an end-to-end client")),
 ]
 
@@ -76,7 +76,8 @@ def encodings(part):
     ):
         # The simplest of equal encodings comes first.
         found.setdefault(text.encode(), how)
-    # In base64 a value looks different after 0, 1 and 2 other bytes, and its ends depend on its neighbours.
+    # In base64 the encoding of a value depends on the number of preceding bytes
+    # modulo 3, and its ends depend on the adjacent bytes.
     for offset in range(3):
         bits = (offset * 8, (offset + len(raw)) * 8)
         text = base64.b64encode(b"\0" * offset + raw)[-(-bits[0] // 6):bits[1] // 6]
@@ -108,8 +109,9 @@ class Values:
                     self.owners.setdefault(part, set()).add((name, key))
 
     def patterns(self, names):
-        """Maps what to look for to (Secret, key, how). A value that is part of a name
-        is left out: finding it would only find the name."""
+        """Maps each pattern to search for to (Secret, key, how). A value that is part of a name
+        is omitted: searching for it would only find the name.
+        """
         found = {}
         for part, owners in self.owners.items():
             if part in names:
@@ -151,10 +153,11 @@ def search(patterns, files):
 
 
 def problems(values, names, places):
-    """Returns where a value was found, one line each, and never the value.
+    """Returns the places where a value was found, one line each, without the value.
 
     places maps each file of the recording to a function that names the place of
-    a line."""
+    a line.
+    """
     patterns = values.patterns(names)
     found = set()
     for file, number, text in search(patterns, list(places)):

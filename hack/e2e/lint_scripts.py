@@ -3,10 +3,10 @@
 
 Chainsaw runs a script with "sh -c", which continues after a failed command.
 So a script of more than one line has to begin with "set -eu", and a container
-that runs one has to be told so by the shell's options.
+that runs one needs the corresponding shell options.
 
-It looks at lines and not at YAML, for which Python has no parser of its own; what
-it cannot read it refuses.
+It reads lines instead of YAML, because Python has no YAML parser in its library,
+and rejects what it cannot read.
 
 Usage: lint_scripts.py FOLDER...
 """
@@ -27,7 +27,7 @@ START = "set -eu"
 
 
 def several(command):
-    """Reports whether there is more than one command, so that a failure may be overlooked."""
+    """Reports whether there is more than one command, so that a failure could go unnoticed."""
     return "\n" in command.strip() or ";" in command or re.search(r"(?<![&>])&(?![&>0-9])", command) is not None
 
 

@@ -2,9 +2,9 @@
 """Compares the requests of the operators to the API server with their permissions.
 
 Usage: rbac.py [--complete]
-Reads the audit log and the roles of the cluster that kubectl talks to, and fails
-when a request was forbidden that the roles do not allow. With --complete, which takes a log of all suites, it
-also fails when something is granted that was not asked for.
+Reads the audit log and the roles of the current kubectl cluster, and fails if a
+request was forbidden because the roles do not allow it. With --complete, which
+requires the log of all suites, it also fails if a permission was never used.
 """
 
 import fnmatch
@@ -44,7 +44,7 @@ def short(account):
 
 
 def requests(lines):
-    """Returns what was used, and what was refused, as (account, group, resource, verb)."""
+    """Returns the used and the refused requests, as (account, group, resource, verb)."""
     used, refused = set(), set()
     for line in lines:
         event = json.loads(line)
@@ -64,7 +64,7 @@ def requests(lines):
 
 
 def grants(items):
-    """Returns what roles and their bindings grant, as (account, group, resource, verb)."""
+    """Returns the permissions that roles and their bindings grant, as (account, group, resource, verb)."""
     roles = {(o["kind"], o["metadata"].get("namespace"), o["metadata"]["name"]): o.get("rules") or [] for o in items}
     granted = set()
     for binding in items:
@@ -91,15 +91,16 @@ def silent(grant, used):
 
 
 def problems(used, refused, granted):
-    """Returns what is wrong, one line each. A request that the roles grant was refused
-    while a chart was being removed together with them."""
+    """Returns the forbidden requests that the roles do not grant, one line each. A request that the
+    roles grant was refused while a chart was being removed together with them.
+    """
     missing = sorted(refused - granted)
     found = [f"{account} was refused: {verb} {resource}.{group}" for account, group, resource, verb in missing]
     return found if used else found + ["the audit log has no request of an operator"]
 
 
 def idle(used, granted):
-    """Returns what is granted but was not used, one line each."""
+    """Returns the permissions that were granted but not used, one line each."""
     left = sorted(grant for grant in granted - used if not silent(grant, used))
     return [f"{account} may and does not: {verb} {resource}.{group}" for account, group, resource, verb in left]
 

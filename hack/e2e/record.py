@@ -3,10 +3,10 @@
 
 Usage: record.py FOLDER
 Follows the Secrets, the logs of all containers, and the events, ConfigMaps, Pods
-and custom resources of the cluster that kubectl talks to, until its standard input
-ends. Then it looks in all that for every value that was in a Secret at any time,
-prints where one was found, but not the value, and fails when there is one.
-FOLDER takes what was recorded, which has no value of a Secret unless one got out.
+and custom resources of the current kubectl cluster until its standard input ends.
+Then it searches the recording for every value that a Secret had at any time. If
+there is one, it prints the places, without the value, and fails.
+FOLDER receives the recording, which contains values of Secrets only if they leaked.
 """
 
 import http.client
@@ -22,7 +22,7 @@ import time
 
 import leaks
 
-# The files of definitions are called GROUP_RESOURCE.yaml.
+# The files of definitions are named GROUP_RESOURCE.yaml.
 DEFINITIONS = sorted(pathlib.Path(__file__).resolve().parents[2].glob("operators/*/config/crd/bases/*.yaml"))
 WATCHED = ("/api/v1/secrets", "/api/v1/configmaps", "/api/v1/events", "/api/v1/pods") + tuple(
     f"/apis/{group}/v1alpha1/{resource}" for group, _, resource in (file.stem.rpartition("_") for file in DEFINITIONS))
@@ -35,7 +35,7 @@ CLIENT = ("app.kubernetes.io/name", "e2e-client")
 
 
 class Connection(http.client.HTTPConnection):
-    """HTTP over a socket that no other user may open."""
+    """HTTP over a socket that only the current user can open."""
 
     def __init__(self, path):
         super().__init__("localhost")
@@ -58,7 +58,7 @@ class Recording:
         self.logs = {}
 
     def add(self, kind, obj):
-        """Takes an object of a kind, such as "configmaps"."""
+        """Records an object of a kind, such as "configmaps"."""
         with self.lock:
             if self.objects.closed:
                 return
@@ -70,13 +70,15 @@ class Recording:
             obj["metadata"].pop("managedFields", None)
             meta = obj["metadata"]
             self.identities.append(f"{kind} {meta.get('namespace', '')}/{meta['name']}")
-            # A character that ends a line in other programs must not end a line here.
+            # Characters that other programs treat as the end of a line must not be
+            # one here.
             self.objects.write(json.dumps(obj, ensure_ascii=False).replace("\u2028", " ").replace("\u2029", " ") + "\n")
 
     @staticmethod
     def published(secret):
-        """Returns the annotations of a Secret but for the copy of it that "kubectl
-        apply" keeps there, which everyone who may read the Secret may read, too."""
+        """Returns the annotations of a Secret without the copy that "kubectl apply" stores
+        there, which is readable to exactly those who may read the Secret.
+        """
         annotations = secret["metadata"].get("annotations") or {}
         return {k: v for k, v in annotations.items() if k != "kubectl.kubernetes.io/last-applied-configuration"}
 

@@ -48,6 +48,7 @@ needs_of() {
 	sed -n 's|^    needs/\([a-z-]*\): "true"$|\1|p' "$1"
 }
 
+# probe NEED succeeds if the cluster meets the need.
 probe() {
 	case $1 in
 	operator-*) sed -n 's/^  name: //p' "operators/${1#operator-}"/config/crd/bases/*.yaml | xargs kubectl get crd ;;
@@ -64,6 +65,7 @@ probe() {
 	esac >/dev/null 2>&1
 }
 
+# remedy NEED prints how to meet the need.
 remedy() {
 	case $1 in
 	controlplane) echo 'make quickstart WITH_CONTROLPLANE=true' ;;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the duration of each suite of a JUnit report, the slowest last, and what failed.
+"""Prints the duration of each suite of a JUnit report, the slowest last, and the failures.
 
 Usage: summary.py REPORT WALL-SECONDS
-The failures come at the very end, with the step and the first lines of what it
-said: a long log is often read, or kept, from its end only.
+The failures come at the very end, with the step and the first lines of its output:
+often only the end of a long log is read or kept.
 """
 
 import sys

@@ -20,7 +20,7 @@ def roles(*verbs, resource="keystones"):
     return [
         {"kind": "Role", "metadata": {"namespace": "n", "name": "r"},
          "rules": [{"apiGroups": ["g"], "resources": [resource], "verbs": list(verbs)}]},
-        # One of the same name grants nothing here.
+        # A role of the same name grants nothing here.
         {"kind": "Role", "metadata": {"namespace": "other", "name": "r"},
          "rules": [{"apiGroups": ["g"], "resources": ["nodes"], "verbs": ["delete"]}]},
         {"kind": "RoleBinding", "metadata": {"namespace": "n", "name": "b"}, "subjects": [subject],

@@ -1,4 +1,4 @@
-"""Tests of record.py, against a cluster that plays a recording."""
+"""Tests of record.py, against a simulated cluster that replays a recording."""
 
 import base64
 import http.server
@@ -29,7 +29,7 @@ SECRET = {"metadata": meta("db", annotations={"kubectl.kubernetes.io/last-applie
 
 
 class Cluster:
-    """Answers each path once with the lines that it was given, and then not any more."""
+    """Answers the first request for each path with the given lines, and later ones with none."""
 
     def __init__(self, logs=(), **objects):
         self.answers = {f"/api/v1/{kind}?watch=true": [json.dumps({"type": "ADDED", "object": o}).encode() + b"\n" for o in all_]
@@ -44,7 +44,7 @@ class Cluster:
             return self.answers.pop(path, [])
 
     def report(self):
-        """Records everything there is and returns the report."""
+        """Records everything available and returns the report."""
         with tempfile.TemporaryDirectory() as folder:
             recorder = record.Recorder(None, record.Recording(folder))
             recorder.stream = self.stream
@@ -61,7 +61,7 @@ class Cluster:
 
 
 class API(http.server.BaseHTTPRequestHandler):
-    """Answers like an API server behind kubectl proxy: in pieces that are no lines."""
+    """Answers like an API server behind kubectl proxy, in chunks that do not end at line breaks."""
 
     protocol_version = "HTTP/1.1"
 

@@ -14,6 +14,7 @@ fi
 operator=$1 chart=$2
 [[ -f $chart/Chart.yaml ]] || exit 0
 
+# place CONTENT TARGET writes a file or, with --check, fails if it differs.
 place() {
 	local content=$1 target=$2
 	if [[ -z $check ]]; then

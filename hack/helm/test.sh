@@ -31,6 +31,7 @@ render() {
 	"$helm" template example "$work/chart" --namespace operators --values "$1"
 }
 
+# check_rendered VALUES compares the rendered objects with the expected ones.
 check_rendered() {
 	local values=$1 expected=${1%.values.yaml}.yaml
 	if ! render "$values" >"$work/actual.yaml" 2>"$work/error"; then
@@ -44,6 +45,7 @@ check_rendered() {
 	fi
 }
 
+# check_refused VALUES expects rendering to fail with the message in the first line of the values.
 check_refused() {
 	local values=$1 message
 	message=$(sed -n '1s/^# message: //p' "$values")

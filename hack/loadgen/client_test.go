@@ -118,7 +118,7 @@ func TestFailuresAreNamedByTheirKind(t *testing.T) {
 		return true
 	})
 	for want, c := range map[string]*client{
-		// Any other free port may be somebody's by then.
+		// Any other port may be in use by then.
 		"connection refused": {address: "127.0.0.1:1", timeout: time.Minute},
 		"timeout":            {address: hanging.address(), timeout: 50 * time.Millisecond},
 		"HTTP 500":           {address: failing.address(), timeout: time.Minute},

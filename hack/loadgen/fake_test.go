@@ -26,8 +26,8 @@ type fakeKeystone struct {
 	mu        sync.Mutex
 	issued    []string
 	validated map[string]int
-	// fresh counts the requests that came on a connection of their own, kept are
-	// the addresses of the connections that carried the others.
+	// fresh counts the requests on new connections, kept are the addresses of the
+	// connections that carried the others.
 	fresh int64
 	kept  map[string]bool
 	// intercept may answer instead; it returns whether it did.

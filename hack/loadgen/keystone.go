@@ -31,7 +31,7 @@ var kinds = []string{
 // user logs in and validates its tokens.
 type user struct {
 	base *url.URL
-	// service is what a token opens, nil for nothing but Keystone.
+	// service is the service that accepts the token, nil for Keystone itself.
 	service *url.URL
 	name    string
 	// passwordFile is read for each login, so that a changed password is used.

@@ -17,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tooMany is when a run ends that does not do what a test waits for.
+// tooMany is the number of requests after which a run is stopped if the awaited
+// event has not happened.
 const tooMany = 50_000
 
 // runUntil runs the generator until the server has seen enough.

@@ -2,12 +2,12 @@
 
 BENCH := $(CACHE)/bench
 
-# How many Keystones there are, and how often each size is measured. UPDATE=1 writes
-# the results to docs/performance.md; UPDATE=counts leaves seconds alone there, for
-# a machine that has other work, too.
+# The numbers of Keystones to measure with, and the number of runs for each.
+# UPDATE=1 writes the results to docs/performance.md; UPDATE=counts leaves the
+# durations there alone, for a machine that is busy with other work.
 BENCH_SIZES ?= 1,100
 BENCH_RUNS ?= 3
-# More flags, as in BENCH_FLAGS='-scenarios=label,restart -memory=128Mi'.
+# Further flags, as in BENCH_FLAGS='-scenarios=label,restart -memory=128Mi'.
 BENCH_FLAGS ?=
 
 .PHONY: bench
@@ -17,8 +17,8 @@ bench: envtest-binaries ## Measure the operator's requests, memory and time (BEN
 	@$(BENCH)/bench -operator=$(BENCH)/keystone-operator -dir=$(BENCH)/runs \
 		-sizes=$(BENCH_SIZES) -runs=$(BENCH_RUNS) -update=$(UPDATE) $(BENCH_FLAGS)
 
-# What is measured on the cluster, of ready, controlplane and api, and with which
-# flags of hack/bench/cluster.py besides, as in BENCH_CLUSTER_FLAGS='--seconds=60'.
+# The measurements on the cluster (ready, controlplane, api), and further flags for
+# hack/bench/cluster.py, as in BENCH_CLUSTER_FLAGS='--seconds=60'.
 BENCH_PARTS ?= ready api
 BENCH_CLUSTER_FLAGS ?=
 

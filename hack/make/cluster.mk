@@ -3,7 +3,8 @@
 CLUSTER_BIN := $(BIN)/forge-cluster
 CLUSTER_SOURCES := $(shell find hack/cluster -name '*.go' -o -path '*/templates/*' -type f -o -name go.mod)
 
-# What runs in the cluster's node or goes into its components' images.
+# The programs that run in the cluster's node or go into the images of its
+# components.
 CLUSTER_TOOLS := $(addprefix $(BIN)/,kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet \
 	kubeadm kubectl etcd coredns containerd containerd-shim-runc-v2 ctr local-path-provisioner ociimage pause volume-helper)
 
@@ -19,8 +20,7 @@ $(BIN)/pause $(BIN)/volume-helper: $(BIN)/%: hack/cluster/%/main.go hack/cluster
 cluster-preflight: $(CLUSTER_BIN)
 	@$(CLUSTER_BIN) preflight
 
-# Whether the machine can run a cluster is settled before minutes are spent on
-# building for it.
+# Check that the machine can run a cluster before spending minutes on building one.
 .PHONY: cluster-up
 cluster-up: cluster-preflight ## Bring the local cluster up, or repair it.
 	@$(MAKE) cluster-parts

@@ -1,12 +1,13 @@
 ##@ Documentation
 
 DOCS_SITE := $(CACHE)/docs
-# Where the site is served from, such as /forge/ for https://example.org/forge/.
+# The path from which the site is served, such as /forge/ for
+# https://example.org/forge/.
 DOCS_BASE ?= /
 
-# Node of any kind does; where there is none, Debian's is installed. Not by "npm ci":
-# that refuses a lock file without the packages for other platforms, which not every
-# registry has.
+# Any installed Node will do; if there is none, Debian's is installed. "npm ci" is
+# no option: it rejects a lock file that lacks the packages for other platforms, and
+# not every registry has those.
 docs/node_modules/.package-lock.json: docs/package.json docs/package-lock.json
 	@command -v node >/dev/null && command -v npm >/dev/null || hack/tools/install-debian-packages.sh docs
 	@npm --prefix docs install --no-save --ignore-scripts --silent

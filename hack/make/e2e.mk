@@ -1,25 +1,26 @@
 ##@ End-to-end tests
 
-# Folders below tests/e2e, such as "keystone/smoke", or "c5c3" for all of an operator; a
-# name alone, such as "gateway", stands for those of all operators. All of them when
-# empty. SUITE is the same for one.
+# The suites to run: folders below tests/e2e, such as "keystone/smoke", or "c5c3"
+# for all suites of an operator. A name without an operator, such as "gateway",
+# selects the suites of that name of all operators. By default all suites run. SUITE
+# is an alias for a single suite.
 SUITE ?=
 SUITES ?= $(SUITE)
-# How many suites run at once. Two cores are too busy for four: probes and names
-# are not answered in time then.
+# The number of concurrent suites. On two cores four are too many: probes and DNS
+# queries time out.
 E2E_PARALLEL ?= 3
 # Further arguments for chainsaw test, as in: make e2e E2E_FLAGS='--fail-fast'
 E2E_FLAGS ?=
 E2E_CORE ?= false
-# When true, a cluster that lacks what a suite needs is a failure; otherwise the
-# suite is left out.
+# true: fail if the cluster lacks something that a suite requires. Otherwise such
+# suites are skipped.
 E2E_COMPLETE ?= false
 
 E2E_REPORTS := $(CACHE)/e2e
 E2E_LOADGEN := $(CACHE)/images/loadgen.tar
 E2E_KUBECONFIG ?= $(ROOT)/kubeconfig
 
-# The suites call kubectl by its name.
+# The suites look up kubectl in PATH.
 .PHONY: e2e
 e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) helm-deps kubectl-forge ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), against the cluster of quickstart.
 	@BIN='$(BIN)' KUBECONFIG='$(E2E_KUBECONFIG)' KUBECACHEDIR='$(CACHE)/kubectl' REPORTS='$(E2E_REPORTS)' \

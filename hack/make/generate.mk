@@ -1,14 +1,14 @@
 ##@ Generated files
 
-# Everything that is written by a program and yet committed, so that it can be
-# read and reviewed, and used without any tool.
+# Files that are generated but committed nevertheless, so that they can be read and
+# reviewed, and used without any tool.
 
 API_PACKAGES := internal/common/types $(wildcard operators/*/api/v1alpha1)
 
 .PHONY: generate
 generate: workspace versions generate-deepcopy manifests sync-crds gen-helm-schema generate-docs ## Generate code, manifests, chart files and the reference.
 
-# What is missing is added. Any build names a module that is gone.
+# This only adds modules. If a module was removed, every build fails and names it.
 .PHONY: workspace
 workspace: ## Add every module to go.work.
 	@go work use $(addprefix ./,$(GO_MODULES))
@@ -29,8 +29,8 @@ manifests: $(BIN)/controller-gen ## Generate CRDs, RBAC and webhook manifests fr
 sync-crds: manifests ## Copy CRDs and RBAC rules into the Helm charts.
 	@$(foreach operator,$(OPERATORS),hack/generate/chart.sh operators/$(operator) operators/$(operator)/helm/$(operator)-operator;)
 
-# The generators compile the operators, and run them for their flags. With the flags of
-# hack/tools/build.sh they share compiled packages with the tests.
+# The generators compile the operators and run them to list their flags. With the
+# flags of hack/tools/build.sh they share compiled packages with the tests.
 GO_RUN_DOCS = CGO_ENABLED=0 GOFLAGS="$$(go env GOFLAGS) -trimpath -gcflags=all=-dwarf=false '-ldflags=-s -w'" go run
 
 .PHONY: generate-docs

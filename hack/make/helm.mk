@@ -1,12 +1,13 @@
 ##@ Helm charts
 
-# Every chart of every operator; a new one needs no line here.
+# All charts of all operators; new ones are found automatically.
 HELM_CHARTS := $(patsubst %/Chart.yaml,%,$(wildcard operators/*/helm/*-operator/Chart.yaml))
 HELM_LIBRARY := operators/shared/helm/operator-library
 HELM_PACKAGES := $(CACHE)/charts
 
-# The stamp that says a chart has the library as it is now: the archive that Helm
-# leaves there is named after the version in the library's Chart.yaml.
+# A stamp marks that a chart contains the current library. The archive that Helm
+# puts there is no substitute, because its name only contains the version in the
+# library's Chart.yaml.
 HELM_STAMPS := $(addsuffix /charts/.built,$(HELM_CHARTS))
 
 .PHONY: helm-deps

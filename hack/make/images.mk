@@ -5,20 +5,20 @@ IMAGES_CACHE := $(CACHE)/images
 ROOTFS_CACHE := $(IMAGES_CACHE)/rootfs
 ROOTFS_SCRIPTS := $(addprefix images/,build-rootfs.sh setup-rootfs.sh prepare-rootfs.sh)
 
-# Images on a root file system of Debian packages, and those of our own binaries. That of
-# kube-proxy is packed by the cluster, with the binary.
+# Images based on a root file system of Debian packages, and images of our own
+# binaries. The cluster packs that of kube-proxy, because it includes the binary.
 DEBIAN_IMAGES := $(filter-out kube-proxy,$(patsubst images/%/packages,%,$(wildcard images/*/packages)))
 OPERATOR_IMAGES := $(addsuffix -operator,$(OPERATORS))
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
-# What a Keystone alone needs.
+# The images that a Keystone on its own requires.
 QUICKSTART_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,keystone mariadb memcached openstack-client keystone-operator)
 
-# Two at a time keep two cores busy: one unpacks while the other downloads.
+# Two concurrent builds keep two cores busy: one unpacks while the other downloads.
 .PHONY: images
 images: ## Build all container images as archives in .cache/images.
 	@$(MAKE) -j2 $(IMAGE_ARCHIVES)
 
-# Where there is a container engine, the Dockerfiles give the same images.
+# With a container engine, the Dockerfiles build the same images.
 DOCKER_TAG ?= dev
 
 .PHONY: docker-build
@@ -29,13 +29,13 @@ docker-build: ## Build an operator's image with Docker (OPERATOR=keystone, DOCKE
 image-%: $(IMAGES_CACHE)/%.tar ## Build one container image, such as image-keystone.
 	@:
 
-# Only the tool's own files count as its inputs: its module has no local
-# dependency, and tests do not end up in the binary.
+# Only the tool's own source files are inputs: its module has no local dependencies,
+# and its tests are not part of the binary.
 $(OCIIMAGE): $(addprefix hack/ociimage/,main.go image.go layer.go archive.go combine.go go.mod go.sum)
 	@$(call build_own,hack/ociimage,ociimage=.)
 	@touch $@
 
-# timed NAME COMMAND runs a quiet command and says how long it took.
+# timed NAME COMMAND runs a quiet command and prints its duration.
 timed = start=$$SECONDS; $(2); echo "$(1): $$((SECONDS - start)) s"
 
 define rootfs_rule
@@ -45,7 +45,10 @@ $(ROOTFS_CACHE)/$(1).tar: $$(filter-out %/image.args,$$(wildcard images/$(1)/*))
 endef
 $(foreach image,kube-proxy $(DEBIAN_IMAGES),$(eval $(call rootfs_rule,$(image))))
 
-# ociimage's arguments stand in image.args, with comments.
+# Their build ends with it.
+$(ROOTFS_CACHE)/keystone.tar $(ROOTFS_CACHE)/placement.tar: images/check-imports.py
+
+# image.args holds the arguments of ociimage, with comments.
 pack = sed 's/^ *\#.*//' images/$(1)/image.args | xargs $(OCIIMAGE) -o $(2)
 
 define debian_image_rule
@@ -54,9 +57,9 @@ $(IMAGES_CACHE)/$(1).tar: $(ROOTFS_CACHE)/$(1).tar images/$(1)/image.args $$(OCI
 endef
 $(foreach image,$(DEBIAN_IMAGES),$(eval $(call debian_image_rule,$(image))))
 
-# Only the go command knows whether a binary is up to date, so it is asked every
-# time; the file changes, and with it the image, only when the binary does. What
-# packs the images comes first, so that they are packed while others compile.
+# Only the go command knows whether a binary is up to date, so it always runs; the
+# file, and with it the image, changes only if the binary does. ociimage is built
+# first, so that images can be packed while other binaries compile.
 .PHONY: FORCE
 $(IMAGES_CACHE)/%-operator/manager: FORCE | $(OCIIMAGE)
 	@$(call build_own,operators/$*,manager=.,$(@D))

@@ -1,9 +1,11 @@
 ##@ Backing services
 
-# What runs beside our own operators, and the images that each part needs.
+# The parts that run in addition to our own operators, and the images that each part
+# requires.
 INFRA ?= mariadb-operator external-secrets secretstore cert-manager gateway-api metrics-server traefik memcached-operator openstack
 WITH_CONTROLPLANE ?= false
-# Where our own operators come from: "external" leaves them to somebody else.
+# Where our own operators come from; with "external" they are installed by other
+# means.
 CONTROLPLANE_OPERATORS ?= flux
 
 infra_images_cert-manager :=
@@ -16,13 +18,14 @@ infra_images_metrics-server := metrics-server
 infra_images_openstack := mariadb memcached
 infra_images_secretstore := secretstore
 infra_images_traefik := traefik
-# An operator comes with its service, if it has one of its own, and the client of all.
+# An operator comes with the image of its service, if it has one, and with that of
+# the client.
 $(foreach operator,$(OPERATORS),$(eval infra_images_$(operator)-operator := \
 	$(operator)-operator openstack-client $(filter $(operator),$(DEBIAN_IMAGES))))
 infra_parts := $(patsubst infra_images_%,%,$(filter infra_images_%,$(.VARIABLES)))
 
-# What a ControlPlane needs beside what is deployed anyway, with our own operators, and
-# what it makes itself.
+# The parts that a ControlPlane requires in addition to the default ones, with our
+# own operators. It creates the resources of the part "openstack" itself.
 infra_controlplane := k-orc memcached-operator $(if $(filter external,$(CONTROLPLANE_OPERATORS)),,$(addsuffix -operator,$(OPERATORS)))
 infra_selected = $(sort $(if $(filter true,$(WITH_CONTROLPLANE)),$(filter-out openstack,$(INFRA)) $(infra_controlplane),$(INFRA)))
 infra_archives = $(sort $(patsubst %,$(IMAGES_CACHE)/%.tar,$(foreach part,$(infra_selected),$(infra_images_$(part)))))
@@ -71,7 +74,7 @@ $(eval $(call infra_image_rule,secretstore,bao,/bin/bao /bin/env /bin/sh))
 $(eval $(call infra_image_rule,traefik,traefik,/traefik))
 
 # $(call own_binary_rule,NAME,MODULE,PACKAGE): programs of this repository. Tests
-# do not end up in them.
+# are not part of the binaries.
 define own_binary_rule
 $(BIN)/$(1): $$(filter-out %_test.go,$$(shell find hack/$(2) -name '*.go' -o -name go.mod))
 	@$$(call build_own,hack/$(2),$(1)=$(3))

@@ -1,10 +1,10 @@
 ##@ Code quality
 
-# One run over all modules of the workspace: what they share is loaded once.
+# A single run over all modules of the workspace loads shared packages only once.
 GO_PATTERNS := $(patsubst %,./%/...,$(GO_MODULES))
 
-# What is tracked or about to be, by the first line: not every script has an
-# extension.
+# Files that are tracked or not ignored, selected by their first line, since not
+# every script has an extension.
 SHELL_SCRIPTS = $(shell git ls-files -z -co --exclude-standard | xargs -0 awk \
 	'FNR == 1 && /^\#!.*[\/ ](ba|da)?sh( |$$)/ { print FILENAME } { nextfile }')
 
@@ -24,8 +24,8 @@ fmt: $(BIN)/golangci-lint ## Format the Go files.
 format-check: $(BIN)/golangci-lint ## Fail if a Go file is not formatted.
 	$(BIN)/golangci-lint fmt --diff $(GO_MODULES)
 
-# A file may be sourced by a path known at run time only, and text in single
-# quotes is meant as it stands.
+# SC1091: the path of a sourced file may only be known at run time. SC2016: text in
+# single quotes is not meant to be expanded.
 SHELLCHECK_EXCLUDES := SC1091,SC2016
 
 .PHONY: shellcheck

@@ -9,7 +9,7 @@ alerts-test: helm-deps ## Test the alert rules with promtool, and check the quer
 	@hack/monitoring/show.py --check docs/dashboards.md $(DASHBOARDS)
 	@$(foreach chart,$(HELM_CHARTS),hack/monitoring/test.sh $(BIN)/helm $(chart);)
 
-# Where a Prometheus answers that scrapes both operators.
+# A Prometheus that scrapes the operators.
 PROMETHEUS ?= http://localhost:9090
 
 .PHONY: show-dashboards

@@ -4,8 +4,8 @@
 quickstart: ## Bring up a cluster with a Keystone and issue a token (WITH_CONTROLPLANE=true: a whole control plane).
 	@hack/quickstart/$(if $(filter true,$(WITH_CONTROLPLANE)),controlplane,up).sh
 
-# Our own operators first: they need few modules, and while they compile the
-# others are downloaded.
+# Our own operators come first: they need few modules, and while they compile, the
+# modules of the others are downloaded.
 .PHONY: quickstart-parts
 quickstart-parts: $(IMAGES_CACHE)/keystone-operator.tar kubectl-forge cluster-parts helm-deps $(QUICKSTART_ARCHIVES)
 

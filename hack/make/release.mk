@@ -1,6 +1,6 @@
 ##@ Release
 
-# Where the files of a release go.
+# The folder of a release's files.
 RELEASE ?= $(CACHE)/release
 RELEASE_TOOLS := $(addprefix $(BIN)/,helm ociimage cyclonedx-gomod go-licenses)
 
@@ -13,7 +13,7 @@ release: $(RELEASE_TOOLS) helm-deps ## Build all files of the release in .cache/
 verify-release: $(RELEASE_TOOLS) ## Build the release of HEAD twice, in different places, and fail if the results differ.
 	@BIN='$(BIN)' hack/release/verify.sh
 
-# Where images go; charts go to "charts" below it.
+# The registry of the images; charts are stored below "charts" in it.
 REGISTRY ?= ghcr.io/c5c3
 
 .PHONY: publish

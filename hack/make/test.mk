@@ -1,7 +1,8 @@
 ##@ Tests
 
-# The control plane of the envtest suites. A developer's own wins, but folders
-# of that kind lack kube-controller-manager, which collects garbage in them.
+# The binaries of the envtest control plane. A developer's own folder takes
+# precedence, but such folders lack kube-controller-manager, which the tests need
+# for garbage collection.
 KUBEBUILDER_ASSETS ?= $(BIN)
 export KUBEBUILDER_ASSETS
 ENVTEST_BINARIES := $(BIN)/kube-controller-manager \
@@ -16,11 +17,12 @@ GO_TEST_FLAGS ?=
 # $(call digest,PATHSPECS) is a digest of the files in the work tree.
 digest = $(shell git ls-files -z -co --exclude-standard -- $(1) | LC_ALL=C sort -z | xargs -0 -r sha256sum 2>/dev/null | sha256sum | cut -c1-16)
 
-# Which files there are, and what make and the pages outside docs say.
+# A digest of the list of files and of the contents of the makefiles and of the
+# pages outside docs.
 checkout_digest = $(shell git ls-files -co --exclude-standard | LC_ALL=C sort | cat - Makefile hack/make/*.mk *.md hack/*/README.md | sha256sum | cut -c1-16)
 
-# Go keeps the result of a test until something changes that the test has read: a
-# variable, or a file of its own module. For files elsewhere there are variables.
+# Go caches the result of a test until a variable, or a file of its own module, that
+# the test has read changes. These variables represent the files outside its module.
 TEST_INPUTS = \
 	FORGE_FILES_CHECKOUT=$(checkout_digest) \
 	FORGE_FILES_DEPLOY=$(call digest,deploy) \
@@ -38,19 +40,19 @@ TEST_INPUTS = \
 	FORGE_FILES_TESTS=$(call digest,tests) \
 	$(foreach operator,$(OPERATORS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
 
-# Tests against an API server wait now and then: one package more than there are
-# cores keeps the cores busy.
+# Tests against an API server are partly idle: one package more than there are cores
+# keeps the cores busy.
 GO_TEST_PACKAGES := $(shell echo $$(($$(nproc) + 1)))
 
-# The tests and their API server have much garbage and enough memory.
+# The tests and their API server produce much garbage and have enough memory.
 GO_TEST = $(TEST_INPUTS) GOGC=300 go test -vet=off -p=$(GO_TEST_PACKAGES) -parallel=4 -tags=integration -timeout=40m
 
 # With the flags of hack/tools/build.sh the tests share compiled packages with the
 # API server and the operators' images.
 GO_TEST_QUICK = CGO_ENABLED=0 $(GO_TEST) -trimpath -gcflags=all=-dwarf=false -ldflags='-s -w' -short
 
-# Suites that start a control plane carry the build tag "integration" or use
-# the package that starts it.
+# Packages that start a control plane have the build tag "integration" or import the
+# package that starts it.
 INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
 	| xargs -r grep -lE '^//go:build integration|testutil/envtest"' | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
@@ -72,7 +74,8 @@ install-test-deps: $(ENVTEST_BINARIES) $(addprefix $(BIN)/,golangci-lint control
 test-unit: ## Run the unit tests of all modules.
 	@$(subst -tags=integration,,$(GO_TEST_QUICK)) $(GO_TEST_FLAGS) $(GO_PATTERNS)
 
-# All positions of the crash walks, of which "make test" takes the first of a kind.
+# Includes all positions of the crash walks, of which "make test" only tries the
+# first of each kind.
 .PHONY: test-race
 test-race: $(ENVTEST_BINARIES) ## Run all tests in full and with the race detector.
 	@hack/tools/install-debian-packages.sh test
@@ -92,7 +95,7 @@ test-integration-common: $(ENVTEST_BINARIES) ## Run the envtest packages of the 
 
 comma := ,
 
-# With Helm itself, on an API server of the test.
+# These tests run Helm itself against a test API server.
 .PHONY: helm-lifecycle
 helm-lifecycle: helm-deps $(ENVTEST_BINARIES) ## Install the last released charts, upgrade, roll back and uninstall, on a test API server.
 	@HELM='$(abspath $(BIN))/helm' $(subst -tags=integration,-tags=integration$(comma)helm,$(GO_TEST_QUICK)) -run TestHelm \
@@ -100,7 +103,7 @@ helm-lifecycle: helm-deps $(ENVTEST_BINARIES) ## Install the last released chart
 
 flux_controllers := source-controller kustomize-controller helm-controller
 
-# With the controllers of Flux themselves.
+# These tests run the real controllers of Flux.
 .PHONY: flux-test
 flux-test: $(addprefix $(BIN)/,$(flux_controllers)) $(ENVTEST_BINARIES) ## Make Flux deploy its manifests, and the charts, from a Git repository to a test API server.
 	@FLUX_CONTROLLERS='$(abspath $(BIN))' $(subst -tags=integration,-tags=integration$(comma)flux,$(GO_TEST_QUICK)) -run TestFlux \
@@ -112,17 +115,18 @@ OPERATOR ?= keystone
 test-operator: $(ENVTEST_BINARIES) ## Run the tests of one operator (OPERATOR=keystone).
 	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) ./operators/$(OPERATOR)/...
 
-# How long each fuzz target runs; "go test" tries only their seeds.
+# The duration of each fuzz target; "go test" only runs their seeds.
 FUZZTIME ?= 3s
 
 .PHONY: fuzz
 fuzz: ## Fuzz everything that parses or renders (FUZZTIME=1m, FUZZ_GUIDED=true for long runs).
 	@hack/tools/fuzz.sh $(FUZZTIME)
 
-# Each is a suite of refused manifests.
+# Suites of manifests that must be refused.
 INVALID_CR := $(wildcard tests/e2e/*/invalid-cr)
 
-# $(call unittest,FOLDERS) runs the Python tests in each folder, next to what they test.
+# $(call unittest,FOLDERS) runs the Python tests in each folder, in the folder
+# itself.
 unittest = for folder in $(1); do (cd "$$folder" && python3 -B -m unittest --quiet $$(basename -s .py test_*.py)); done
 
 .PHONY: verify-invalid-cr-fixtures
@@ -137,6 +141,6 @@ test-consumer: ## Test the consumer used by the end-to-end suites of control pla
 	@$(call unittest,$(sort $(dir $(wildcard tests/e2e/*/steps/test_consumer.py))))
 
 .PHONY: test-python
-test-python: ## Test the Python modules that are part of Keystone's configuration.
+test-python: ## Test the Python modules that travel with the configuration of services.
 	@hack/tools/install-debian-packages.sh test
 	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py))))

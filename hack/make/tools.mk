@@ -1,12 +1,12 @@
 ##@ Tools
 
-# Every tool is built from a module below hack/tools that pins it by version
-# and checksum. One module per family of dependencies, since the families ask
-# for versions of the same modules that do not go together. What a recipe needs
-# it names as a prerequisite, $(BIN)/<tool>, and only that is built.
+# Every tool is built from a module below hack/tools, which pins it by version and
+# checksum. Each family of dependencies has its own module, because the families
+# require incompatible versions of the same modules. A recipe lists the tools that
+# it needs as prerequisites, $(BIN)/<tool>, and only those are built.
 
-# The version that a module requires, read when a recipe runs: the version
-# stamped into a binary cannot differ from the one it was built from.
+# The version that a module requires. It is read when a recipe runs, so that the
+# version stamped into a binary always matches the one it was built from.
 tool_version = $(shell awk '$$1 == "require" { sub("require ", "") } $$1 == "$(2)" { print $$2; exit }' hack/tools/$(1)/go.mod)
 
 # $(call tool_binaries,NAME=PACKAGE ...)
@@ -23,15 +23,16 @@ $(call tool_binaries,$(2)) &: hack/tools/$(1)/go.mod hack/tools/$(1)/go.sum $(3)
 endef
 
 # $(call build_own,MODULE,NAME=PACKAGE ...,FOLDER) builds programs of this
-# repository, by default into $(BIN). A binary that stays the same keeps its time.
+# repository, by default into $(BIN). An unchanged binary keeps its modification
+# time.
 build_own = GO_ALWAYS=true hack/tools/build.sh $(1) '$(or $(3),$(BIN))' $(2)
 
 .PHONY: tools
 tools: ## Build every pinned tool.
 
 kubernetes_version = $(call tool_version,kubernetes,k8s.io/kubernetes)
-# Without the first five the binaries call themselves v0.0.0 and refuse each
-# other; without the last two "helm template" renders for Kubernetes 1.20.
+# Without the first five, the binaries report v0.0.0 as their version and refuse
+# each other; without the last two, "helm template" renders for Kubernetes 1.20.
 kubernetes_ldflags = \
 	-X k8s.io/component-base/version.gitVersion=$(kubernetes_version) \
 	-X k8s.io/component-base/version.gitMajor=$(word 1,$(subst ., ,$(kubernetes_version:v%=%))) \
@@ -51,8 +52,8 @@ cluster_tools := $(foreach cmd,kube-scheduler kubelet kube-proxy kubeadm,$(cmd)=
 	coredns=./coredns
 helm_tools := helm=helm.sh/helm/v3/cmd/helm
 
-# A cluster needs all of them, and one go build of all keeps every core busy to
-# its end. Others need some.
+# A cluster needs all of them; a single go build of all keeps every core busy until
+# the end. Other targets need only some.
 kubernetes_groups := $(if $(filter %-parts,$(MAKECMDGOALS)),all,tests cluster helm)
 all_tools := $(tests_tools) $(cluster_tools) $(helm_tools)
 $(foreach group,$(kubernetes_groups),$(eval $(call tool_rule,kubernetes,$($(group)_tools),hack/tools/kubernetes/coredns/main.go)))
@@ -69,7 +70,7 @@ $(eval $(call tool_rule,go-licenses,go-licenses=github.com/google/go-licenses/v2
 $(eval $(call tool_rule,gofumpt,gofumpt=mvdan.cc/gofumpt))
 $(eval $(call tool_rule,kustomize,kustomize=sigs.k8s.io/kustomize/kustomize/v5))
 
-# Files that replace or edit some of the tool's own.
+# Files that replace or edit files of the tool.
 overlay_files = $(shell find hack/tools/$(1)/overlay -type f) hack/tools/overlay.sh
 
 chainsaw_ldflags = -X github.com/kyverno/chainsaw/pkg/version.BuildVersion=$(call tool_version,chainsaw,github.com/kyverno/chainsaw)
@@ -79,7 +80,7 @@ golangci-lint_ldflags = -X main.version=$(call tool_version,golangci-lint,github
 $(eval $(call tool_rule,golangci-lint,golangci-lint=github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool_rule,govulncheck,govulncheck=golang.org/x/vuln/cmd/govulncheck))
 
-# The operators that ours use; "make deploy-infra" runs them in the cluster.
+# The operators that ours depend on; "make deploy-infra" runs them in the cluster.
 $(eval $(call tool_rule,mariadb-operator,mariadb-operator=github.com/mariadb-operator/mariadb-operator/cmd/controller))
 
 $(eval $(call tool_rule,external-secrets,external-secrets=github.com/external-secrets/external-secrets,$(call overlay_files,external-secrets)))
@@ -92,5 +93,5 @@ $(eval $(call tool_rule,traefik,traefik=github.com/traefik/traefik/v3/cmd/traefi
 
 $(eval $(call tool_rule,k-orc,k-orc=github.com/k-orc/openstack-resource-controller/v2/cmd/manager))
 
-# They run in a test only, flux-test.
+# Used only by the test flux-test.
 $(eval $(call tool_rule,flux,$(foreach name,$(flux_controllers),$(name)=github.com/fluxcd/$(name))))

@@ -3,19 +3,20 @@
 checks.
 
 Usage: queries.py DASHBOARD...
-What Grafana fills in, such as $__range, is filled in here.
+Grafana's variables, such as $__range, are replaced by values.
 """
 
 import json
 import sys
 
-# A time range where Grafana inserts one, and elsewhere a possible value of the variable.
+# A time range for Grafana's own variables, and a possible value for the
+# dashboard's.
 VARIABLES = {"$__range": "6h", "$__rate_interval": "5m", "$__interval": "1m", "$namespace": ".*", "$job": ".*"}
 
 
 def filled(query):
-    """Returns a query with what Grafana would fill in."""
-    # The longest first: one may be the beginning of another.
+    """Returns a query with Grafana's variables replaced by values."""
+    # The longest first, since a variable's name may be a prefix of another's.
     for variable in sorted(VARIABLES, key=len, reverse=True):
         query = query.replace(variable, VARIABLES[variable])
     return query
@@ -27,7 +28,7 @@ def queries(dashboard):
         for target in panel.get("targets", []) + [t for inner in panel.get("panels", []) for t in inner.get("targets", [])]:
             query = filled(target["expr"])
             if "$" in query:
-                raise ValueError(f"panel \"{panel['title']}\": a variable that nobody knows: {target['expr']}")
+                raise ValueError(f"panel \"{panel['title']}\": unknown variable: {target['expr']}")
             yield query
 
 

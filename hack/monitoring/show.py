@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Asks a Prometheus what the dashboards ask, and writes the answers into a page.
+"""Runs the queries of dashboards against a Prometheus, and writes the results to a page.
 
 Usage: show.py URL PAGE DASHBOARD...
-       show.py --check PAGE DASHBOARD...   fails when a panel is not on the page
+       show.py --check PAGE DASHBOARD...   fails if a panel is missing from the page
 
-A panel on the page has its description, its queries and what they answered; what
-stands above the mark stays.
+The page shows each panel with its description, its queries and their results. The
+text above the mark is kept.
 """
 
 import datetime
@@ -17,14 +17,14 @@ import urllib.request
 import queries
 
 MARK = "<!-- Written by hack/monitoring/show.py: panels -->\n"
-# So many series of a panel are shown.
+# The maximum number of series that are shown per panel.
 SERIES = 6
-# Labels that say how and where it was scraped.
+# Labels that describe how and where a series was scraped.
 SCRAPE = {"__name__", "instance", "pod", "job", "container", "endpoint", "service"}
 
 
 def duration(seconds):
-    """Words a number of seconds as a dashboard does."""
+    """Formats a number of seconds like a dashboard."""
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if abs(seconds) >= size:
             return f"{seconds / size:.1f} {unit}"
@@ -46,14 +46,14 @@ def worded(value, unit):
 
 
 def named(labels):
-    """Returns the labels of a series that tell it from the others."""
+    """Returns the labels that distinguish a series from the others."""
     if set(labels) <= SCRAPE:
         return labels.get("pod") or labels.get("job") or "all"
     return ", ".join(f"{name}={labels[name]}" for name in sorted(labels) if name not in SCRAPE and labels[name])
 
 
 def panel(spec, ask):
-    """Returns the lines about one panel; ask answers a query with Prometheus' list of series."""
+    """Returns the lines about one panel; ask runs a query and returns Prometheus' list of series."""
     lines = [f"### {spec['title']}", "", spec["description"], ""]
     unit = spec.get("fieldConfig", {}).get("defaults", {}).get("unit")
     rows = []
@@ -69,7 +69,7 @@ def panel(spec, ask):
 
 
 def described(dashboards, ask):
-    """Returns what a page says of dashboards."""
+    """Returns the part of a page that describes dashboards."""
     lines = []
     for dashboard in dashboards:
         lines += [f"## {dashboard['title']}", ""]
@@ -79,9 +79,10 @@ def described(dashboards, ask):
 
 
 def missing(text, dashboards):
-    """Returns the panels that are not on a page as they are, of the dashboards that are on it.
+    """Returns the outdated or missing panels of those dashboards that are on a page.
 
-    One that is new comes onto the page when its operator is scraped for the first time."""
+    A new dashboard is added to the page when its operator is scraped for the first time.
+    """
     shown = [dashboard for dashboard in dashboards if f"## {dashboard['title']}\n" in text]
     return [f"{dashboard['title']}: {spec['title']}" for dashboard in shown for spec in dashboard["panels"]
             if spec["type"] != "row" and (f"### {spec['title']}\n\n{spec['description']}\n" not in text
@@ -89,7 +90,7 @@ def missing(text, dashboards):
 
 
 def prometheus(url):
-    """Returns a function that asks a Prometheus."""
+    """Returns a function that runs queries against a Prometheus."""
     def ask(query):
         with urllib.request.urlopen(f"{url}/api/v1/query?{urllib.parse.urlencode({'query': query})}", timeout=30) as answer:
             return json.load(answer)["data"]["result"]

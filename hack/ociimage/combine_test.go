@@ -73,7 +73,7 @@ func TestArchivesThatDoNotGoTogetherAreRefused(t *testing.T) {
 		"one platform twice": {append(flags, flags...), "a second image for linux/amd64"},
 		"no archive":         {[]string{"-combine", none}, "no index.json"},
 		"no image":           {[]string{"-combine", empty}, "no image with a platform"},
-		"files besides":      {append(flags, "-file", none+":/a:0644"), "leave -layer and -file out"},
+		"files besides":      {append(flags, "-file", none+":/a:0644"), "omit -layer and -file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := run(append(c.flags, "-o", filepath.Join(dir, "out.tar"), "-name", testName), os.Stderr)

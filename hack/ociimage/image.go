@@ -76,7 +76,7 @@ func (s imageSpec) validate() error {
 		}
 	}
 	if len(s.combine) > 0 && len(s.layers)+len(s.files) > 0 {
-		return errors.New("-combine takes what is in the archives: leave -layer and -file out")
+		return errors.New("-combine uses the content of the archives: omit -layer and -file")
 	}
 	if len(s.combine)+len(s.layers)+len(s.files) == 0 {
 		return errors.New("an image without content: add -layer or -file")

@@ -3,8 +3,8 @@
 # shellcheck shell=bash
 : "${root:?}" "${cache:?}"
 
-# A make that called this script may have options and a job server that are not meant
-# for the ones called here.
+# If make called this script, its options and its job server must not be passed on
+# to the make called here.
 make_quietly() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory -C "$root" "$@"; }
 
 check_machine() { make_quietly cluster-preflight; }
@@ -55,12 +55,13 @@ end_with() {
 	trap 'exit 143' TERM
 }
 
+# finish runs on every exit. It explains a failure and prints the durations; the exit code stays.
 finish() {
 	local status=$?
 	trap - EXIT
 	if ((status != 0)); then
 		printf '\nerror: "%s" failed\n' "${stage:-$again}"
-		# After an interrupt, no explanation is wanted.
+		# The user who interrupts a run needs no explanation.
 		if ((status < 128)) && [[ -e $KUBECONFIG && -x $cache/bin/kubectl-forge ]]; then
 			explain "${explained[@]}"
 		fi

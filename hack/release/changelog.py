@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints what is new in a version, from the commits since VERSION was last changed.
+"""Prints the changes in a version, from the commits since VERSION was last changed.
 
 Usage: changelog.py VERSION
 
-The file VERSION names the next release from the moment that the last one is out, so
-that the commits since then are those of the next one, with or without tags.
+The file VERSION names the next release as soon as the previous one is published, so
+the commits since then belong to the next release, with or without tags.
 """
 
 import pathlib

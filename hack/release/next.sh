@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$1 next=$2 version=$(<VERSION)
 
 if [[ ! $next =~ ^[0-9]+\.[0-9]+\.[0-9]+$ || $(printf '%s\n' "$version" "$next" | sort -V | tail -n 1) != "$next" || $next == "$version" ]]; then
-	echo "NEXT has to be a version after $version, such as 1.2.3, not \"$next\"" >&2
+	echo "NEXT must be a version after $version, such as 1.2.3, not \"$next\"" >&2
 	exit 1
 fi
 (cd "$folder" && sha256sum --quiet --check sha256sums.txt)

@@ -70,6 +70,8 @@ bill() {
 		hack/release/sbom.py "$2" "$version" "$SOURCE_DATE_EPOCH" "$3" >"$4" || { cat "$work/bill.log" >&2; return 1; }
 }
 
+# operator NAME builds an operator for all platforms: its programs, their licenses and bills of
+# materials, and one archive with the images of all platforms.
 operator() {
 	local name=$1-operator platform arch parts=()
 	licenses "operators/$1" "$out/$name-licenses.txt"

@@ -2,12 +2,12 @@
 """Completes a CycloneDX bill of materials of a program and makes it reproducible.
 
 Usage: sbom.py NAME VERSION TIME LICENSES <bom.json
-    NAME, VERSION  what the program is called
-    TIME           seconds since the epoch, in place of the time of this run
+    NAME, VERSION  of the program
+    TIME           seconds since the epoch, used instead of the current time
     LICENSES       the file with the licenses of the program's modules
 
-The modules of this repository are replaced in go.mod by folders beside them, by
-which nobody else would know them.
+The modules of this repository are replaced in go.mod by folders, whose paths mean
+nothing outside the repository.
 """
 
 import datetime
@@ -36,7 +36,7 @@ def own_path(folder, main):
 
 
 def complete(bom, name, version, time, licenses):
-    """Returns the bill with a name, licenses, and nothing that differs from run to run."""
+    """Returns the bill with a name and licenses, and without anything that differs from run to run."""
     stamp = datetime.datetime.fromtimestamp(time, datetime.timezone.utc)
     bom["metadata"]["timestamp"] = stamp.strftime("%Y-%m-%dT%H:%M:%SZ")
     # The hashes of the tool's own binary say nothing about the program.
@@ -58,7 +58,7 @@ def complete(bom, name, version, time, licenses):
 
 
 def rename(bom, renamed):
-    """Returns the bill with other references in its dependencies."""
+    """Returns the bill with the references in its dependencies replaced."""
     for dependency in bom.get("dependencies", []):
         dependency["ref"] = renamed.get(dependency["ref"], dependency["ref"])
         if "dependsOn" in dependency:

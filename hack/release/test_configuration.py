@@ -10,13 +10,13 @@ MAKE = re.compile(r"\bmake ((?:[a-z0-9-]+|[A-Z0-9_]+=\S+)(?: (?:[a-z0-9-]+|[A-Z0
 
 
 def made(path):
-    """Returns what the steps of a workflow make, in order."""
+    """Returns the make targets of a workflow's steps, in order."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [found[1] for line in lines if "run:" in line and (found := MAKE.search(line))]
 
 
 def files():
-    """Returns the files of the repository, those about to be committed among them."""
+    """Returns the files of the repository, including untracked ones that are not ignored."""
     listed = subprocess.run(("git", "ls-files", "-co", "--exclude-standard"), cwd=ROOT, check=True, capture_output=True, text=True)
     return listed.stdout.splitlines()
 
@@ -42,19 +42,22 @@ class Workflows(unittest.TestCase):
                     self.assertRegex(line, r"@[0-9a-f]{40} # v[0-9.]+$")
 
 
-# What of the checkout belongs to one operator or is made from what does, and what is about
-# operators as they are: pages, and the plugin, which shows the kinds that it knows.
+# Paths that belong to one operator or are generated from it, and those about the
+# operators in general: pages, and the plugin, which has advice for single kinds.
 APART = re.compile(r"operators/|images/|tests/e2e/|docs/|kubectl-forge/|.*\.md$|.*/go\.(mod|sum)$|go\.work$|PROJECT$")
 
-# Where somebody who adds an operator has to name it. docs/add-a-service.md walks through
-# them, and through the two of control planes: the field of their API, and the declaration.
+# Places that a new operator must be added to. docs/add-a-service.md covers them, the
+# plugin's list, and the c5c3 operator, which is the fifth place.
 PLACES = (
     "deploy/flux-system/releases/",
     "deploy/namespaces/namespaces.yaml",
     "hack/docs/manifests_envtest_test.go",
 )
 
-# What names more than one operator, and has nothing to say of another.
+# The plugin's list of the kinds of services.
+PLUGIN = "kubectl-forge/internal/inventory/service.go"
+
+# Places that name several operators and need no entry for another one.
 EXAMPLES = (
     "hack/cluster/internal/manifests/",
     "hack/deploy-infra/contents_test.go",
@@ -77,7 +80,7 @@ class Operators(unittest.TestCase):
                     self.lists[path] = names
 
     def named(self, text):
-        """Returns the operators that a text names by their folder, program or namespace."""
+        """Returns the operators that a text refers to by their folder, program or namespace."""
         return {name for name in self.operators
                 if re.search(rf"operators/{name}\b|e2e/{name}\b|(?<![\w-]){name}-(operator|system)\b", text)}
 
@@ -92,13 +95,19 @@ class Operators(unittest.TestCase):
                 named = set().union(*(names for path, names in self.lists.items() if path.startswith(place)))
                 self.assertEqual(named, self.operators)
 
+    def test_the_plugin_knows_each_service(self):
+        self.assertEqual(self.named((ROOT / PLUGIN).read_text(encoding="utf-8")), self.operators - {"c5c3"})
+
     def test_a_control_plane_knows_a_service_in_one_file(self):
         sources = [path for path in files() if re.match(r"operators/c5c3/(?!.*(_test\.go$|/testutil/)).*\.go$", path)]
         self.assertGreater(len(sources), 20)
         for service in self.operators - {"c5c3"}:
             with self.subTest(service=service):
-                own = f"operators/c5c3/internal/controller/service_{service}.go"
-                others = [path for path in sources if path != own and (ROOT / path).is_file()
+                own = [f"operators/c5c3/internal/services/{service}.go"]
+                if service == "keystone":
+                    # K-ORC, and the operator itself, log in to it.
+                    own.append("operators/c5c3/internal/controlplane/keystone.go")
+                others = [path for path in sources if path not in own and (ROOT / path).is_file()
                           and f"operators/{service}/api/" in (ROOT / path).read_text(encoding="utf-8")]
                 self.assertEqual(others, [], f"what a control plane knows of the service belongs into {own}")
 

@@ -2,11 +2,11 @@
 """Checks the functions that the modules call for known vulnerabilities.
 
 Usage: govulncheck.py GOVULNCHECK ACCEPTED MODULE-FOLDER...
-    ACCEPTED  a list of vulnerabilities that are known and accepted, each with the day
-              until which and the reason
+    ACCEPTED  a list of known and accepted vulnerabilities, each with the last day
+              on which it is accepted and the reason
 
-A machine that cannot reach the vulnerability database cannot check anything: that is
-said, and is no failure of a change.
+If the vulnerability database is unreachable, nothing can be checked: a message says
+so, and the check does not fail.
 """
 
 import datetime
@@ -16,7 +16,7 @@ import sys
 
 
 def read_accepted(text, today):
-    """Returns {identifier: reason} and what is wrong with the list."""
+    """Returns {identifier: reason} and the problems of the list."""
     accepted, problems = {}, []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
@@ -34,7 +34,7 @@ def read_accepted(text, today):
 
 
 def documents(text):
-    """Yields the JSON documents of govulncheck's output, which follow one another."""
+    """Yields the JSON documents of govulncheck's output, which are concatenated."""
     decoder, position = json.JSONDecoder(), 0
     while position < len(text):
         document, end = decoder.raw_decode(text, position)
@@ -47,7 +47,8 @@ def called(text):
     found = {}
     for document in documents(text.lstrip()):
         finding = document.get("finding")
-        # The first frame is the vulnerable symbol; only a call has a function there.
+        # The first frame is the vulnerable symbol; it names a function only if that
+        # is called.
         if finding and "function" in finding["trace"][0]:
             frame = finding["trace"][0]
             fixed = finding.get("fixed_version")
@@ -56,7 +57,7 @@ def called(text):
 
 
 def judge(found, accepted):
-    """Returns what is wrong, one line each."""
+    """Returns the problems, one line each."""
     new = [f"{identifier}: {where}" for identifier, where in sorted(found.items()) if identifier not in accepted]
     return new + [f"{identifier} is accepted and not found any more: remove it from the list" for identifier in sorted(set(accepted) - set(found))]
 

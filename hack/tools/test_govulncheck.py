@@ -10,7 +10,7 @@ import govulncheck
 
 TODAY = datetime.date(2026, 11, 23)
 
-# Two documents as govulncheck prints them, one of a module that is merely there.
+# Two documents of govulncheck's output, one about a module that is only present.
 OUTPUT = """
 {"config": {"scanner_name": "govulncheck"}}
 {

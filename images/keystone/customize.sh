@@ -19,4 +19,4 @@ find "$root/usr/share/python-babel-localedata/locale-data" -name "*.dat" ! -name
 
 install_ca_certificates
 compile_python
-chroot "$root" /usr/bin/python3 - <"$image_dir/check-imports.py"
+chroot "$root" /usr/bin/python3 - keystone osprofiler.web <"$image_dir/../check-imports.py"

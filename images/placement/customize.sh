@@ -13,4 +13,4 @@ ln -sfn python311_plugin.so "$root/usr/lib/uwsgi/plugins/python3_plugin.so"
 
 install_ca_certificates
 compile_python
-chroot "$root" /usr/bin/python3 - <"$image_dir/check-imports.py"
+chroot "$root" /usr/bin/python3 - placement <"$image_dir/../check-imports.py"

@@ -34,6 +34,7 @@ func options() operator.Options {
 		Name:             "c5c3-operator",
 		LeaderElectionID: "c5c3.openstack.c5c3.io",
 		Scheme:           controller.Scheme(),
+		CacheTransform:   controller.Trim,
 		Definitions:      crds,
 		Flags: func(fs *flag.FlagSet) {
 			fs.Var(&korc, "korc-namespace", "Where K-ORC runs. A Keystone with spec.networkPolicy lets that namespace in.")
@@ -59,7 +60,7 @@ func (n *namespace) String() string { return string(*n) }
 // Set replaces the name.
 func (n *namespace) Set(name string) error {
 	if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-		return fmt.Errorf("%q is no name of a namespace: %s", name, problems[0])
+		return fmt.Errorf("%q is not a valid name of a namespace: %s", name, problems[0])
 	}
 	*n = namespace(name)
 	return nil

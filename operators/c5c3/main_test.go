@@ -28,8 +28,8 @@ func TestTheNamespaceOfKORCIsAFlag(t *testing.T) {
 	}{
 		"by default":     {nil, "orc-system", ""},
 		"another one":    {[]string{"--korc-namespace=k-orc"}, "k-orc", ""},
-		"none":           {[]string{"--korc-namespace="}, "", "is no name of a namespace"},
-		"no namespace's": {[]string{"--korc-namespace=K_ORC"}, "", "is no name of a namespace"},
+		"none":           {[]string{"--korc-namespace="}, "", "is not a valid name of a namespace"},
+		"no namespace's": {[]string{"--korc-namespace=K_ORC"}, "", "is not a valid name of a namespace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs := flag.NewFlagSet("manager", flag.ContinueOnError)

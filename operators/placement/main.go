@@ -22,11 +22,12 @@ func options() operator.Options {
 	return operator.Options{
 		Name:             "placement-operator",
 		LeaderElectionID: "placement.openstack.c5c3.io",
-		Scheme:           controller.Scheme(),
+		Scheme:           controller.Controller.Scheme(),
 		Definitions:      crds,
 		Setup:            controller.Controller.Setup,
-		Webhooks: func(mgr ctrl.Manager, _ operator.Config) error {
-			return placementv1alpha1.NewPlacementWebhook().SetupWebhookWithManager(mgr)
+		CacheTransform:   controller.Controller.Trim(),
+		Webhooks: func(mgr ctrl.Manager, cfg operator.Config) error {
+			return placementv1alpha1.NewPlacementWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}
 }

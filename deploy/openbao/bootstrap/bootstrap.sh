@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets OpenBao up from its first start on: keys, engines, logins, policies and first
-# secrets. Run again it changes only what is missing.
+# Sets OpenBao up after its first start: keys, engines, logins, policies and initial
+# secrets. A second run only adds what is missing.
 #
 # Usage: bootstrap.sh
 # Environment: see the scripts that it runs, and lib.sh.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Initialises OpenBao unless it is, and unseals every server that is sealed, with
-# the keys in the Secret openbao-init-keys. For production keep the keys elsewhere:
-# unseal by hand, delete the Secret and set BAO_TOKEN for the other scripts.
+# Initialises OpenBao if necessary, and unseals every sealed server with the keys in
+# the Secret openbao-init-keys. In production, store the keys elsewhere: unseal
+# manually, delete the Secret and set BAO_TOKEN for the other scripts.
 #
 # Usage: init-unseal.sh
 # Environment: see lib.sh; POD_TIMEOUT, seconds that a server may take to answer (300).
@@ -12,8 +12,8 @@ require_tools kubectl jq
 
 shares=5 threshold=3
 
-# status POD prints the state of a server as JSON. The client ends with 2 for one
-# that is sealed, and with 1 for one that does not answer yet.
+# status POD prints the state of a server as JSON. The exit code of the client is 2
+# for a sealed server, and 1 for one that does not answer yet.
 status() {
 	local answer code=0
 	answer=$(in_pod "$1" bao status -format=json </dev/null 2>/dev/null) || code=$?
@@ -30,8 +30,8 @@ await() {
 	printf '%s\n' "$answer"
 }
 
-# keep_keys takes what "operator init" prints. It is there only once, so that a
-# Secret that cannot be written ends in a file and not in nothing.
+# keep_keys stores the output of "operator init". That output is printed only once,
+# so if the Secret cannot be written it goes to a file.
 keep_keys() {
 	local output=$1 file
 	if printf '%s' "$output" | jq -Rs --arg key "$keys_key" '{data: {($key): @base64}}' |
@@ -43,10 +43,11 @@ keep_keys() {
 	fail "the Secret $OPENBAO_NAMESPACE/$keys_secret could not be written; the keys are in $file, keep them"
 }
 
+# initialise creates the keys of an empty store and keeps them.
 initialise() {
 	[[ -z $(keys .root_token) ]] || fail "OpenBao is empty, while the Secret $OPENBAO_NAMESPACE/$keys_secret has keys" \
 		"of an earlier one: restore its data, or delete the Secret to begin anew"
-	# Shows that it can be written before there is something to lose.
+	# Make sure that the Secret can be written before there are keys to lose.
 	kubectl create secret generic "$keys_secret" -n "$OPENBAO_NAMESPACE" --dry-run=client -o json |
 		kubectl apply --server-side -f - >/dev/null
 	local output
@@ -55,6 +56,7 @@ initialise() {
 	say "initialised; the keys are in the Secret $OPENBAO_NAMESPACE/$keys_secret"
 }
 
+# unseal POD passes as many keys as the threshold requires, on standard input.
 unseal() {
 	local pod=$1 count=0 key
 	while read -r key; do
@@ -67,7 +69,7 @@ unseal() {
 	say "unsealed $pod"
 }
 
-# Servers that have joined know whether they are initialised only after a moment.
+# After joining, a server takes a moment to learn whether it is initialised.
 open() {
 	local pod=$1 state
 	state=$(await "$pod")

@@ -1,5 +1,5 @@
-# What the scripts of the bootstrap share: where OpenBao is, and how its client is
-# called in its pod. Sourced with "set -euo pipefail" in force.
+# What the bootstrap scripts share: the address of OpenBao, and how to call its
+# client in its pod. Sourced with "set -euo pipefail" in force.
 # shellcheck shell=bash
 
 : "${OPENBAO_NAMESPACE:=openbao-system}"
@@ -8,10 +8,10 @@
 : "${VAULT_CACERT:=/openbao/tls/ca.crt}"
 : "${VAULT_CLIENT_CERT:=/openbao/client-tls/tls.crt}"
 : "${VAULT_CLIENT_KEY:=/openbao/client-tls/tls.key}"
-# In front of every path, as the value cluster.name of our charts.
+# The prefix of every path, like the value cluster.name of our charts.
 : "${STORE_CLUSTER:=}"
 
-# Where "operator init" has printed to, for clusters that are not for production.
+# The Secret with the output of "operator init", for non-production clusters.
 keys_secret=openbao-init-keys
 keys_key=init-output
 
@@ -36,13 +36,13 @@ in_pod() {
 		"VAULT_CACERT=$VAULT_CACERT" "VAULT_CLIENT_CERT=$VAULT_CLIENT_CERT" "VAULT_CLIENT_KEY=$VAULT_CLIENT_KEY" "$@"
 }
 
-# keys FILTER prints a part of what "operator init" has printed, or nothing.
+# keys FILTER prints a part of the output of "operator init", or nothing.
 keys() {
 	kubectl -n "$OPENBAO_NAMESPACE" get secret "$keys_secret" --ignore-not-found -o json |
 		jq -r --arg key "$keys_key" "(.data[\$key] // empty) | @base64d | fromjson | $1 // empty"
 }
 
-# token prints the token to work with: BAO_TOKEN, or the root token of the Secret.
+# token prints the token to use: BAO_TOKEN, or the root token in the Secret.
 token() {
 	local found=${BAO_TOKEN:-}
 	[[ -n $found ]] || found=$(keys .root_token)
@@ -51,9 +51,10 @@ token() {
 	printf '%s\n' "$found"
 }
 
-# store runs the shell script on standard input in the pod, as administrator and
-# until a command fails. Nothing of it is an argument of a process there or here, and
-# all of it is one connection. A command that reads gets its input from the script.
+# store runs the shell script on standard input in the pod, as administrator, until
+# a command fails. The script never appears in the arguments of a process, neither
+# here nor in the pod, and uses a single connection. Commands that read standard
+# input read from the script.
 store() {
 	local token
 	token=$(token)
@@ -63,10 +64,10 @@ store() {
 	} | in_pod "$OPENBAO_POD" sh -c 'IFS= read -r BAO_TOKEN && export BAO_TOKEN && exec sh -s'
 }
 
-# bao runs one command of the client.
+# bao runs a command of the client.
 bao() { store <<<"bao ${*@Q}"; }
 
-# path PATH prints the path of a secret with the cluster's name in front of it.
+# path PATH prints the path of a secret, prefixed with the name of the cluster.
 path() { printf '%s\n' "${STORE_CLUSTER:+$STORE_CLUSTER/}$1"; }
 
 random_secret() { od -An -vtx1 -N32 /dev/urandom | tr -d ' \n'; }

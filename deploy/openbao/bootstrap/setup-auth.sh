@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Enables the logins of OpenBao that are missing, and sets their roles.
+# Enables missing logins of OpenBao, and sets their roles.
 #
-# The clusters other than the one OpenBao runs in have to be made known by hand:
+# Clusters other than the one that OpenBao runs in have to be configured manually:
 #   bao write auth/kubernetes/control-plane/config kubernetes_host=https://… kubernetes_ca_cert=@ca.crt token_reviewer_jwt=-
-# Nobody can log in there before that.
+# Until then, nothing can log in from there.
 #
 # Usage: setup-auth.sh
 # Environment: see lib.sh.
@@ -12,8 +12,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 require_tools kubectl jq
 
-# enable PATH TYPE prints what enables a login, and nothing for one that is there.
-# One of another type is refused.
+# enable PATH TYPE prints the command that enables a login, or nothing if it is
+# enabled. A login of another type is an error.
 enable() {
 	local path=$1 type=$2 present
 	present=$(jq -r --arg path "$path/" '.[$path].type // empty' <<<"$logins")
@@ -24,7 +24,7 @@ enable() {
 	esac
 }
 
-# role MOUNT NAME ACCOUNT NAMESPACES POLICIES prints what sets a role.
+# role MOUNT NAME ACCOUNT NAMESPACES POLICIES prints the command that sets a role.
 role() {
 	say "bao write auth/$1/role/$2 bound_service_account_names=$3 'bound_service_account_namespaces=$4'" \
 		"token_policies=$5 token_ttl=1h token_max_ttl=4h >/dev/null"
@@ -36,7 +36,7 @@ commands=$(
 		enable "kubernetes/$cluster" kubernetes
 	done
 	enable approle approle
-	# OpenBao runs in this cluster: it asks with its own account.
+	# OpenBao runs in this cluster and uses its own account to review tokens.
 	say 'bao write auth/kubernetes/management/config kubernetes_host=https://kubernetes.default.svc >/dev/null'
 	role kubernetes/management eso-management external-secrets external-secrets \
 		eso-management,push-keystone-keys,push-keystone-admin,push-app-credentials

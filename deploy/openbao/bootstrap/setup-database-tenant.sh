@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lets OpenBao make database users for the Keystone of a ControlPlane, one for each
-# time somebody asks, at database/mariadb/creds/keystone-NAMESPACE.
+# Configures OpenBao to create database users for the Keystone of a ControlPlane,
+# one per request for database/mariadb/creds/keystone-NAMESPACE.
 #
 # Usage: setup-database-tenant.sh NAMESPACE CONTROLPLANE
 # Environment: see lib.sh; DB_CREDS_DEFAULT_TTL (48h), DB_CREDS_MAX_TTL (72h).
@@ -33,7 +33,7 @@ if [[ $(jq -r '.spec.tls.required // false' <<<"$mariadb") == true ]]; then
 	authority=$(kubectl -n "$namespace" get secret "$server-ca-bundle" -o 'jsonpath={.data.ca\.crt}' | base64 -d)
 fi
 
-# What holds the password travels by standard input.
+# The password is passed on standard input.
 connection=$(kubectl -n "$namespace" get secret "$secret" -o json |
 	jq --arg key "$key" --arg ca "$authority" --arg url "{{username}}:{{password}}@tcp($server.$namespace.svc:3306)/" --arg role "$name" '{
 		plugin_name: "mysql-database-plugin", connection_url: $url, allowed_roles: [$role],

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Writes the policies beside this folder into OpenBao. After setup-auth.sh: one of
-# them names a login by its accessor.
+# Writes the policies in ../policies to OpenBao. Requires setup-auth.sh: one of them
+# refers to a login by its accessor.
 #
 # Usage: setup-policies.sh
-# Environment: see lib.sh; STORE_CLUSTER puts that name in front of the paths.
+# Environment: see lib.sh; STORE_CLUSTER is the prefix of the paths.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib.sh

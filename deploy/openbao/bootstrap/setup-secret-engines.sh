@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Enables the engines of OpenBao that are missing.
+# Enables missing secret engines of OpenBao.
 #
 # Usage: setup-secret-engines.sh
 # Environment: see lib.sh.
@@ -8,8 +8,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 require_tools kubectl jq
 
-# enable PATH TYPE [OPTION]... prints what enables an engine, and nothing for one
-# that is there. One of another type is refused.
+# enable PATH TYPE [OPTION]... prints the command that enables an engine, or nothing
+# if it is enabled. An engine of another type is an error.
 enable() {
 	local path=$1 type=$2 present
 	shift 2

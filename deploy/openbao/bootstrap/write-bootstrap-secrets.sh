@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Puts the first passwords into OpenBao, each made here and only where there is
-# none: the root of MariaDB, the database user of a Keystone that stands alone, and
-# for each ControlPlane its administrator and the database users of its services.
+# Generates the initial passwords that OpenBao lacks: those of MariaDB's root, of
+# the database user of a standalone Keystone and, for each ControlPlane, of its
+# administrator and the database users of its services.
 #
 # Usage: write-bootstrap-secrets.sh
 # Environment: see lib.sh; KORC_CONTROLPLANES, ControlPlanes as NAMESPACE/NAME
@@ -12,8 +12,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 require_tools kubectl jq
 
 # In the pod: exists PATH; seed PATH VALUE KEY [FIELD=VALUE] writes a value for the
-# key unless there is something, which -cas=0 makes sure of once more; hand_over PATH
-# lets External Secrets replace what is there, which it does only to what it manages.
+# key unless the path exists, which -cas=0 enforces; hand_over PATH allows External
+# Secrets to replace the value, which it only does to secrets that it manages.
 functions='
 exists() { bao kv metadata get -mount=kv-v2 "$1" >/dev/null 2>&1; }
 seed() {
@@ -29,7 +29,7 @@ hand_over() {
 	esac
 }'
 
-# seed PATH KEY [FIELD=VALUE] prints the call, with a value made here.
+# seed PATH KEY [FIELD=VALUE] prints the call, with a generated value.
 seed() { say "seed $(path "$1") $(random_secret) $2 ${3:-}"; }
 
 commands=$(

@@ -1,4 +1,4 @@
-# A pipeline puts first secrets in place, and may look whether they are there.
+# For a pipeline that stores initial secrets and checks whether they exist.
 
 path "kv-v2/data/bootstrap/*" {
   capabilities = ["create", "update"]

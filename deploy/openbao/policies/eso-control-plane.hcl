@@ -1,4 +1,4 @@
-# External Secrets of a control plane's cluster: the services' own secrets.
+# For External Secrets of a control plane's cluster: the secrets of its services.
 
 path "kv-v2/data/openstack/*" {
   capabilities = ["read"]

@@ -1,4 +1,5 @@
-# External Secrets of a cluster of hypervisors: what Nova and Neutron agents need.
+# For External Secrets of a cluster of hypervisors: the secrets of the Nova and
+# Neutron agents.
 
 path "kv-v2/data/openstack/nova/*" {
   capabilities = ["read"]

@@ -1,4 +1,5 @@
-# External Secrets of the management cluster: what deployers and operators store.
+# For External Secrets of the management cluster: the secrets that deployers and
+# operators store.
 
 path "kv-v2/data/bootstrap/*" {
   capabilities = ["read"]

@@ -1,4 +1,4 @@
-# External Secrets of a storage cluster: the keys of Ceph's clients.
+# For External Secrets of a storage cluster: the keys of Ceph's clients.
 
 path "kv-v2/data/ceph/*" {
   capabilities = ["read"]

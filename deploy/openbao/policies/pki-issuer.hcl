@@ -1,4 +1,5 @@
-# Certificates of the authority at pki/, for the role that is set up there.
+# Issues certificates from the authority at pki/, through the role that is set up
+# there.
 
 path "pki/issue/*" {
   capabilities = ["create", "update"]

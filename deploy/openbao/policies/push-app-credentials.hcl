@@ -1,5 +1,5 @@
-# A control plane's application credential goes into the store, and out of it with the
-# control plane: a dead one would wedge the next of that name.
+# Stores a control plane's application credential, and deletes it with the control
+# plane: a stale one would block the next control plane of that name.
 
 path "kv-v2/data/openstack/keystone/+/+/admin/app-credential" {
   capabilities = ["create", "read", "update", "delete"]

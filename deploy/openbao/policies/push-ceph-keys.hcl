@@ -1,4 +1,4 @@
-# The storage cluster hands out the keys of Ceph's clients.
+# For the storage cluster: stores the keys of Ceph's clients.
 
 path "kv-v2/data/ceph/+" {
   capabilities = ["create", "read", "update", "delete"]

@@ -1,4 +1,4 @@
-# A rotated administrator's password goes into the store.
+# Stores the administrator's rotated password.
 
 path "kv-v2/data/bootstrap/+/+/admin" {
   capabilities = ["create", "read", "update", "delete"]

@@ -1,4 +1,4 @@
-# Keystone's keys go into the store, and out of it together with their database.
+# Stores Keystone's keys, and deletes them together with their database.
 
 path "kv-v2/data/openstack/keystone/+/+/fernet-keys" {
   capabilities = ["create", "read", "update", "delete"]

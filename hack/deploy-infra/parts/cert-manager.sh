@@ -1,5 +1,5 @@
-# The API of cert-manager. Its controller is in no module that can be fetched:
-# whoever needs a certificate issues it and creates the Secret.
+# The API of cert-manager. No Go module contains its controller: the parts that need
+# a certificate issue it and create the Secret.
 # shellcheck shell=bash
 
 deploy() {

@@ -1,23 +1,25 @@
-# What a Keystone of the samples refers to: a database, a cache, and Secrets with
-# passwords from the secret store. A ControlPlane creates its own.
+# The objects that the sample Keystones refer to: a database, a cache, and Secrets
+# with passwords from the secret store. A ControlPlane creates its own.
 # shellcheck shell=bash
 : "${root:?}" "${EXTERNALSECRET_TIMEOUT:?}" "${HELMRELEASE_TIMEOUT:?}"
 
 namespace=openstack
 
-# The quick start's own Secrets have the same names. Its database and its Keystone
-# use their passwords, so they stay, and are used by the samples as well.
-belongs_to_somebody_else() {
+# is_foreign NAME succeeds if the Secret exists and comes from no ExternalSecret, such
+# as those of the quick start. Its database and its Keystone use their passwords, so
+# they are kept, and the samples use them as well.
+is_foreign() {
 	local owner
 	owner=$(kubectl -n "$namespace" get secret "$1" --ignore-not-found \
 		-o 'jsonpath={.metadata.name}:{.metadata.ownerReferences[*].kind}')
 	[[ -n $owner && $owner != "$1:ExternalSecret" ]]
 }
 
+# secrets prints the names of the Secrets to take from the secret store.
 secrets() {
 	local name
 	for name in keystone-admin keystone-db; do
-		if belongs_to_somebody_else "$name"; then
+		if is_foreign "$name"; then
 			echo "Secret $namespace/$name already exists and stays" >&2
 		else
 			echo "$name"

@@ -1,6 +1,6 @@
 # The secret store: a stand-in for OpenBao, with its certificates, set up by the
-# scripts that set up OpenBao elsewhere, and the store object with which External
-# Secrets finds it.
+# bootstrap scripts of OpenBao, and the ClusterSecretStore through which External
+# Secrets reaches it.
 # shellcheck shell=bash
 : "${root:?}" "${cache:?}" "${manifests:?}"
 

@@ -5,7 +5,8 @@
 // managedFields record for our manager are compared with the desired ones. A
 // difference in a value, a field we want and do not own, or a field we own and
 // no longer want, means an apply; anything else costs no request at all.
-// Fields of other managers are ignored.
+// Fields of other managers are ignored. A cache may hold digests of the values
+// instead of the fields, see [Condense].
 //
 // The operators' caches hold only their own objects, selected by label. An apply
 // to a name that the cache does not know therefore creates the object or is a

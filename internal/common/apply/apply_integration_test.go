@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -38,6 +39,7 @@ type bench struct {
 	counter   *transport.Counter
 	namespace string
 	owner     *corev1.ConfigMap
+	condensed bool
 }
 
 func newBench(t *testing.T) *bench {
@@ -62,7 +64,46 @@ func (b *bench) must(t *testing.T, err error) {
 
 func (b *bench) ensure(t *testing.T, obj client.Object) error {
 	t.Helper()
-	return apply.EnsureObject(t.Context(), b.Client, b.Scheme(), b.owner, obj, apply.FieldManager)
+	c := b.Client
+	if b.condensed {
+		c = condensing{c}
+	}
+	return apply.EnsureObject(t.Context(), c, b.Scheme(), b.owner, obj, apply.FieldManager)
+}
+
+// condensing is a client whose cache holds condensed objects.
+type condensing struct{ client.Client }
+
+func (c condensing) Get(ctx context.Context, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
+	if err := c.Client.Get(ctx, key, obj, options...); err != nil {
+		return err
+	}
+	// A cache may hand in what it has got before.
+	for range 2 {
+		if err := apply.Condense(obj, apply.FieldManager); err != nil {
+			return err
+		}
+	}
+	switch cached := obj.(type) {
+	case *appsv1.Deployment:
+		cached.Spec = appsv1.DeploymentSpec{}
+	case *corev1.Service:
+		cached.Spec = corev1.ServiceSpec{}
+	}
+	return nil
+}
+
+// inCaches runs a test with whole and with condensed objects.
+func inCaches(t *testing.T, test func(t *testing.T, newBench func(t *testing.T) *bench)) {
+	for name, condensed := range map[string]bool{"whole": false, "condensed": true} {
+		t.Run(name, func(t *testing.T) {
+			test(t, func(t *testing.T) *bench {
+				b := newBench(t)
+				b.condensed = condensed
+				return b
+			})
+		})
+	}
 }
 
 // writes counts the writes of one call.
@@ -93,7 +134,8 @@ func (b *bench) deployment() *appsv1.Deployment {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: map[string]string{"hash": "1"}},
 				Spec: corev1.PodSpec{
-					Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
+					NodeSelector: map[string]string{"disk": "fast"},
+					Volumes:      []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 					Containers: []corev1.Container{{
 						Name: "main", Image: "example.com/image:1", Command: []string{"run", "--fast"},
 						Ports:        []corev1.ContainerPort{{Name: "http", ContainerPort: 80, Protocol: corev1.ProtocolTCP}},
@@ -138,6 +180,10 @@ func TestACreationIsOneRequest(t *testing.T) {
 }
 
 func TestAnAppliedObjectIsNotAppliedAgain(t *testing.T) {
+	inCaches(t, anAppliedObjectIsNotAppliedAgain)
+}
+
+func anAppliedObjectIsNotAppliedAgain(t *testing.T, newBench func(t *testing.T) *bench) {
 	for name, build := range map[string]func(*bench) client.Object{
 		"Service":    func(b *bench) client.Object { return b.service() },
 		"Deployment": func(b *bench) client.Object { return b.deployment() },
@@ -155,7 +201,12 @@ func TestAnAppliedObjectIsNotAppliedAgain(t *testing.T) {
 }
 
 func TestDriftOnAnOwnedFieldIsRepaired(t *testing.T) {
+	inCaches(t, driftOnAnOwnedFieldIsRepaired)
+}
+
+func driftOnAnOwnedFieldIsRepaired(t *testing.T, newBench func(t *testing.T) *bench) {
 	for name, drift := range map[string]func(*appsv1.Deployment){
+		"an atomic map":      func(d *appsv1.Deployment) { d.Spec.Template.Spec.NodeSelector = map[string]string{"disk": "slow"} },
 		"a scalar":           func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To(int32(7)) },
 		"an atomic list":     func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Command = []string{"other"} },
 		"an item of a list":  func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "example.com/image:2" },
@@ -185,11 +236,16 @@ func TestDriftOnAnOwnedFieldIsRepaired(t *testing.T) {
 }
 
 func TestFieldsOfOthersSurviveAndCostNothing(t *testing.T) {
+	inCaches(t, fieldsOfOthersSurviveAndCostNothing)
+}
+
+func fieldsOfOthersSurviveAndCostNothing(t *testing.T, newBench func(t *testing.T) *bench) {
 	b := newBench(t)
 	b.must(t, b.ensure(t, b.deployment()))
 	live := &appsv1.Deployment{}
 	b.must(t, b.Get(t.Context(), client.ObjectKeyFromObject(b.deployment()), live))
 	live.Annotations = map[string]string{"theirs": "yes"}
+	live.Spec.Template.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}
 	live.Spec.Template.Spec.Containers[0].Env = append(live.Spec.Template.Spec.Containers[0].Env, corev1.EnvVar{Name: "THEIRS", Value: "1"})
 	b.must(t, b.Update(t.Context(), live, client.FieldOwner("somebody")))
 	if got := b.writes(t, b.deployment()); got != 0 {
@@ -204,6 +260,10 @@ func TestFieldsOfOthersSurviveAndCostNothing(t *testing.T) {
 }
 
 func TestAFieldThatIsNoLongerWantedGoes(t *testing.T) {
+	inCaches(t, aFieldThatIsNoLongerWantedGoes)
+}
+
+func aFieldThatIsNoLongerWantedGoes(t *testing.T, newBench func(t *testing.T) *bench) {
 	b := newBench(t)
 	b.must(t, b.ensure(t, b.deployment()))
 	fewer := b.deployment()

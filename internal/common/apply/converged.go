@@ -1,10 +1,9 @@
 package apply
 
 import (
-	"bytes"
 	"fmt"
+	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,20 +14,28 @@ import (
 // Converged reports whether applying desired with fieldManager would leave
 // live as it is.
 func Converged(live, desired client.Object, fieldManager string) (bool, error) {
-	owned, err := ownedFields(live, fieldManager, desired.GetObjectKind().GroupVersionKind().GroupVersion().String())
-	if err != nil || owned == nil {
+	entry := applied(live, fieldManager, desired.GetObjectKind().GroupVersionKind().GroupVersion().String())
+	if entry == nil {
+		return false, nil
+	}
+	owned, err := fieldsOf(live, entry)
+	if err != nil {
 		return false, err
 	}
-	liveFields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
-	if err != nil {
-		return false, fmt.Errorf("converting %s: %w", kindOf(live), err)
+	has, condensed := condensedValues(entry)
+	if !condensed {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
+		if err != nil {
+			return false, fmt.Errorf("converting %s: %w", kindOf(live), err)
+		}
+		has = valuesOf(owned, fields)
 	}
 	wanted, err := desiredFields(desired)
 	if err != nil {
 		return false, err
 	}
 	dropIdentity(wanted)
-	return sameFields(owned, liveFields, wanted), nil
+	return wants(owned, wanted, has), nil
 }
 
 // desiredFields returns what an apply of obj sends: without status and server-side
@@ -90,8 +97,12 @@ func managedBy(live client.Object, fieldManager string) bool {
 
 // Owns reports whether fieldManager applied the field that the names lead to.
 func Owns(live client.Object, fieldManager, apiVersion string, names ...string) (bool, error) {
-	owned, err := ownedFields(live, fieldManager, apiVersion)
-	if err != nil || owned == nil {
+	entry := applied(live, fieldManager, apiVersion)
+	if entry == nil {
+		return false, nil
+	}
+	owned, err := fieldsOf(live, entry)
+	if err != nil {
 		return false, err
 	}
 	path := make(fieldpath.Path, 0, len(names))
@@ -101,54 +112,30 @@ func Owns(live client.Object, fieldManager, apiVersion string, names ...string) 
 	return owned.Has(path), nil
 }
 
-// ownedFields returns the set of fields fieldManager applied, nil if it never
-// applied this object or did so at another API version.
-func ownedFields(live client.Object, fieldManager, apiVersion string) (*fieldpath.Set, error) {
-	for _, entry := range live.GetManagedFields() {
-		if entry.Manager != fieldManager || entry.Operation != metav1.ManagedFieldsOperationApply ||
-			entry.Subresource != "" || entry.APIVersion != apiVersion || entry.FieldsV1 == nil {
-			continue
+// applied returns the record of what fieldManager applied, nil if it never applied this
+// object or did so at another API version.
+func applied(live client.Object, fieldManager, apiVersion string) *metav1.ManagedFieldsEntry {
+	written := live.GetManagedFields()
+	for i := range written {
+		if entry := &written[i]; isApplied(entry, fieldManager) && entry.APIVersion == apiVersion {
+			return entry
 		}
-		set := &fieldpath.Set{}
-		if err := set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())); err != nil {
-			return nil, fmt.Errorf("reading the managed fields of %s %s: %w", kindOf(live), client.ObjectKeyFromObject(live), err)
-		}
-		return set, nil
 	}
-	return nil, nil
+	return nil
 }
 
-// sameFields compares live and desired below one node of the owned set: both
-// must hold the same at every owned path, and desired must hold nothing else.
-func sameFields(owned *fieldpath.Set, live, desired any) bool {
-	matched := 0
-	for _, element := range children(owned) {
-		desiredChild, wanted := descend(desired, element)
-		liveChild, present := descend(live, element)
-		if !wanted || !present {
-			return false
-		}
-		matched++
-		subset, nested := owned.Children.Get(element)
-		if nested && !sameFields(subset, liveChild, desiredChild) {
-			return false
-		}
-		if !nested && !sameLeaf(liveChild, desiredChild) {
-			return false
-		}
-	}
-	return matched == size(desired)
+func isApplied(entry *metav1.ManagedFieldsEntry, fieldManager string) bool {
+	return entry.Manager == fieldManager && entry.Operation == metav1.ManagedFieldsOperationApply &&
+		entry.Subresource == "" && entry.FieldsV1 != nil
 }
 
-// sameLeaf compares a field that is owned as a whole. An empty struct, which Go
-// types emit for an unset block, claims the block but nothing in it:
-// what the server or others set in it is not ours.
-func sameLeaf(live, desired any) bool {
-	if fields, isMap := desired.(map[string]any); isMap && len(fields) == 0 {
-		_, isMap = live.(map[string]any)
-		return isMap
+// fieldsOf returns the set of fields of a record.
+func fieldsOf(live client.Object, entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
+	set := &fieldpath.Set{}
+	if err := set.FromJSON(strings.NewReader(recorded(live, entry))); err != nil {
+		return nil, fmt.Errorf("reading the managed fields of %s %s: %w", kindOf(live), client.ObjectKeyFromObject(live), err)
 	}
-	return equality.Semantic.DeepEqual(live, desired)
+	return set, nil
 }
 
 // children lists every path element directly below a node once; an element is
@@ -216,14 +203,4 @@ func hasKey(item any, key value.FieldList) bool {
 		found = true
 	}
 	return found
-}
-
-func size(node any) int {
-	switch typed := node.(type) {
-	case map[string]any:
-		return len(typed)
-	case []any:
-		return len(typed)
-	}
-	return 0
 }

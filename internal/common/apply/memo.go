@@ -28,12 +28,9 @@ type memo struct {
 	turned        time.Time
 }
 
-// verdict says that a version of an object needs no write for a digest of desired
+// verdict is a digest of the version of an object that needs no write, and of the desired
 // fields.
-type verdict struct {
-	version string
-	digest  [sha256.Size]byte
-}
+type verdict [digestSize]byte
 
 // verdictOf returns false for an object that cannot be recorded.
 func verdictOf(live, desired client.Object, fieldManager string) (verdict, bool) {
@@ -41,7 +38,9 @@ func verdictOf(live, desired client.Object, fieldManager string) (verdict, bool)
 	if err != nil || live.GetUID() == "" || live.GetResourceVersion() == "" {
 		return verdict{}, false
 	}
-	return verdict{version: live.GetResourceVersion(), digest: sha256.Sum256(append(body, fieldManager...))}, true
+	// JSON has no line breaks.
+	sum := sha256.Sum256(append(body, "\n"+fieldManager+"\n"+live.GetResourceVersion()...))
+	return verdict(sum[:digestSize]), true
 }
 
 // has reports whether the verdict is the last one about the object.

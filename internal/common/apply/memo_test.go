@@ -47,17 +47,17 @@ func TestAVerdictHoldsForOneVersionAndOneWish(t *testing.T) {
 
 func TestAnUnusedVerdictIsForgotten(t *testing.T) {
 	m, now := &memo{}, time.Now()
-	verdict := func(version string) verdict { return verdict{version: version} }
-	m.note("used", verdict("1"), now)
-	m.note("gone", verdict("1"), now)
+	same := verdict{1}
+	m.note("used", same, now)
+	m.note("gone", same, now)
 	for period := range 3 {
 		now = now.Add(memoPeriod + time.Second)
-		m.note("other", verdict("1"), now)
-		if !m.has("used", verdict("1")) {
+		m.note("other", same, now)
+		if !m.has("used", same) {
 			t.Fatalf("period %d: a verdict in use was forgotten", period)
 		}
 	}
-	if m.has("gone", verdict("1")) || len(m.recent)+len(m.older) > 4 {
+	if m.has("gone", same) || len(m.recent)+len(m.older) > 4 {
 		t.Errorf("kept: %v and %v", m.recent, m.older)
 	}
 }

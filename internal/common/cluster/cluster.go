@@ -1,5 +1,4 @@
-// Package cluster holds what an operator has to be told of its cluster, because no
-// API says it.
+// Package cluster holds the settings of a cluster that no API reveals.
 package cluster
 
 import (
@@ -8,21 +7,22 @@ import (
 	"strings"
 )
 
-// Settings are those of one cluster. The zero value is right for a cluster with
-// a secret store of its own and the default domain.
+// Settings are the settings of one cluster. The zero value suits a cluster that
+// has the default domain and does not share its secret store.
 type Settings struct {
-	// Name comes before every path in the secret store, so that several clusters
-	// can use one store; empty means that nothing does.
+	// Name prefixes every path in the secret store, so that several clusters
+	// can share a store; empty means no prefix.
 	Name string
 	// Domain is the DNS domain of the cluster's Services; empty means [DefaultDomain].
 	Domain string
 }
 
-// DefaultDomain is the DNS domain of a cluster in which nobody has changed it. See
+// DefaultDomain is the DNS domain of a cluster unless it is configured
+// differently. See
 // https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/.
 const DefaultDomain = "cluster.local"
 
-// StorePath returns the path of elements in the secret store, relative to its
+// StorePath joins the elements to a path in the secret store, relative to its
 // mount. Example: "east/openstack/keystone/openstack/keystone/fernet-keys".
 func (s Settings) StorePath(elements ...string) string {
 	if s.Name != "" {

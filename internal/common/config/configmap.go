@@ -22,26 +22,51 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// BaseLabel is the label that groups the immutable ConfigMaps with one base
-// name; its value is BaseLabelValue of that name.
+// BaseLabel groups the immutable ConfigMaps that share a base name; its value is
+// the BaseLabelValue of that name.
 const BaseLabel = "forge.c5c3.io/config-base"
 
 const hashLength = 8
 
 // ContentHash returns the first 8 hexadecimal digits of the SHA-256 of the data.
-// Lengths are part of what is hashed, so moving bytes between a key and its
-// value, or between entries, changes the hash.
-func ContentHash(data map[string]string) string {
+// Lengths are hashed as well, so moving bytes between a key and its value, or
+// between entries, changes the hash.
+func ContentHash(data map[string]string) string { return contentDigest(data)[:hashLength] }
+
+func contentDigest(data map[string]string) string {
 	hash := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(data)) {
-		// A hash never fails to take bytes.
+		// Writing to a hash cannot fail.
 		_, _ = fmt.Fprintf(hash, "%d:%s=%d:%s\n", len(key), key, len(data[key]), data[key])
 	}
-	return hex.EncodeToString(hash.Sum(nil))[:hashLength]
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// BaseLabelValue returns the base name itself if it fits in a label value, and
-// otherwise its beginning with a hash of the whole, at 63 characters.
+// digestKey is a name that no key of a ConfigMap can have.
+const digestKey = "/digest"
+
+// Condense prepares a ConfigMap for the cache that CreateImmutableConfigMap reads: of the
+// content of an immutable one of a base name it leaves a digest. Others stay as they are.
+func Condense(configMap *corev1.ConfigMap) {
+	if !ptr.Deref(configMap.Immutable, false) || configMap.Labels[BaseLabel] == "" {
+		return
+	}
+	if _, before := configMap.Data[digestKey]; !before {
+		configMap.Data = map[string]string{digestKey: contentDigest(configMap.Data)}
+	}
+}
+
+// holds reports whether the ConfigMap, condensed or not, has the data.
+func holds(configMap *corev1.ConfigMap, data map[string]string) bool {
+	if digest, condensed := configMap.Data[digestKey]; condensed {
+		return digest == contentDigest(data)
+	}
+	return maps.Equal(configMap.Data, data)
+}
+
+// BaseLabelValue returns the base name if it fits in a label value. Otherwise it
+// returns a prefix of the name with a hash of the full name, 63 characters in
+// total.
 func BaseLabelValue(base string) string {
 	if len(base) <= validation.LabelValueMaxLength {
 		return base
@@ -51,11 +76,11 @@ func BaseLabelValue(base string) string {
 	return base[:validation.LabelValueMaxLength-len(suffix)] + suffix
 }
 
-// ImmutableConfigMap builds the immutable ConfigMap that holds the data in the
-// owner's namespace. Its name is the base name and the content hash, so that
-// changed data is a new object and a pod template that refers to it changes
-// too. BaseLabel is added to the given labels. The owner reference is missing:
-// CreateImmutableConfigMap sets it, because that needs a scheme.
+// ImmutableConfigMap returns the immutable ConfigMap with the data in the owner's
+// namespace. Its name consists of the base name and the content hash, so that
+// changed data results in a new object and changes the pod template that refers to
+// it. BaseLabel is added to the labels. CreateImmutableConfigMap sets the owner
+// reference, because that needs a scheme.
 func ImmutableConfigMap(owner client.Object, base string, labels, data map[string]string) *corev1.ConfigMap {
 	all := maps.Clone(labels)
 	if all == nil {
@@ -74,15 +99,15 @@ func ImmutableConfigMap(owner client.Object, base string, labels, data map[strin
 }
 
 // CreateImmutableConfigMap makes sure that the ConfigMap of ImmutableConfigMap
-// exists in the namespace, with owner as its controller, and returns its name.
-// It reads through c, whose cache makes the call free once the object is there.
+// exists in the namespace, controlled by owner, and returns its name. It reads
+// through c; if that has a cache, no request is made once the object exists.
 //
-// When the API server says that the name is taken, live, which must not be
-// cached, tells by whom. An object that the owner controls is accepted; removed
-// labels are put back, and other content than the name stands for is replaced.
-// An object of an earlier owner of the same kind and name, which the garbage
-// collector has not reached yet, is replaced as well. Anything else is left
-// alone and gives an error that names it.
+// If the name is taken, CreateImmutableConfigMap reads the existing object from
+// live, which must not be cached. An object that owner controls is accepted:
+// missing labels are restored, and content that does not match the name is
+// replaced. An object of a deleted owner of the same kind and name that has not
+// been garbage collected yet is replaced as well. Any other object is left alone
+// and named in the error.
 func CreateImmutableConfigMap(
 	ctx context.Context,
 	c client.Client,
@@ -110,7 +135,7 @@ func CreateImmutableConfigMap(
 	return desired.Name, nil
 }
 
-// configMapCreator brings one desired ConfigMap into being.
+// configMapCreator creates one ConfigMap or verifies the existing one.
 type configMapCreator struct {
 	client    client.Client
 	live      client.Reader
@@ -135,7 +160,7 @@ func (r configMapCreator) ensure(ctx context.Context) error {
 	return err
 }
 
-// resolve decides about the object that holds the name already.
+// resolve handles an existing object of the same name.
 func (r configMapCreator) resolve(ctx context.Context) error {
 	existing := &corev1.ConfigMap{}
 	err := r.live.Get(ctx, client.ObjectKeyFromObject(r.desired), existing)
@@ -160,11 +185,11 @@ func (r configMapCreator) create(ctx context.Context) error {
 	return nil
 }
 
-// replace deletes with the UID as a precondition, so that it cannot hit an
-// object that somebody created under the name in the meantime.
+// replace deletes with the UID as a precondition, so that it cannot delete an
+// object that was created under the name in the meantime.
 func (r configMapCreator) replace(ctx context.Context, existing *corev1.ConfigMap) error {
-	// The cache may never have shown the object, and would then be waited for in
-	// vain to show that it has gone.
+	// The cache may never have contained the object; waiting for it to see the
+	// deletion would be in vain.
 	err := r.client.Delete(ctx, existing, client.Preconditions{UID: &existing.UID}, client.DisableReadYourWritesConsistency)
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting ConfigMap %s, which has to be replaced: %w", r.key(), err)
@@ -172,8 +197,7 @@ func (r configMapCreator) replace(ctx context.Context, existing *corev1.ConfigMa
 	return r.create(ctx)
 }
 
-// restoreMetadata puts back the labels and the owner reference that somebody
-// took away.
+// restoreMetadata restores labels and an owner reference that were removed.
 func (r configMapCreator) restoreMetadata(ctx context.Context, existing *corev1.ConfigMap) error {
 	patched := existing.DeepCopy()
 	if metav1.GetControllerOf(existing) == nil {
@@ -192,20 +216,20 @@ func (r configMapCreator) restoreMetadata(ctx context.Context, existing *corev1.
 	return nil
 }
 
-// isOurs is also true of a ConfigMap that has lost its owner reference and
-// still says by its label which configuration it is.
+// isOurs also accepts a ConfigMap that has lost its owner reference but is still
+// labelled with the base name.
 func (r configMapCreator) isOurs(existing *corev1.ConfigMap) bool {
 	orphaned := metav1.GetControllerOf(existing) == nil && existing.Labels[BaseLabel] == r.desired.Labels[BaseLabel]
 	return orphaned || metav1.IsControlledBy(existing, r.owner)
 }
 
-// isIntact is false after a forced replacement by hand, which keeps the owner
-// reference and may change the content.
+// isIntact reports whether the content is unchanged. A forced replacement by hand
+// keeps the owner reference and may change the content.
 func (r configMapCreator) isIntact(existing *corev1.ConfigMap) bool {
 	return existing.DeletionTimestamp == nil &&
 		existing.Immutable != nil && *existing.Immutable &&
 		len(existing.BinaryData) == 0 &&
-		maps.Equal(existing.Data, r.desired.Data)
+		holds(existing, r.desired.Data)
 }
 
 func (r configMapCreator) isPredecessors(existing *corev1.ConfigMap) bool {

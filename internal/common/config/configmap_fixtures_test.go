@@ -31,21 +31,23 @@ var (
 	errUnavailable = errors.New("the API server is away")
 )
 
-// newOwner stands for a custom resource; any registered kind will do.
+// newOwner returns a stand-in for a custom resource; any registered kind will do.
 func newOwner(uid types.UID) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "keystone", Namespace: testNamespace, UID: uid}}
 }
 
-// cluster is an API server with a cache in front of it. It records the requests
-// that a client sends past the cache.
+// cluster is an API server behind a cache. It records the requests that bypass the
+// cache.
 type cluster struct {
 	server   client.WithWatch
 	requests []string
-	// cacheIsEmpty makes cached reads miss everything, as before the cache has
-	// seen a write.
+	// cacheIsEmpty makes all cached reads miss, as if the cache had not seen a
+	// write yet.
 	cacheIsEmpty bool
-	// failing is the request that gets failure, which is errUnavailable unless
-	// a test sets another one.
+	// condensed makes cached reads return digests of the content.
+	condensed bool
+	// failing is the request that fails with failure, which defaults to
+	// errUnavailable.
 	failing string
 	failure error
 }
@@ -54,7 +56,8 @@ func newCluster(objects ...client.Object) *cluster {
 	return &cluster{failure: errUnavailable, server: fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(objects...).Build()}
 }
 
-// client is what a manager hands out: reads are cached, writes are requests.
+// client returns a client like a manager's: it reads from the cache and writes to
+// the API server.
 func (c *cluster) client() client.Client {
 	return interceptor.NewClient(c.server, interceptor.Funcs{
 		Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
@@ -64,7 +67,13 @@ func (c *cluster) client() client.Client {
 			if c.cacheIsEmpty {
 				return apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, key.Name)
 			}
-			return w.Get(ctx, key, obj, opts...)
+			err := w.Get(ctx, key, obj, opts...)
+			if configMap, ok := obj.(*corev1.ConfigMap); ok && c.condensed {
+				// A cache may hand in what it has got before.
+				Condense(configMap)
+				Condense(configMap)
+			}
+			return err
 		},
 		List: func(ctx context.Context, w client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 			if c.failing == "cached list" {
@@ -88,7 +97,7 @@ func (c *cluster) client() client.Client {
 	})
 }
 
-// live reads past the cache.
+// live returns a reader that bypasses the cache.
 func (c *cluster) live() client.Reader {
 	return interceptor.NewClient(c.server, interceptor.Funcs{
 		Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
@@ -135,7 +144,7 @@ func (c *cluster) get(t *testing.T, name string) *corev1.ConfigMap {
 	return &cm
 }
 
-// existing is the ConfigMap that CreateImmutableConfigMap makes, with a
+// existing returns the ConfigMap that CreateImmutableConfigMap creates, with a
 // controller of the given kind, name and UID.
 func existing(kind, name string, uid types.UID) *corev1.ConfigMap {
 	cm := ImmutableConfigMap(newOwner(uid), testBase, testLabels, testData)

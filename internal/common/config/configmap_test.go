@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 )
 
 func TestContentHashIsTheOneOfTheContract(t *testing.T) {
-	// Computed with sha256sum over the records, which are independent of order.
+	// Computed with sha256sum over the records; their order does not matter.
 	tests := map[string]struct {
 		data map[string]string
 		want string
@@ -92,14 +93,35 @@ func TestAnAbsentConfigMapIsCreatedWithOneRequest(t *testing.T) {
 
 func TestAConfigMapInTheCacheCostsNoRequest(t *testing.T) {
 	present := existing("Deployment", "keystone", "1")
-	c := newCluster(present)
+	for _, condensed := range []bool{false, true} {
+		c := newCluster(present.DeepCopy())
+		c.condensed = condensed
 
-	name, err := c.create(t, newOwner("1"))
-	if err != nil {
-		t.Fatal(err)
+		name, err := c.create(t, newOwner("1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name != present.Name || c.requests != nil {
+			t.Errorf("condensed %t: got name %s after %q, expected %s without a request", condensed, name, c.requests, present.Name)
+		}
 	}
-	if name != present.Name || c.requests != nil {
-		t.Errorf("got name %s after %q, expected %s without a request", name, c.requests, present.Name)
+}
+
+func TestOnlyTheContentOfOurImmutableConfigMapsIsNotCached(t *testing.T) {
+	ours := existing("Deployment", "keystone", "1")
+	mutable, theirs := ours.DeepCopy(), ours.DeepCopy()
+	mutable.Immutable, theirs.Labels = nil, nil
+	for what, whole := range map[string]*corev1.ConfigMap{"mutable": mutable, "without the label": theirs} {
+		Condense(whole)
+		if diff := cmp.Diff(testData, whole.Data); diff != "" {
+			t.Errorf("%s: the data has changed (-want +got):\n%s", what, diff)
+		}
+	}
+	Condense(ours)
+	for key, value := range ours.Data {
+		if len(key)+len(value) > 80 || len(validation.IsConfigMapKey(key)) == 0 {
+			t.Errorf("the cache holds %q at the key %s, want a digest at a key that no ConfigMap can have", value, key)
+		}
 	}
 }
 
@@ -131,19 +153,21 @@ func TestANameThatIsTakenIsResolvedByWhoHoldsIt(t *testing.T) {
 		},
 	}
 	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			c := newCluster(tc.present.DeepCopy())
-			c.cacheIsEmpty = tc.cacheIsEmpty
+		for _, condensed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, condensed %t", name, condensed), func(t *testing.T) {
+				c := newCluster(tc.present.DeepCopy())
+				c.cacheIsEmpty, c.condensed = tc.cacheIsEmpty, condensed
 
-			got, err := c.create(t, newOwner("1"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tc.want, c.requests); diff != "" {
-				t.Errorf("requests (-want +got):\n%s", diff)
-			}
-			c.expectOurs(t, got)
-		})
+				got, err := c.create(t, newOwner("1"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tc.want, c.requests); diff != "" {
+					t.Errorf("requests (-want +got):\n%s", diff)
+				}
+				c.expectOurs(t, got)
+			})
+		}
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ValidateExtra returns what is wrong with options that a user adds to a file, by section
-// and option. Values may be secrets, so no error repeats one.
+// ValidateExtra validates the options that a user adds to a file, by section and
+// option. No error contains a value, since it may be a secret.
 func ValidateExtra(sections map[string]map[string]string, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
@@ -25,8 +25,8 @@ func ValidateExtra(sections map[string]map[string]string, at *field.Path) field.
 	return errs
 }
 
-// ValidateOptions refuses whatever would write more into a section than the one option it
-// looks like.
+// ValidateOptions rejects entries that would write more into a section than the one
+// option that they appear to be.
 func ValidateOptions(options map[string]string, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(options)) {

@@ -11,14 +11,13 @@ import (
 
 // INI is a configuration file in the format of oslo.config: options by section.
 //
-// Values are kept as written. Two things happen to them only when oslo.config
-// reads the file, and a value may rely on both: $name and ${name} are replaced
-// by the option of that name ($$ stands for one dollar sign), and one pair of
-// quotes around the whole value is removed.
+// Values are written as given. oslo.config changes them in two ways when it reads
+// the file, and a value may rely on both: $name and ${name} are replaced by the
+// option of that name ($$ stands for one dollar sign), and one pair of quotes
+// around the whole value is removed.
 type INI map[string]map[string]string
 
-// Set stores a value, creating the section if need be and replacing the value
-// that was there.
+// Set sets an option, and creates the section if necessary.
 func (i INI) Set(section, key, value string) {
 	if i[section] == nil {
 		i[section] = map[string]string{}
@@ -26,17 +25,17 @@ func (i INI) Set(section, key, value string) {
 	i[section][key] = value
 }
 
-// Get returns the value of an option and whether the option is set.
+// Get returns the value of an option and whether it is set.
 func (i INI) Get(section, key string) (string, bool) {
 	value, ok := i[section][key]
 	return value, ok
 }
 
-// defaultSection is the one whose name oslo.config takes as it is written.
+// defaultSection is the only section whose name oslo.config does not normalise.
 const defaultSection = "DEFAULT"
 
-// Section returns the name under which oslo.config knows a section: in lower case,
-// but for DEFAULT (oslo_config.cfg, _normalize_group_name).
+// Section returns the name that oslo.config uses for a section: in lower case,
+// except for DEFAULT (oslo_config.cfg, _normalize_group_name).
 func Section(name string) string {
 	if name == defaultSection {
 		return name
@@ -44,10 +43,9 @@ func Section(name string) string {
 	return strings.ToLower(name)
 }
 
-// Merge returns a new INI with the options of the receiver and of the overlays,
-// their sections under the names of [Section]. Where several set the same option,
-// the last one wins. Nothing that is passed in is changed or shared with the
-// result.
+// Merge returns a new INI with the options of the receiver and the overlays, with
+// section names normalised by [Section]. Later overlays take precedence. The result
+// shares no map with its inputs, which are not modified.
 func (i INI) Merge(overlays ...INI) INI {
 	merged := INI{}
 	for _, layer := range append([]INI{i}, overlays...) {
@@ -62,11 +60,11 @@ func (i INI) Merge(overlays ...INI) INI {
 	return merged
 }
 
-// Render writes the file: sections and keys sorted, one "key = value" per line,
-// a blank line between sections, every line ended by a newline.
+// Render returns the file: sections and keys sorted, one "key = value" per line, a
+// blank line between sections, and a final newline.
 //
 // The error lists every section and option that ValidateSection, ValidateKey or
-// ValidateValue refuse. It names them but never quotes a value, which may be a
+// ValidateValue rejects. It names them but contains no value, which may be a
 // secret.
 func (i INI) Render() (string, error) {
 	if err := i.validate(); err != nil {

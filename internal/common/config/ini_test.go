@@ -133,7 +133,7 @@ func TestMergeLetsTheLastOverlayWin(t *testing.T) {
 	}
 }
 
-// oslo.config reads the names of sections in lower case, DEFAULT apart.
+// oslo.config converts section names to lower case, except for DEFAULT.
 func TestSectionsWhoseNamesDifferInCaseAreOne(t *testing.T) {
 	base := INI{"token": {"expiration": "3600", "provider": "fernet"}, "DEFAULT": {"debug": "false"}}
 	got := base.Merge(INI{"Token": {"expiration": "7200"}, "DEFAULT": {"debug": "true"}, "Default": {"debug": "maybe"}})

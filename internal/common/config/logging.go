@@ -17,15 +17,16 @@ import (
 var LogHandler string
 
 const (
-	// LoggingFile is where Python's logging is configured when the log is JSON.
+	// LoggingFile configures Python's logging for JSON logs.
 	LoggingFile = "logging.conf"
-	// LogHandlerFile is the Python file with the handler that LoggingFile names.
+	// LogHandlerFile is the Python file with the handler that LoggingFile refers
+	// to.
 	LogHandlerFile = "forge_log.py"
 	logHandler     = "forge_log.LineStreamHandler"
 )
 
-// LoggingOptions turn the logging block into oslo.log's options. folder is the directory of
-// the configuration, with a slash at its end.
+// LoggingOptions converts the logging block to options of oslo.log. folder is the
+// directory of the configuration, with a trailing slash.
 func LoggingOptions(logging *commonv1.LoggingSpec, folder string) INI {
 	options := INI{"DEFAULT": {"debug": strconv.FormatBool(logging.Debug)}}
 	if levels := loggerLevels(logging); len(levels) > 0 {
@@ -37,13 +38,13 @@ func LoggingOptions(logging *commonv1.LoggingSpec, folder string) INI {
 	return options
 }
 
-// rootLogger is the name by which Python gives out the root logger
-// (logging.getLogger, since Python 3.9). oslo.log has no option for its level but
+// rootLogger is the name under which Python returns the root logger
+// (logging.getLogger, since Python 3.9). oslo.log's only option for its level is
 // debug.
 const rootLogger = "root"
 
-// loggerLevels are logger=LEVEL pairs sorted by logger. In text mode the level of
-// the root logger is one of them; logging.conf has it otherwise.
+// loggerLevels returns logger=LEVEL pairs sorted by logger. In text mode they
+// include the level of the root logger, which logging.conf sets in JSON mode.
 func loggerLevels(logging *commonv1.LoggingSpec) []string {
 	levels := map[string]string{}
 	if logging.Format == commonv1.LogFormatText && logging.Level != commonv1.DefaultLogLevel {
@@ -60,9 +61,9 @@ func loggerLevels(logging *commonv1.LoggingSpec) []string {
 	return pairs
 }
 
-// JSONLogging is a [LoggingFile] that writes one JSON object for each record to
-// standard error. oslo.log takes no level of a logger from anywhere else once
-// there is such a file.
+// JSONLogging returns a [LoggingFile] that writes one JSON object per record to
+// standard error. With such a file, oslo.log takes the levels of loggers from
+// nowhere else.
 func JSONLogging(logging *commonv1.LoggingSpec) INI {
 	file := INI{
 		"handlers":    {"keys": "stderr"},
@@ -82,7 +83,8 @@ func JSONLogging(logging *commonv1.LoggingSpec) INI {
 	sections[0] = "root"
 	for i, name := range slices.Sorted(maps.Keys(levels)) {
 		key := fmt.Sprintf("level%d", i)
-		// Python's reader of the file takes a percent sign for the start of a reference.
+		// Python's parser of the file interprets a percent sign as the start of a
+		// reference.
 		qualified := strings.ReplaceAll(name, "%", "%%")
 		file["logger_"+key] = map[string]string{"qualname": qualified, "level": levels[name], "handlers": ""}
 		sections = append(sections, key)
@@ -91,9 +93,9 @@ func JSONLogging(logging *commonv1.LoggingSpec) INI {
 	return file
 }
 
-// libraryLevels keep the libraries below Keystone from logging everything they
-// do, as oslo.log does without a logging.conf (its default_log_levels). Its JSON
-// formatter cannot even write some of their records.
+// libraryLevels keep the libraries below Keystone from logging everything, as
+// oslo.log's default_log_levels do without a logging.conf. The JSON formatter fails
+// on some of their debug records.
 var libraryLevels = map[string]string{
 	"dogpile": "INFO", "iso8601": "WARNING", "keystoneauth": "WARNING", "oslo.cache": "INFO", "oslo_policy": "INFO",
 	"requests.packages.urllib3.connectionpool": "WARNING", "routes": "INFO", "sqlalchemy": "WARNING", "stevedore": "WARNING",

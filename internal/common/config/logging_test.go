@@ -21,7 +21,8 @@ func TestJSONLogsFollowTheLevelOfEachLogger(t *testing.T) {
 	g.Expect(file["logger_level1"]).To(Equal(map[string]string{"qualname": "keystone.token", "level": "DEBUG", "handlers": ""}))
 }
 
-// At this level the JSON formatter fails on what SQLAlchemy logs about itself.
+// At this level the JSON formatter fails on records that SQLAlchemy logs about
+// itself.
 func TestJSONLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
 	g := NewWithT(t)
 	logging := &commonv1.LoggingSpec{Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelDebug}
@@ -58,8 +59,8 @@ func TestTheLevelOfTheRootLoggerFollowsTheSpecInText(t *testing.T) {
 	}
 }
 
-// What the spec does not name stays at oslo.log's own levels, which an option of
-// ours replaces as a whole.
+// Loggers that the spec does not name keep oslo.log's default levels; our option
+// replaces that list as a whole.
 func TestTextLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
 	g := NewWithT(t)
 	levels := loggerLevels(&commonv1.LoggingSpec{Format: commonv1.LogFormatText, Level: commonv1.LogLevelDebug})
@@ -67,7 +68,7 @@ func TestTextLogsAtLevelDebugLeaveTheLibrariesOut(t *testing.T) {
 	g.Expect(levels).To(ContainElements("root=DEBUG", "sqlalchemy=WARNING"))
 }
 
-// The tests of the handler in Python log by this file.
+// The Python tests of the handler log with this file.
 func TestTheFileOfJSONLogs(t *testing.T) {
 	content, err := JSONLogging(&commonv1.LoggingSpec{
 		Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelInfo, PerLoggerLevels: map[string]string{"sqlalchemy.engine": "WARNING"},

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// ParseINI reads what Render writes, and comments and blank lines besides. It
-// splits lines as oslo.config does (the first '=' or ':' ends the key, white
-// space around key and value is dropped) but leaves quotes and dollar signs
-// alone. The type holds one value per option, so it refuses what oslo.config
-// would read as several: a repeated option and a continuation line. An error
-// carries the line number and no content.
+// ParseINI parses the output of Render as well as comments and blank lines. It
+// splits lines like oslo.config (the first '=' or ':' ends the key, white space
+// around key and value is dropped) but keeps quotes and dollar signs. INI holds one
+// value per option, so ParseINI rejects what oslo.config reads as several values:
+// repeated options and continuation lines. Errors contain the line number but no
+// content.
 func ParseINI(text string) (INI, error) {
 	parsed := INI{}
 	section := ""
@@ -25,8 +25,8 @@ func ParseINI(text string) (INI, error) {
 	return parsed, nil
 }
 
-// parseLine adds one line that stands in the given section and returns the
-// section that the next line stands in.
+// parseLine adds one line of the given section and returns the section of the next
+// line.
 func (i INI) parseLine(section, line string) (string, error) {
 	trimmed := strings.TrimSpace(line)
 	switch {

@@ -12,11 +12,11 @@ import (
 type PasteFilter struct {
 	// Name of the filter, unique in the pipeline, for example "audit".
 	Name string
-	// Factory is the Python object that makes the filter, as module:callable,
-	// for example "keystonemiddleware.audit:filter_factory".
+	// Factory is the Python object that creates the filter, as module:callable, for
+	// example "keystonemiddleware.audit:filter_factory".
 	Factory string
-	// Before puts the filter in front of Keystone's own filters instead of
-	// between them and the application.
+	// Before puts the filter in front of Keystone's own filters instead of between
+	// those and the application.
 	Before bool
 	// Config holds the filter's options.
 	Config map[string]string
@@ -27,7 +27,7 @@ const (
 	pasteApplication = "admin_service"
 )
 
-// builtinFilters are in the order in which a request passes them.
+// builtinFilters are listed in the order in which a request passes them.
 var builtinFilters = []struct{ name, use string }{
 	{"cors", "egg:oslo.middleware#cors"},
 	{"sizelimit", "egg:oslo.middleware#sizelimit"},
@@ -36,21 +36,21 @@ var builtinFilters = []struct{ name, use string }{
 	{"request_id", "egg:oslo.middleware#request_id"},
 }
 
-// A pipeline is split at white space, and paste.deploy takes an entry with a
-// colon or a number sign for the address of another file or egg.
+// A pipeline is split at white space, and paste.deploy interprets an entry with a
+// colon or a number sign as the address of another file or egg.
 var filterName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 var filterFactory = regexp.MustCompile(
 	`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
-// RenderPaste writes Keystone's api-paste.ini with the given filters added to
-// the pipeline, each group in the order given.
+// RenderPaste returns Keystone's api-paste.ini with the given filters added to the
+// pipeline, each group in the order given.
 //
-// A filter's factory always comes from Factory: an option paste.filter_factory
-// in its Config has no effect, and other options that would choose another
-// factory are refused. A percent sign in a value is doubled, because
-// paste.deploy interpolates single ones, so the filter sees the value as given.
-// The error names the filter and what is wrong with it.
+// The factory of a filter always comes from Factory: an option paste.filter_factory
+// in its Config has no effect, and other options that select a factory are
+// rejected. Percent signs in values are doubled, because paste.deploy interpolates
+// single ones, so that the filter receives the value as given. Errors name the
+// filter and what is wrong with it.
 func RenderPaste(filters []PasteFilter) (string, error) {
 	ini := INI{
 		"app:" + pasteApplication: {"use": "egg:keystone#service_v3"},
@@ -85,8 +85,8 @@ func RenderPaste(filters []PasteFilter) (string, error) {
 	return ini.Render()
 }
 
-// ValidateFilterName reports whether a name can stand in a paste.deploy pipeline
-// beside Keystone's own entries. The error does not repeat the name.
+// ValidateFilterName returns an error unless the name can be used in a paste.deploy
+// pipeline next to Keystone's own entries. The error does not contain the name.
 func ValidateFilterName(name string) error {
 	switch {
 	case name == "":
@@ -99,8 +99,8 @@ func ValidateFilterName(name string) error {
 	return nil
 }
 
-// ValidateFilterFactory reports whether a factory has the form module:callable.
-// The error does not repeat the factory.
+// ValidateFilterFactory returns an error unless the factory has the form
+// module:callable. The error does not contain the factory.
 func ValidateFilterFactory(factory string) error {
 	switch {
 	case factory == "":

@@ -16,11 +16,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// PruneImmutableConfigMaps deletes the immutable ConfigMaps of a base name that
-// the owner controls, except the one named currentName and the newest retain
-// others. It lists through c, so a cache makes a call with nothing to delete
-// free. Objects of another owner, without BaseLabel or with another prefix than
-// the base name are never touched. One that vanishes meanwhile is not an error.
+// Retained is how many old configurations are kept beside the current one, so that a
+// rollback finds its files.
+const Retained = 3
+
+// PruneImmutableConfigMaps deletes the immutable ConfigMaps of a base name that the
+// owner controls, except currentName and the newest retain others. It lists through
+// c; if that has a cache, a call with nothing to delete costs no request. Objects
+// that have another owner, lack BaseLabel or whose name has another prefix than the
+// base name are never deleted. An object that is already gone is not an error.
 func PruneImmutableConfigMaps(
 	ctx context.Context,
 	c client.Client,
@@ -77,8 +81,9 @@ func prune(
 	return nil
 }
 
-// newestFirst falls back to the resource version, because creation times are whole
-// seconds and what is pruned does not change, and to the name at last.
+// newestFirst falls back to the resource version, because creation times have a
+// resolution of one second and pruned objects never change, and finally to the
+// name.
 func newestFirst(a, b client.Object) int {
 	created := b.GetCreationTimestamp()
 	if order := created.Compare(a.GetCreationTimestamp().Time); order != 0 {

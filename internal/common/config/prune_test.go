@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// aged returns a ConfigMap of the owner with UID 1 that is the given number of
-// hours old.
+// aged returns a ConfigMap of the owner with UID 1, created the given number of
+// hours ago.
 func aged(name string, hours int) *corev1.ConfigMap {
 	cm := existing("Deployment", "keystone", "1")
 	cm.Name = name

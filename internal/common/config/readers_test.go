@@ -7,16 +7,17 @@ import (
 	"unicode"
 )
 
-// The readers here follow the ones in Python that read what is rendered, down to
-// what makes them see more than one option in a text. Errors are theirs, too.
+// The readers in this file imitate the Python readers of the rendered files,
+// including everything that makes them find more than one option in a text, and
+// their errors.
 
-// pythonLines splits a text as a file opened in text mode does.
+// pythonLines splits a text like a file opened in text mode.
 func pythonLines(text string) []string {
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
-// osloRead follows oslo_config.iniparser: a line that begins with white space
-// continues the option before it, and a pair of quotes around a value goes.
+// osloRead imitates oslo_config.iniparser: a line that begins with white space
+// continues the option before it, and one pair of quotes around a value is removed.
 func osloRead(text string) (INI, error) {
 	read, section, key := INI{}, "", ""
 	for _, line := range pythonLines(text) {
@@ -64,8 +65,8 @@ func osloOption(line string) (key, value string, err error) {
 	return key, unquoted(strings.TrimSpace(line[end+1:])), nil
 }
 
-// unquoted takes one pair of quotes away, as oslo.config does; a lone quote is
-// its own pair there.
+// unquoted removes one pair of quotes like oslo.config, which treats a lone quote
+// as a pair.
 func unquoted(value string) string {
 	if value == "" || (value[0] != '"' && value[0] != '\'') || value[0] != value[len(value)-1] {
 		return value
@@ -73,9 +74,9 @@ func unquoted(value string) string {
 	return value[1:max(1, len(value)-1)]
 }
 
-// configparserRead follows Python's configparser as paste.deploy sets it up:
-// names keep their case, comments stand on lines of their own, and deeper
-// indentation continues a value. Interpolation is left out.
+// configparserRead imitates Python's configparser as paste.deploy configures it:
+// names are case-sensitive, comments have their own lines, and deeper indentation
+// continues a value. Interpolation is omitted.
 func configparserRead(text string) (INI, error) {
 	read, section, key, indent := INI{}, "", "", 0
 	for _, line := range pythonLines(text) {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ValidateSection reports whether a name can stand between the brackets of a
-// section header. The error says what to change and does not repeat the name.
+// ValidateSection returns an error unless the name can be used in a section header.
+// The error says what to change and does not contain the name.
 func ValidateSection(name string) error {
 	switch {
 	case name == "":
@@ -19,8 +19,8 @@ func ValidateSection(name string) error {
 	return validateText("section name", name)
 }
 
-// ValidateKey reports whether a name can stand before the equals sign of an
-// option. The error says what to change and does not repeat the name.
+// ValidateKey returns an error unless the name can be used as an option. The error
+// says what to change and does not contain the name.
 func ValidateKey(name string) error {
 	switch {
 	case name == "":
@@ -33,7 +33,7 @@ func ValidateKey(name string) error {
 	if err := validateText("option name", name); err != nil {
 		return err
 	}
-	// No option has a space in its name, and paste.deploy reads "set x" and
+	// No option has a space in its name, and paste.deploy interprets "set x" and
 	// "get x" as instructions about the global configuration.
 	if strings.ContainsFunc(name, unicode.IsSpace) {
 		return errors.New("option name must not contain white space")
@@ -41,9 +41,9 @@ func ValidateKey(name string) error {
 	return nil
 }
 
-// ValidateValue reports whether a value comes out of the file as it went in. An
-// empty value is fine. The error says what to change and never repeats the
-// value, which may be a secret.
+// ValidateValue returns an error unless parsers read the value back unchanged. An
+// empty value is valid. The error says what to change and never contains the value,
+// which may be a secret.
 func ValidateValue(value string) error {
 	return validateText("value", value)
 }
@@ -62,8 +62,8 @@ func validateText(what, text string) error {
 	return nil
 }
 
-// isLineBreak covers what Python's str.splitlines splits at, so that a reader
-// that splits more eagerly than oslo.config finds no second line either.
+// isLineBreak covers everything that Python's str.splitlines splits at, so that
+// even a parser that splits more eagerly than oslo.config finds no second line.
 func isLineBreak(r rune) bool {
 	switch r {
 	case '\n', '\r', '\v', '\f', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:

@@ -2,18 +2,45 @@ package configuration
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
+
+// CheckFile is the name of the Python file with which the image reads the configuration
+// among its files.
+const CheckFile = "config_check.py"
+
+//go:embed files/config_check.py
+var checkScript string
+
+// Check declares how the image reads the configuration. Its functions are those of Python
+// modules, as "module:function".
+type Check struct {
+	// Register registers the service's options with the oslo.config object that it is
+	// called with.
+	Register string
+	// Lists list the options of libraries that the service uses, as those behind oslo.config's
+	// entry points oslo.config.opts do.
+	Lists []string
+}
+
+// Script is the content of the Python file for a service.
+func (c Check) Script(d *service.Definition) string {
+	script := config.SetConstant(checkScript, "PROJECT", d.Name)
+	script = config.SetConstant(script, "REGISTER", c.Register)
+	return config.SetConstant(script, "LISTS", append([]string{}, c.Lists...))
+}
 
 // ReconcileCheck lets the image read the configuration before any API pod gets to see it.
 // Only what users write themselves can be malformed.
@@ -23,7 +50,7 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
 	done := reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
-	if len(p.Spec.ExtraConfig) == 0 && p.Spec.ExtraConfigSecretRef == nil {
+	if len(p.Spec.ExtraConfig) == 0 && p.Spec.ExtraConfigSecretRef == nil && len(s.plugins(p)) == 0 {
 		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
 		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)
@@ -34,7 +61,7 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError,
-			fmt.Errorf("the image cannot read the options of spec.extraConfig or spec.extraConfigSecretRef, correct them: %w", err))
+			fmt.Errorf("the image cannot read the options of %s, correct them: %w", s.written(), err))
 	case err != nil:
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError, err)
 	case !state.Complete:
@@ -43,11 +70,19 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 	return done
 }
 
+// written are the fields with options that users write.
+func (s Service) written() string {
+	if s.Plugins != nil {
+		return "spec.extraConfig, spec.extraConfigSecretRef or spec.plugins"
+	}
+	return "spec.extraConfig or spec.extraConfigSecretRef"
+}
+
 // CheckTask depends on the configuration and on the image that knows the options.
 func (s Service) CheckTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "config-check", Container: "config-check", Retries: 1,
-		Command: s.Check,
+		Command: []string{"python3", p.ConfigDir + CheckFile, p.ConfigDir},
 		Env:     p.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
 		RunKey:  deployment.ConfigKey(p),

@@ -31,9 +31,6 @@ const (
 	// minSecretValue tells what may be secret among the options from numbers and
 	// switches, without which an error would say nothing.
 	minSecretValue = 6
-	// retainedConfigs is how many old configurations are kept beside the current one, so
-	// that a rollback finds its files.
-	retainedConfigs = 3
 )
 
 // Service declares the configuration of a service.
@@ -42,21 +39,23 @@ type Service struct {
 	// comes before "secret.conf" in the alphabet.
 	File string
 	// Options returns what the operator sets, without what is secret. The options of
-	// spec.logging, and then those of spec.extraConfig, win over them.
+	// spec.logging, then those of Plugins, and then those of spec.extraConfig win over them.
 	Options func(p *service.Pass) config.INI
+	// Plugins returns the options of spec.plugins. It is nil for a service without that
+	// field.
+	Plugins func(p *service.Pass) config.INI
 	// SecretOptions returns options that are secret, besides those of
 	// spec.extraConfigSecretRef, which win over them, and the UIDs of the Secrets that they
 	// come from; or the outcome of the wait for these. It hides what tools must not be
 	// quoted with. It may be nil.
 	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome)
 	// Files returns further files of the configuration, by name.
-	Files func(p *service.Pass) map[string]string
+	Files func(p *service.Pass) (map[string]string, error)
 	// Refused returns why some options of spec.extraConfigSecretRef are refused. It repeats
 	// no value, and may be nil.
 	Refused func(options map[string]map[string]string) error
-	// Check is the command with which the image reads the configuration, and which fails
-	// when it cannot.
-	Check []string
+	// Check is how the image reads the configuration.
+	Check Check
 }
 
 // secretOptions are the options that are secret.
@@ -78,8 +77,7 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 	if failed != nil {
 		return *failed
 	}
-	options := s.options(p, len(rules) > 0)
-	files, err := s.render(p, options, rules)
+	options, files, err := s.Render(p, rules)
 	if err != nil {
 		return reconcile.Terminal(vocabulary.ReasonConfigError, err)
 	}
@@ -103,34 +101,38 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
-// options are all options that are not secret.
-func (s Service) options(p *service.Pass, withPolicy bool) config.INI {
-	options := s.Options(p).Merge(config.LoggingOptions(p.Spec.Logging, p.ConfigDir), config.INI(p.Spec.ExtraConfig))
-	if withPolicy {
-		options.Set("oslo_policy", "policy_file", p.ConfigDir+policyFile)
+// Render renders the files of the ConfigMap with the rules of the policy, and returns the
+// options in them.
+func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, map[string]string, error) {
+	options := s.Options(p).Merge(config.LoggingOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), config.INI(p.Spec.ExtraConfig))
+	files, err := s.Files(p)
+	if err != nil {
+		return nil, nil, err
 	}
-	return options
-}
-
-// render renders every file of the ConfigMap.
-func (s Service) render(p *service.Pass, options config.INI, rules map[string]string) (map[string]string, error) {
-	files := s.Files(p)
-	var err error
-	if files[s.File], err = options.Render(); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.File, err)
-	}
+	files[CheckFile] = s.Check.Script(p.Definition)
 	if len(rules) > 0 {
+		options.Set("oslo_policy", "policy_file", p.ConfigDir+policyFile)
 		if files[policyFile], err = policy.Render(rules); err != nil {
-			return nil, fmt.Errorf("%s: %w", policyFile, err)
+			return nil, nil, fmt.Errorf("%s: %w", policyFile, err)
 		}
+	}
+	if files[s.File], err = options.Render(); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", s.File, err)
 	}
 	if p.Spec.Logging.Format == commonv1.LogFormatJSON {
 		files[config.LogHandlerFile] = config.LogHandler
 		if files[config.LoggingFile], err = config.JSONLogging(p.Spec.Logging).Render(); err != nil {
-			return nil, fmt.Errorf("%s: %w", config.LoggingFile, err)
+			return nil, nil, fmt.Errorf("%s: %w", config.LoggingFile, err)
 		}
 	}
-	return files, nil
+	return options, files, nil
+}
+
+func (s Service) plugins(p *service.Pass) config.INI {
+	if s.Plugins == nil {
+		return nil
+	}
+	return s.Plugins(p)
 }
 
 // policyRules are the rules of the policy ConfigMap overridden by the inline ones.
@@ -210,13 +212,13 @@ func (s Service) parse(content []byte) (config.INI, error) {
 	return options, nil
 }
 
-// copied is the immutable Secret that pods get the options from, nil without any. No change
-// of the original reaches it before the image has read it, and it is written anew, so that
-// oslo.config reads what was checked here and nothing else. It is named after its content,
-// as the ConfigMap is that it stands beside. The hash is keyed with the UIDs of the
-// originals, which only those know who may look at them.
+// copied is the immutable Secret that pods get the options from, nil when no Secret is named
+// for them. No change of the original reaches it before the image has read it, and it is
+// written anew, so that oslo.config reads what was checked here and nothing else. It is named
+// after its content, as the ConfigMap is that it stands beside. The hash is keyed with the
+// UIDs of the originals, which only those know who may look at them.
 func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
-	if len(o.options) == 0 {
+	if len(o.sources) == 0 {
 		return nil, nil //nolint:nilnil // Absence is not an error.
 	}
 	content, err := o.options.Render()
@@ -261,5 +263,5 @@ func Prune(ctx context.Context, p *service.Pass) error {
 	if err := config.PruneImmutableSecrets(ctx, p.Client, p.Resource, p.Named("extra-config"), namespace, current.Secret, retain); err != nil {
 		return err
 	}
-	return config.PruneImmutableConfigMaps(ctx, p.Client, p.Resource, p.Named("config"), namespace, current.ConfigMap, retainedConfigs)
+	return config.PruneImmutableConfigMaps(ctx, p.Client, p.Resource, p.Named("config"), namespace, current.ConfigMap, config.Retained)
 }

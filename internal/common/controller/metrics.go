@@ -2,6 +2,7 @@ package controller
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/c5c3/forge/internal/common/metric"
@@ -15,16 +16,24 @@ type Metrics struct {
 	// Prefix begins the names of all metrics of the operator, such as
 	// "placement_operator".
 	Prefix string
-	// Service is the label with the name of a resource, such as "placement".
-	Service metric.Label
+	// Kind is the kind of the resources, such as "Placement".
+	Kind string
 }
 
-// Definitions returns all of them.
-func (m Metrics) Definitions() []metric.Definition {
-	return slices.Concat(reconcile.MetricDefinitions(m.Prefix),
-		[]metric.Definition{
-			m.releaseInfo(), m.schemaJobs(), m.schemaJobDuration(), m.certificateStart(), m.certificateExpiration(),
-		}, operator.MetricDefinitions(m.Prefix))
+// Resource is the label with the name of a resource, such as "placement".
+func (m Metrics) Resource() metric.Label {
+	return metric.Label{Name: strings.ToLower(m.Kind), Meaning: "name of the " + m.Kind}
+}
+
+// Definitions returns the definitions of all of them, and of those that only this operator
+// has.
+func (m Metrics) Definitions(own ...metric.Definition) []metric.Definition {
+	return slices.Concat(
+		reconcile.MetricDefinitions(m.Prefix),
+		[]metric.Definition{m.releaseInfo()}, own,
+		[]metric.Definition{m.certificateStart(), m.certificateExpiration(), m.schemaJobs(), m.schemaJobDuration()},
+		operator.MetricDefinitions(m.Prefix),
+	)
 }
 
 func (m Metrics) releaseInfo() metric.Definition {
@@ -36,22 +45,22 @@ func (m Metrics) releaseInfo() metric.Definition {
 			{Name: "target", Meaning: "release that a running upgrade leads to, empty when none runs"},
 			{Name: "phase", Meaning: "phase of a running upgrade, empty when none runs"},
 		},
-		Help: "Which release an instance has, and which upgrade runs; always 1.",
+		Help: "Which release a " + m.Kind + " has, and which upgrade runs; always 1.",
 	}
 }
 
 func (m Metrics) schemaJobs() metric.Definition {
 	return metric.Definition{
 		Name: m.Prefix + "_db_sync_total", Type: metric.Counter,
-		Labels: []metric.Label{m.Service, metric.Namespace, {Name: "result", Meaning: "`succeeded` or `failed`"}},
-		Help:   "Jobs that worked on the database schema of an instance and ended, by result.",
+		Labels: []metric.Label{m.Resource(), metric.Namespace, {Name: "result", Meaning: "`succeeded` or `failed`"}},
+		Help:   "Jobs that worked on the database schema of a " + m.Kind + " and ended, by result.",
 	}
 }
 
 func (m Metrics) schemaJobDuration() metric.Definition {
 	return metric.Definition{
-		Name: m.Prefix + "_db_sync_duration_seconds", Type: metric.Histogram, Labels: []metric.Label{m.Service, metric.Namespace},
-		Help:    "Time from the creation to the end of a Job that worked on the database schema of an instance, in seconds.",
+		Name: m.Prefix + "_db_sync_duration_seconds", Type: metric.Histogram, Labels: []metric.Label{m.Resource(), metric.Namespace},
+		Help:    "Time from the creation to the end of a Job that worked on the database schema of a " + m.Kind + ", in seconds.",
 		Buckets: []float64{1, 5, 10, 30, 60, 120, 300, 600},
 	}
 }
@@ -65,18 +74,19 @@ func (m Metrics) certificateExpiration() metric.Definition {
 }
 
 func (m Metrics) certificate(end, help string) metric.Definition {
+	const meaning = "`client`, or `ca` for the one of the bundle that expires first"
 	return metric.Definition{
 		Name: m.Prefix + "_database_certificate_" + end + "_timestamp_seconds", Type: metric.Gauge,
-		Labels: []metric.Label{m.Service, metric.Namespace, {Name: "certificate", Meaning: "`ca` or `client`"}},
+		Labels: []metric.Label{m.Resource(), metric.Namespace, {Name: "certificate", Meaning: meaning}},
 		Help:   help,
 	}
 }
 
-// releases tell which release an instance has.
-func releases[T service.Resource](m Metrics) reconcile.Gauge[T] {
-	return reconcile.Gauge[T]{
+// releases tell which release a resource has.
+func releases[R service.Resource](m Metrics) reconcile.Gauge[R] {
+	return reconcile.Gauge[R]{
 		Definition: m.releaseInfo(),
-		Read: func(resource T, _ time.Time) []reconcile.Sample {
+		Read: func(resource R, _ time.Time) []reconcile.Sample {
 			status := resource.ServiceStatus()
 			return []reconcile.Sample{{
 				Labels: []string{status.InstalledRelease, status.TargetRelease, string(status.UpgradePhase)}, Value: 1,

@@ -1,51 +1,55 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
+	"github.com/c5c3/forge/internal/common/watches"
 )
 
-// refuseSharers leaves a resource alone whose database an older one has.
-func (c Controller[T]) refuseSharers(reader client.Reader, in cluster.Settings) func(context.Context, T) (reconcile.Outcome, bool) {
-	return func(ctx context.Context, resource T) (reconcile.Outcome, bool) {
-		list := c.NewList()
-		database := resource.ServiceSpec().Database
-		key := database.Key(in, resource.GetNamespace())
-		if err := reader.List(ctx, list, client.MatchingFields{indexDatabase: key}); err != nil {
-			return reconcile.Failed(vocabulary.ReasonReconcileError, fmt.Errorf("listing the %s with database %s: %w",
-				c.plural(), database.Database, err)), true
-		}
-		oldest := resource
-		err := meta.EachListItem(list, func(item runtime.Object) error {
-			if other, ok := item.(T); ok && isOlder(other, oldest) {
-				oldest = other
-			}
-			return nil
-		})
-		if err != nil {
-			return reconcile.Failed(vocabulary.ReasonReconcileError, err), true
-		}
-		if oldest.GetUID() == resource.GetUID() {
-			return reconcile.Outcome{}, false
-		}
-		return reconcile.Degraded(vocabulary.ReasonDatabaseInUse, fmt.Sprintf(
-			"%s %s of namespace %s is older and has the database %s; give this one another database or delete it",
-			c.Definition.Kind, oldest.GetName(), oldest.GetNamespace(), database.Database)), true
+// refuseSharer refuses the resource of the pass when an older one has its database.
+func refuseSharer(ctx context.Context, p *service.Pass) (reconcile.Outcome, bool) {
+	sharers, err := p.Sharers(ctx)
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err), true
 	}
+	oldest := service.OldestOf(sharers)
+	if oldest == nil || oldest.GetUID() == p.Resource.GetUID() {
+		return reconcile.Outcome{}, false
+	}
+	return reconcile.Degraded(vocabulary.ReasonDatabaseInUse, fmt.Sprintf(
+		"%s %s of namespace %s is older and has the database %s; give this one another database or delete it",
+		p.Kind, oldest.GetName(), oldest.GetNamespace(), p.Spec.Database.Database)), true
 }
 
-// isOlder compares by the time of creation, and by namespace and name within a second.
-func isOlder(a, b client.Object) bool {
-	created := a.GetCreationTimestamp()
-	return cmp.Or(created.Compare(b.GetCreationTimestamp().Time),
-		cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName())) < 0
+func databaseKeys[R service.Resource](in cluster.Settings) func(R) []string {
+	return func(resource R) []string { return []string{service.DatabaseKey(resource, in)} }
+}
+
+// watchSharers lets the next resource get a database when another lets go of it.
+func watchSharers[R service.Resource](b *builder.Builder, find watches.Mapper[R], empty R, in cluster.Settings) {
+	b.Watches(empty, handler.EnqueueRequestsFromMapFunc(find.Sharing(service.IndexDatabase, databaseKeys[R](in))),
+		builder.WithPredicates(databaseChanges[R](in)))
+}
+
+// databaseChanges are the events after which a database may have another resource.
+func databaseChanges[R service.Resource](in cluster.Settings) predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			before, known := e.ObjectOld.(R)
+			after, both := e.ObjectNew.(R)
+			return known && both && service.DatabaseKey(before, in) != service.DatabaseKey(after, in)
+		},
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
 }

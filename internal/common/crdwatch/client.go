@@ -10,16 +10,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// Client is c for reading and writing the kinds that k tracks.
+// Client returns a client for kinds that may not be served. It wraps c.
 //
-// A read of a kind that is not served fails at once, and one that waits for the
-// cache ends when the kind's informer is stopped: a cache waits for an informer
-// without checking whether it still runs. Both return a *meta.NoKindMatchError.
+// Reading a kind that is not served fails at once. A read that waits for the cache
+// ends when the informer of the kind is stopped; the cache itself would wait
+// without checking whether the informer still runs. Both return a
+// *meta.NoKindMatchError.
 //
-// No read waits for the cache to have seen earlier writes. That wait is bound to
-// one informer for the life of the process, but a kind that is removed
-// and installed again gets another informer.
-// and came back is another one.
+// Reads do not wait until the cache has seen earlier writes. That wait is bound to
+// one informer for the life of the process, but a kind that is removed and
+// installed again gets another informer.
 func (k *Kinds) Client(c client.Client) client.Client { return tracking{Client: c, kinds: k} }
 
 type tracking struct {

@@ -66,7 +66,8 @@ func newDefinitions(mgr ctrl.Manager, groups map[string]bool) (*definitions, err
 			d.announce()
 		}
 	}
-	// Those of the first list may have been created since the kinds were looked up.
+	// Handle the initial list as well: its definitions may have been created after
+	// the kinds were looked up.
 	_, err = d.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: concerned, UpdateFunc: func(_, obj any) { concerned(obj) }, DeleteFunc: concerned,
 	})
@@ -99,8 +100,8 @@ func (d *definitions) announce() {
 	}
 }
 
-// watch watches until ctx ends, if the operator has the permission: without it, the
-// attempts would continue in vain forever.
+// watch watches until ctx ends. Without the permission it does nothing: the
+// informer would retry in vain forever.
 func (d *definitions) watch(ctx context.Context) {
 	allowed, err := d.mayWatch(ctx)
 	if !allowed {

@@ -36,11 +36,11 @@ var (
 	deployment = appsv1.SchemeGroupVersion.WithKind("Deployment")
 )
 
-// silent stands for an API server that never answers.
+// silent is the status of an API server that never answers.
 const silent = 0
 
-// discoveryAPI holds the status with which the group version of each kind is
-// answered; http.StatusOK means that the kind is served.
+// discoveryAPI maps each kind to the status of the answer about its group version;
+// http.StatusOK means that the kind is served.
 type discoveryAPI map[schema.GroupVersionKind]int
 
 func (d discoveryAPI) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -66,18 +66,18 @@ func (d discoveryAPI) RoundTrip(request *http.Request) (*http.Response, error) {
 	return nil, http.ErrNotSupported
 }
 
-// cluster is what Kinds works with and what it did there.
+// cluster is a fake cluster that records what Kinds does to it.
 type cluster struct {
 	api     discoveryAPI
 	kinds   *Kinds
 	watches atomic.Int32
 	changes atomic.Int32
 	added   int
-	// removed names the kinds whose informer was stopped, stillServed those
+	// removed lists the kinds whose informer was stopped, stillServed those of them
 	// that counted as served at that moment.
 	removed, stillServed []string
-	// unmapped makes the cache one of single namespaces, whose mapper knows no
-	// kind.
+	// unmapped makes the cache one that is limited to namespaces and whose mapper
+	// knows no kind.
 	unmapped bool
 }
 
@@ -126,8 +126,8 @@ func (f fakeController) Watch(source.TypedSource[reconcile.Request]) error {
 	return nil
 }
 
-// bind starts tracking Jobs and Deployments in a cluster that answers so about
-// Jobs and serves Deployments.
+// bind starts to track Jobs and Deployments in a cluster that serves Deployments
+// and answers queries about Jobs with the given status.
 func bind(t *testing.T, jobs int) *cluster {
 	t.Helper()
 	return bindTo(t, &cluster{api: discoveryAPI{job: jobs, deployment: http.StatusOK}})
@@ -152,7 +152,8 @@ func bindTo(t *testing.T, c *cluster) *cluster {
 	return c
 }
 
-// look asks the cluster again, which now answers so about Jobs.
+// look queries the cluster again, which now answers queries about Jobs with the
+// given status.
 func (c *cluster) look(t *testing.T, jobs int) {
 	t.Helper()
 	c.api[job] = jobs
@@ -205,8 +206,8 @@ func TestAnInformerThatALateReadStartedIsStopped(t *testing.T) {
 	}
 }
 
-// waiting is a client whose reads wait as those of a cache do: for an informer
-// that never gets ready.
+// waiting is a client whose reads block like those of a cache whose informer never
+// syncs.
 type waiting struct {
 	client.Client
 	reads chan struct{}
@@ -228,7 +229,7 @@ func (w waiting) wait(ctx context.Context) error {
 	return errors.New("the informer is not ready")
 }
 
-// reads are the ways to read a Job.
+// reads are all ways to read a Job.
 var reads = map[string]func(context.Context, client.Client) error{
 	"get": func(ctx context.Context, c client.Client) error {
 		return c.Get(ctx, client.ObjectKey{Name: "job"}, &batchv1.Job{})
@@ -290,7 +291,7 @@ func TestAnOperatorStartsThoughAGroupVersionGivesNoAnswer(t *testing.T) {
 		"unavailable": http.StatusServiceUnavailable, "forbidden": http.StatusForbidden, "silence": silent,
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Virtual time lets the silence end at once.
+			// In virtual time the timeout expires at once.
 			synctest.Test(t, func(t *testing.T) {
 				c := bind(t, status)
 				c.expect(t, false, 1, 1)

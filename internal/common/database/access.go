@@ -28,9 +28,6 @@ type Database struct {
 	// and while there is none, it is the UID of the Secret that the URL comes from, and
 	// pods are taken to have what they were given last.
 	Key func(ctx context.Context, p *service.Pass) (types.UID, error)
-	// Shared reports whether another resource keeps data in the same database, which
-	// then stays when this one is deleted. It may be nil.
-	Shared func(ctx context.Context, p *service.Pass) (bool, error)
 }
 
 // HashAnnotation is the annotation of pods with the hash of their connection.

@@ -23,10 +23,10 @@ type referenced struct {
 // Finalize asks mariadb-operator to drop what the instance had in the MariaDB, unless that is to stay. It does not wait for
 // that: the API pods still hold connections until garbage collection ends them,
 // and DROP DATABASE waits for those.
-func (d Database) Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
+func Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	dropped := 0
 	if p.Spec.Database.IsManaged() && p.Kinds.Served(mariaDBGVK) {
-		keep, err := d.KeepsData(ctx, p)
+		keep, err := KeepsData(ctx, p)
 		if err != nil {
 			return reconcile.Failed(vocabulary.ReasonWaitingForDatabase, err)
 		}
@@ -50,17 +50,14 @@ func (d Database) Finalize(ctx context.Context, p *service.Pass) reconcile.Outco
 // KeepsData reports whether the database outlives the resource: because that was
 // asked for, because there is no server left that could drop it, whose volume may
 // still hold it, or because another resource keeps data in it, too.
-func (d Database) KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
+func KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
 	if p.Spec.KeepsData() {
 		return true, nil
 	}
 	if serves, err := databaseServes(ctx, p); err != nil || !serves {
 		return err == nil, err
 	}
-	if d.Shared == nil {
-		return false, nil
-	}
-	return d.Shared(ctx, p)
+	return p.SharesData(ctx)
 }
 
 // databaseServes reports whether the MariaDB is there to stay. The API server is

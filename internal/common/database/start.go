@@ -2,8 +2,8 @@ package database
 
 import (
 	_ "embed"
-	"strings"
 
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/service"
 )
 
@@ -16,14 +16,11 @@ var startScript string
 // StartScript is the content of [StartFile] for an instance. Its connections are encrypted
 // where the mode promises that, and wait for what was written through another server where
 // the database may be a cluster of them. A server of the user's may be another one than
-// MariaDB, which would refuse the variable.
-func StartScript(p *service.Pass) string {
-	script := startScript
-	if RefusesPlainText(p.Spec.Database) {
-		script = strings.Replace(script, "\nREQUIRE_TLS = False\n", "\nREQUIRE_TLS = True\n", 1)
-	}
-	if p.Spec.Database.IsManaged() {
-		script = strings.Replace(script, "\nWAIT_FOR_WRITES = False\n", "\nWAIT_FOR_WRITES = True\n", 1)
-	}
-	return script
+// MariaDB, which would refuse the variable. The modules do what else the service needs at a
+// start.
+func (d Database) StartScript(p *service.Pass, modules ...string) string {
+	script := config.SetConstant(startScript, "VARIABLE", d.Variable())
+	script = config.SetConstant(script, "REQUIRE_TLS", RefusesPlainText(p.Spec.Database))
+	script = config.SetConstant(script, "WAIT_FOR_WRITES", p.Spec.Database.IsManaged())
+	return config.SetConstant(script, "MODULES", append([]string{}, modules...))
 }

@@ -1,9 +1,11 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,32 +13,40 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// ReadyScript is a Python file for the readiness probe. Its arguments are the environment
-// variable with the URL of the database and what to ask of the pod.
-//
-//go:embed files/ready.py
-var ReadyScript string
+// ReadyFile is the name of the Python file for the readiness probe among those of the
+// configuration.
+const ReadyFile = "ready.py"
 
-// API declares the pods that serve the API of a service.
+//go:embed files/ready.py
+var readyScript string
+
+// API declares the pods that serve the API of a service. All functions but Endpoint may be
+// nil.
 type API struct {
 	// File is the path of the Python file with the WSGI application, and Arguments are
 	// those of the application's own command line.
 	File, Arguments string
+	// Wrapper returns the path of the file that takes the place of File in an instance
+	// whose application is wrapped, "" in any other.
+	Wrapper func(p *service.Pass) string
 	// HealthPath is answered without a token, such as "/v3".
 	HealthPath string
-	// Ready is the shell command of the readiness probe. It takes a login to the database
-	// and a request to the API, says in one line what failed, and quotes nothing secret.
-	Ready string
+	// Variable is the environment variable with the URL of the database.
+	Variable string
 	// Endpoint returns the URL of the API of an instance, as status.endpoint shows it.
 	Endpoint func(p *service.Pass) string
+	// Address returns where the database is that the readiness probe logs in to.
+	Address func(p *service.Pass) string
 	// Env, Mounts and Annotations are those of the pods beside what all services have.
 	Env         func(p *service.Pass) []corev1.EnvVar
 	Mounts      func(p *service.Pass) []Mount
@@ -66,18 +76,33 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		p.Status.Endpoint = a.Endpoint(p)
 	}
 	if !ready {
-		return explainRollout(ctx, p, deploy)
+		return a.explainRollout(ctx, p, deploy)
 	}
-	if err := a.Prune(ctx, p); err != nil {
-		return reconcile.Failed(vocabulary.ReasonConfigError, err)
+	if a.Prune != nil {
+		if err := a.Prune(ctx, p); err != nil {
+			return reconcile.Failed(vocabulary.ReasonConfigError, err)
+		}
 	}
-	return a.Complete(ctx, p, reconcile.Done(vocabulary.ReasonDeploymentReady, "All API pods are updated and available"))
+	done := reconcile.Done(vocabulary.ReasonDeploymentReady, "All API pods are updated and available")
+	if a.Complete != nil {
+		return a.Complete(ctx, p, done)
+	}
+	return done
+}
+
+// optional is what an optional function of a declaration returns.
+func optional[T any](function func(*service.Pass) T, p *service.Pass) T {
+	if function == nil {
+		var none T
+		return none
+	}
+	return function(p)
 }
 
 // Deployment builds the Deployment of the API pods.
 func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 	name := p.Resource.GetName()
-	pod := PodsOf(p).Spec(a.container(p), append([]Mount{ConfigMount(p)}, a.Mounts(p)...)...)
+	pod := PodsOf(p).Spec(a.container(p), append([]Mount{ConfigMount(p)}, optional(a.Mounts, p)...)...)
 	pod.TerminationGracePeriodSeconds = ptr.To(p.Spec.TerminationGracePeriod())
 	pod.TopologySpreadConstraints = InstanceOf(p).SpreadConstraints(p.Spec.TopologySpreadConstraints)
 	deploy := &appsv1.Deployment{
@@ -86,7 +111,7 @@ func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 			Selector: &metav1.LabelSelector{MatchLabels: p.SelectorLabels(name)},
 			Strategy: RolloutStrategy(p.Spec.Strategy),
 			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: p.Labels(name), Annotations: a.Annotations(p)},
+				ObjectMeta: metav1.ObjectMeta{Labels: p.Labels(name), Annotations: optional(a.Annotations, p)},
 				Spec:       pod,
 			},
 		},
@@ -98,19 +123,26 @@ func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 }
 
 func (a API) container(p *service.Pass) corev1.Container {
-	env := append(a.Env(p), p.Environment...)
+	file := cmp.Or(optional(a.Wrapper, p), a.File)
 	return corev1.Container{
 		Name:           p.Name,
 		Image:          p.Image(),
-		Command:        UWSGI{Port: p.Port, File: a.File, Arguments: a.Arguments}.Command(p.Spec.UWSGI),
+		Command:        UWSGI{Port: p.Port, File: file, Arguments: a.Arguments}.Command(p.Spec.UWSGI),
 		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}},
-		Env:            append(env, DrainVariables(p.Name)...),
+		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   a.startupProbe(p.Port),
 		LivenessProbe:  livenessProbe(p.Port),
-		ReadinessProbe: a.readinessProbe(),
+		ReadinessProbe: readinessProbe(p.ConfigDir),
 		Lifecycle:      DrainHook(p.Name, p.Spec.PreStopSleep()),
 	}
+}
+
+// ReadyScript is the content of [ReadyFile] for the service: a login to its database and a
+// request to its API.
+func (a API) ReadyScript(d *service.Definition) string {
+	script := config.SetConstant(readyScript, "VARIABLE", a.Variable)
+	return config.SetConstant(script, "ADDRESS", fmt.Sprintf("http://127.0.0.1:%d%s", d.Port, a.HealthPath))
 }
 
 // startupProbe gives a pod five minutes to answer first and looks every second, because
@@ -132,27 +164,30 @@ func livenessProbe(port int32) *corev1.Probe {
 }
 
 // readinessProbe takes a pod out of service within half a minute of losing its database,
-// two periods and a timeout at worst, and back once both answer again. Python's own words,
-// which may quote a password, go nowhere.
-func (a API) readinessProbe() *corev1.Probe {
+// two periods and a timeout at worst, and back once both answer again. The script says in
+// one line what failed, without a password. Python's own words, which may quote one, go
+// nowhere. A run costs 0.1 s of CPU time.
+func readinessProbe(configDir string) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{
-			Command: []string{"/bin/sh", "-c", "exec " + a.Ready + " 2>/dev/null"},
+			Command: []string{"/bin/sh", "-c", "exec python3 " + configDir + ReadyFile + " 2>/dev/null"},
 		}},
 		PeriodSeconds: 10, FailureThreshold: 2, TimeoutSeconds: 9, SuccessThreshold: 1,
 	}
 }
 
-// explainRollout words what a rollout waits for, by its newest troubled pod.
-func explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
-	pods, err := APIPods(ctx, p)
+// explainRollout words what a rollout waits for, by its newest troubled pod, which may
+// have ended.
+func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
+	var list corev1.PodList
+	err := p.Client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(p.SelectorLabels(deploy.Name)))
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
+		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, fmt.Errorf("listing the API pods: %w", err))
 	}
 	message := "The Deployment is rolling out: " + Progress(deploy)
-	problem, imagePull := poddiag.Problem(pods, p.Hidden()...)
+	problem, imagePull := poddiag.Problem(list.Items, p.Hidden()...)
 	if problem == "" {
-		problem = unready(pods)
+		problem = a.unready(p, list.Items)
 	}
 	refusal := Refusal(deploy)
 	switch {
@@ -171,12 +206,17 @@ func explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deploym
 const settleTime = 30 * time.Second
 
 // unready names a pod that runs and does not serve, "" when there is none.
-func unready(pods []corev1.Pod) string {
+func (a API) unready(p *service.Pass, pods []corev1.Pod) string {
+	database := "the database"
+	if address := optional(a.Address, p); address != "" {
+		database += " at " + address
+	}
 	for i := range pods {
 		for _, container := range pods[i].Status.ContainerStatuses {
 			running := container.State.Running
 			if running != nil && !container.Ready && pods[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
-				return fmt.Sprintf("pod %s is running but not ready, which takes a login to the database and an answer from the API", pods[i].Name)
+				return fmt.Sprintf("pod %s is running but not ready, which takes a login to %s and an answer from the API",
+					pods[i].Name, database)
 			}
 		}
 	}

@@ -22,7 +22,25 @@ type Check struct {
 	Condition string
 	// URL returns what is asked, inside the cluster.
 	URL func(p *service.Pass) string
+	// Healthy returns the outcome for an API that answers, as the message says. It may be
+	// nil.
+	Healthy func(p *service.Pass, message string) reconcile.Outcome
+	// Answered reports whether the reason of a condition that is false is one that the API
+	// has when it answers. It may be nil.
+	Answered func(reason string) bool
 }
+
+// Rollout is what the check has seen of the API pods.
+type Rollout struct {
+	// Serving reports whether one of them is ready.
+	Serving bool
+	// State changes with them.
+	State string
+}
+
+// RolloutOf is the rollout in this pass, set by the step of a [Check]. It is not set while
+// there are no API pods.
+var RolloutOf = reconcile.NewSlot[Rollout]("Rollout")
 
 // reasons word a finding about the API in the condition's vocabulary.
 var reasons = map[probe.Verdict]string{
@@ -47,11 +65,12 @@ func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome
 		return reconcile.Waiting(vocabulary.ReasonEndpointNotReady, "The Deployment of the API does not exist")
 	}
 	status, key, url := deploy.Status, client.ObjectKeyFromObject(p.Resource), c.URL(p)
-	result, known := p.Prober.Check(key, url, fmt.Sprintf("%d/%d/%d/%d",
-		status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas))
-	healthy := reconcile.Done(vocabulary.ReasonAPIHealthy, p.Kind+" API is responding at "+url)
+	rollout := Rollout{Serving: status.ReadyReplicas > 0, State: fmt.Sprintf("%d/%d/%d/%d",
+		status.ObservedGeneration, status.UpdatedReplicas, status.ReadyReplicas, status.AvailableReplicas)}
+	RolloutOf.Put(p.Slots, rollout)
+	result, known := p.Prober.Check(key, url, rollout.State)
 	switch {
-	case status.ReadyReplicas == 0:
+	case !rollout.Serving:
 		// A Service sends nothing to pods that are not ready, but the nodes learn about that
 		// later than the Deployment's status: a probe may still be answered.
 		return reconcile.Waiting(vocabulary.ReasonConnectionFailed,
@@ -59,18 +78,29 @@ func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome
 	case !known && c.wasHealthy(p):
 		// A restarted operator has not asked yet; that is no news about the API.
 		p.Prober.Expect(key)
-		return healthy
+		return c.healthy(p, url)
 	case !known:
 		return reconcile.Waiting(vocabulary.ReasonProbePending, "The API has not been asked yet")
 	case result.Verdict == probe.Healthy:
-		return healthy
+		return c.healthy(p, url)
 	}
 	return reconcile.Waiting(reasons[result.Verdict], result.Message)
+}
+
+func (c Check) healthy(p *service.Pass, url string) reconcile.Outcome {
+	message := p.Kind + " API is responding at " + url
+	if c.Healthy != nil {
+		return c.Healthy(p, message)
+	}
+	return reconcile.Done(vocabulary.ReasonAPIHealthy, message)
 }
 
 // wasHealthy reports whether the API answered when it was last asked under the current
 // spec.
 func (c Check) wasHealthy(p *service.Pass) bool {
 	last := meta.FindStatusCondition(p.Resource.GetConditions(), c.Condition)
-	return last != nil && last.Status == metav1.ConditionTrue && last.ObservedGeneration == p.Resource.GetGeneration()
+	if last == nil || last.ObservedGeneration != p.Resource.GetGeneration() {
+		return false
+	}
+	return last.Status == metav1.ConditionTrue || c.Answered != nil && c.Answered(last.Reason)
 }

@@ -23,7 +23,8 @@ type Use struct {
 	Propagation time.Duration
 }
 
-// during returns the Use with the longest Lifetime that any pod may have.
+// during returns the Use with the longest Lifetime that any pod may be configured
+// with.
 func (u Use) during(h History) Use {
 	if u.Mixed {
 		for _, tenure := range h {
@@ -42,12 +43,12 @@ func ID(key []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// Tenure is the time for which a key was the primary one. The zero Tenure is that
-// of a key that never was.
+// Tenure is the period in which a key was the primary one. The zero Tenure means
+// that it never was.
 type Tenure struct {
-	// Since is when it became the primary key, zero when that is not known.
+	// Since is when it became the primary key; zero if unknown.
 	Since time.Time `json:"since,omitzero"`
-	// Until is when another key replaced it, zero while it is the primary one.
+	// Until is when another key replaced it; zero while it is the primary key.
 	Until time.Time `json:"until,omitzero"`
 	// Lifetime is the maximum time, in seconds, for which data made with the key
 	// stays in use.
@@ -71,11 +72,11 @@ func ParseHistory(text string) History {
 	return history
 }
 
-// String returns the History as JSON, the same text for equal Histories.
+// String returns the History as JSON, with the same text for equal Histories.
 func (h History) String() string {
 	encoded, err := json.Marshal(h)
 	if err != nil {
-		return "{}" // no Tenure has a part that cannot be encoded
+		return "{}" // every part of a Tenure can be encoded
 	}
 	return string(encoded)
 }
@@ -94,9 +95,9 @@ func NewHistory(data map[string][]byte, now time.Time, lifetime time.Duration) H
 	return history
 }
 
-// Observe updates the History for the keys that are in use now, and
-// for how they are used. An unknown key
-// may have been the primary one until this moment, unless it is the staged one.
+// Observe updates the History for the keys that are in use now and for how they are
+// used. An unknown key other than the staged one may have been the primary key
+// until now.
 func (h History) Observe(data map[string][]byte, now time.Time, use Use) History {
 	seen := History{}
 	use = use.during(h)
@@ -170,8 +171,8 @@ func (h History) Primary(data map[string][]byte) Tenure {
 	return h[ID(data[name])]
 }
 
-// Migrated returns the History in which the primary key of data is marked as the one
-// that everything is encrypted with.
+// Migrated returns the History with the primary key of data marked as the only one
+// that data is encrypted with.
 func (h History) Migrated(data map[string][]byte) History {
 	migrated := maps.Clone(h)
 	name, _ := PrimaryName(data)
@@ -181,8 +182,8 @@ func (h History) Migrated(data map[string][]byte) History {
 	return migrated
 }
 
-// PropagatedAt returns when the keys in use have reached all pods, the zero time if
-// they have been there since the first pod started.
+// PropagatedAt returns when the keys in use have reached all pods. It returns the
+// zero time if every pod has had them since its start.
 func (h History) PropagatedAt(data map[string][]byte, propagation time.Duration) time.Time {
 	if !h.Rotated() {
 		return time.Time{}
@@ -190,14 +191,14 @@ func (h History) PropagatedAt(data map[string][]byte, propagation time.Duration)
 	return h.Primary(data).Since.Add(propagation)
 }
 
-// SafeAt returns the time from which next may replace current without
-// any data made with a key of current losing its key, the zero time
-// if it may at once. next must be a successor of current.
+// SafeAt returns the earliest time at which next may replace current without
+// invalidating data that was made with a key of current. It returns the zero time
+// if that is safe already. next must be a successor of current.
 //
-// Two things take time. The key that next promotes was staged by the previous
-// rotation, and has to be in every pod. And a key that next removes may have
-// been used by a pod until the pods had the set that replaced it, after which
-// the last data made with it lives for its lifetime.
+// Two conditions must hold. The key that next promotes was staged by the previous
+// rotation and must have reached every pod. And a key that next removes may have
+// been used until the pods received the set that replaced it; the last data made
+// with it must have expired.
 func (h History) SafeAt(current, next map[string][]byte, use Use) time.Time {
 	safe := h.PropagatedAt(current, use.Propagation)
 	kept := map[string]bool{}
@@ -217,7 +218,7 @@ func (h History) SafeAt(current, next map[string][]byte, use Use) time.Time {
 	return safe
 }
 
-// stamp rounds up, so that nothing seems to have happened too early.
+// stamp rounds up, so that no event is recorded too early.
 func stamp(now time.Time) time.Time {
 	return now.UTC().Add(time.Second - 1).Truncate(time.Second)
 }

@@ -14,7 +14,7 @@ const propagation = 2 * time.Minute
 
 func use(lifetime time.Duration) Use { return Use{Lifetime: lifetime, Propagation: propagation} }
 
-// tenures are the Terms of a set by the names of its keys.
+// tenures returns the Tenures of a set by the names of its keys.
 func tenures(h History, data map[string][]byte) map[string]Tenure {
 	named := map[string]Tenure{}
 	for name, key := range data {
@@ -104,8 +104,9 @@ func TestAMigrationCountsForThePrimaryKeyOnly(t *testing.T) {
 	}
 }
 
-// A clock that was wrong when a key took over leaves a time in the future. It
-// keeps holding: nobody can tell it from a clock that is wrong now.
+// A clock that was wrong when a key was promoted leaves a time in the future. Such
+// a time continues to hold rotations, because it cannot be distinguished from a
+// clock that is wrong now.
 func TestATimeInTheFutureHoldsUntilItHasPassed(t *testing.T) {
 	first := generate(t, 3)
 	second := rotate(first, 3, generate(t, 1)["0"])

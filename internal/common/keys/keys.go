@@ -42,12 +42,12 @@ func Generate(n int) (map[string][]byte, error) {
 	return generated, nil
 }
 
-// Validate checks a key set before it replaces another one: between MinActive
-// keys and one more than maxActive, each the 44-character URL-safe base64 form
-// of 32 bytes, no two alike. The names of the keys do not matter. Errors give
-// the name of the offending key and never a part of its content.
+// Validate checks a key set before it replaces another one: between MinActive keys
+// and one more than maxActive, all distinct, each the 44-character URL-safe base64
+// form of 32 bytes. The names of the keys do not matter. Errors name the offending
+// key and never contain a part of it.
 func Validate(data map[string][]byte, maxActive int32) error {
-	// Right after a rotation Keystone may hold one key more than the limit.
+	// Right after a rotation, Keystone may hold one key more than the limit.
 	most := int(Normalise(maxActive)) + 1
 	if len(data) < MinActive || len(data) > most {
 		return fmt.Errorf("the key set holds %d keys, expected between %d and %d", len(data), MinActive, most)
@@ -55,9 +55,9 @@ func Validate(data map[string][]byte, maxActive int32) error {
 	return validateEach(data)
 }
 
-// ValidateInUse checks a key set that is already in use: it may hold more keys
-// than a limit that has since been lowered, but Keystone has to find all of
-// them by their names, including a staged and a primary one.
+// ValidateInUse checks a key set that is already in use: it may hold more keys than
+// a limit that has since been lowered, but Keystone must find all of them by name,
+// including a staged and a primary key.
 func ValidateInUse(data map[string][]byte) error {
 	if len(data) < MinActive {
 		return fmt.Errorf("the key set holds %d keys, expected at least %d", len(data), MinActive)
@@ -86,8 +86,8 @@ func validateEach(data map[string][]byte) error {
 	return nil
 }
 
-// decode does not return the decoder's error, because it reveals where the
-// content is wrong.
+// decode does not return the error of the decoder, because it reveals the position
+// of the malformed content.
 func decode(encoded []byte) ([rawLength]byte, error) {
 	var raw [rawLength]byte
 	if len(encoded) != encodedLength {
@@ -108,11 +108,11 @@ func Normalise(maxActive int32) int32 {
 }
 
 // RequiredActiveKeys returns the smallest max_active_keys with which no Fernet
-// token becomes invalid early: Keystone's own formula, the whole lifetime of a
-// token in rotation periods, rounded up, plus two for the staged and the primary
-// key. The lifetime is the token's expiration plus the window in which expired
-// tokens are still accepted. The result is at least MinActive, also for a
-// rotation period of zero or less, which means that keys never rotate.
+// token becomes invalid early. The formula is Keystone's: the lifetime of a token
+// in rotation periods, rounded up, plus two for the staged and the primary key. The
+// lifetime is the token's expiration plus the window in which expired tokens are
+// still accepted. The result is at least MinActive, also for a rotation period of
+// zero or less, which means that keys never rotate.
 //
 // Source: the Fernet FAQ of the Keystone administrator guide.
 func RequiredActiveKeys(tokenLifetime, allowExpiredWindow, rotationPeriod time.Duration) int {

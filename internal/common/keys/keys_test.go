@@ -165,8 +165,8 @@ func TestValidateRefusesAKeyThatStandsTwice(t *testing.T) {
 	expectNoMaterial(t, err, data)
 }
 
-// The last character of a key has two bits that decoding drops, so one key can
-// be written in four ways.
+// The last character of a key has two bits that decoding drops, so one key can be
+// encoded in four ways.
 func TestValidateSeesThroughAnotherSpellingOfTheSameKey(t *testing.T) {
 	data := generate(t, 3)
 	data["0"] = []byte(strings.Repeat("A", 43) + "=")
@@ -222,9 +222,9 @@ func TestRequiredActiveKeysIsTheFormulaOfKeystone(t *testing.T) {
 	}
 }
 
-// TestRequiredActiveKeysKeepEveryTokenValid plays keystone-manage fernet_rotate:
-// the staged key becomes primary, a new one is staged, and the oldest keys go
-// until max_active_keys are left.
+// TestRequiredActiveKeysKeepEveryTokenValid simulates keystone-manage
+// fernet_rotate: the staged key becomes primary, a new key is staged, and the
+// oldest keys are removed until max_active_keys are left.
 func TestRequiredActiveKeysKeepEveryTokenValid(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -234,15 +234,16 @@ func TestRequiredActiveKeysKeepEveryTokenValid(t *testing.T) {
 
 		// The staged key, the primary key, and the secondary ones by age.
 		secondaries := limit - 2
-		// A token from just before a rotation is signed by a key that becomes
-		// the first secondary one at once, and one older with each period.
+		// A token issued just before a rotation is signed with the key that becomes
+		// the first secondary key, and moves one position with each further
+		// rotation.
 		for age := time.Duration(0); age < lifetime; age += period {
 			rotations := int(age/period) + 1
 			if rotations > secondaries {
 				t.Fatalf("lifetime %s, period %s: after %s a key is dropped with %d active keys", lifetime, period, age, limit)
 			}
 		}
-		// One key fewer would drop it, unless that is below the minimum.
+		// With one key fewer it would be dropped, unless that is below the minimum.
 		needed := int((lifetime - 1) / period)
 		if limit > MinActive && needed < secondaries-1 {
 			t.Fatalf("lifetime %s, period %s: %d active keys are more than needed", lifetime, period, limit)

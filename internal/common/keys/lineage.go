@@ -9,12 +9,12 @@ import (
 	"strconv"
 )
 
-// StagedName is the name of the key that the next rotation makes the primary
-// one. It signs and encrypts nothing before that.
+// StagedName is the name of the key that the next rotation promotes to primary.
+// Until then it neither signs nor encrypts anything.
 const StagedName = "0"
 
-// index returns the number in a key's name. Keystone reads every
-// file whose name is a number; the same number spelt in two ways would hide a key.
+// index returns the number in a key's name. Keystone reads every file whose name is
+// a number; two spellings of the same number would hide a key.
 func index(name string) (int, bool) {
 	number, err := strconv.Atoi(name)
 	if err != nil || number < 0 || strconv.Itoa(number) != name {
@@ -48,8 +48,8 @@ func validateNames(data map[string][]byte) error {
 // the one in use.
 var ErrNotSuccessor = errors.New("the staged keys were not made from the keys in use")
 
-// ReplacementID identifies the replacement of the current keys by the next ones, like
-// [ID] without revealing anything about them.
+// ReplacementID identifies the replacement of the current keys by the next ones.
+// Like [ID], it reveals nothing about them.
 func ReplacementID(current, next map[string][]byte) string {
 	var sets []byte
 	for _, set := range []map[string][]byte{current, next} {

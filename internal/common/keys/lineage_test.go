@@ -94,8 +94,8 @@ func TestThePrimaryKeyHasTheHighestNumber(t *testing.T) {
 	}
 }
 
-// FuzzAnAcceptedKeySetKeepsWhatIsInUse stages arbitrary keys: whatever is
-// accepted has the former primary key, and promotes the staged one.
+// FuzzAnAcceptedKeySetKeepsWhatIsInUse stages arbitrary keys: every accepted set
+// contains the former primary key and promotes the staged one.
 func FuzzAnAcceptedKeySetKeepsWhatIsInUse(f *testing.F) {
 	current := map[string][]byte{}
 	for i, name := range []string{"0", "1", "2"} {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// rotate does what "keystone-manage fernet_rotate" does to the files of a key
+// rotate simulates "keystone-manage fernet_rotate" on the files of a key
 // repository.
 func rotate(current map[string][]byte, maxActive int, fresh []byte) map[string][]byte {
 	next := maps.Clone(current)
@@ -32,13 +32,13 @@ func rotate(current map[string][]byte, maxActive int, fresh []byte) map[string][
 	return next
 }
 
-// replica is an API pod: it sees a changed Secret some time later, and a changed
+// replica is an API pod: it receives a changed Secret after a delay, and a changed
 // configuration when it is rolled.
 type replica struct {
 	keys    map[string][]byte
 	pending []delivery
-	// lifetime is that of its tokens until rolledAt, and that of the installation
-	// from then on.
+	// lifetime is the lifetime of its tokens until rolledAt; afterwards that of the
+	// installation applies.
 	lifetime time.Duration
 	rolledAt time.Duration
 }
@@ -48,7 +48,8 @@ type delivery struct {
 	keys map[string][]byte
 }
 
-// installation is a Keystone whose keys rotate. Times are since the beginning.
+// installation is a Keystone whose keys rotate. Times are relative to the start of
+// the model.
 type installation struct {
 	*rand.Rand
 
@@ -56,21 +57,21 @@ type installation struct {
 	production map[string][]byte
 	history    History
 	replicas   []*replica
-	// staged is what the last Job left, running the one under way.
+	// staged is the result of the last Job, running that of the Job in progress.
 	staged, running map[string][]byte
 	runningUntil    time.Duration
 	maxActive       int
 	lifetime        time.Duration
-	// propagation is what the operator is told, lag the longest time the kubelets
-	// really take.
+	// propagation is the operator's setting, lag the maximum delay of the kubelets
+	// in reality.
 	propagation, lag time.Duration
-	// needed is until when a token of a key is valid, by the key.
+	// needed maps each key to the time until which a token signed with it is valid.
 	needed  map[string]time.Duration
 	commits int
 	serial  int
 }
 
-// skew is the furthest the operator's clock is off.
+// skew is the maximum error of the operator's clock.
 const skew = 15 * time.Second
 
 func (i *installation) between(low, high time.Duration) time.Duration {
@@ -94,21 +95,22 @@ func newInstallation(seed uint64) *installation {
 	return i
 }
 
-// clock is what the operator, which may move to another node, takes for now.
+// clock returns the current time by the clock of the operator, which may have moved
+// to another node.
 func (i *installation) clock() time.Time {
 	return modelStart.Add(i.now + i.between(-skew, skew))
 }
 
-// modelStart is what the times of the model count from.
+// modelStart is the time at which the model starts.
 var modelStart = time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
 
-// use is what the operator sees of the pods and their configuration.
+// use returns what the operator knows about the pods and their configuration.
 func (i *installation) use() Use {
 	mixed := slices.ContainsFunc(i.replicas, func(r *replica) bool { return i.now < r.rolledAt })
 	return Use{Lifetime: i.lifetime, Mixed: mixed, Propagation: i.propagation}
 }
 
-// pass is what the operator does in one pass.
+// pass simulates one pass of the operator.
 func (i *installation) pass() {
 	now := i.clock()
 	i.history = ParseHistory(i.history.String()).Observe(i.production, now, i.use())
@@ -134,8 +136,9 @@ func (i *installation) commit(now time.Time, use Use) {
 	}
 }
 
-// configure gives tokens another lifetime. A rollout may take hours, as when a
-// pod does not get ready, and the operator sees the changed spec before the pods.
+// configure changes the lifetime of tokens. A rollout may take hours, for example
+// if a pod does not become ready, and the operator sees the changed spec before the
+// pods do.
 func (i *installation) configure() {
 	for _, replica := range i.replicas {
 		if i.now >= replica.rolledAt {
@@ -147,7 +150,7 @@ func (i *installation) configure() {
 	i.pass()
 }
 
-// step lets some time pass, and what is due happen.
+// step advances the time and performs the actions that are due.
 func (i *installation) step() {
 	i.now += i.between(time.Second, 2*time.Minute)
 	if i.IntN(12) == 0 {
@@ -174,7 +177,7 @@ func (i *installation) step() {
 	i.issue()
 }
 
-// issue lets each replica issue a token.
+// issue issues a token from each replica.
 func (i *installation) issue() {
 	for _, replica := range i.replicas {
 		primary, _ := PrimaryName(replica.keys)
@@ -187,8 +190,7 @@ func (i *installation) issue() {
 	}
 }
 
-// deadTokens describes a valid token that a replica refuses, "" when there is
-// none.
+// deadTokens describes a valid token that a replica rejects, or returns "".
 func (i *installation) deadTokens() string {
 	for number, replica := range i.replicas {
 		for key, until := range i.needed {
@@ -260,8 +262,8 @@ func TestTheModelNoticesPodsWithAnEarlierConfiguration(t *testing.T) {
 	})
 }
 
-// expectDeadTokens runs installations, changed at the beginning and in each step,
-// until one refuses a valid token.
+// expectDeadTokens runs installations, modified by begin at the start and by each
+// before every step, until one rejects a valid token.
 func expectDeadTokens(t *testing.T, begin, each func(*installation)) {
 	t.Helper()
 	for seed := range uint64(60) {
@@ -286,7 +288,7 @@ func TestAHeldRotationIsAppliedInTheEnd(t *testing.T) {
 		}
 		i.running, i.staged = nil, rotate(i.production, i.maxActive, i.fresh())
 		before := i.commits
-		// What was in use longest is out of use after the longest lifetime.
+		// Every key is out of use after the longest lifetime.
 		i.now += 12*time.Hour + 6*time.Hour + 2*i.propagation
 		i.pass()
 		if i.commits != before+1 {

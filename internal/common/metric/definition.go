@@ -1,5 +1,5 @@
-// Package metric says once what a metric is: collectors are made from
-// definitions, and the reference of the metrics is written from the same ones.
+// Package metric defines each metric once: both the collectors and the
+// reference of the metrics are generated from its definition.
 package metric
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Type is how the values of a metric behave.
+// Type is the type of a metric, as Prometheus knows it.
 type Type string
 
 // The types that the operators use.
@@ -24,26 +24,27 @@ const (
 type Label struct {
 	// Name is the label's name.
 	Name string
-	// Meaning tells what its values are, as a sentence without an end.
+	// Meaning describes the values, as a phrase without a full stop.
 	Meaning string
 }
 
-// The labels that tell whose metric it is.
+// The labels that identify the resource a series belongs to.
 var (
 	Kind      = Label{Name: "kind", Meaning: "kind of the resource"}
 	Namespace = Label{Name: "namespace", Meaning: "namespace of the resource"}
 	Name      = Label{Name: "name", Meaning: "name of the resource"}
 )
 
-// Definition is everything that is the same for all series of a metric.
+// Definition holds what all series of a metric have in common.
 type Definition struct {
-	// Name is the full name, with the unit at its end.
+	// Name is the full name, including the unit as its suffix.
 	Name string
-	// Type is how its values behave.
+	// Type is the type of the metric.
 	Type Type
-	// Help tells what a value means, as a sentence. Prometheus shows it, too.
+	// Help explains what a value means, as a sentence. Prometheus shows it as
+	// well.
 	Help string
-	// Labels are what tells its series apart.
+	// Labels distinguish the series of the metric.
 	Labels []Label
 	// Buckets are the upper bounds of a histogram.
 	Buckets []float64
@@ -58,24 +59,25 @@ func (d Definition) LabelNames() []string {
 	return names
 }
 
-// Desc describes the series in which some of the labels have a constant value.
+// Desc returns the description of the series for which the given labels are
+// constant.
 func (d Definition) Desc(constant prometheus.Labels) *prometheus.Desc {
 	variable := slices.DeleteFunc(d.LabelNames(), func(name string) bool { return constant[name] != "" })
 	return prometheus.NewDesc(d.Name, d.Help, variable, constant)
 }
 
-// NewCounter returns a counter without any series yet.
+// NewCounter returns a counter that has no series yet.
 func (d Definition) NewCounter() *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: d.Name, Help: d.Help}, d.LabelNames())
 }
 
-// NewHistogram returns a histogram without any series yet.
+// NewHistogram returns a histogram that has no series yet.
 func (d Definition) NewHistogram() *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: d.Name, Help: d.Help, Buckets: d.Buckets}, d.LabelNames())
 }
 
-// Register adds the collector, or returns the equal one that an earlier
-// controller of the process registered.
+// Register registers the collector. If an earlier controller of the process has
+// registered an equal one, Register returns that one instead.
 func Register[C prometheus.Collector](registerer prometheus.Registerer, collector C) (C, error) {
 	err := registerer.Register(collector)
 	if known, ok := errors.AsType[prometheus.AlreadyRegisteredError](err); ok {

@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Age is the value of a time that tells how long ago it was, in seconds. A time in
-// the future, which a clock that was set back leaves behind, counts as now.
+// Age returns the seconds between at and now. A time in the future, which
+// remains after a clock was set back, has age 0.
 func Age(at, now time.Time) float64 { return max(now.Sub(at).Seconds(), 0) }
 
-// Timestamp is the value of a time that tells when it is, as Unix time.
+// Timestamp returns at as Unix time.
 func Timestamp(at, _ time.Time) float64 { return float64(at.Unix()) }
 
-// Times is a gauge of points in time. Its values are computed when it is scraped,
-// so that an age also grows while the operator has nothing to do.
+// Times is a gauge of points in time. Values are computed on scrape, so an age
+// keeps growing while the operator is idle.
 type Times struct {
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -30,9 +30,9 @@ type Times struct {
 
 var _ prometheus.Collector = (*Times)(nil)
 
-// NewTimes registers a gauge whose value is what the function makes of a time. It
-// must have three labels: for the name of a resource, for its namespace, and for
-// which of the resource's times it is.
+// NewTimes registers a gauge that derives its values from times with the given
+// function. The definition must have three labels, in this order: the name of a
+// resource, its namespace, and which of the resource's times it is.
 func NewTimes(registerer prometheus.Registerer, d Definition, value func(at, now time.Time) float64) (*Times, error) {
 	return Register(registerer, &Times{desc: d.Desc(nil), value: value, times: map[types.NamespacedName]map[string]time.Time{}})
 }
@@ -55,14 +55,14 @@ func (t *Times) Get(resource types.NamespacedName, which string) (at time.Time, 
 	return at, ok
 }
 
-// Unset ends one series, such as that of a rotation that was turned off.
+// Unset removes one series, for example when a rotation is disabled.
 func (t *Times) Unset(resource types.NamespacedName, which string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.times[resource], which)
 }
 
-// Forget ends all series of a resource.
+// Forget removes all series of a resource.
 func (t *Times) Forget(resource types.NamespacedName) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -48,7 +48,7 @@ func TestAgesGrowUntilTheyAreScrapedAndEndWithTheirResource(t *testing.T) {
 	ages := times(t, prometheus.NewRegistry(), Age)
 	ages.Now = func() time.Time { return now }
 	ages.Set(first, "fernet", now.Add(-time.Minute))
-	ages.Set(first, "credential", now.Add(time.Hour)) // a clock was set back
+	ages.Set(first, "credential", now.Add(time.Hour)) // the clock was set back
 	ages.Set(second, "fernet", now)
 	now = now.Add(30 * time.Second)
 	expectSeries(t, ages,

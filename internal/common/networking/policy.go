@@ -17,17 +17,19 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// Traffic is what the NetworkPolicies of an instance follow from.
+// Traffic is the input for the NetworkPolicies of an instance.
 type Traffic struct {
 	deployment.Instance
-	// Policy is the spec's; without one the policies let nobody in.
+	// Policy is the block of the spec; without it the policies admit no ingress.
 	Policy   *commonv1.NetworkPolicySpec
 	Gateway  *commonv1.GatewaySpec
 	Database commonv1.DatabaseSpec
 	Cache    commonv1.CacheSpec
-	// EgressPorts are the TCP ports of what the pods reach beside database and cache.
+	// EgressPorts are the TCP ports that the pods connect to in addition to
+	// database and cache.
 	EgressPorts []int32
-	// OperatorNamespace is where health checks come from, "" when unknown.
+	// OperatorNamespace is the namespace that health checks come from, "" if
+	// unknown.
 	OperatorNamespace string
 }
 
@@ -40,9 +42,9 @@ func (t Traffic) API() *networkingv1.NetworkPolicy {
 	return policy
 }
 
-// Tasks lets the pods of Jobs and CronJobs, which carry the labels, reach what they
-// need and lets nothing reach them. Its name holds a dot, which the name of an
-// instance cannot.
+// Tasks isolates the pods of Jobs and CronJobs, which carry the labels: only egress
+// is allowed. The policy's name contains a dot, so it cannot collide with that of
+// another instance.
 func (t Traffic) Tasks(labels map[string]string) *networkingv1.NetworkPolicy {
 	return t.isolate(t.Name+".tasks", labels)
 }
@@ -84,8 +86,8 @@ func namespacePeer(namespace string) networkingv1.NetworkPolicyPeer {
 	}}
 }
 
-// egress allows name resolution, HTTPS for federation and the API server, the
-// database, the cache and what the spec adds.
+// egress allows DNS, HTTPS for federation and the API server, the database, the
+// cache and the additions in the spec.
 func (t Traffic) egress() []networkingv1.NetworkPolicyEgressRule {
 	dns := tcpPorts(53)
 	udp := networkingv1.NetworkPolicyPort{Protocol: ptr.To(corev1.ProtocolUDP), Port: ptr.To(intstr.FromInt32(53))}
@@ -108,9 +110,9 @@ func (t Traffic) egress() []networkingv1.NetworkPolicyEgressRule {
 	return rules
 }
 
-// withProtocol sets the protocol that the API server would fill in. The list of
-// rules is one value to server-side apply: a default inside it would look like
-// drift for ever.
+// withProtocol sets the protocol that the API server would default. Server-side
+// apply treats the list of rules as a single value, so a default inside it would
+// look like permanent drift.
 func withProtocol(rule networkingv1.NetworkPolicyEgressRule) networkingv1.NetworkPolicyEgressRule {
 	complete := rule.DeepCopy()
 	for i := range complete.Ports {
@@ -129,7 +131,7 @@ func tcpPorts(ports ...int32) []networkingv1.NetworkPolicyPort {
 	return result
 }
 
-// cachePorts are the distinct ports of the cache servers, in order.
+// cachePorts returns the distinct ports of the cache servers, in order.
 func cachePorts(cache commonv1.CacheSpec) []int32 {
 	if cache.ClusterRef != nil {
 		return []int32{commonv1.DefaultCachePort}
@@ -137,7 +139,7 @@ func cachePorts(cache commonv1.CacheSpec) []int32 {
 	var ports []int32
 	for _, server := range cache.Servers {
 		port := commonv1.DefaultCachePort
-		// A server may be written as inet6:[address]:port.
+		// A server may have the form inet6:[address]:port.
 		if _, text, err := net.SplitHostPort(strings.TrimPrefix(server, "inet6:")); err == nil {
 			if number, err := strconv.ParseInt(text, 10, 32); err == nil {
 				port = int32(number)

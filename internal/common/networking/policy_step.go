@@ -17,8 +17,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// ReconcilePolicies isolates the API pods, and the Jobs beside them, when the spec asks
-// for it.
+// ReconcilePolicies isolates the API pods and the pods of Jobs if the spec requires
+// it.
 func ReconcilePolicies(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	of := TrafficOf(p)
 	api, tasks := of.API(), of.Tasks(p.AllTasks(p.Resource.GetName()))
@@ -44,15 +44,16 @@ func policiesMessage(p *service.Pass) string {
 	return message
 }
 
-// ClientsPolicyName is the name of the NetworkPolicy with which others, as its owners
-// beside the resource of a service, let more clients reach the API of an instance that
-// restricts who does. It goes with spec.networkPolicy: alone it would isolate the API. Its
-// name holds a dot, which the name of an instance cannot.
+// ClientsPolicyName returns the name of the NetworkPolicy that other components
+// create to let further clients reach the API of an isolated instance. They own it
+// together with the resource of the service. It is deleted along with
+// spec.networkPolicy, because on its own it would isolate the API. The name
+// contains a dot, so it cannot collide with that of another instance.
 func ClientsPolicyName(instance string) string { return instance + ".clients" }
 
-// removePolicies starts with the one of others, which isolates the API on its own. The
-// cache does not show it, so the API server is asked as long as there is one of the
-// operator's.
+// removePolicies first removes the NetworkPolicy of other components, because on
+// its own it isolates the API. The cache does not contain it, so it is read from
+// the API server as long as one of the operator's policies exists.
 func removePolicies(ctx context.Context, p *service.Pass, own ...*networkingv1.NetworkPolicy) error {
 	err := p.Client.Get(ctx, client.ObjectKeyFromObject(own[0]), &networkingv1.NetworkPolicy{})
 	switch {
@@ -63,7 +64,7 @@ func removePolicies(ctx context.Context, p *service.Pass, own ...*networkingv1.N
 	case !apierrors.IsNotFound(err):
 		return fmt.Errorf("reading NetworkPolicy %s: %w", own[0].Name, err)
 	}
-	// The first one goes last, because it is what says that there is something to do.
+	// The first policy is deleted last: while it exists, removal is not complete.
 	for _, policy := range slices.Backward(own) {
 		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, policy); err != nil {
 			return err
@@ -72,8 +73,8 @@ func removePolicies(ctx context.Context, p *service.Pass, own ...*networkingv1.N
 	return nil
 }
 
-// removeClients removes the NetworkPolicy of others that the resource owns with them. A
-// user's of that name stays.
+// removeClients removes the NetworkPolicy of other components if the resource is
+// one of its owners. A policy of that name that a user created is kept.
 func removeClients(ctx context.Context, p *service.Pass) error {
 	name := ClientsPolicyName(p.Resource.GetName())
 	policy := &networkingv1.NetworkPolicy{}
@@ -95,7 +96,7 @@ func removeClients(ctx context.Context, p *service.Pass) error {
 	return nil
 }
 
-// TrafficOf is what the NetworkPolicies follow from.
+// TrafficOf returns the input for the NetworkPolicies.
 func TrafficOf(p *service.Pass) Traffic {
 	traffic := Traffic{
 		Instance: deployment.InstanceOf(p), Policy: p.Spec.NetworkPolicy, Gateway: p.Spec.Gateway,

@@ -10,7 +10,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// instance is the resource of a service, as far as messages ask.
+// instance implements the methods that messages need.
 type instance struct{ service.Resource }
 
 func (instance) GetNamespace() string { return "openstack" }

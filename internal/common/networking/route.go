@@ -1,5 +1,5 @@
-// Package networking builds what lets clients reach the API of a service and what
-// keeps others away from it.
+// Package networking builds the objects that expose the API of a service to clients
+// and isolate it from everything else.
 package networking
 
 import (
@@ -17,8 +17,9 @@ import (
 
 // HTTPRoute routes the public host name to the Service of the instance.
 func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec) *gatewayv1.HTTPRoute {
-	// Group, kind and weight are the API's defaults. They are spelled out because
-	// the lists they stand in are single values to server-side apply.
+	// Group, kind and weight are the API's defaults. They are set explicitly,
+	// because server-side apply treats the lists that contain them as single
+	// values.
 	parent := gatewayv1.ParentReference{
 		Group: ptr.To(gatewayv1.Group(gatewayv1.GroupName)), Kind: ptr.To(gatewayv1.Kind("Gateway")),
 		Name: gatewayv1.ObjectName(gateway.ParentRef.Name),
@@ -52,9 +53,8 @@ func HTTPRoute(i deployment.Instance, gateway *commonv1.GatewaySpec) *gatewayv1.
 	return route
 }
 
-// Obstacle says why the Gateway of that name does not serve the current route, ""
-// when it does. Not every Gateway reports ResolvedRefs, so that only a False of it
-// counts.
+// Obstacle explains why the Gateway does not serve the current route; it returns ""
+// if it does. Not every Gateway reports ResolvedRefs, so only False counts.
 func Obstacle(gateway string, route *gatewayv1.HTTPRoute) string {
 	for _, parent := range route.Status.Parents {
 		if string(parent.ParentRef.Name) != gateway {
@@ -75,7 +75,7 @@ func Obstacle(gateway string, route *gatewayv1.HTTPRoute) string {
 	return fmt.Sprintf("Gateway %s has not looked at the route yet; check that it exists and that its listeners allow this namespace", gateway)
 }
 
-// reported is a condition for a generation of the route, nil when there is none.
+// reported returns the condition for a generation of the route, or nil.
 func reported(
 	parent gatewayv1.RouteParentStatus, conditionType gatewayv1.RouteConditionType, generation int64,
 ) *metav1.Condition {

@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 )
 
-// gadgets is a definition of a kind with one field besides its name.
+// gadgets returns the definition of a kind with one field in addition to its name.
 func gadgets(plural, version, field string) string {
 	return fmt.Sprintf(`
 apiVersion: apiextensions.k8s.io/v1
@@ -37,14 +37,14 @@ spec:
 `, plural, version, field)
 }
 
-// applying returns an error when the definition cannot be applied.
+// applying applies a definition and returns the error.
 func applying(t *testing.T, definition string) error {
 	t.Helper()
 	o := Options{Name: "test-operator", Definitions: fstest.MapFS{"crds/one.yaml": {Data: []byte(definition)}}}
 	return Run(t.Context(), o, []string{ApplyDefinitions}, env.Config)
 }
 
-// live returns the definition as it is in the API server, and the fields of its kind.
+// live returns the definition on the API server, and the fields of its kind.
 func live(t *testing.T, plural string) (definition *apiextensionsv1.CustomResourceDefinition, fields string) {
 	t.Helper()
 	definition = &apiextensionsv1.CustomResourceDefinition{}

@@ -1,7 +1,7 @@
-// Package operator starts a Kubernetes operator: flags, logging, caches,
-// leader election, probes, metrics and webhooks, decided once for all
-// operators of this repository, so that a main function only says which
-// controllers and webhooks to run.
+// Package operator starts a Kubernetes operator: flags, logging, caches, leader
+// election, probes, metrics and webhooks, set up in the same way for all operators
+// of this repository, so that a main function only lists the controllers and
+// webhooks to run.
 //
 // What it decides, and why:
 //

@@ -60,7 +60,7 @@ func (n *namespaces) Set(text string) error {
 	*n = nil
 	for name := range strings.SplitSeq(text, ",") {
 		if problems := validation.IsDNS1123Label(name); len(problems) > 0 {
-			return fmt.Errorf("%q is no name of a namespace: %s", name, problems[0])
+			return fmt.Errorf("%q is not a valid name of a namespace: %s", name, problems[0])
 		}
 		*n = append(*n, name)
 	}

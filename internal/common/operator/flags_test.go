@@ -47,8 +47,8 @@ func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
 	}
 }
 
-// byFlag lists the settings under their flags' names, so that a difference
-// reads like a command line.
+// byFlag returns the settings by flag name, so that a difference reads like a
+// command line.
 func (s *settings) byFlag() map[string]any {
 	return map[string]any{
 		"metrics-bind-address":      s.metricsAddress,
@@ -88,7 +88,7 @@ func TestCommandLinesThatCannotWorkAreRefusedWithTheReason(t *testing.T) {
 		"a path for a cluster":         {[]string{"--cluster-name=east/1"}, "", "--cluster-name must be empty or a DNS label"},
 		"no domain":                    {[]string{"--cluster-domain="}, "", "--cluster-domain must be a DNS subdomain"},
 		"a domain with a dot too many": {[]string{"--cluster-domain=.cluster.local"}, "", "--cluster-domain must be a DNS subdomain"},
-		"no namespace":                 {[]string{"--ignore-namespaces=a,,b"}, "", "is no name of a namespace"},
+		"no namespace":                 {[]string{"--ignore-namespaces=a,,b"}, "", "is not a valid name of a namespace"},
 		"one and not one": {
 			[]string{"--namespace=a", "--ignore-namespaces=b"}, "", "--ignore-namespaces is for an operator of all namespaces",
 		},

@@ -117,8 +117,8 @@ func clientOptions() client.Options {
 	return client.Options{Cache: &client.CacheOptions{EnableReadYourWritesConsistency: ptr.To(true)}}
 }
 
-// notSucceeded excludes the Pods of Jobs that have succeeded: there are many of them for
-// days, and nothing reads them. A Pod that succeeds is reported as deleted.
+// notSucceeded excludes the Pods of Jobs that have succeeded: many of them exist
+// for days, and nothing reads them. A Pod that succeeds is reported as deleted.
 var notSucceeded = fields.OneTermNotEqualSelector("status.phase", string(corev1.PodSucceeded))
 
 // cacheOptions limits the cache to the watched namespaces and, of the kinds

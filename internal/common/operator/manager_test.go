@@ -193,7 +193,7 @@ func TestATLSHandshakeBeforeTheRotatorExistsFails(t *testing.T) {
 	}
 }
 
-// heldCache reports that it is filled when the test says so.
+// heldCache is a cache that syncs when the test says so.
 type heldCache struct {
 	informertest.FakeInformers
 	filled bool

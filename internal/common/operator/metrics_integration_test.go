@@ -53,7 +53,8 @@ func TestMetricsWithAuthenticationAreForThoseWhoMayGetThem(t *testing.T) {
 		want       int
 	}{
 		{"nobody", "", http.StatusUnauthorized},
-		// The API server reports such a token as an error, and so does the filter.
+		// The API server reports such a token as an error, and the filter passes
+		// that on.
 		{"a forger", "not a token", http.StatusInternalServerError},
 		{"a stranger", stranger, http.StatusForbidden},
 		{"a scraper", scraper, http.StatusOK},
@@ -71,11 +72,12 @@ func TestMetricsWithAuthenticationAreForThoseWhoMayGetThem(t *testing.T) {
 	}
 }
 
-// scrape returns the status of the answer. The server's certificate is its own.
+// scrape returns the status of the response. The server's certificate is
+// self-signed.
 func scrape(ctx context.Context, url, token string) (int, error) {
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
 		DisableKeepAlives: true,
-		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, //nolint:gosec // It signs itself.
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, //nolint:gosec // The certificate is self-signed.
 	}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

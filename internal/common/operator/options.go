@@ -14,7 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 )
 
-// Options is what distinguishes one operator from another.
+// Options define how an operator differs from others.
 type Options struct {
 	// Name is the operator's name, for example keystone-operator, and the value
 	// of the label app.kubernetes.io/managed-by on everything it creates.
@@ -24,9 +24,9 @@ type Options struct {
 	LeaderElectionID string
 	// Scheme knows every type the operator reads or writes.
 	Scheme *runtime.Scheme
-	// CacheTransform drops what the operator never reads from objects on their
-	// way into the cache. Of those that it applies the managed fields of its own
-	// field manager have to stay. It may be nil.
+	// CacheTransform removes everything that the operator never reads from objects
+	// before they are cached. It must keep the managed fields of the operator's own
+	// field manager on objects that the operator applies. It may be nil.
 	CacheTransform cache.TransformFunc
 	// Definitions are the operator's own CustomResourceDefinitions, as YAML files,
 	// for [ApplyDefinitions]. They may be nil.
@@ -44,8 +44,7 @@ type Options struct {
 	SkipNameValidation bool
 }
 
-// Config is what a Setup function may need to know about how the operator was
-// started.
+// Config describes to a Setup function how the operator was started.
 type Config struct {
 	// Namespace is the only namespace that the operator watches; empty means all.
 	Namespace string

@@ -91,15 +91,14 @@ func TestALeaderThatStopsLeavesItsLeaseToTheNext(t *testing.T) {
 
 	former := leaseHolder(t, namespace)
 	leader.stop(t)
-	// Otherwise the other one would wait until it expires.
+	// Otherwise the other replica would wait until the lease expires.
 	if leaseHolder(t, namespace) == former {
 		t.Error("the first replica has stopped and holds the lease")
 	}
 	expect.Eventually(t, "the second replica leads", second.leads)
 }
 
-// leaseHolder is who holds the lease of the operators in a namespace, "" for
-// nobody.
+// leaseHolder returns the holder of the operators' lease in a namespace, or "".
 func leaseHolder(t *testing.T, namespace string) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
@@ -157,7 +156,7 @@ func TestAFailingSetupEndsTheOperatorWithAReason(t *testing.T) {
 	}
 }
 
-// seen is what a test operator noticed.
+// seen records what a test operator observes.
 type seen struct {
 	mu      sync.Mutex
 	leading bool
@@ -206,7 +205,7 @@ func (s *seen) reconciled(namespace string) error {
 	return nil
 }
 
-// watching is an operator that notes which ConfigMaps it is asked to reconcile.
+// watching returns an operator that records which ConfigMaps it has to reconcile.
 func watching(s *seen) Options {
 	return Options{
 		Name:               "test-operator",
@@ -263,7 +262,7 @@ func (r *running) stop(t *testing.T) {
 	})
 }
 
-// passes returns a check that asks a probe.
+// passes returns a check that requests a probe.
 func (r *running) passes(path string) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.probes+path, nil)
@@ -286,7 +285,7 @@ func (r *running) passes(path string) func(ctx context.Context) error {
 	}
 }
 
-// user is somebody with no rights but those that every authenticated user has.
+// user is a user with only the permissions of every authenticated user.
 type user struct {
 	name   string
 	config *rest.Config
@@ -298,7 +297,8 @@ func namedUser(name string) *user {
 	return &user{name: name, config: config}
 }
 
-// allow gives the user what a test operator needs, in the namespace only.
+// allow grants the user the permissions that a test operator needs, in the
+// namespace only.
 func (u *user) allow(t *testing.T, namespace string) {
 	t.Helper()
 	meta := metav1.ObjectMeta{Namespace: namespace, Name: "operator"}
@@ -327,7 +327,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// record logs the paths of all requests that are made with the configuration.
+// record logs the paths of all requests made with the configuration.
 func record(config *rest.Config) *requests {
 	log := &requests{}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {

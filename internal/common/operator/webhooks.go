@@ -30,8 +30,8 @@ func (c *servingCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, 
 	return rotator.GetCertificate(hello)
 }
 
-// tlsOptions makes the webhook server take certificates from the rotator. Without
-// a rotator the server reads files and follows their changes itself.
+// tlsOptions makes the webhook server get its certificate from the rotator. Without
+// a rotator the server reads the files and notices their changes itself.
 func (c *servingCertificate) tlsOptions(s *settings) []func(*tls.Config) {
 	if s.webhookCertSource != certSourceSelfManaged {
 		return nil

@@ -75,8 +75,8 @@ func Problem(list []corev1.Pod, hidden ...string) (text string, imagePull bool) 
 }
 
 // ExitCode returns the first exit code other than 0 of a container, newest pods
-// first, and 0 if there is none. Pods that are being deleted do not count:
-// their containers exit because they are told to.
+// first, and 0 if there is none. Pods that are being deleted do not count: their
+// containers exit on request.
 func ExitCode(list []corev1.Pod) int32 {
 	sorted := stayingNewestFirst(list)
 	for i := range sorted {

@@ -35,7 +35,8 @@ func restarted(ready bool) corev1.ContainerStatus {
 	}
 }
 
-// assigned has been on its node for the given time.
+// assigned returns the pod as if it had been assigned to its node for the given
+// time.
 func assigned(since time.Duration, p corev1.Pod) corev1.Pod {
 	p.Status.StartTime = &metav1.Time{Time: time.Now().Add(-since)}
 	return p

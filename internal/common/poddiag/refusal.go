@@ -9,9 +9,8 @@ import (
 // it could not create a pod. It contains the pod's name, which changes with each attempt.
 var refusalPrefix = regexp.MustCompile(`^(\(combined from similar events\): )?(Error creating: )?(pods "[^"]*" is forbidden: )?`)
 
-// refusalRemedies are the remedies for refusals, by a part of their text: those of
-// ResourceQuota, LimitRange, PodSecurity and Priority, the admission plugins of
-// the API server.
+// refusalRemedies maps a part of a refusal's text to its remedy, for the admission
+// plugins ResourceQuota, LimitRange, PodSecurity and Priority.
 var refusalRemedies = []struct{ contains, remedy string }{
 	{"exceeded quota:", "raise the ResourceQuota, or lower spec.resources or spec.replicas"},
 	{"failed quota:", "set in spec.resources what the ResourceQuota asks for"},

@@ -22,15 +22,15 @@ import (
 	commontypes "github.com/c5c3/forge/internal/common/types"
 )
 
-// maxNameLength is in bytes of the quoted name. YAML readers give up on a key
-// that has not ended after 1024 characters.
+// maxNameLength limits the quoted name, in bytes. YAML readers reject a key
+// that is longer than 1024 characters.
 const maxNameLength = 1000
 
-// Parse reads a policy file. It is stricter than YAML so that nothing means
-// something else to oslo.policy: a name may stand only once, names and rules
-// have to be strings, and there is one document without aliases. An empty file
-// gives an empty map. A rule may be empty, which oslo.policy takes for "always
-// allowed". Errors give the line.
+// Parse reads a policy file. It is stricter than YAML, so that oslo.policy
+// cannot understand the file differently: names are unique, names and rules are
+// strings, and there is a single document without aliases. An empty file yields
+// an empty map. A rule may be empty, which oslo.policy treats as "always
+// allowed". Errors name the line.
 func Parse(content []byte) (map[string]string, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document yaml.Node
@@ -79,8 +79,7 @@ func isString(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str"
 }
 
-// Merge returns a new map with the rules of both; where both have a rule of the
-// same name, the one of override counts.
+// Merge returns a new map with the rules of both; override takes precedence.
 func Merge(base, override map[string]string) map[string]string {
 	merged := make(map[string]string, len(base)+len(override))
 	maps.Copy(merged, base)
@@ -88,10 +87,11 @@ func Merge(base, override map[string]string) map[string]string {
 	return merged
 }
 
-// Render writes the rules as a policy file, sorted by name, one rule per line,
-// name and rule in double quotes as in the samples that oslo.policy generates.
-// No rules give an empty map. The error names a rule whose name is empty or too
-// long, or that has characters which YAML cannot hold.
+// Render returns the rules as a policy file, sorted by name, one rule per line,
+// with name and rule in double quotes like the samples that oslo.policy
+// generates. Without rules it returns an empty YAML map. It returns an error
+// that names the rule if a name is empty or too long, or if name or rule
+// contain characters that YAML cannot represent.
 func Render(rules map[string]string) (string, error) {
 	if len(rules) == 0 {
 		return "{}\n", nil
@@ -129,8 +129,9 @@ func validateName(name string) error {
 	return validateText(name)
 }
 
-// validateText refuses what a YAML file may not contain. A rule may spread over
-// lines and be indented with tabs; oslo.policy splits it at white space.
+// validateText rejects characters that YAML files must not contain. A rule may
+// span lines and be indented with tabs, since oslo.policy splits it at white
+// space.
 func validateText(text string) error {
 	if !utf8.ValidString(text) {
 		return errors.New("must be valid UTF-8")
@@ -145,10 +146,10 @@ func validateText(text string) error {
 	return nil
 }
 
-// LoadPolicyFromConfigMap reads the rules under the key policy.yaml of a
-// ConfigMap. It is an error if the ConfigMap (apierrors.IsNotFound) or the key
-// is missing, if the content does not parse, or if it holds no rule: a reference
-// to an empty policy is a mistake rather than a wish.
+// LoadPolicyFromConfigMap reads the rules from the key policy.yaml of a
+// ConfigMap. It returns an error if the ConfigMap (apierrors.IsNotFound) or the
+// key is missing, if the content is malformed, or if it has no rules, because a
+// reference to an empty policy is most likely a mistake.
 func LoadPolicyFromConfigMap(
 	ctx context.Context,
 	c client.Reader,

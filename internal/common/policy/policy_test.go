@@ -177,7 +177,8 @@ func TestWhatIsRenderedParsesBackToTheSame(t *testing.T) {
 	}
 }
 
-// expectRules reads the text with the strict parser and with a lenient one.
+// expectRules parses the text both with the strict parser and with a lenient
+// one.
 func expectRules(t *testing.T, text string, want map[string]string) {
 	t.Helper()
 	got, err := Parse([]byte(text))

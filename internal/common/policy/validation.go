@@ -15,8 +15,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// ReconcileValidation lets the image check the policy overrides before any API pod gets
-// to see them.
+// ReconcileValidation validates the policy overrides with the image before any
+// API pod gets them.
 func ReconcileValidation(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	desired, err := deployment.TaskJob(p, ValidationTask(p))
 	if err != nil {
@@ -42,8 +42,9 @@ func ReconcileValidation(ctx context.Context, p *service.Pass) reconcile.Outcome
 	return reconcile.Done(vocabulary.ReasonPolicyValidationPassed, "The policy overrides are valid")
 }
 
-// ValidationTask checks the rules. It depends on the rules, which are part of the configuration, and on the
-// image that knows the rules' names.
+// ValidationTask validates the rules. It runs again when the rules, which are
+// part of the configuration, or the image, which knows the names of rules,
+// change.
 func ValidationTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "policy-validation", Container: "validator", Retries: 2,

@@ -17,15 +17,15 @@ type Background struct {
 	tasks map[types.NamespacedName]map[string]func(context.Context)
 }
 
-// NewBackground returns a Background that works for many resources concurrently, but
-// runs only one task at a time for each of them.
+// NewBackground returns a Background that works for many resources
+// concurrently, but runs only one task at a time for each of them.
 func NewBackground() *Background {
 	return &Background{Loop: NewLoop(workers), tasks: map[types.NamespacedName]map[string]func(context.Context){}}
 }
 
-// Do runs a task for a resource and then triggers a reconcile of the resource. It
-// does nothing while a task with the same key is pending or running. The task has to
-// limit its own duration.
+// Do runs a task for a resource and then triggers a reconcile of the resource.
+// It does nothing while a task with the same key is pending or running. The
+// task must limit its own duration.
 func (b *Background) Do(name types.NamespacedName, key string, task func(context.Context)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// inBackground runs a Background in virtual time and returns the names of the
-// resources that it tells about.
+// inBackground runs a Background in virtual time; told receives the resources
+// that it announces.
 func inBackground(t *testing.T, test func(t *testing.T, b *Background, told <-chan types.NamespacedName)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Loop probes resources in the background, each of them with one probe at a time,
+// Loop probes resources in the background, one probe per resource at a time,
 // and notifies a controller of new findings.
 type Loop struct {
 	workers int
@@ -39,14 +39,14 @@ func (l Loop) Source() source.TypedSource[reconcile.Request] {
 // News delivers what Tell announces, for users without a controller.
 func (l Loop) News() <-chan event.GenericEvent { return l.changes }
 
-// NeedLeaderElection is true: only the leader reads the findings, and the logins of two
-// replicas would count twice.
+// NeedLeaderElection is true: only the leader reads the findings, and logins by
+// two replicas would count twice.
 func (l Loop) NeedLeaderElection() bool { return true }
 
 // Schedule schedules a probe of a resource after the delay.
 func (l Loop) Schedule(name types.NamespacedName, delay time.Duration) { l.queue.AddAfter(name, delay) }
 
-// Run calls ask for every resource that is due until ctx ends.
+// Run calls ask for every resource that is due, until ctx ends.
 func (l Loop) Run(ctx context.Context, ask func(context.Context, types.NamespacedName)) {
 	var group sync.WaitGroup
 	for range l.workers {

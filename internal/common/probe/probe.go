@@ -72,7 +72,8 @@ type target struct {
 	trigger string
 	result  Result
 	known   bool
-	// expected is true when it counts as healthy without a result.
+	// expected means that the endpoint counts as healthy while there is no
+	// result.
 	expected bool
 	// failures counts the consecutive findings other than Healthy.
 	failures int
@@ -87,10 +88,10 @@ type Prober struct {
 	targets map[types.NamespacedName]*target
 }
 
-// NewClient returns an HTTP client with Timeout that keeps no connections and
-// follows neither proxy settings, because the endpoints are inside the cluster, nor
-// redirects: the server behind an endpoint must not determine what else the operator
-// requests.
+// NewClient returns an HTTP client with Timeout that reuses no connections. It
+// ignores proxy settings, because the endpoints are inside the cluster, and
+// does not follow redirects: the server behind an endpoint must not determine
+// what else the operator requests.
 func NewClient() *http.Client {
 	return &http.Client{
 		Timeout: Timeout, Transport: &http.Transport{DisableKeepAlives: true},
@@ -125,7 +126,7 @@ func (p *Prober) Check(name types.NamespacedName, url, trigger string) (Result, 
 	return known.result, known.known
 }
 
-// Expect declares the endpoint of the last Check as healthy, because the previous
+// Expect marks the endpoint of the last Check as healthy because the previous
 // process found it so. A healthy result is then not announced.
 func (p *Prober) Expect(name types.NamespacedName) {
 	p.mu.Lock()
@@ -175,7 +176,8 @@ func (p *Prober) url(name types.NamespacedName) (string, bool) {
 	return known.url, true
 }
 
-// record stores the finding and returns whether it is new and when to probe again.
+// record stores the finding. It returns whether the finding is new, and when to
+// probe again.
 func (p *Prober) record(name types.NamespacedName, url string, result Result) (news bool, again time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -215,8 +217,8 @@ func (p *Prober) ask(ctx context.Context, url string) Result {
 	return Result{Healthy, url + " answers"}
 }
 
-// Classify describes the error of a request to the URL, without its
-// volatile parts, such as local ports.
+// Classify describes the error of a request to the URL without its volatile
+// parts, such as local ports.
 func Classify(url string, err error) Result {
 	var dns *net.DNSError
 	var network net.Error

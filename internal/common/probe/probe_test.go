@@ -178,7 +178,7 @@ func (s silentExcept) Do(request *http.Request) (*http.Response, error) {
 }
 
 func TestEndpointsThatSwallowPacketsDoNotDelayAnother(t *testing.T) {
-	// In synctest's bubble time is virtual: it passes only when all wait.
+	// In a synctest bubble time only advances when all goroutines are blocked.
 	synctest.Test(t, func(t *testing.T) {
 		answers := silentExcept{url: endpoint, answered: make(chan struct{})}
 		p := New(answers)
@@ -197,7 +197,8 @@ func TestEndpointsThatSwallowPacketsDoNotDelayAnother(t *testing.T) {
 				}
 			}
 		}()
-		// The failing ones are spread over time after a few rounds.
+		// The probes of failing endpoints are spread over time after a few
+		// rounds.
 		<-time.After(5 * (Timeout + lastRetry))
 		asked := time.Now()
 		p.Check(name, endpoint, "1")

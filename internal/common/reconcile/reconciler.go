@@ -65,9 +65,9 @@ type Reconciler[T Object, S any] struct {
 	Summarise func(T)
 	// Repeats reports whether two statuses, apart from their conditions, differ only in
 	// values that every pass recomputes until they are written. Such a change may be
-	// written later, like the conditions. Both arguments come from
-	// StatusCopy. It may be nil: then only conditions may be written later.
-	Repeats func(before, now any) bool
+	// written later, like the conditions. Both resources have the conditions of before
+	// and must not be changed. It may be nil: then only conditions may be written later.
+	Repeats func(before, now T) bool
 	// Finalizers are the stages of deletion, in order. All of them are added
 	// before the first step runs.
 	Finalizers []Finalizer[S]
@@ -105,6 +105,9 @@ func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (c
 	}
 	pass := &pass[T, S]{Reconciler: r, obj: obj, before: obj.StatusCopy()}
 	pass.previous = slices.Clone(obj.GetConditions())
+	if read, ok := obj.DeepCopyObject().(T); ok && r.Repeats != nil {
+		pass.read = read
+	}
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return pass.finalize(ctx)
 	}
@@ -136,7 +139,9 @@ func (r *Reconciler[T, S]) forget(name types.NamespacedName) {
 // pass is the state of one run for one object.
 type pass[T Object, S any] struct {
 	*Reconciler[T, S]
-	obj      T
+	obj T
+	// read is obj as the pass found it, set if there is a Repeats.
+	read     T
 	before   any
 	previous []metav1.Condition
 	results  []stepResult

@@ -79,9 +79,8 @@ func (r stepResult) insists() bool {
 func (p *pass[T, S]) mayWait() bool {
 	now := p.obj.GetConditions()
 	p.obj.SetConditions(p.previous)
-	status := p.obj.StatusCopy()
-	p.obj.SetConditions(now)
-	return equality.Semantic.DeepEqual(p.before, status) || p.Repeats != nil && p.Repeats(p.before, status)
+	defer p.obj.SetConditions(now)
+	return equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()) || p.Repeats != nil && p.Repeats(p.read, p.obj)
 }
 
 func isReady(conditions []metav1.Condition) bool {

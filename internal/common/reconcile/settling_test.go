@@ -61,10 +61,7 @@ func TestWhatEveryPassFindsOutAgainSharesAStatusWrite(t *testing.T) {
 	w := newWorld(t, someThing())
 	now := time.Now()
 	w.reconciler.clock = func() time.Time { return now }
-	w.reconciler.Repeats = func(before, now any) bool {
-		then, status := before.(thingStatus), now.(thingStatus)
-		return !then.Ready && status.Ready
-	}
+	w.reconciler.Repeats = func(before, now *thing) bool { return !before.Status.Ready && now.Status.Ready }
 	ready := false
 	w.reconciler.Summarise = func(obj *thing) { obj.Status.Ready = ready }
 	w.outcome = Waiting("One", "soon")

@@ -1,4 +1,4 @@
-// Package redact keeps values from being printed by accident.
+// Package redact protects values from being printed by accident.
 package redact
 
 import (
@@ -11,9 +11,9 @@ import (
 const redacted = "***"
 
 // Bytes holds bytes that must not be printed: fmt with any verb, loggers and
-// encoders show three asterisks instead. Convert it to []byte to use it.
-// A struct that keeps one should export the field, since fmt cannot call
-// methods on what it reaches through an unexported one.
+// encoders show three asterisks instead. Convert it to []byte to use it. A
+// struct that keeps one should export the field, since fmt cannot call methods
+// on values of unexported fields.
 type Bytes []byte
 
 var (

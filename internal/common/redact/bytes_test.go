@@ -51,8 +51,8 @@ func TestASecretIsItsBytesWhenConverted(t *testing.T) {
 	}
 }
 
-// expectRedacted looks for the secret as text, in hexadecimal, as decimal bytes
-// and in base64.
+// expectRedacted checks that text contains the secret neither verbatim nor in
+// hexadecimal, decimal or base64.
 func expectRedacted(t *testing.T, what, text string) {
 	t.Helper()
 	for _, shown := range []string{"hunter2", "68756e", "68 75", "68756E", "104 117", "aHVudGVy"} {

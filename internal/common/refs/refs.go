@@ -1,11 +1,12 @@
 // Package refs reads the Secrets and ConfigMaps that users refer to.
 //
-// They are not cached: a cluster may hold thousands of them and most are none
-// of our business. Only the identity of each is watched; the content of a
-// referenced one is read from the API server once per resource version and kept,
-// so that a pass over a converged resource costs no request. Content leaves
-// memory when its object is deleted, and soon after the last reference to it has
-// gone. Foreign Secrets thus cost memory by their number only.
+// They are not cached: a cluster may hold thousands of them, most of which do
+// not concern the operator. Only their metadata is watched. The content of a
+// referenced object is read from the API server once per resource version and
+// then kept, so a pass over a converged resource costs no request. Content is
+// dropped when its object is deleted, and soon after the last reference to it
+// is gone. The memory that foreign Secrets take thus depends on their number
+// only.
 package refs
 
 import (
@@ -30,6 +31,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/c5c3/forge/internal/common/intern"
 )
 
 var _ client.Reader = (*Reader)(nil)
@@ -39,7 +42,7 @@ var (
 	configMapGVK = corev1.SchemeGroupVersion.WithKind("ConfigMap")
 )
 
-// sweepPeriod is how often the content is dropped that nothing refers to any more.
+// sweepPeriod is the interval at which content without references is dropped.
 const sweepPeriod = 10 * time.Minute
 
 // Reader reads referenced objects. It is safe for concurrent use.
@@ -48,9 +51,10 @@ type Reader struct {
 	live     client.Reader
 
 	mu sync.Mutex
-	// content are objects that nobody may change.
+	// content holds read-only objects.
 	content map[entryKey]client.Object
-	// mappers find, by kind, the requests of those who refer to an object.
+	// mappers map an object to the requests of the resources that refer to it,
+	// by kind.
 	mappers map[string][]handler.MapFunc
 }
 
@@ -59,9 +63,9 @@ type entryKey struct {
 	name client.ObjectKey
 }
 
-// New builds a Reader with a metadata cache of its own, started by mgr. The
-// manager's cache cannot serve: it holds only the operator's own Secrets and
-// ConfigMaps. namespace limits the watch; "" means all namespaces.
+// New returns a Reader with a separate metadata cache that mgr starts. The
+// manager's cache is no option, because it holds only the operator's own
+// Secrets and ConfigMaps. namespace limits the watch; "" means all namespaces.
 func New(mgr ctrl.Manager, namespace string) (*Reader, error) {
 	options := cache.Options{
 		Scheme: mgr.GetScheme(), Mapper: mgr.GetRESTMapper(), HTTPClient: mgr.GetHTTPClient(),
@@ -90,7 +94,7 @@ func newReader(metadata cache.Cache, live client.Reader) *Reader {
 	}
 }
 
-// Start drops the content that nothing refers to any more, now and then, until ctx
+// Start periodically drops content that is no longer referenced, until ctx
 // ends.
 func (r *Reader) Start(ctx context.Context) error {
 	wait.UntilWithContext(ctx, r.sweep, sweepPeriod)
@@ -133,17 +137,19 @@ func (r *Reader) keep(entry entryKey, obj client.Object) {
 	r.content[entry] = obj
 }
 
-// keepIdentity strips what a reference never needs, so that watching every
-// Secret's metadata stays cheap.
+// keepIdentity removes metadata that no reference needs, so that watching all
+// Secrets stays cheap.
 func keepIdentity(obj any) (any, error) {
 	if partial, ok := obj.(*metav1.PartialObjectMetadata); ok {
 		partial.ManagedFields, partial.Annotations, partial.Labels, partial.OwnerReferences = nil, nil, nil, nil
+		partial.Kind, partial.APIVersion = intern.String(partial.Kind), intern.String(partial.APIVersion)
+		partial.Namespace = intern.String(partial.Namespace)
 	}
 	return obj, nil
 }
 
-// Get copies the named Secret or ConfigMap into obj, or returns an error that
-// apierrors.IsNotFound recognises. Other types are an error.
+// Get copies the named Secret or ConfigMap into obj. The error satisfies
+// apierrors.IsNotFound if the object does not exist. Other types are an error.
 func (r *Reader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	switch into := obj.(type) {
 	case *corev1.Secret:
@@ -162,7 +168,7 @@ func (r *Reader) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	return fmt.Errorf("%T cannot be referenced; only Secrets and ConfigMaps can", obj)
 }
 
-// List is not supported: references are by name.
+// List is not supported: objects are referenced by name.
 func (r *Reader) List(context.Context, client.ObjectList, ...client.ListOption) error {
 	return errors.New("referenced objects can be read by name only")
 }
@@ -185,22 +191,23 @@ func (r *Reader) read(ctx context.Context, gvk schema.GroupVersionKind, key clie
 	}
 	into.SetManagedFields(nil)
 	r.keep(entry, into)
-	// The delete event may have come, in vain, before the content was kept.
+	// The object may have been deleted before its content was kept; that delete
+	// event dropped nothing.
 	if err := r.metadata.Get(ctx, key, metadata); apierrors.IsNotFound(err) {
 		r.drop(entry)
 	}
 	return into, nil
 }
 
-// load returns what is kept, nil when that is nothing.
+// load returns the kept object, or nil.
 func (r *Reader) load(entry entryKey) client.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.content[entry]
 }
 
-// SecretSource is the watch that maps changed Secrets to requests, for all that
-// refer to them. It also makes the Reader drop the content of deleted ones.
+// SecretSource maps changed Secrets to the requests of all resources that refer
+// to them. It also makes the Reader drop the content of deleted Secrets.
 func (r *Reader) SecretSource(mapper handler.MapFunc) source.TypedSource[reconcile.Request] {
 	return r.source(secretGVK, mapper)
 }
@@ -220,7 +227,7 @@ func (r *Reader) source(gvk schema.GroupVersionKind, mapper handler.MapFunc) sou
 	})
 }
 
-// dropping is a handler that drops the content of deleted objects first.
+// dropping drops the content of a deleted object before it handles the event.
 type dropping struct {
 	handler.EventHandler
 	drop func(client.ObjectKey)

@@ -46,7 +46,7 @@ func TestARealWatchKeepsContentCurrentAndDropsItOnDeletion(t *testing.T) {
 		return string(got.Data["password"]), err
 	}
 	g.Eventually(password).Should(gomega.Equal("one"))
-	// As in an operator, whose passes begin when its watches run.
+	// As in an operator: passes begin once its watches run.
 	g.Eventually(watched).Should(gomega.BeClosed())
 	before := counter.Snapshot()
 	g.Expect(password()).To(gomega.Equal("one"))
@@ -63,8 +63,8 @@ func TestARealWatchKeepsContentCurrentAndDropsItOnDeletion(t *testing.T) {
 	g.Eventually(reader.kept).Should(gomega.Equal(0))
 }
 
-// runReader runs mgr until the test ends, with a Reader whose Secrets a
-// controller watches; event is called at each event.
+// runReader runs mgr and a Reader whose Secrets a controller watches, until the
+// test ends. It calls event for each event.
 func runReader(t *testing.T, mgr ctrl.Manager, event func()) *Reader {
 	t.Helper()
 	reader, err := New(mgr, "")

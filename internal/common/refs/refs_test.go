@@ -39,13 +39,13 @@ func (m metadataCache) GetInformer(context.Context, client.Object, ...cache.Info
 
 func (m metadataCache) WaitForCacheSync(context.Context) bool { return true }
 
-// bench is a Reader of a cluster, with a count of its requests.
+// bench is a Reader of a fake cluster that counts its requests.
 type bench struct {
 	client.Client
 	*Reader
 	informer *controllertest.FakeInformer
 	requests int
-	// during runs, if set, after the API server has answered a request.
+	// during, if set, runs after the API server has answered a request.
 	during func()
 }
 
@@ -65,7 +65,7 @@ func newBench() *bench {
 	return b
 }
 
-// kept is how many objects the content is kept of.
+// kept returns the number of objects whose content is kept.
 func (r *Reader) kept() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

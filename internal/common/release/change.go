@@ -2,7 +2,8 @@ package release
 
 import "strconv"
 
-// Change is what changing from one release to another means for the database.
+// Change classifies the change from one release to another by its effect on the
+// database.
 type Change int
 
 const (

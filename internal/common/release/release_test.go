@@ -88,7 +88,7 @@ func TestSortingGivesTheReleasesInTheOrderTheyCameOut(t *testing.T) {
 	}
 }
 
-// all returns every release of some years with and without suffixes.
+// all returns all releases of some years, with and without suffixes.
 func all() []Release {
 	var releases []Release
 	for year := 2024; year < 2028; year++ {

@@ -11,11 +11,11 @@ import (
 // Access is the account of a rotation Job with its only permissions: read the
 // Secret that it replaces and write the staging Secret.
 type Access struct {
-	// Name is that of the ServiceAccount, the Role and the RoleBinding.
+	// Name is the name of the ServiceAccount, the Role and the RoleBinding.
 	Name      string
 	Namespace string
 	Labels    map[string]string
-	// Source is the Secret in use; the Job may read it and nothing else.
+	// Source is the Secret in use; the Job may only read it.
 	Source string
 	// Staging is the Secret that the Job may read and patch.
 	Staging string

@@ -1,9 +1,10 @@
-// Package rotation is shared by the scheduled rotations of keys and passwords.
+// Package rotation holds what the scheduled rotations of keys and of passwords
+// share.
 //
-// A CronJob generates the new values and stores them in a staging Secret, which is
-// all that its account may write. The operator checks them there and promotes
-// them. So no Job can damage the values in use, and what a Job stages is promoted
-// once, whatever fails on the way.
+// A CronJob generates new values and stores them in a staging Secret, the only
+// object that its account may write. The operator checks them there and promotes
+// them. Thus no Job can damage the values in use, and staged values are promoted
+// exactly once, even if a step fails or is interrupted.
 package rotation
 
 import (
@@ -20,7 +21,7 @@ import (
 )
 
 const (
-	// TargetLabel names, on a staging Secret, what is rotated through it.
+	// TargetLabel names the target of the rotation on a staging Secret.
 	TargetLabel = "forge.c5c3.io/rotation-target"
 	// CompletedAtAnnotation is the time, in RFC 3339, at which a Job finished
 	// staging. It is copied to the Secret that the values replace.
@@ -46,7 +47,7 @@ func CompletedAt(staging *corev1.Secret) (at time.Time, ok bool, err error) {
 	at, err = time.Parse(time.RFC3339, text)
 	if err != nil {
 		return time.Time{}, true, fmt.Errorf(
-			"the annotation %s of Secret %s is not a time in RFC 3339; delete the Secret, the operator makes an empty one",
+			"the annotation %s of Secret %s is not a time in RFC 3339; delete the Secret, the operator creates an empty one",
 			CompletedAtAnnotation, staging.Name)
 	}
 	return at, true, nil

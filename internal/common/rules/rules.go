@@ -28,8 +28,8 @@ type Rule[T any] struct {
 // Table is the list of rules for a resource on its own.
 type Table[T any] []Rule[T]
 
-// Validate returns everything that is wrong with the resource. The order of the errors
-// is stable, because their text ends up in its status.
+// Validate returns all errors of the resource. Their order is stable, because their
+// text ends up in its status.
 func (t Table[T]) Validate(resource T) field.ErrorList {
 	var errs field.ErrorList
 	for _, rule := range t {

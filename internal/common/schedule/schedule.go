@@ -11,10 +11,10 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Validate returns an error unless a CronJob would accept the expression: five fields or
-// a descriptor such as @daily, without a time zone, which the API server
-// refuses in a new CronJob's schedule. An expression that can never come true,
-// such as 30 February, is accepted, as a CronJob accepts it. The error begins with
+// Validate returns an error unless a CronJob would accept the expression: five
+// fields or a descriptor such as @daily, without a time zone, which the API server
+// rejects in the schedule of a new CronJob. Like a CronJob, it accepts an
+// expression that never activates, such as 30 February. The error begins with
 // "invalid cron expression: ".
 func Validate(expr string) error {
 	_, err := parse(expr)
@@ -34,9 +34,9 @@ func parse(expr string) (cron.Schedule, error) {
 	return parsed, nil
 }
 
-// Next returns the first activation of an expression after a time, in the time's
-// zone. It fails with the error of Validate for an invalid expression and with
-// ErrNeverActivates for one that does not come true within five years.
+// Next returns the first activation of an expression after a time, in the zone of
+// that time. It returns the error of Validate for an invalid expression and
+// ErrNeverActivates if there is no activation within five years.
 func Next(expr string, after time.Time) (time.Time, error) {
 	parsed, err := parse(expr)
 	if err != nil {
@@ -56,24 +56,22 @@ var windowStart = time.Date(2001, time.January, 1, 0, 0, 0, 0, time.UTC)
 const (
 	day  = 24 * time.Hour
 	week = 7 * day
-	// leapCycle is four years: dates repeat with their distances.
+	// leapCycle is four years, after which dates repeat with the same intervals.
 	leapCycle = 1461 * day
-	// calendarCycle is 28 years: dates repeat on the same weekdays.
+	// calendarCycle is 28 years, after which dates fall on the same weekdays.
 	calendarCycle = 7 * leapCycle
 )
 
 // ErrNeverActivates is returned for a schedule that can never come true.
 var ErrNeverActivates = errors.New("the schedule never activates")
 
-// MinInterval returns the shortest time between two activations of an
-// expression, in a zone without daylight saving time. It fails with the error of
-// Validate for an invalid expression and with ErrNeverActivates for one that
-// never comes true.
+// MinInterval returns the shortest time between two activations of an expression,
+// in a zone without daylight saving time. It returns the error of Validate for an
+// invalid expression and ErrNeverActivates for one that never activates.
 //
-// The work is bounded for any expression: at most the minutes of one day
-// and the active days of the cycle in which the expression repeats, which is a
-// week, four years or 28 years. The search stops at the first two consecutive active
-// days.
+// The work is bounded for any expression: at most the minutes of one day and the
+// active days of the cycle in which the expression repeats, which is a week, four
+// years or 28 years. The search stops at the first two consecutive active days.
 func MinInterval(expr string) (time.Duration, error) {
 	parsed, err := parse(expr)
 	if err != nil {

@@ -126,8 +126,8 @@ func TestMinIntervalAgreesWithCountingEveryActivation(t *testing.T) {
 	}
 }
 
-// randomExpression returns one with at most four activations on one of some
-// days, so that counting them stays quick.
+// randomExpression returns an expression with at most four activations per day, on
+// one of a few sets of days, so that counting them is quick.
 func randomExpression(random *rand.Rand) string {
 	list := func(low, high, most int) string {
 		words := make([]string, 1+random.IntN(most))
@@ -174,7 +174,7 @@ func FuzzMinInterval(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Any gap that can be seen is an upper bound.
+		// Any observed interval is an upper bound.
 		at := time.Date(2027, time.December, 30, 0, 0, 0, 0, time.UTC)
 		for range 50 {
 			from := parsed.Next(at)
@@ -208,7 +208,7 @@ func TestNextIsTheFirstActivationAfterATime(t *testing.T) {
 	}{
 		{"0 0 * * 0", sunday.Add(-time.Second), sunday},
 		{"0 0 * * 0", sunday, sunday.AddDate(0, 0, 7)},
-		// It counts from the activation whatever comes between two others.
+		// The given time need not be an activation.
 		{"0 0 * * 0,1", sunday.Add(time.Hour), sunday.AddDate(0, 0, 1)},
 		{"@every 2h", sunday, sunday.Add(2 * time.Hour)},
 	} {

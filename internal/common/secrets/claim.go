@@ -16,8 +16,8 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// FindLive returns the named Secret as the API server has it, nil when there is
-// none. It shows also what the label-limited cache does not.
+// FindLive reads the named Secret from the API server, nil if it does not exist.
+// Unlike the cache, it also finds Secrets without the operator's label.
 func (o Owned) FindLive(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
 	live := &corev1.Secret{}
 	err := o.Live.Get(ctx, key, live)
@@ -27,7 +27,7 @@ func (o Owned) FindLive(ctx context.Context, key client.ObjectKey) (*corev1.Secr
 	return live, wrap("reading", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}, err)
 }
 
-// Claimed reports whether [Owned.Claim] would leave the Secret as it is.
+// Claimed reports whether [Owned.Claim] would not change the Secret.
 func Claimed(owner client.Object, live *corev1.Secret, wanted map[string]string, outlives bool) bool {
 	switch {
 	case !live.DeletionTimestamp.IsZero(), !labels.SelectorFromSet(wanted).Matches(labels.Set(live.Labels)):
@@ -38,15 +38,16 @@ func Claimed(owner client.Object, live *corev1.Secret, wanted map[string]string,
 	return metav1.IsControlledBy(live, owner)
 }
 
-// Claim gives an existing Secret the wanted labels and makes owner its
-// controller. One that outlives its owner gets no controller, so that garbage
-// collection never takes it; the labels tell whose it is. The data stays as it is.
+// Claim gives an existing Secret the wanted labels and makes owner its controller.
+// A Secret that outlives its owner gets no controller, so that it is never garbage
+// collected; its labels identify the owner. The data is not changed.
 //
-// A Secret without a controller is claimed, and so is one of an owner of the same
-// kind and name that is gone: a backup tool has brought it back. One that
-// somebody else controls is refused with apply.ErrNotOwned, and one that is being
-// deleted with apply.ErrPredecessor. Of what is left, judge has the last word: its
-// error is returned and the Secret stays as it is. A nil judge agrees.
+// Claim accepts a Secret without a controller. It also accepts one whose controller
+// is a deleted predecessor of owner, with the same kind and name: a backup tool has
+// restored it. It refuses a Secret with another controller with apply.ErrNotOwned,
+// and one that is being deleted with apply.ErrPredecessor. If the Secret has to be
+// changed, judge may still refuse: Claim then returns its error and does not change
+// the Secret. judge may be nil.
 func (o Owned) Claim(
 	ctx context.Context, owner client.Object, live *corev1.Secret, wanted map[string]string, outlives bool,
 	judge func(*corev1.Secret) error,
@@ -81,8 +82,8 @@ func (o Owned) Claim(
 	return changed, wrap("claiming", live, o.Client.Update(ctx, changed))
 }
 
-// Create creates the Secret, controlled by owner unless it outlives owner. One
-// that is already there is an error.
+// Create creates the Secret, controlled by owner unless it outlives owner. It is an
+// error if the Secret exists.
 func (o Owned) Create(ctx context.Context, owner client.Object, desired *corev1.Secret, outlives bool) error {
 	if !outlives {
 		if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {

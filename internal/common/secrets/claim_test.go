@@ -31,15 +31,15 @@ func TestWhatABackupToolBringsBackIsClaimed(t *testing.T) {
 		want     []metav1.OwnerReference
 		refusal  error
 	}{
-		"nobody's":                           {want: controlled(us)},
+		"uncontrolled":                       {want: controlled(us)},
 		"ours":                               {owners: controlled(us), want: controlled(us)},
 		"a former namesake's":                {owners: controlled(former), want: controlled(us)},
-		"somebody else's":                    {owners: controlled(other), refusal: apply.ErrNotOwned},
-		"nobody's, to outlive us":            {outlives: true},
+		"another owner's":                    {owners: controlled(other), refusal: apply.ErrNotOwned},
+		"uncontrolled, to outlive us":        {outlives: true},
 		"ours, to outlive us":                {owners: controlled(us), outlives: true},
 		"a former namesake's, to outlive us": {owners: controlled(former), outlives: true},
-		"somebody else's, and to outlive us": {owners: controlled(other), outlives: true, refusal: apply.ErrNotOwned},
-		"nobody's, with a plain reference": {
+		"another owner's, to outlive us":     {owners: controlled(other), outlives: true, refusal: apply.ErrNotOwned},
+		"uncontrolled, with a plain reference": {
 			owners: uncontrolled(controlled(other)), want: append(uncontrolled(controlled(other)), controlled(us)...),
 		},
 	} {

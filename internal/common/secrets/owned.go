@@ -17,20 +17,20 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// Owned keeps Secrets that belong to a resource.
+// Owned maintains the Secrets of a resource.
 type Owned struct {
-	// Client reads the operator's own Secrets from the cache and writes.
+	// Client writes, and reads the operator's own Secrets from the cache.
 	Client client.Client
-	// Live reads from the API server. It is asked only when the cache does not
-	// know a Secret that nevertheless exists.
+	// Live reads from the API server. It is used only for a Secret that exists
+	// although the cache does not contain it.
 	Live client.Reader
 	// Scheme resolves owner references.
 	Scheme *runtime.Scheme
 }
 
-// EnsureData makes the Secret hold exactly the given data, labels and
-// controller. It makes no request when it already does. A Secret of the same
-// name that owner does not control is refused.
+// EnsureData gives the Secret exactly the given data, and the labels and the
+// controller. It makes no request if nothing differs. It refuses a Secret of the
+// same name that owner does not control.
 func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
 	if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
 		return fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
@@ -61,12 +61,13 @@ func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *cor
 	return wrap("updating", desired, o.Client.Update(ctx, changed))
 }
 
-// EnsureOnce creates the Secret when there is none and never changes the data
-// of an existing one, so that keys and passwords survive whatever happens to
-// the operator. It returns the live Secret and whether it was created now. An
-// existing Secret without a controller, such as one restored from a backup, is
-// adopted; one that something else controls is refused, and one of a deleted owner
-// of the same name with ErrPredecessor: it will go by itself.
+// EnsureOnce creates the Secret if it does not exist and never changes the data of
+// an existing one, so that keys and passwords survive any failure of the operator.
+// It returns the live Secret and whether it has just been created. An existing
+// Secret without a controller, for example one restored from a backup, is adopted.
+// One with another controller is refused. If its controller was deleted and owner
+// has that object's kind and name, the error is ErrPredecessor: the Secret is about
+// to be garbage collected.
 func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *corev1.Secret) (*corev1.Secret, bool, error) {
 	live, err := o.Find(ctx, client.ObjectKeyFromObject(desired))
 	if err != nil {
@@ -90,7 +91,7 @@ func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *cor
 	return live, false, o.adopt(ctx, owner, live, desired.Labels)
 }
 
-// Find returns the named Secret from the cache, nil when it does not know it.
+// Find reads the named Secret from the cache, nil if it is not there.
 func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
 	live := &corev1.Secret{}
 	err := o.Client.Get(ctx, key, live)
@@ -100,8 +101,8 @@ func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, 
 	return live, wrap("reading", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}, err)
 }
 
-// createOrFind creates the Secret and returns nil, or returns the one that is
-// already there and that the label-limited cache does not show.
+// createOrFind creates the Secret and returns nil. If it exists already, outside
+// the label-limited cache, createOrFind returns the existing one.
 func (o Owned) createOrFind(ctx context.Context, desired *corev1.Secret) (*corev1.Secret, error) {
 	err := o.Client.Create(ctx, desired)
 	if !apierrors.IsAlreadyExists(err) {
@@ -128,9 +129,9 @@ func (o Owned) isPredecessors(owner client.Object, live *corev1.Secret) bool {
 	return controllerutil.SetControllerReference(owner, ours, o.Scheme) == nil && apply.IsPredecessors(ours, live)
 }
 
-// RefuseOthers returns an error that wraps apply.ErrNotOwned when there is a
-// Secret of that name that owner does not control and that is none of ours by its
-// labels either. It asks the API server.
+// RefuseOthers returns an error that wraps apply.ErrNotOwned if a Secret of that
+// name exists that owner does not control and whose labels do not identify it as
+// ours either. It reads from the API server.
 func (o Owned) RefuseOthers(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
 	live, err := o.FindLive(ctx, client.ObjectKeyFromObject(desired))
 	if live == nil || err != nil || o.isPredecessors(owner, live) {
@@ -147,8 +148,8 @@ func refuseOthers(owner client.Object, live, desired *corev1.Secret) error {
 		desired.Name, apply.ErrNotOwned)
 }
 
-// orphaned reports whether live is one of ours, by its labels, that has lost
-// its controller.
+// orphaned reports whether live, according to its labels, is one of ours that has
+// lost its controller.
 func orphaned(live, desired *corev1.Secret) bool {
 	return metav1.GetControllerOf(live) == nil && labels.SelectorFromSet(desired.Labels).Matches(labels.Set(live.Labels))
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// EnsurePresent makes sure that the Secret exists with the labels of desired
-// and is controlled by owner. The data belongs to whoever writes it: that of an
-// existing Secret stays. Unlike EnsureOnce it never adopts a Secret that is not
-// one of ours by its labels, because nobody but this resource may write it.
+// EnsurePresent makes sure that the Secret exists with the labels of desired and is
+// controlled by owner. Another component writes the data, which is never changed
+// here. Unlike EnsureOnce, EnsurePresent adopts only a Secret that its labels
+// identify as ours, because nothing outside this resource may write it.
 func (o Owned) EnsurePresent(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
 	live, err := o.Find(ctx, client.ObjectKeyFromObject(desired))
 	if err != nil {
@@ -26,7 +26,8 @@ func (o Owned) EnsurePresent(ctx context.Context, owner client.Object, desired *
 	}
 	if live == nil {
 		live, err = o.createOrFind(ctx, desired)
-		// The holder of the name may be gone by now; a later pass creates it.
+		// The conflicting object may have been deleted by now; a later pass creates
+		// the Secret.
 		if live == nil || apierrors.IsNotFound(err) {
 			return wrap("creating", desired, err)
 		}

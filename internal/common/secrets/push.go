@@ -23,22 +23,23 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// ContentHashAnnotation on a PushSecret changes with the content of its source,
-// so that External Secrets, which does not watch the source, pushes at once.
+// ContentHashAnnotation on a PushSecret changes with the content of its source.
+// External Secrets does not watch the source, so the change makes it push at once.
 const ContentHashAnnotation = "forge.c5c3.io/content-hash"
 
-// pushedBeforeAnnotation on a PushSecret is what External Secrets had pushed when
-// the content changed last: its status goes on telling of that push for a while.
+// pushedBeforeAnnotation on a PushSecret records which version External Secrets had
+// pushed when the content last changed: for a while its status still describes that
+// push.
 const pushedBeforeAnnotation = "forge.c5c3.io/pushed-before"
 
-// PushSecretFinalizer is what External Secrets puts on a PushSecret whose copy
-// in the store it will remove. One without it was not taken over yet.
+// PushSecretFinalizer is the finalizer that External Secrets sets on a PushSecret
+// whose copy in the store it will remove. Without it the PushSecret has not been
+// processed yet.
 const PushSecretFinalizer = "pushsecret.externalsecrets.io/finalizer"
 
-// EnsurePushSecret makes the PushSecret carry the declared fields and leaves the
-// live object in ps. External Secrets pushes again only when something about
-// the object changes: one of its annotations has to change with the content, as
-// [ContentHashAnnotation] does.
+// EnsurePushSecret applies the PushSecret and leaves the live object in ps.
+// External Secrets pushes again only when the object changes: one of its
+// annotations has to change with the content, as [ContentHashAnnotation] does.
 func EnsurePushSecret(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, ps *esov1alpha1.PushSecret, fieldManager string,
 ) error {
@@ -58,24 +59,24 @@ func EnsurePushSecret(
 	return apply.EnsureObject(ctx, c, scheme, owner, ps, fieldManager)
 }
 
-// pushAgainAnnotation on a PushSecret is when a push of unchanged content was asked
-// for last.
+// pushAgainAnnotation on a PushSecret is the time at which a push of unchanged
+// content was last requested.
 const pushAgainAnnotation = "forge.c5c3.io/push-again"
 
-// RepeatPush has External Secrets push the same content once more when the last
-// push is as old as period, because the store may have lost it since. Before the
-// PushSecret ps is applied, live is the one in the cluster, nil when there is none.
-// It returns when the next push is due, the zero time when none is before the first
-// one.
+// RepeatPush requests another push of the same content when the last push is at
+// least period ago, because the store may have lost it since. It is called before
+// the PushSecret ps is applied; live is the existing one, or nil. It returns when
+// the next push is due, or the zero time if there has not been a first push.
 //
-// External Secrets could repeat pushes by itself. It would then also push what
-// nobody has checked.
+// External Secrets could repeat pushes by itself, but would then also push content
+// that the operator has not checked.
 func RepeatPush(ps, live *esov1alpha1.PushSecret, now time.Time, period time.Duration) time.Time {
 	if live == nil || live.Status.RefreshTime.IsZero() {
 		return time.Time{}
 	}
 	last := live.Status.RefreshTime.Time
-	// A clock of External Secrets that lags must not make it push all the time.
+	// If the clock of External Secrets lags, its refresh time alone would request a
+	// push in every pass.
 	if asked, err := time.Parse(time.RFC3339, live.Annotations[pushAgainAnnotation]); err == nil {
 		metav1.SetMetaDataAnnotation(&ps.ObjectMeta, pushAgainAnnotation, live.Annotations[pushAgainAnnotation])
 		if asked.After(last) {
@@ -89,41 +90,42 @@ func RepeatPush(ps, live *esov1alpha1.PushSecret, now time.Time, period time.Dur
 	return last.Add(period)
 }
 
-// ContentHash is a short hash of the Secret's data. It differs between Secrets
-// with the same data, and tells nothing about data that cannot be guessed.
+// ContentHash returns a short hash of the Secret's data. It differs between Secrets
+// with the same data, and reveals nothing about data that cannot be guessed.
 func ContentHash(secret *corev1.Secret) string {
 	hash := hmac.New(sha256.New, []byte(secret.UID))
 	for _, key := range slices.Sorted(maps.Keys(secret.Data)) {
 		value := secret.Data[key]
-		// A hash never fails to take in more.
+		// Writing to a hash cannot fail.
 		_, _ = fmt.Fprintf(hash, "%d:%s=%d:%s\n", len(key), key, len(value), value)
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
-// KeyedHash is a hash of text, in hexadecimal digits. Whoever does not know the UID of
-// the Secret that it is keyed with, because they may not look at it, can neither
-// reverse it nor try out what the text may be.
+// KeyedHash returns a hash of text in hexadecimal digits, keyed with the UID of a
+// Secret. Without read access to that Secret the text can neither be recovered nor
+// guessed by trial.
 func KeyedHash(secret types.UID, text string) string {
 	hash := hmac.New(sha256.New, []byte(secret))
 	_, _ = io.WriteString(hash, text)
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// PushState is what External Secrets last said about a PushSecret. The zero
-// value is one it has not looked at yet.
+// PushState is the state of a PushSecret as External Secrets last reported it. The
+// zero value means that it has not been processed yet.
 type PushState struct {
-	// Synced is true when the last push succeeded.
+	// Synced reports whether the last push succeeded.
 	Synced bool
 	// Message is External Secrets' own explanation in one line of at most 500
 	// bytes.
 	Message string
 }
 
-// Failed reports whether the last push did not succeed.
+// Failed reports whether the last push failed.
 func (s PushState) Failed() bool { return !s.Synced && s.Message != "" }
 
-// PushStateOf reads the Ready condition, unless it is about earlier content.
+// PushStateOf reads the Ready condition, and ignores it if it concerns earlier
+// content.
 func PushStateOf(ps *esov1alpha1.PushSecret) PushState {
 	before := ps.Annotations[pushedBeforeAnnotation]
 	outdated := before != "" && ps.Status.SyncedResourceVersion == before

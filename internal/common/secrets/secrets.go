@@ -1,5 +1,5 @@
-// Package secrets reads Kubernetes Secrets and keeps External Secrets objects
-// as declared.
+// Package secrets reads and writes Kubernetes Secrets and reconciles the objects of
+// External Secrets.
 package secrets
 
 import (
@@ -46,7 +46,8 @@ func IsSecretReady(ctx context.Context, r client.Reader, key client.ObjectKey, e
 	return len(MissingKeys(secret, expectedKeys...)) == 0, nil
 }
 
-// MissingKeys lists the expected keys that the Secret lacks or leaves empty.
+// MissingKeys returns the expected keys that the Secret lacks or whose value is
+// empty.
 func MissingKeys(secret *corev1.Secret, expectedKeys ...string) []string {
 	var missing []string
 	for _, key := range expectedKeys {
@@ -57,8 +58,8 @@ func MissingKeys(secret *corev1.Secret, expectedKeys ...string) []string {
 	return missing
 }
 
-// GetSecretValue returns the value under dataKey. A missing key wraps
-// ErrKeyNotFound; the error never holds a value.
+// GetSecretValue returns the value under dataKey. The error wraps ErrKeyNotFound if
+// the key is missing, and never contains a value.
 func GetSecretValue(ctx context.Context, r client.Reader, key client.ObjectKey, dataKey string) (string, error) {
 	secret := &corev1.Secret{}
 	if err := r.Get(ctx, key, secret); err != nil {

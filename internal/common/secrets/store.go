@@ -13,16 +13,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
-// StoreName is the ClusterSecretStore that the platform's Secrets come from and go
-// to.
+// StoreName is the ClusterSecretStore that the platform reads its Secrets from and
+// pushes them to.
 const StoreName = "openbao-cluster-store"
 
-// ExternalSecretGVK is the kind with which External Secrets delivers a Secret.
+// ExternalSecretGVK is the kind of the objects that make External Secrets create a
+// Secret.
 var ExternalSecretGVK = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
 
 var storeGVK = esov1.SchemeGroupVersion.WithKind(esov1.ClusterSecretStoreKind)
 
-// IsStoreReady reports whether the ClusterSecretStore can be used now.
+// IsStoreReady reports whether the ClusterSecretStore is usable.
 func IsStoreReady(store *esov1.ClusterSecretStore) bool {
 	for _, condition := range store.Status.Conditions {
 		if condition.Type == esov1.SecretStoreReady {
@@ -32,13 +33,13 @@ func IsStoreReady(store *esov1.ClusterSecretStore) bool {
 	return false
 }
 
-// served knows which kinds the cluster has.
+// served reports which kinds the cluster serves.
 type served interface {
 	Served(gvk schema.GroupVersionKind) bool
 }
 
-// StoreBroken reports whether the store is missing or cannot be used now. Without its
-// kind nothing is known about it.
+// StoreBroken reports whether the store is missing or unusable. It returns false if
+// the cluster does not serve the kind, since the store's state is unknown then.
 func StoreBroken(ctx context.Context, kinds served, c client.Reader) (bool, error) {
 	if !kinds.Served(storeGVK) {
 		return false, nil
@@ -54,9 +55,9 @@ func StoreBroken(ctx context.Context, kinds served, c client.Reader) (bool, erro
 	return !IsStoreReady(store), nil
 }
 
-// StoreChanges are the events after which [StoreBroken] may answer otherwise.
-// External Secrets writes the status of a store every few minutes, and every
-// resource depends on it.
+// StoreChanges selects the events after which the result of [StoreBroken] may
+// differ. External Secrets writes the status of a store every few minutes, and
+// every resource depends on the store.
 var StoreChanges = predicate.And(
 	predicate.NewPredicateFuncs(func(obj client.Object) bool { return obj.GetName() == StoreName }),
 	predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {

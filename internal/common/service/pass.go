@@ -32,6 +32,8 @@ type Tools struct {
 	// APIReader reads from the API server.
 	APIReader client.Reader
 	Scheme    *runtime.Scheme
+	// NewList returns an empty list of the service's kind.
+	NewList func() client.ObjectList
 	// Refs reads the Secrets and ConfigMaps that resources refer to.
 	Refs client.Reader
 	// Owned writes the Secrets of the operator.

@@ -9,19 +9,20 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 )
 
-// Metrics are the times from which and until which certificates of resources are valid.
+// Metrics export from when and until when the certificates of resources are
+// valid.
 type Metrics struct{ start, end *metric.Times }
 
-// NewMetrics registers the metrics, or finds those of an earlier controller of the
-// process. Their labels are the name of the resource, its namespace and the certificate.
+// NewMetrics registers the metrics, or reuses those that an earlier controller
+// of the process registered. Their labels are the resource's name, its
+// namespace and the certificate.
 func NewMetrics(registerer prometheus.Registerer, start, end metric.Definition) (*Metrics, error) {
 	from, errStart := metric.NewTimes(registerer, start, metric.Timestamp)
 	until, errEnd := metric.NewTimes(registerer, end, metric.Timestamp)
 	return &Metrics{start: from, end: until}, errors.Join(errStart, errEnd)
 }
 
-// Set records the validity of a certificate in PEM form. Nothing is recorded of a text
-// that holds none.
+// Set records the validity of a PEM certificate. It ignores a text without one.
 func (m *Metrics) Set(owner types.NamespacedName, certificate string, text []byte) {
 	start, end, ok := Validity(text)
 	if m == nil || !ok {
@@ -31,7 +32,8 @@ func (m *Metrics) Set(owner types.NamespacedName, certificate string, text []byt
 	m.end.Set(owner, certificate, end)
 }
 
-// Forget drops the series of a resource that is gone, or has no certificates any more.
+// Forget removes the series of a resource that was deleted or no longer has
+// certificates.
 func (m *Metrics) Forget(owner types.NamespacedName) {
 	if m == nil {
 		return

@@ -1,5 +1,5 @@
-// Package tls keeps cert-manager Certificates as declared and looks at the
-// certificates that users refer to.
+// Package tls reconciles cert-manager Certificates and checks the certificates
+// that users refer to.
 package tls
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// EnsureCertificate makes the Certificate carry the declared fields and
-// reports whether cert-manager has issued it for the current spec.
+// EnsureCertificate applies the Certificate and reports whether cert-manager
+// has issued it for the current spec.
 func EnsureCertificate(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, cert *certmanagerv1.Certificate,
 ) (bool, error) {
@@ -32,7 +32,7 @@ func EnsureCertificate(
 	return condition != nil && condition.Status == cmmeta.ConditionTrue && condition.ObservedGeneration >= cert.Generation, nil
 }
 
-// Progress says what a Certificate that is not issued waits for.
+// Progress explains what a Certificate that has not been issued is waiting for.
 func Progress(cert *certmanagerv1.Certificate) string {
 	condition := readiness(cert)
 	if condition == nil {
@@ -50,8 +50,8 @@ func readiness(cert *certmanagerv1.Certificate) *certmanagerv1.CertificateCondit
 	return nil
 }
 
-// CheckBundle reports what keeps the text from being a bundle of certificates in
-// PEM form. The error quotes nothing of it.
+// CheckBundle returns an error if the text is not a bundle of PEM certificates.
+// The error does not quote the text.
 func CheckBundle(text []byte) error {
 	found := 0
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
@@ -69,8 +69,8 @@ func CheckBundle(text []byte) error {
 	return nil
 }
 
-// Validity returns the time in which all certificates of a text in PEM form are
-// valid. ok is false when there is none, or one that is malformed.
+// Validity returns the period in which all certificates of a PEM text are
+// valid. ok is false if the text has no certificate or a malformed one.
 func Validity(text []byte) (start, end time.Time, ok bool) {
 	certificates, err := cert.ParseCertsPEM(text)
 	if err != nil {
@@ -88,8 +88,8 @@ func Validity(text []byte) (start, end time.Time, ok bool) {
 	return start, end, true
 }
 
-// CheckKeyPair reports what keeps certificate and key, both in PEM form, from
-// belonging together. The error quotes nothing of them.
+// CheckKeyPair returns an error if the PEM texts certificate and key do not
+// belong together. The error quotes neither.
 func CheckKeyPair(certificate, key []byte) error {
 	if err := CheckBundle(certificate); err != nil {
 		return err

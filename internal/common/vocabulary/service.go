@@ -1,8 +1,8 @@
 package vocabulary
 
-// ServiceConditions are the conditions that the resource of every API service has, in
-// the order in which they become True: those that come before its database is in use,
-// and those of its API. The kind adds its own reasons and conditions.
+// ServiceConditions returns the conditions that the resource of every API service
+// has, in the order in which they become True: those that precede the use of its
+// database, and those of its API. The kind adds its own reasons and conditions.
 func ServiceConditions(api string) (prerequisites, serving []Condition) {
 	prerequisites = []Condition{
 		{
@@ -70,13 +70,14 @@ func databaseCondition() Condition {
 	}
 }
 
-// LoggingCondition reports whether log records reach standard error; it only informs.
+// LoggingCondition returns the condition that reports whether log records reach
+// standard error. It is only informational.
 func LoggingCondition() Condition {
 	return Condition{Type: ConditionLoggingHealthy, True: []string{ReasonStderrEnabled}, False: []string{ReasonStderrDisabled}}
 }
 
-// Summary returns Ready, with the reasons of a kind beside those of all, and the two
-// conditions of kstatus.
+// Summary returns Ready, with the given reasons of the kind in addition to the
+// common ones, and the two conditions of kstatus.
 func Summary(notReady ...string) []Condition {
 	return append([]Condition{{
 		Type:  ConditionReady,
@@ -85,7 +86,7 @@ func Summary(notReady ...string) []Condition {
 	}}, Kstatus()...)
 }
 
-// ServiceEvents are the events that the resource of every API service has.
+// ServiceEvents returns the events that the resource of every API service has.
 func ServiceEvents() []Event {
 	return append(Normal(
 		EventDatabaseSynced, EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete,

@@ -157,11 +157,11 @@ const (
 	EventDeploymentRolloutComplete = "DeploymentRolloutComplete"
 	// EventUpgradeComplete: the new release is installed.
 	EventUpgradeComplete = "UpgradeComplete"
-	// EventUpgradeAborted: the upgrade was taken back.
+	// EventUpgradeAborted: the upgrade was aborted.
 	EventUpgradeAborted = "UpgradeAborted"
 	// EventFinalizingDatabase: the database, its user and its grant are being deleted.
 	EventFinalizingDatabase = "FinalizingDatabase"
-	// EventDatabaseFinalized: the database was let go.
+	// EventDatabaseFinalized: the database was released.
 	EventDatabaseFinalized = "DatabaseFinalized"
 	// EventDBSyncFailed: correct what the DatabaseReady condition names.
 	EventDBSyncFailed = "DBSyncFailed"

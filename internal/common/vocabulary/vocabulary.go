@@ -1,11 +1,11 @@
-// Package vocabulary has the words that mean the same on every kind, and the form in
-// which an API package lists what its kinds say in conditions and events. The
-// reference is written from such a list, and tests compare it with what is said.
+// Package vocabulary defines the words with the same meaning on every kind, and the
+// format in which an API package lists the conditions and events of its kinds. The
+// reference is generated from such a list, and tests compare it with the code.
 package vocabulary
 
 import corev1 "k8s.io/api/core/v1"
 
-// Kind is what one kind says about itself.
+// Kind lists the conditions and events of a kind.
 type Kind struct {
 	// Kind is the kind's name.
 	Kind string
@@ -17,14 +17,14 @@ type Kind struct {
 	Events []Event
 }
 
-// Condition is a condition type with the reasons it has. What a reason means to the
-// user stands at its constant.
+// Condition is a condition type with its reasons. The meaning of each reason is
+// documented at its constant.
 type Condition struct {
 	// Type is the condition's type.
 	Type string
 	// Aggregated reports whether Ready needs this condition to be True.
 	Aggregated bool
-	// True and False are the reasons the condition has with that status.
+	// True and False are the reasons with that status.
 	True, False []string
 }
 
@@ -47,8 +47,8 @@ func (k Kind) Aggregated() []string {
 	return types
 }
 
-// Kstatus returns the two conditions of kstatus. The reasons are those with which a kind
-// is stalled beside an invalid spec.
+// Kstatus returns the two conditions of kstatus. Apart from an invalid spec, the
+// kind is stalled for the given reasons.
 func Kstatus(stalled ...string) []Condition {
 	return []Condition{
 		{Type: ConditionReconciling, True: []string{ReasonProgressing}},

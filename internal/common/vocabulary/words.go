@@ -10,8 +10,8 @@ const (
 	ConditionReady = "Ready"
 	// ConditionReconciling is present and True, as kstatus defines it, while the operator still works towards the spec.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled is present and True, as kstatus defines it, when the operator cannot go on before somebody changes something.
-	// Its reason is InvalidSpec, or that of the condition which tells what to change.
+	// ConditionStalled is present and True, as kstatus defines it, when the operator cannot proceed without a change by the user.
+	// Its reason is InvalidSpec, or that of the condition which says what to change.
 	ConditionStalled = "Stalled"
 
 	// ReasonAllReady: nothing to do.

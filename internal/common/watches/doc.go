@@ -1,4 +1,4 @@
 // Package watches maps events to the resources that a controller has to reconcile,
-// and limits how soon it retries: the set-up of watches that all controllers of this
-// repository share.
+// and limits its retries. All controllers of this repository set up their watches
+// with it.
 package watches

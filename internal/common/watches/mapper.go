@@ -13,8 +13,8 @@ import (
 )
 
 // Mapper maps events to the resources of the kind T that they concern. It reads
-// a cache, so that an error is a defect or the shutdown of the operator: it is logged,
-// and no resource is returned.
+// from a cache, so an error means a defect or the shutdown of the operator: it is
+// logged, and no resource is returned.
 type Mapper[T client.Object] struct {
 	// Reader is the manager's cache.
 	Reader client.Reader

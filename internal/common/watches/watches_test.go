@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// A pod stands for a resource that refers to a Secret by its service account's
-// name.
+// A pod stands in for a resource that refers to a Secret, by the name of its
+// service account.
 const field = "spec.serviceAccountName"
 
 func pod(namespace, name, refersTo string) *corev1.Pod {
@@ -30,7 +30,7 @@ func about(namespace, name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
 
-// builder lets a fake client have the index that a cache would get.
+// builder gives a fake client the index that a cache would have.
 type builder struct {
 	*fake.ClientBuilder
 	err error
@@ -126,7 +126,7 @@ func TestAFieldThatCannotBeIndexedIsNamed(t *testing.T) {
 
 func TestAResyncReachesEveryResourceAndNeverBlocks(t *testing.T) {
 	resync := NewResync()
-	// Nobody listens yet.
+	// There is no receiver yet.
 	resync.Send()
 	resync.Send()
 	queue := workqueue.NewTypedRateLimitingQueue(RateLimiter())
@@ -167,7 +167,8 @@ func TestAFailingResourceIsTriedAtOnceAndNeverLessOftenThanEveryHalfMinute(t *te
 }
 
 func TestTheRetriesOfAllResourcesTogetherAreBounded(t *testing.T) {
-	// In synctest's bubble time is virtual: none passes while the retries are asked for.
+	// In a synctest bubble time is virtual: it does not advance while the retries
+	// are computed.
 	synctest.Test(t, func(t *testing.T) {
 		limiter := RateLimiter()
 		var last time.Duration

@@ -53,7 +53,7 @@ func forbiddenForms() []string {
 // Secret.
 func leaky() Contents {
 	found := testutil.UnreachableDatabase()
-	k := &found.Keystones[0]
+	k := testutil.KeystoneIn(found)
 	everything := strings.Join(forbiddenForms(), " ")
 	k.Annotations = map[string]string{
 		corev1.LastAppliedConfigAnnotation: `{"password":"` + plainPassword + `"}`, "note": everything,

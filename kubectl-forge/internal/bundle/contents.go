@@ -77,10 +77,13 @@ func Files(c Contents, scheme *runtime.Scheme) ([]File, error) {
 func (c Contents) objects() []client.Object {
 	found := c.Inventory
 	objects := slices.Concat(
-		pointers(found.ControlPlanes), pointers(found.Rotations), pointers(found.Aggregates), pointers(found.Keystones),
+		pointers(found.ControlPlanes), pointers(found.Rotations), pointers(found.Aggregates),
 		pointers(found.Deployments), pointers(found.Jobs), pointers(found.CronJobs), pointers(found.Pods),
 		pointers(found.Foreign), pointers(c.ConfigMaps),
 	)
+	for _, service := range found.Services {
+		objects = append(objects, service.Resource)
+	}
 	if found.Store != nil {
 		objects = append(objects, found.Store)
 	}

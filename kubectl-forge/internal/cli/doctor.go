@@ -19,7 +19,7 @@ type checkList struct {
 func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check whether the cluster has what ControlPlanes and Keystones need",
+		Short: "Check whether the cluster has what ControlPlanes and services need",
 		Long: "Checks the cluster and the namespace: the version of Kubernetes, the kinds and their versions, the operators, the secret\n" +
 			"store and whether the namespace may use it, DNS, volumes, quotas, and which commands your permissions are sufficient for.\n\n" +
 			"Checks for which you lack permission are Unknown. The exit code is 3 if a check has failed.",

@@ -49,7 +49,7 @@ func (a *app) loginCommand() *cobra.Command {
 		if len(command) > 0 && (o.print || o.file != "") {
 			return usageError{errors.New("a COMMAND cannot be combined with --clouds-yaml or --file")}
 		}
-		session, ref, err := a.target(cmd.Context(), targets)
+		session, ref, err := a.target(cmd.Context(), targets, withIdentity...)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func credentials(ctx context.Context, session *kube.Session, ref inventory.Ref) 
 		clouds, err := secretValue(ctx, session, source)
 		return source, clouds, err
 	}
-	k, err := kube.Keystone(ctx, session, ref)
+	k, err := kube.Keystone(ctx, session, ref.Namespace, ref.Name)
 	if err != nil {
 		return login.Source{}, nil, err
 	}

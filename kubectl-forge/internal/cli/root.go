@@ -71,9 +71,9 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	}
 	root := &cobra.Command{
 		Use:   "kubectl-forge",
-		Short: "Inspect and operate ControlPlanes and Keystones",
-		Long: "Inspect and operate ControlPlanes and Keystones.\n\n" +
-			"A command that takes TARGET accepts controlplane/NAME, keystone/NAME or NAME. You can omit it when the namespace has only one.",
+		Short: "Inspect and operate ControlPlanes and the services in them",
+		Long: "Inspect and operate ControlPlanes and OpenStack services, such as Keystone.\n\n" +
+			"A command that takes TARGET accepts " + inventory.TargetForms() + ".\nYou can omit it when the namespace has only one.",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		SilenceErrors: true, SilenceUsage: true,
 		Args: cobra.NoArgs,
@@ -123,7 +123,7 @@ func (a *app) progress(timeout time.Duration) follow.Options {
 	}
 }
 
-// completeTargets offers the ControlPlanes and Keystones of the namespace.
+// completeTargets offers the ControlPlanes and services of the namespace.
 func (a *app) completeTargets(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	session, err := a.open()
 	if err != nil {
@@ -140,13 +140,14 @@ func (a *app) completeTargets(cmd *cobra.Command, _ []string, _ string) ([]strin
 	return offers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// target opens a session and returns the single object that the arguments name.
-func (a *app) target(ctx context.Context, args []string) (*kube.Session, inventory.Ref, error) {
+// target opens a session and returns the single object that the arguments name, which has to
+// be of one of the accepted kinds if there are any.
+func (a *app) target(ctx context.Context, args []string, accepted ...string) (*kube.Session, inventory.Ref, error) {
 	session, err := a.open()
 	if err != nil {
 		return nil, inventory.Ref{}, err
 	}
-	ref, err := kube.One(ctx, session, args)
+	ref, err := kube.One(ctx, session, args, accepted...)
 	return session, ref, err
 }
 

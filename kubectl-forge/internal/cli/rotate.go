@@ -56,7 +56,7 @@ func (a *app) rotateKindCommand(kind rotate.Kind) *cobra.Command {
 	}
 	flags := rotationFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		session, ref, err := a.target(cmd.Context(), args)
+		session, ref, err := a.target(cmd.Context(), args, withIdentity...)
 		if err != nil {
 			return err
 		}
@@ -64,6 +64,9 @@ func (a *app) rotateKindCommand(kind rotate.Kind) *cobra.Command {
 	}
 	return cmd
 }
+
+// withIdentity are the kinds that are an Identity service or have one.
+var withIdentity = []string{inventory.KindControlPlane, inventory.KindKeystone}
 
 // keystoneOf returns the Keystone of a ControlPlane, or the Keystone itself.
 func keystoneOf(ref inventory.Ref) inventory.Ref {
@@ -127,7 +130,7 @@ func rotationError(err error) error {
 }
 
 func rotationFacts(ctx context.Context, session *kube.Session, ref inventory.Ref, run *batchv1.Job) (rotate.Facts, error) {
-	keystone, err := kube.Keystone(ctx, session, ref)
+	keystone, err := kube.Keystone(ctx, session, ref.Namespace, ref.Name)
 	if err != nil {
 		return rotate.Facts{}, err
 	}

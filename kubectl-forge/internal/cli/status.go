@@ -40,9 +40,9 @@ func (a *app) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [TARGET...]",
 		Short: "Show what is wrong, where to look and which command to run next",
-		Long: "Shows a ControlPlane or a Keystone with everything it consists of: what it waits for and for how long, the pod or Job\n" +
+		Long: "Shows a ControlPlane or a service with everything it consists of: what it waits for and for how long, the pod or Job\n" +
 			"that explains it with the end of its log, and the command to run next.\n\n" +
-			"Without TARGET it shows every ControlPlane, and every Keystone that belongs to none.\n" +
+			"Without TARGET it shows every ControlPlane, and every service that belongs to none.\n" +
 			"The exit code is 3 if any of them is not ready.",
 		Example: "  kubectl forge status\n  kubectl forge status keystone/keystone -n openstack\n  kubectl forge status -A -o json\n" +
 			"  kubectl forge status --workloads -n keystone-system",
@@ -52,7 +52,7 @@ func (a *app) statusCommand() *cobra.Command {
 	format := outputFlag(cmd)
 	cmd.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "Cover all namespaces.")
 	cmd.Flags().BoolVar(&o.workloads, "workloads", false,
-		"Show what is wrong with every pod, Job and Deployment in the namespace, even without a ControlPlane or Keystone.")
+		"Show what is wrong with every pod, Job and Deployment in the namespace, even without a ControlPlane or a service.")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.everywhere && len(args) > 0 {
 			return usageError{errors.New("--all-namespaces cannot be combined with TARGET: a name is looked up in one namespace")}

@@ -19,6 +19,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // brokenKeystone stores a Keystone whose only API pod is not ready.
@@ -102,6 +103,19 @@ func TestAKeystoneIsShownBelowItsControlPlane(t *testing.T) {
 		"keystone/controlplane-keystone: DeploymentReady WaitingForDeployment", "└─ Keystone/controlplane-keystone")
 }
 
+func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
+	u := as(t, "viewer")
+	readyKeystone(t, u.namespace)
+	store(t, u.namespace, testutil.Placement(testutil.NotReady(true, testutil.False(placementv1alpha1.ConditionServiceUserReady,
+		placementv1alpha1.ReasonServiceUserRefused, "Keystone rejects the password in Secret placement-user"))...))
+	u.run(t, "status", "placement/placement").expect(t, CodeNotReady,
+		"ServiceUserReady ServiceUserRefused", "kubectl -n "+u.namespace+" edit secret placement-user")
+	u.run(t, "wait", "placement/placement", "--timeout=100ms").expect(t, CodeTimeout, "ServiceUserRefused")
+	u.run(t, "login", "placement/placement", "--clouds-yaml").expect(t, CodeError, "specify a ControlPlane or a Keystone")
+	u.run(t, "rotate", "fernet").expect(t, CodeNotReady, "there is no CronJob keystone-fernet-rotate")
+	u.run(t, "upgrade", "placement/placement", "--to=2026.2", "--preflight").expect(t, CodeMissingRight, "you may not patch placements")
+}
+
 func TestAllNamespacesAreLookedIntoTogether(t *testing.T) {
 	u := user{env.Namespace(t), session(t, env.Config, "default")}
 	brokenKeystone(t, u.namespace)
@@ -158,7 +172,7 @@ func TestCompletionOffersWhatThereIs(t *testing.T) {
 
 func TestANamespaceWithoutAnythingOfOursIsDescribedOnRequest(t *testing.T) {
 	u := as(t, "viewer")
-	u.run(t, "status").expect(t, CodeError, "there is no ControlPlane and no Keystone in namespace "+u.namespace)
+	u.run(t, "status").expect(t, CodeError, "there is no ControlPlane and no service in namespace "+u.namespace)
 	u.run(t, "status", "--workloads").expect(t, CodeOK, "namespace "+u.namespace+" have no problems")
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "operator"}}
 	pod.Spec.Containers = []corev1.Container{{Name: "manager", Image: "operator"}}

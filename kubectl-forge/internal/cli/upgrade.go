@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
@@ -33,7 +34,7 @@ func (a *app) upgradeCommand() *cobra.Command {
 		Long: "Checks for what would block an upgrade, sets the release in the spec, and follows the phases of the upgrade.\n" +
 			"Interrupting the command does not interrupt the upgrade; the same command follows it again.\n\n" +
 			"--abort sets the installed release again, which is possible until phase Contracting.\n" +
-			"The Keystone of a ControlPlane is upgraded through the ControlPlane, even if it is the TARGET.",
+			"The services of a ControlPlane are upgraded through the ControlPlane, even if one of them is the TARGET.",
 		Example: "  kubectl forge upgrade --to 2026.1 --preflight\n  kubectl forge upgrade controlplane/controlplane --to 2026.1\n" +
 			"  kubectl forge upgrade controlplane/controlplane --abort",
 		Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
@@ -103,19 +104,28 @@ func upgradeError(ref inventory.Ref, err error) error {
 	return fmt.Errorf("%w\nsee \"kubectl forge status %s -n %s\"", err, ref.Arg(), ref.Namespace)
 }
 
-// upgradeFacts reads the Keystone, and the ControlPlane that owns it, if any.
+// upgradeFacts reads the ControlPlane with its services, or the service that belongs to none.
 func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref) (upgrade.Facts, error) {
-	keystone, err := kube.Keystone(ctx, session, keystoneOf(ref))
+	if ref.Kind != inventory.KindControlPlane {
+		service, err := kube.Service(ctx, session, ref)
+		if err != nil {
+			return upgrade.Facts{}, err
+		}
+		owner := metav1.GetControllerOf(service)
+		if owner == nil || owner.Kind != inventory.KindControlPlane {
+			return upgrade.Facts{Services: []inventory.Service{service}}, nil
+		}
+		ref = inventory.Ref{Kind: owner.Kind, Namespace: ref.Namespace, Name: owner.Name}
+	}
+	plane, err := kube.ControlPlane(ctx, session, ref)
 	if err != nil {
 		return upgrade.Facts{}, err
 	}
-	facts := upgrade.Facts{Keystone: keystone}
-	owner := metav1.GetControllerOf(keystone)
-	if owner != nil && owner.Kind == inventory.KindControlPlane {
-		plane := inventory.Ref{Kind: inventory.KindControlPlane, Namespace: ref.Namespace, Name: owner.Name}
-		facts.ControlPlane, err = kube.ControlPlane(ctx, session, plane)
+	services, err := kube.ServicesOf(ctx, session, plane)
+	if err == nil && len(services) == 0 {
+		err = notReadyError{fmt.Errorf("%s has no service yet: see \"kubectl forge status %s\"", ref.Arg(), ref.Arg())}
 	}
-	return facts, err
+	return upgrade.Facts{ControlPlane: plane, Services: services}, err
 }
 
 // preflight prints the findings of the checks. done is set if the command ends here:
@@ -140,13 +150,22 @@ func (a *app) preflight(ctx context.Context, session *kube.Session, facts upgrad
 // setRelease writes the release into the spec or, as a dry run, checks whether the
 // API server would accept it.
 func setRelease(ctx context.Context, session *kube.Session, facts upgrade.Facts, to string, dryRun bool) error {
-	changed := upgrade.Apply(facts, to)
+	patch, err := upgrade.Patch(facts, to)
+	if err != nil {
+		return err
+	}
 	options := []client.PatchOption{client.FieldOwner("kubectl-forge")}
 	if dryRun {
 		options = append(options, client.DryRunAll)
 	}
+	// The answer is written into a copy: what was read stays.
+	var target client.Object
 	if facts.ControlPlane != nil {
-		return kube.Explain(session.Patch(ctx, changed.ControlPlane, client.MergeFrom(facts.ControlPlane), options...))
+		target = facts.ControlPlane.DeepCopy()
+	} else {
+		target = facts.Services[0].Of.Empty()
+		target.SetNamespace(facts.Target().Namespace)
+		target.SetName(facts.Target().Name)
 	}
-	return kube.Explain(session.Patch(ctx, changed.Keystone, client.MergeFrom(facts.Keystone), options...))
+	return kube.Explain(session.Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), options...))
 }

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // version is set by the linker for a release.
@@ -23,15 +24,16 @@ type versionDocument struct {
 }
 
 func currentVersion() versionDocument {
-	return versionDocument{
-		Version: version, Go: runtime.Version(),
-		APIs: []string{keystonev1alpha1.GroupVersion.String(), c5c3v1alpha1.GroupVersion.String()},
+	document := versionDocument{Version: version, Go: runtime.Version(), APIs: []string{c5c3v1alpha1.GroupVersion.String()}}
+	for _, kind := range inventory.ServiceKinds {
+		document.APIs = append(document.APIs, kind.GroupVersion().String())
 	}
+	return document
 }
 
 func versionLine() string {
 	v := currentVersion()
-	return fmt.Sprintf("kubectl-forge %s (%s) for %s and %s", v.Version, v.Go, v.APIs[0], v.APIs[1])
+	return fmt.Sprintf("kubectl-forge %s (%s) for %s", v.Version, v.Go, strings.Join(v.APIs, ", "))
 }
 
 func (a *app) versionCommand() *cobra.Command {

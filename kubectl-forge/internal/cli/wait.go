@@ -20,7 +20,7 @@ func (a *app) waitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait [TARGET]",
 		Short: "Wait for readiness, and show the conditions as they change",
-		Long: "Waits until a ControlPlane or a Keystone is ready as its spec asks. Meanwhile it shows the conditions: as a table that\n" +
+		Long: "Waits until a ControlPlane or a service is ready as its spec asks. Meanwhile it shows the conditions: as a table that\n" +
 			"is updated in place on a terminal, elsewhere as a line for each change. After a timeout it shows what is wrong, like\n" +
 			"\"kubectl forge status\".",
 		Example: "  kubectl forge wait\n  kubectl forge wait keystone/keystone -n openstack --timeout 5m",
@@ -48,11 +48,11 @@ func readyView(ctx context.Context, session *kube.Session, ref inventory.Ref) (f
 		}
 		return follow.Ready(ref, cp, cp.Status.ObservedGeneration), nil
 	}
-	k, err := kube.Keystone(ctx, session, ref)
+	service, err := kube.Service(ctx, session, ref)
 	if err != nil {
 		return follow.View{}, err
 	}
-	return follow.Ready(ref, k, k.Status.ObservedGeneration), nil
+	return follow.Ready(ref, service, service.ServiceStatus().ObservedGeneration), nil
 }
 
 // explainTimeout shows what is wrong after a timeout.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 )
 
 // oldestKubernetes is the version from which the charts install (their
@@ -59,18 +60,33 @@ func (f Facts) checkVersion() check.Finding {
 	return finding(TopicVersion, check.OK, "%s", f.Version)
 }
 
-// OperatorApps are the names under which the charts install the operators.
-var OperatorApps = []string{"keystone-operator", "c5c3-operator"}
+// OperatorApps returns the names under which the charts install the operators.
+func OperatorApps() []string {
+	apps := make([]string, 0, len(inventory.ServiceKinds)+1)
+	for _, kind := range inventory.ServiceKinds {
+		apps = append(apps, kind.Operator())
+	}
+	return append(apps, controlPlaneOperator)
+}
 
-// kindsOf maps the operators to the kinds that need them.
-var kindsOf = map[string]string{"keystone-operator": "Keystone", "c5c3-operator": "ControlPlane"}
+const controlPlaneOperator = "c5c3-operator"
+
+// kindOf returns the kind that needs the operator.
+func kindOf(app string) string {
+	for _, kind := range inventory.ServiceKinds {
+		if kind.Operator() == app {
+			return kind.Kind
+		}
+	}
+	return inventory.KindControlPlane
+}
 
 func (f Facts) checkOperators() []check.Finding {
 	if found, isHidden := f.hidden(TopicOperators); isHidden {
 		return []check.Finding{found}
 	}
 	var findings []check.Finding
-	for _, app := range OperatorApps {
+	for _, app := range OperatorApps() {
 		findings = append(findings, f.checkOperator(app))
 	}
 	return findings
@@ -81,10 +97,10 @@ func (f Facts) checkOperator(app string) check.Finding {
 	i := slices.IndexFunc(f.Operators, func(d appsv1.Deployment) bool { return d.Labels["app.kubernetes.io/name"] == app })
 	if i < 0 {
 		result := check.Warning
-		if f.serves(kindsOf[app]) {
+		if f.serves(kindOf(app)) {
 			result = check.Failed
 		}
-		return finding(topic, result, "it has no Deployment: install the chart %s to use a %s", app, kindsOf[app])
+		return finding(topic, result, "it has no Deployment: install the chart %s to use a %s", app, kindOf(app))
 	}
 	d := &f.Operators[i]
 	ready, wanted := d.Status.ReadyReplicas, ptr.Deref(d.Spec.Replicas, 1)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 )
 
@@ -51,7 +52,7 @@ func healthy() Facts {
 	for _, right := range AllRights(f.Namespace) {
 		f.Rights[right] = true
 	}
-	for app := range kindsOf {
+	for _, app := range OperatorApps() {
 		operator := appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
 			Namespace: app + "-system", Name: app, Labels: map[string]string{"app.kubernetes.io/name": app},
 		}}
@@ -102,7 +103,7 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 			}
 		}, "Kinds of K-ORC", check.Failed, "does not serve ApplicationCredential, Domain"},
 		{"another version", func(f *Facts) {
-			f.Served[keystoneKind] = []string{"v1"}
+			f.Served[inventory.ServiceKindOf(inventory.KindKeystone).GroupKind()] = []string{"v1"}
 		}, "Kinds of Keystone operator", check.Failed, "in version v1alpha1"},
 		{"no cert-manager", func(f *Facts) {
 			delete(f.Served, schema.GroupKind{Group: "cert-manager.io", Kind: "Certificate"})
@@ -154,7 +155,7 @@ func TestEachGapIsFoundByItsCheck(t *testing.T) {
 func TestWhatOnlyAControlPlaneNeedsIsNoFailureWithoutThem(t *testing.T) {
 	f := healthy()
 	for kind := range f.Served {
-		if kind != keystoneKind {
+		if kind != inventory.ServiceKindOf(inventory.KindKeystone).GroupKind() {
 			delete(f.Served, kind)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // Facts are what has been read from a cluster. What could not be read has an entry
 // in Hidden.
 type Facts struct {
-	// Namespace is the one that a ControlPlane or a Keystone is to be in.
+	// Namespace is the one that a ControlPlane or a service is to be in.
 	Namespace string
 	// Version is that of the API server, as in v1.37.1.
 	Version string

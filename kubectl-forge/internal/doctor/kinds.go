@@ -10,7 +10,6 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // project describes an operator by its kinds.
@@ -25,16 +24,9 @@ type project struct {
 	controlPlane bool
 }
 
-var (
-	keystoneKind     = schema.GroupKind{Group: keystonev1alpha1.GroupVersion.Group, Kind: inventory.KindKeystone}
-	controlPlaneKind = schema.GroupKind{Group: c5c3v1alpha1.GroupVersion.Group, Kind: inventory.KindControlPlane}
-)
+var controlPlaneKind = schema.GroupKind{Group: c5c3v1alpha1.GroupVersion.Group, Kind: inventory.KindControlPlane}
 
-var projects = []project{
-	{
-		name: "Keystone operator", kinds: []schema.GroupKind{keystoneKind}, version: keystonev1alpha1.GroupVersion.Version,
-		use: "it runs Keystones", controlPlane: true,
-	},
+var projects = append(serviceOperators(), []project{
 	{
 		name: "c5c3 operator", kinds: []schema.GroupKind{
 			controlPlaneKind,
@@ -56,7 +48,19 @@ var projects = []project{
 		use: "it creates the application credential and the catalog of a ControlPlane", controlPlane: true,
 	},
 	{name: "cert-manager", kinds: foreign(inventory.GroupCertManager), use: "it issues client certificates for database.tls"},
-	{name: "Gateway API", kinds: foreign(inventory.GroupGatewayAPI), use: "it publishes Keystone with spec.gateway"},
+	{name: "Gateway API", kinds: foreign(inventory.GroupGatewayAPI), use: "it publishes services with spec.gateway"},
+}...)
+
+// serviceOperators are our operators of API services. Every ControlPlane has a Keystone.
+func serviceOperators() []project {
+	operators := make([]project, 0, len(inventory.ServiceKinds))
+	for _, kind := range inventory.ServiceKinds {
+		operators = append(operators, project{
+			name: kind.Kind + " operator", kinds: []schema.GroupKind{kind.GroupKind()}, version: kind.Version,
+			use: "it runs " + kind.Kind + "s", controlPlane: kind.Kind == inventory.KindKeystone,
+		})
+	}
+	return operators
 }
 
 func foreign(group string) []schema.GroupKind {
@@ -74,12 +78,10 @@ func Kinds() []schema.GroupKind {
 
 // serves reports whether the cluster has the kind of one of our operators.
 func (f Facts) serves(kind string) bool {
-	for served := range f.Served {
-		if served.Kind == kind && (served == keystoneKind || served == controlPlaneKind) {
-			return true
-		}
+	if service := inventory.ServiceKindOf(kind); service != nil {
+		return len(f.Served[service.GroupKind()]) > 0
 	}
-	return false
+	return kind == controlPlaneKind.Kind && len(f.Served[controlPlaneKind]) > 0
 }
 
 func (f Facts) checkKinds() []check.Finding {

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Need lists the permissions that a command needs in the namespace.
@@ -19,10 +19,22 @@ type Need struct {
 
 func own(verb, resource, namespace string) kube.Right {
 	group := c5c3v1alpha1.GroupVersion.Group
-	if resource == "keystones" {
-		group = keystonev1alpha1.GroupVersion.Group
+	for _, kind := range inventory.ServiceKinds {
+		if kind.Plural == resource {
+			group = kind.Group
+		}
 	}
 	return kube.Right{Verb: verb, Resource: resource, Group: group, Namespace: namespace}
+}
+
+// targets is the permission on everything that can be the target of a command.
+func targets(verb, namespace string) []kube.Right {
+	rights := make([]kube.Right, 0, len(inventory.ServiceKinds)+1)
+	rights = append(rights, own(verb, "controlplanes", namespace))
+	for _, kind := range inventory.ServiceKinds {
+		rights = append(rights, own(verb, kind.Plural, namespace))
+	}
+	return rights
 }
 
 func core(verb, resource, namespace string) kube.Right {
@@ -35,15 +47,14 @@ func Needs(namespace string) []Need {
 	batch := func(verb, resource string) kube.Right {
 		return kube.Right{Verb: verb, Resource: resource, Group: "batch", Namespace: namespace}
 	}
-	list := []kube.Right{
-		own("list", "controlplanes", namespace), own("list", "keystones", namespace),
+	list := append(targets("list", namespace), []kube.Right{
 		core("list", "pods", namespace), core("list", "events", namespace), core("get", "pods/log", namespace),
 		batch("list", "jobs"), batch("list", "cronjobs"),
 		{Verb: "list", Resource: "deployments", Group: "apps", Namespace: namespace},
-	}
+	}...)
 	return []Need{
 		{Command: "status, support-bundle", Rights: list},
-		{Command: "wait", Rights: []kube.Right{own("get", "controlplanes", namespace), own("get", "keystones", namespace)}},
+		{Command: "wait", Rights: targets("get", namespace)},
 		{
 			Command: "rotate fernet, credential, password",
 			Rights: []kube.Right{
@@ -57,7 +68,7 @@ func Needs(namespace string) []Need {
 				own("get", "credentialrotations", namespace), own("delete", "credentialrotations", namespace),
 			},
 		},
-		{Command: "upgrade", Rights: []kube.Right{own("patch", "controlplanes", namespace), own("patch", "keystones", namespace)}},
+		{Command: "upgrade", Rights: targets("patch", namespace)},
 		{
 			Command: "login",
 			Rights:  []kube.Right{core("get", "secrets", namespace), core("list", "pods", namespace), core("create", "pods/portforward", namespace)},

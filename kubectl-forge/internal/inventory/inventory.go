@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Inventory is what has been read from one namespace.
@@ -27,7 +26,8 @@ type Inventory struct {
 	ControlPlanes []c5c3v1alpha1.ControlPlane
 	Rotations     []c5c3v1alpha1.CredentialRotation
 	Aggregates    []c5c3v1alpha1.SecretAggregate
-	Keystones     []keystonev1alpha1.Keystone
+	// Services are the instances of API services, in the order of [ServiceKinds].
+	Services []Service
 
 	Deployments []appsv1.Deployment
 	Jobs        []batchv1.Job
@@ -44,7 +44,7 @@ type Inventory struct {
 	Gaps []string
 }
 
-// Ref names a ControlPlane or a Keystone.
+// Ref names a ControlPlane or a service.
 type Ref struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
@@ -55,6 +55,7 @@ type Ref struct {
 const (
 	KindControlPlane = "ControlPlane"
 	KindKeystone     = "Keystone"
+	KindPlacement    = "Placement"
 )
 
 // Arg returns the reference in the form that the commands accept.
@@ -70,27 +71,16 @@ func (i *Inventory) ControlPlane(name string) *c5c3v1alpha1.ControlPlane {
 	return nil
 }
 
-// Keystone returns the Keystone with the name, nil when there is none.
-func (i *Inventory) Keystone(name string) *keystonev1alpha1.Keystone {
-	for n := range i.Keystones {
-		if i.Keystones[n].Name == name {
-			return &i.Keystones[n]
-		}
-	}
-	return nil
-}
-
-// Roots returns every ControlPlane and every Keystone that belongs to none of
-// them.
+// Roots returns every ControlPlane and every service that belongs to none of them.
 func (i *Inventory) Roots() []Ref {
 	var roots []Ref
 	for n := range i.ControlPlanes {
 		roots = append(roots, Ref{KindControlPlane, i.Namespace, i.ControlPlanes[n].Name})
 	}
-	for n := range i.Keystones {
-		owner := metav1.GetControllerOf(&i.Keystones[n])
+	for _, service := range i.Services {
+		owner := metav1.GetControllerOf(service)
 		if owner == nil || owner.Kind != KindControlPlane {
-			roots = append(roots, Ref{KindKeystone, i.Namespace, i.Keystones[n].Name})
+			roots = append(roots, service.Ref())
 		}
 	}
 	return roots

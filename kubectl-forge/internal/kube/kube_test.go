@@ -66,11 +66,13 @@ func TestARefusalThatIsAboutNoRightStaysAsItIs(t *testing.T) {
 
 func TestATargetMayBeWrittenInEachOfItsForms(t *testing.T) {
 	for arg, want := range map[string][2]string{
-		"keystone/a":                             {inventory.KindKeystone, "a"},
-		"keystones.keystone.openstack.c5c3.io/a": {inventory.KindKeystone, "a"},
-		"ControlPlane/b":                         {inventory.KindControlPlane, "b"},
-		"controlplane.c5c3.io/b":                 {inventory.KindControlPlane, "b"},
-		"c":                                      {"", "c"},
+		"keystone/a":                               {inventory.KindKeystone, "a"},
+		"keystones.keystone.openstack.c5c3.io/a":   {inventory.KindKeystone, "a"},
+		"ControlPlane/b":                           {inventory.KindControlPlane, "b"},
+		"controlplane.c5c3.io/b":                   {inventory.KindControlPlane, "b"},
+		"placement/d":                              {inventory.KindPlacement, "d"},
+		"placements.placement.openstack.c5c3.io/d": {inventory.KindPlacement, "d"},
+		"c": {"", "c"},
 	} {
 		kind, name, err := ParseTarget(arg)
 		if err != nil || [2]string{kind, name} != want {

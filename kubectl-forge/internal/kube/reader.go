@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,19 +21,17 @@ import (
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Read returns the ControlPlanes and Keystones of a namespace with their parts.
-// What the user may not read is a gap, not an error, unless neither
-// ControlPlanes nor Keystones can be read. A kind that is not installed has no
-// objects.
+// Read returns the ControlPlanes and the services of a namespace with their parts.
+// What the user may not read is a gap, not an error, unless none of our kinds can be
+// read. A kind that is not installed has no objects.
 func Read(ctx context.Context, s *Session, namespace string) (*inventory.Inventory, error) {
 	return readAll(ctx, &reader{Session: s, found: &inventory.Inventory{Now: time.Now(), Namespace: namespace}})
 }
 
-// ReadAny is [Read] for a namespace without ControlPlanes or Keystones, such as
-// that of an operator.
+// ReadAny is [Read] for a namespace without ControlPlanes or services, such as that of
+// an operator.
 func ReadAny(ctx context.Context, s *Session, namespace string) (*inventory.Inventory, error) {
 	return readAll(ctx, &reader{Session: s, found: &inventory.Inventory{Now: time.Now(), Namespace: namespace}, lenient: true})
 }
@@ -53,7 +52,7 @@ func readAll(ctx context.Context, r *reader) (*inventory.Inventory, error) {
 type reader struct {
 	*Session
 	found *inventory.Inventory
-	// lenient is set if it is not an error that neither of our kinds can be read.
+	// lenient is set if it is not an error that none of our kinds can be read.
 	lenient bool
 }
 
@@ -62,37 +61,54 @@ func (r *reader) readOwn(ctx context.Context) error {
 	var controlPlanes c5c3v1alpha1.ControlPlaneList
 	var rotations c5c3v1alpha1.CredentialRotationList
 	var aggregates c5c3v1alpha1.SecretAggregateList
-	var keystones keystonev1alpha1.KeystoneList
 	planes, err := r.list(ctx, &controlPlanes)
 	if err != nil {
 		return err
 	}
-	services, err := r.list(ctx, &keystones)
+	services, err := r.readServices(ctx)
 	switch {
 	case err != nil:
 		return err
 	case r.lenient:
-	case planes == absent && services == absent:
-		return errors.New("the cluster serves neither ControlPlanes nor Keystones: install an operator, " +
+	case planes == absent && !slices.ContainsFunc(services, func(o outcome) bool { return o != absent }):
+		return errors.New("the cluster serves neither ControlPlanes nor a kind of service: install an operator, " +
 			"or point --context at a cluster that has one")
-	case planes != read && services != read:
-		return r.refused(planes)
+	case planes != read && !slices.Contains(services, read):
+		return r.refused(planes, services)
 	}
 	for _, list := range []client.ObjectList{&rotations, &aggregates} {
 		if _, err := r.list(ctx, list); err != nil {
 			return err
 		}
 	}
-	r.found.ControlPlanes, r.found.Keystones = controlPlanes.Items, keystones.Items
+	r.found.ControlPlanes = controlPlanes.Items
 	r.found.Rotations, r.found.Aggregates = rotations.Items, aggregates.Items
 	return nil
 }
 
-// refused returns the error for the case that neither of the two kinds can be read.
-func (r *reader) refused(planes outcome) error {
-	right := Right{Verb: "list", Resource: "keystones", Group: keystonev1alpha1.GroupVersion.Group, Namespace: r.found.Namespace}
-	if planes == forbidden {
-		right.Resource, right.Group = "controlplanes", c5c3v1alpha1.GroupVersion.Group
+// readServices reads the services and returns the outcome for each of their kinds.
+func (r *reader) readServices(ctx context.Context) ([]outcome, error) {
+	outcomes := make([]outcome, 0, len(inventory.ServiceKinds))
+	for _, kind := range inventory.ServiceKinds {
+		list, items := kind.List()
+		result, err := r.list(ctx, list)
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, result)
+		for _, resource := range items() {
+			r.found.Services = append(r.found.Services, inventory.Service{Resource: resource, Of: kind})
+		}
+	}
+	return outcomes, nil
+}
+
+// refused returns the error for the case that none of our kinds can be read.
+func (r *reader) refused(planes outcome, services []outcome) error {
+	right := Right{Verb: "list", Resource: "controlplanes", Group: c5c3v1alpha1.GroupVersion.Group, Namespace: r.found.Namespace}
+	if planes != forbidden {
+		kind := inventory.ServiceKinds[slices.Index(services, forbidden)]
+		right.Resource, right.Group = kind.Plural, kind.Group
 	}
 	return &MissingRightError{Right: right}
 }

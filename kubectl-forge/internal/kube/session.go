@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Session is how a command reaches the cluster.
@@ -34,14 +34,11 @@ type Session struct {
 // Scheme has the built-in kinds and those of the operators.
 func Scheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{
-		clientgoscheme.AddToScheme, keystonev1alpha1.AddToScheme, c5c3v1alpha1.AddToScheme,
-	} {
-		if err := add(scheme); err != nil {
-			return nil, err
-		}
+	builder := runtime.NewSchemeBuilder(clientgoscheme.AddToScheme, c5c3v1alpha1.AddToScheme)
+	for _, kind := range inventory.ServiceKinds {
+		builder.Register(kind.AddToScheme)
 	}
-	return scheme, nil
+	return scheme, builder.AddToScheme(scheme)
 }
 
 // Open returns a session for the cluster and the namespace that the flags name.

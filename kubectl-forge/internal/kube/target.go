@@ -14,11 +14,14 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// kinds maps kubectl's names of the two kinds, without their group.
-var kinds = map[string]string{
-	"controlplane": inventory.KindControlPlane, "controlplanes": inventory.KindControlPlane,
-	"keystone": inventory.KindKeystone, "keystones": inventory.KindKeystone,
-}
+// kinds maps kubectl's names of our kinds, without their group.
+var kinds = func() map[string]string {
+	names := map[string]string{"controlplane": inventory.KindControlPlane, "controlplanes": inventory.KindControlPlane}
+	for _, kind := range inventory.ServiceKinds {
+		names[strings.ToLower(kind.Kind)], names[kind.Plural] = kind.Kind, kind.Kind
+	}
+	return names
+}()
 
 // ParseTarget reads KIND/NAME or NAME. The kind may be plural and may have its
 // group, as in controlplane.c5c3.io/production; without one it is empty.
@@ -30,7 +33,7 @@ func ParseTarget(arg string) (kind, name string, err error) {
 	plain, _, _ := strings.Cut(strings.ToLower(prefix), ".")
 	kind, known := kinds[plain]
 	if !known || name == "" || strings.Contains(name, "/") {
-		return "", "", fmt.Errorf("%q names neither a ControlPlane nor a Keystone: write controlplane/NAME, keystone/NAME or NAME", arg)
+		return "", "", fmt.Errorf("%q names no object that the command knows: write %s", arg, inventory.TargetForms())
 	}
 	return kind, name, nil
 }
@@ -40,7 +43,7 @@ func ParseTarget(arg string) (kind, name string, err error) {
 func Targets(candidates []inventory.Ref, namespace string, args []string) ([]inventory.Ref, error) {
 	if len(args) == 0 {
 		if len(candidates) == 0 {
-			return nil, fmt.Errorf("there is no ControlPlane and no Keystone in namespace %s; choose another namespace with --namespace", namespace)
+			return nil, fmt.Errorf("there is no ControlPlane and no service in namespace %s; choose another namespace with --namespace", namespace)
 		}
 		return candidates, nil
 	}
@@ -63,7 +66,7 @@ func Targets(candidates []inventory.Ref, namespace string, args []string) ([]inv
 
 func others(candidates []inventory.Ref) string {
 	if len(candidates) == 0 {
-		return ", and no other ControlPlane or Keystone; choose another namespace with --namespace"
+		return ", and no other ControlPlane or service; choose another namespace with --namespace"
 	}
 	names := make([]string, 0, len(candidates))
 	for _, ref := range candidates {
@@ -72,7 +75,7 @@ func others(candidates []inventory.Ref) string {
 	return "; there is " + strings.Join(names, ", ")
 }
 
-// Candidates returns all ControlPlanes and Keystones of the session's namespace,
+// Candidates returns all ControlPlanes and services of the session's namespace,
 // without their parts.
 func Candidates(ctx context.Context, s *Session) (roots, all []inventory.Ref, err error) {
 	r := &reader{Session: s, found: &inventory.Inventory{Namespace: s.Namespace}}
@@ -82,34 +85,38 @@ func Candidates(ctx context.Context, s *Session) (roots, all []inventory.Ref, er
 	return r.found.Roots(), All(r.found), nil
 }
 
-// All returns every ControlPlane and every Keystone, the former first.
+// All returns every ControlPlane and every service, the former first.
 func All(found *inventory.Inventory) []inventory.Ref {
-	all := make([]inventory.Ref, 0, len(found.ControlPlanes)+len(found.Keystones))
+	all := make([]inventory.Ref, 0, len(found.ControlPlanes)+len(found.Services))
 	for i := range found.ControlPlanes {
 		all = append(all, inventory.Ref{Kind: inventory.KindControlPlane, Namespace: found.Namespace, Name: found.ControlPlanes[i].Name})
 	}
-	for i := range found.Keystones {
-		all = append(all, inventory.Ref{Kind: inventory.KindKeystone, Namespace: found.Namespace, Name: found.Keystones[i].Name})
+	for _, service := range found.Services {
+		all = append(all, service.Ref())
 	}
 	return all
 }
 
 // One returns the single object that the arguments name, or the only one in the namespace.
-func One(ctx context.Context, s *Session, args []string) (inventory.Ref, error) {
+// With accepted kinds, objects of other kinds are ignored, and naming one is an error.
+func One(ctx context.Context, s *Session, args []string, accepted ...string) (inventory.Ref, error) {
 	roots, all, err := Candidates(ctx, s)
 	if err != nil {
 		return inventory.Ref{}, err
 	}
+	refused := func(ref inventory.Ref) bool { return len(accepted) > 0 && !slices.Contains(accepted, ref.Kind) }
 	candidates := all
 	if len(args) == 0 {
-		candidates = roots
+		candidates = slices.DeleteFunc(roots, refused)
 	}
 	chosen, err := Targets(candidates, s.Namespace, args)
-	if err != nil {
+	switch {
+	case err != nil:
 		return inventory.Ref{}, err
-	}
-	if len(chosen) > 1 {
+	case len(chosen) > 1:
 		return inventory.Ref{}, fmt.Errorf("namespace %s has several: specify one%s", s.Namespace, others(chosen))
+	case refused(chosen[0]):
+		return inventory.Ref{}, fmt.Errorf("the command does not work on %s: specify a %s", chosen[0].Arg(), strings.Join(accepted, " or a "))
 	}
 	return chosen[0], nil
 }
@@ -121,15 +128,38 @@ func ControlPlane(ctx context.Context, s *Session, ref inventory.Ref) (*c5c3v1al
 	return cp, Explain(err)
 }
 
-// Keystone reads the Keystone that the reference names.
-func Keystone(ctx context.Context, s *Session, ref inventory.Ref) (*keystonev1alpha1.Keystone, error) {
+// Service reads the service that the reference names.
+func Service(ctx context.Context, s *Session, ref inventory.Ref) (inventory.Service, error) {
+	kind := inventory.ServiceKindOf(ref.Kind)
+	if kind == nil {
+		return inventory.Service{}, fmt.Errorf("%s is no service", ref.Arg())
+	}
+	service := inventory.Service{Resource: kind.Empty(), Of: kind}
+	err := s.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, service.Resource)
+	return service, Explain(err)
+}
+
+// Keystone reads the Keystone with the name.
+func Keystone(ctx context.Context, s *Session, namespace, name string) (*keystonev1alpha1.Keystone, error) {
 	k := &keystonev1alpha1.Keystone{}
-	err := s.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, k)
+	err := s.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, k)
 	return k, Explain(err)
 }
 
-// Namespaces returns the namespaces that have a ControlPlane or a Keystone, in
-// order.
+// ServicesOf reads the services that the ControlPlane owns. What the user may not read is
+// an error.
+func ServicesOf(ctx context.Context, s *Session, cp *c5c3v1alpha1.ControlPlane) ([]inventory.Service, error) {
+	r := &reader{Session: s, found: &inventory.Inventory{Namespace: cp.Namespace}}
+	if _, err := r.readServices(ctx); err != nil {
+		return nil, err
+	}
+	if len(r.found.Gaps) > 0 {
+		return nil, errors.New(r.found.Gaps[0])
+	}
+	return r.found.ServicesOf(cp), nil
+}
+
+// Namespaces returns the namespaces that have a ControlPlane or a service, in order.
 func Namespaces(ctx context.Context, s *Session) ([]string, error) {
 	r := &reader{Session: s, found: &inventory.Inventory{}}
 	if err := r.readOwn(ctx); err != nil {
@@ -142,12 +172,12 @@ func Namespaces(ctx context.Context, s *Session) ([]string, error) {
 	for i := range r.found.ControlPlanes {
 		namespaces = append(namespaces, r.found.ControlPlanes[i].Namespace)
 	}
-	for i := range r.found.Keystones {
-		namespaces = append(namespaces, r.found.Keystones[i].Namespace)
+	for _, service := range r.found.Services {
+		namespaces = append(namespaces, service.GetNamespace())
 	}
 	slices.Sort(namespaces)
 	if namespaces = slices.Compact(namespaces); len(namespaces) == 0 {
-		return nil, errors.New("there is no ControlPlane and no Keystone in the cluster")
+		return nil, errors.New("there is no ControlPlane and no service in the cluster")
 	}
 	return namespaces, nil
 }

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -61,21 +63,25 @@ func (b *builder) remedies(cause Cause) []string {
 	if byText := remediesByText(cause); byText != nil {
 		return byText
 	}
+	kind := inventory.ServiceKindOf(cause.owner.Kind)
 	if cause.Reason == ReasonNotObserved {
-		app := "keystone-operator"
-		if cause.owner.Kind == inventory.KindControlPlane {
-			app = "c5c3-operator"
+		app := "c5c3-operator"
+		if kind != nil {
+			app = kind.Operator()
 		}
 		return []string{"kubectl get pods --all-namespaces -l app.kubernetes.io/name=" + app, "kubectl forge doctor -n " + cause.owner.Namespace}
 	}
-	if cause.owner.Kind == inventory.KindControlPlane {
+	if kind == nil {
 		return controlPlaneRemedies(cause)
 	}
-	k := b.Keystone(cause.owner.Name)
-	if k == nil {
+	service := b.Service(cause.owner)
+	if service == nil {
 		return nil
 	}
-	return b.keystoneRemedies(cause, k)
+	if own := ownRemedies(cause, *service); own != nil {
+		return own
+	}
+	return b.serviceRemedies(cause, *service)
 }
 
 // remediesByText returns the commands for obstacles that can be part of several
@@ -98,7 +104,8 @@ const describeStore = "kubectl describe clustersecretstore " + secrets.StoreName
 // notInstalled are the reasons that report a missing operator.
 var notInstalled = []string{
 	c5c3v1alpha1.ReasonMariaDBNotInstalled, c5c3v1alpha1.ReasonMemcachedNotInstalled, c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
-	c5c3v1alpha1.ReasonKeystoneNotInstalled, c5c3v1alpha1.ReasonKORCNotInstalled, keystonev1alpha1.ReasonGatewayAPINotInstalled,
+	c5c3v1alpha1.ReasonKeystoneNotInstalled, c5c3v1alpha1.ReasonPlacementNotInstalled, c5c3v1alpha1.ReasonKORCNotInstalled,
+	vocabulary.ReasonGatewayAPINotInstalled,
 }
 
 func controlPlaneRemedies(cause Cause) []string {
@@ -116,13 +123,16 @@ func controlPlaneRemedies(cause Cause) []string {
 		return []string{kubectl(ns, "describe mariadbs")}
 	case c5c3v1alpha1.ReasonWaitingForCache:
 		return []string{kubectl(ns, "describe memcacheds")}
-	case c5c3v1alpha1.ReasonRollBackRefused, c5c3v1alpha1.ReasonKeystoneProjectionRejected, c5c3v1alpha1.ReasonInvalidSpec:
+	case c5c3v1alpha1.ReasonRollBackRefused, c5c3v1alpha1.ReasonKeystoneProjectionRejected,
+		c5c3v1alpha1.ReasonPlacementProjectionRejected, c5c3v1alpha1.ReasonInvalidSpec:
 		return []string{kubectl(ns, "edit controlplane "+name)}
 	case c5c3v1alpha1.ReasonWaitingForApplicationCredential, c5c3v1alpha1.ReasonApplicationCredentialFailed,
 		c5c3v1alpha1.ReasonReMinting, c5c3v1alpha1.ReasonReMintStalled:
 		return []string{kubectl(ns, "describe applicationcredentials.openstack.k-orc.cloud "+cp.ApplicationCredentialName())}
 	case c5c3v1alpha1.ReasonWaitingForCatalog, c5c3v1alpha1.ReasonCatalogFailed:
 		return []string{kubectl(ns, "describe services.openstack.k-orc.cloud "+cp.IdentityServiceName())}
+	case c5c3v1alpha1.ReasonEndpointRegionError:
+		return []string{kubectl(ns, "get endpoints.openstack.k-orc.cloud")}
 	case c5c3v1alpha1.ReasonWaitingForPushSecret, c5c3v1alpha1.ReasonCloudsYamlSyncStuck:
 		return []string{kubectl(ns, "describe pushsecret "+cp.CredentialPushName()), describeStore}
 	}
@@ -132,76 +142,57 @@ func controlPlaneRemedies(cause Cause) []string {
 	return []string{kubectl(ns, "describe controlplane "+name)}
 }
 
-func (b *builder) keystoneRemedies(cause Cause, k *keystonev1alpha1.Keystone) []string {
-	ns, spec := k.Namespace, &k.Spec
+func (b *builder) serviceRemedies(cause Cause, service inventory.Service) []string {
+	ns, spec := service.GetNamespace(), service.ServiceSpec()
 	switch cause.Reason {
-	case keystonev1alpha1.ReasonWaitingForDBCredentials:
+	case vocabulary.ReasonWaitingForDBCredentials:
 		return createSecret(ns, spec.Database.SecretRef.Name, "--from-literal=username=USER", commonv1.DatabasePasswordKey)
-	case keystonev1alpha1.ReasonWaitingForAdminCredentials:
-		ref := spec.Bootstrap.AdminPasswordSecretRef
-		return createSecret(ns, ref.Name, "", keyOr(ref.Key, "password"))
-	case keystonev1alpha1.ReasonWaitingForExtraConfig:
+	case vocabulary.ReasonWaitingForExtraConfig:
 		if ref := spec.ExtraConfigSecretRef; ref != nil {
-			return createSecret(ns, ref.Name, "", keyOr(ref.Key, "keystone.conf"))
+			return createSecret(ns, ref.Name, "", cmp.Or(ref.Key, service.Of.ConfigFile()))
 		}
-	case keystonev1alpha1.ReasonSecretStoreNotReady:
+	case vocabulary.ReasonSecretStoreNotReady:
 		return []string{describeStore}
-	case keystonev1alpha1.ReasonClusterNotReady, keystonev1alpha1.ReasonWaitingForDatabase:
-		return describeDatabase(k)
-	case keystonev1alpha1.ReasonExpandFailed, keystonev1alpha1.ReasonMigrateFailed, keystonev1alpha1.ReasonUpgradeTargetChanged,
-		keystonev1alpha1.ReasonDowngradeNotSupported, keystonev1alpha1.ReasonUpgradePathInvalid, keystonev1alpha1.ReasonVersionParseError:
-		return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(k)) + " --abort"}
-	case keystonev1alpha1.ReasonUpgradeAbortRefused:
-		return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(k)) + " --to " + k.Status.TargetRelease}
-	case keystonev1alpha1.ReasonAdminPasswordRefused:
-		return []string{kubectl(ns, fmt.Sprintf("annotate keystone %s --overwrite %s=\"$(date +%%s)\"",
-			k.Name, keystonev1alpha1.AnnotationRunAgain))}
-	case keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed:
-		return []string{kubectl(ns, fmt.Sprintf("label secret %s %s=true", spec.Bootstrap.AdminPasswordSecretRef.Name, commonv1.LabelAllowWrite))}
-	case keystonev1alpha1.ReasonRotationFailed:
-		if what := rotationOf[cause.Condition]; what != "" {
-			return []string{fmt.Sprintf("kubectl forge rotate %s %s", what, onTarget(cause.owner))}
-		}
-	case keystonev1alpha1.ReasonConfigError, keystonev1alpha1.ReasonInvalidSpec, keystonev1alpha1.ReasonPolicyValidationFailed:
-		return []string{editOwner(b.releaseOwner(k))}
+	case vocabulary.ReasonClusterNotReady, vocabulary.ReasonWaitingForDatabase:
+		return describeDatabase(service)
+	case vocabulary.ReasonExpandFailed, vocabulary.ReasonMigrateFailed, vocabulary.ReasonUpgradeTargetChanged,
+		vocabulary.ReasonDowngradeNotSupported, vocabulary.ReasonUpgradePathInvalid, vocabulary.ReasonVersionParseError:
+		return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --abort"}
+	case vocabulary.ReasonUpgradeAbortRefused:
+		return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --to " + service.ServiceStatus().TargetRelease}
+	case vocabulary.ReasonConfigError, vocabulary.ReasonInvalidSpec, vocabulary.ReasonPolicyValidationFailed:
+		return []string{editOwner(b.releaseOwner(service))}
 	}
-	return b.keystoneRemediesByText(cause, k)
+	return b.serviceRemediesByText(cause, service)
 }
 
-// rotationOf returns what has to be rotated again if the condition says that a
-// rotation failed.
-var rotationOf = map[string]string{
-	keystonev1alpha1.ConditionFernetKeysReady:       "fernet",
-	keystonev1alpha1.ConditionCredentialKeysReady:   "credential",
-	keystonev1alpha1.ConditionPasswordRotationReady: "password",
-}
-
-// keystoneRemediesByText handles the causes that Jobs quote.
-func (b *builder) keystoneRemediesByText(cause Cause, k *keystonev1alpha1.Keystone) []string {
+// serviceRemediesByText handles the causes that Jobs quote.
+func (b *builder) serviceRemediesByText(cause Cause, service inventory.Service) []string {
+	ns := service.GetNamespace()
 	switch {
 	case slices.Contains(notInstalled, cause.Reason):
-		return []string{"kubectl forge doctor -n " + k.Namespace}
-	case cause.Reason == keystonev1alpha1.ReasonConfigCheckInProgress && strings.Contains(cause.Message, "ended with exit code"):
-		return []string{editOwner(b.releaseOwner(k))}
+		return []string{"kubectl forge doctor -n " + ns}
+	case cause.Reason == vocabulary.ReasonConfigCheckInProgress && strings.Contains(cause.Message, "ended with exit code"):
+		return []string{editOwner(b.releaseOwner(service))}
 	case strings.Contains(cause.Message, "cannot pull image"), strings.Contains(cause.Message, "cannot use image"):
-		return []string{editOwner(b.releaseOwner(k))}
+		return []string{editOwner(b.releaseOwner(service))}
 	case strings.Contains(cause.Message, "Access denied"):
-		return []string{kubectl(k.Namespace, "edit secret "+k.Spec.Database.SecretRef.Name)}
+		return []string{kubectl(ns, "edit secret "+service.ServiceSpec().Database.SecretRef.Name)}
 	case strings.Contains(cause.Message, "Can't connect"), strings.Contains(cause.Message, "Lost connection"),
 		strings.Contains(cause.Message, "a login to the database"), cause.Reason == keystonev1alpha1.ReasonDatabaseUnavailable:
-		return describeDatabase(k)
+		return describeDatabase(service)
 	}
 	return nil
 }
 
-// releaseOwner is the object in which the release and the image of a Keystone are set.
-func (b *builder) releaseOwner(k *keystonev1alpha1.Keystone) inventory.Ref {
+// releaseOwner is the object in which the release and the image of a service are set.
+func (b *builder) releaseOwner(service inventory.Service) inventory.Ref {
 	for i := range b.ControlPlanes {
-		if cp := &b.ControlPlanes[i]; inventory.OwnedBy(k, cp.UID) {
-			return inventory.Ref{Kind: inventory.KindControlPlane, Namespace: k.Namespace, Name: cp.Name}
+		if cp := &b.ControlPlanes[i]; inventory.OwnedBy(service, cp.UID) {
+			return inventory.Ref{Kind: inventory.KindControlPlane, Namespace: cp.Namespace, Name: cp.Name}
 		}
 	}
-	return inventory.Ref{Kind: inventory.KindKeystone, Namespace: k.Namespace, Name: k.Name}
+	return service.Ref()
 }
 
 func editOwner(ref inventory.Ref) string {
@@ -218,27 +209,20 @@ func createSecret(namespace, name, literal, key string) []string {
 	return []string{kubectl(namespace, fmt.Sprintf("%s --from-file=%s=FILE", command, key)), kubectl(namespace, "describe secret "+name)}
 }
 
-func keyOr(key, fallback string) string {
-	if key == "" {
-		return fallback
-	}
-	return key
-}
-
 // describeDatabase returns the command that shows whether the database can be
 // reached.
-func describeDatabase(k *keystonev1alpha1.Keystone) []string {
-	database := k.Spec.Database
+func describeDatabase(of inventory.Service) []string {
+	ns, database := of.GetNamespace(), of.ServiceSpec().Database
 	if database.ClusterRef != nil {
-		return []string{kubectl(k.Namespace, "describe mariadb "+database.ClusterRef.Name)}
+		return []string{kubectl(ns, "describe mariadb "+database.ClusterRef.Name)}
 	}
 	service, rest, _ := strings.Cut(database.Host, ".")
 	namespace, kind, _ := strings.Cut(rest, ".")
 	switch {
 	case rest == "" && service != "":
-		namespace = k.Namespace
+		namespace = ns
 	case kind != "svc" && !strings.HasPrefix(kind, "svc."):
-		return []string{kubectl(k.Namespace, "get keystone "+k.Name+" -o jsonpath={.spec.database}")}
+		return []string{kubectl(ns, fmt.Sprintf("get %s %s -o jsonpath={.spec.database}", strings.ToLower(of.Of.Kind), of.GetName()))}
 	}
 	return []string{kubectl(namespace, "get endpointslices -l kubernetes.io/service-name="+service)}
 }

@@ -8,10 +8,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
@@ -104,9 +106,37 @@ func TestACauseInAControlPlaneCallsForACommand(t *testing.T) {
 	}
 }
 
+func TestACauseInAPlacementCallsForACommand(t *testing.T) {
+	tests := []struct{ condition, reason, message, want string }{
+		{
+			"SecretsReady", placementv1alpha1.ReasonWaitingForServiceUser, "",
+			"kubectl -n openstack create secret generic placement-user --from-literal=username=USER --from-file=password=FILE",
+		},
+		{"ServiceUserReady", placementv1alpha1.ReasonServiceUserRefused, "", "kubectl -n openstack edit secret placement-user"},
+		{
+			"SecretsReady", vocabulary.ReasonWaitingForDBCredentials, "",
+			"kubectl -n openstack create secret generic placement-db --from-literal=username=USER --from-file=password=FILE",
+		},
+		{"SecretsReady", vocabulary.ReasonConfigError, "", "kubectl -n openstack edit placement placement"},
+		{"DatabaseReady", vocabulary.ReasonExpandFailed, "", "kubectl forge upgrade placement/placement -n openstack --abort"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.reason, func(t *testing.T) {
+			p := testutil.Placement(testutil.NotReady(false, testutil.False(tc.condition, tc.reason, tc.message))...)
+			if next := build(t, testutil.Of(p)).Next; next[0] != tc.want {
+				t.Errorf("got %q, expected %q first", next, tc.want)
+			}
+		})
+	}
+	unobserved := testutil.Placement()
+	if next := build(t, testutil.Of(unobserved)).Next; !strings.Contains(next[0], "name=placement-operator") {
+		t.Errorf("got %q, expected to be sent to the operator's pods", next)
+	}
+}
+
 func TestTheReleaseOfAKeystoneIsSetWhereItComesFrom(t *testing.T) {
 	found := testutil.BrokenService()
-	found.Keystones[0].Status.Conditions = testutil.NotReady(true,
+	testutil.KeystoneIn(found).Status.Conditions = testutil.NotReady(true,
 		testutil.False(keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ReasonExpandFailed, "failed"))
 	if next := build(t, found).Next[0]; next != "kubectl forge upgrade controlplane/controlplane -n openstack --abort" {
 		t.Errorf("got %q", next)
@@ -124,13 +154,13 @@ func TestADatabaseIsLookedForWhereItsNameLeads(t *testing.T) {
 	for _, tc := range tests {
 		k := testutil.Keystone()
 		k.Spec.Database.Host = tc.host
-		if got := describeDatabase(k)[0]; got != tc.want {
+		if got := describeDatabase(testutil.Service(k))[0]; got != tc.want {
 			t.Errorf("%s: got %q, expected %q", tc.host, got, tc.want)
 		}
 	}
 	k := testutil.Keystone()
 	k.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "openstack-db"}
-	if got := describeDatabase(k)[0]; got != "kubectl -n openstack describe mariadb openstack-db" {
+	if got := describeDatabase(testutil.Service(k))[0]; got != "kubectl -n openstack describe mariadb openstack-db" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -21,41 +22,43 @@ const (
 	ReasonDeleting = "Deleting"
 )
 
-// summaries are conditions that only repeat others. Both operators use the same
-// names.
-var summaries = []string{
-	keystonev1alpha1.ConditionReady, keystonev1alpha1.ConditionReconciling, keystonev1alpha1.ConditionStalled,
-}
-
-// informational are the conditions of a Keystone that do not affect Ready.
-var informational = []string{keystonev1alpha1.ConditionBackupHealthy, keystonev1alpha1.ConditionLoggingHealthy}
-
-// handsOver are the reasons of a ControlPlane's conditions that only repeat those of
-// its Keystone.
-var handsOver = []string{c5c3v1alpha1.ReasonWaitingForKeystone, c5c3v1alpha1.ReasonFinalizingKeystone}
-
 func (b *builder) controlPlaneCauses(cp *c5c3v1alpha1.ControlPlane) []Cause {
 	self := inventory.Ref{Kind: inventory.KindControlPlane, Namespace: cp.Namespace, Name: cp.Name}
 	var causes []Cause
 	for _, cause := range conditionCauses(self, cp, cp.Status.Conditions, cp.Status.ObservedGeneration) {
-		keystone := b.Keystone(cp.KeystoneName())
-		if cause.Condition == c5c3v1alpha1.ConditionKeystoneReady && slices.Contains(handsOver, cause.Reason) && keystone != nil {
-			if deeper := b.keystoneCauses(keystone); len(deeper) > 0 {
-				causes = append(causes, deeper...)
-				continue
-			}
+		if deeper := b.deeperCauses(cp, cause); len(deeper) > 0 {
+			causes = append(causes, deeper...)
+		} else {
+			causes = append(causes, cause)
 		}
-		causes = append(causes, cause)
 	}
 	return causes
 }
 
-func (b *builder) keystoneCauses(k *keystonev1alpha1.Keystone) []Cause {
-	self := inventory.Ref{Kind: inventory.KindKeystone, Namespace: k.Namespace, Name: k.Name}
-	if ready, _ := readiness(k, k.Status.Conditions, k.Status.ObservedGeneration); ready {
+// deeperCauses returns the causes of the service that a condition of a ControlPlane only
+// repeats, none if it has a cause of its own.
+func (b *builder) deeperCauses(cp *c5c3v1alpha1.ControlPlane, cause Cause) []Cause {
+	for _, service := range b.ServicesOf(cp) {
+		kind := service.Of.Kind
+		if cause.Condition == kind+"Ready" && (cause.Reason == "WaitingFor"+kind || cause.Reason == "Finalizing"+kind) {
+			return serviceCauses(service)
+		}
+	}
+	return nil
+}
+
+func serviceCauses(service inventory.Service) []Cause {
+	status := service.ServiceStatus()
+	if ready, _ := readiness(service, status.Conditions, status.ObservedGeneration); ready {
 		return nil
 	}
-	return conditionCauses(self, k, k.Status.Conditions, k.Status.ObservedGeneration)
+	var aggregated []metav1.Condition
+	for _, condition := range status.Conditions {
+		if !slices.Contains(service.Of.Informational(), condition.Type) {
+			aggregated = append(aggregated, condition)
+		}
+	}
+	return conditionCauses(service.Ref(), service, aggregated, status.ObservedGeneration)
 }
 
 // conditionCauses returns the conditions that are False and not a consequence of
@@ -64,16 +67,15 @@ func conditionCauses(self inventory.Ref, obj metav1.Object, conditions []metav1.
 	if cause := lifecycleCause(self, obj, conditions, observed); cause != nil {
 		return []Cause{*cause}
 	}
-	stalled := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionStalled)
+	stalled := meta.FindStatusCondition(conditions, vocabulary.ConditionStalled)
 	var causes []Cause
 	for _, condition := range conditions {
-		if condition.Status == metav1.ConditionTrue || slices.Contains(summaries, condition.Type) ||
-			slices.Contains(informational, condition.Type) || heldBack(condition, conditions) {
+		if condition.Status == metav1.ConditionTrue || slices.Contains(inventory.Summaries, condition.Type) || heldBack(condition, conditions) {
 			continue
 		}
 		causes = append(causes, newCause(self, condition, stalled))
 	}
-	if ready := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionReady); len(causes) == 0 && ready != nil {
+	if ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady); len(causes) == 0 && ready != nil {
 		causes = append(causes, newCause(self, *ready, stalled))
 	}
 	return causes
@@ -82,13 +84,13 @@ func conditionCauses(self inventory.Ref, obj metav1.Object, conditions []metav1.
 // lifecycleCause returns the cause that lies in the lifecycle of the object, nil if its
 // conditions are more specific.
 func lifecycleCause(self inventory.Ref, obj metav1.Object, conditions []metav1.Condition, observed int64) *Cause {
-	cause := &Cause{Object: self.Arg(), Condition: keystonev1alpha1.ConditionReady, owner: self}
+	cause := &Cause{Object: self.Arg(), Condition: vocabulary.ConditionReady, owner: self}
 	switch {
 	case obj.GetDeletionTimestamp() != nil:
 		cause.Reason, cause.Since = ReasonDeleting, obj.GetDeletionTimestamp()
 		cause.Message = "It is being deleted and waits for its finalizers " + strings.Join(obj.GetFinalizers(), ", ")
 		for _, condition := range conditions {
-			if condition.Status == metav1.ConditionFalse && !slices.Contains(summaries, condition.Type) {
+			if condition.Status == metav1.ConditionFalse && !slices.Contains(inventory.Summaries, condition.Type) {
 				cause.Message += fmt.Sprintf("; %s: %s", condition.Type, condition.Message)
 			}
 		}
@@ -122,18 +124,18 @@ func newCause(self inventory.Ref, condition metav1.Condition, stalled *metav1.Co
 	}
 }
 
-// warnings are the conditions of a Keystone that are False without counting for
-// Ready, and what the API's condition says besides that it answers: that it does
-// without its cache.
-func (b *builder) warnings(k *keystonev1alpha1.Keystone) []Cause {
-	self := inventory.Ref{Kind: inventory.KindKeystone, Namespace: k.Namespace, Name: k.Name}
+// warnings are the conditions of a service that are False without counting for Ready,
+// and what the condition of its API adds to the statement that it answers: that it
+// works without its cache.
+func warnings(service inventory.Service) []Cause {
+	self := service.Ref()
 	var found []Cause
-	for _, condition := range k.Status.Conditions {
-		if condition.Status == metav1.ConditionFalse && slices.Contains(informational, condition.Type) {
+	for _, condition := range service.GetConditions() {
+		if condition.Status == metav1.ConditionFalse && slices.Contains(service.Of.Informational(), condition.Type) {
 			found = append(found, newCause(self, condition, nil))
 		}
 		_, remark, remarked := strings.Cut(condition.Message, "; ")
-		if condition.Type == keystonev1alpha1.ConditionKeystoneAPIReady && condition.Status == metav1.ConditionTrue && remarked {
+		if condition.Type == service.Of.APICondition() && condition.Status == metav1.ConditionTrue && remarked {
 			condition.Reason, condition.Message = keystonev1alpha1.ReasonCacheUnavailable, remark
 			// When that began is not known: the condition is True for longer.
 			warning := newCause(self, condition, nil)

@@ -1,5 +1,5 @@
 // Package report turns the content of a namespace into what a user has to know: what
-// a ControlPlane or a Keystone waits for, where to look and which command to run next. It
+// a ControlPlane or a service waits for, where to look and which command to run next. It
 // makes no request.
 package report
 
@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Report describes a ControlPlane or a Keystone.
+// Report describes a ControlPlane or a service.
 type Report struct {
 	Target inventory.Ref `json:"target"`
 	Ready  bool          `json:"ready"`
@@ -53,7 +53,7 @@ type Cause struct {
 	// Stalled is set if waiting does not help.
 	Stalled bool `json:"stalled,omitempty"`
 
-	// owner is the ControlPlane or the Keystone whose advice applies.
+	// owner is the ControlPlane or the service whose advice applies.
 	owner inventory.Ref
 }
 
@@ -62,21 +62,14 @@ type Cause struct {
 func Build(found *inventory.Inventory, ref inventory.Ref) (*Report, error) {
 	b := &builder{Inventory: found}
 	r := &Report{Target: ref, Gaps: found.Gaps}
-	switch ref.Kind {
-	case inventory.KindControlPlane:
-		cp := found.ControlPlane(ref.Name)
-		if cp == nil {
-			return nil, fmt.Errorf("there is no %s in namespace %s", ref.Arg(), ref.Namespace)
-		}
+	cp, service := found.ControlPlane(ref.Name), found.Service(ref)
+	switch {
+	case ref.Kind == inventory.KindControlPlane && cp != nil:
 		b.describeControlPlane(r, cp)
-	case inventory.KindKeystone:
-		k := found.Keystone(ref.Name)
-		if k == nil {
-			return nil, fmt.Errorf("there is no %s in namespace %s", ref.Arg(), ref.Namespace)
-		}
-		b.describeKeystone(r, k)
+	case service != nil:
+		b.describeService(r, *service)
 	default:
-		return nil, fmt.Errorf("unknown kind %q", ref.Kind)
+		return nil, fmt.Errorf("there is no %s in namespace %s", ref.Arg(), ref.Namespace)
 	}
 	r.LookAt = b.exhibits(r)
 	r.Next = b.advice(r)
@@ -95,9 +88,12 @@ func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane)
 	if phase := cp.Status.UpdatePhase; phase != "" && phase != c5c3v1alpha1.UpdatePhaseIdle {
 		r.Phase, r.TargetRelease = string(phase), cp.Spec.OpenStackRelease
 	}
-	if k := b.Keystone(cp.KeystoneName()); k != nil {
-		r.Endpoint = k.Status.Endpoint
-		r.Warnings = b.warnings(k)
+	for _, service := range b.ServicesOf(cp) {
+		// Clients find the others in the catalog of the Identity service.
+		if service.Of.Kind == inventory.KindKeystone {
+			r.Endpoint = service.ServiceStatus().Endpoint
+		}
+		r.Warnings = append(r.Warnings, warnings(service)...)
 	}
 	if !r.Ready {
 		r.Causes = b.controlPlaneCauses(cp)
@@ -105,22 +101,23 @@ func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane)
 	r.Tree = b.controlPlaneTree(cp)
 }
 
-func (b *builder) describeKeystone(r *Report, k *keystonev1alpha1.Keystone) {
-	r.Ready, r.Since = readiness(k, k.Status.Conditions, k.Status.ObservedGeneration)
-	r.Conditions = k.Status.Conditions
-	r.Release, r.TargetRelease = k.Status.InstalledRelease, k.Status.TargetRelease
-	r.Phase, r.Endpoint = string(k.Status.UpgradePhase), k.Status.Endpoint
+func (b *builder) describeService(r *Report, service inventory.Service) {
+	status := service.ServiceStatus()
+	r.Ready, r.Since = readiness(service, status.Conditions, status.ObservedGeneration)
+	r.Conditions = status.Conditions
+	r.Release, r.TargetRelease = status.InstalledRelease, status.TargetRelease
+	r.Phase, r.Endpoint = string(status.UpgradePhase), status.Endpoint
 	if !r.Ready {
-		r.Causes = b.keystoneCauses(k)
+		r.Causes = serviceCauses(service)
 	}
-	r.Warnings = b.warnings(k)
-	r.Tree = b.keystoneTree(k)
+	r.Warnings = warnings(service)
+	r.Tree = b.serviceTree(service)
 }
 
 // readiness reports whether the condition Ready is True for the current spec, and
 // since when that is so.
 func readiness(obj metav1.Object, conditions []metav1.Condition, observed int64) (bool, *metav1.Time) {
-	ready := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionReady)
+	ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
 	if ready == nil {
 		created := obj.GetCreationTimestamp()
 		return false, &created

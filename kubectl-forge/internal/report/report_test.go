@@ -10,10 +10,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 func build(t *testing.T, found *inventory.Inventory) *Report {
@@ -47,6 +49,59 @@ func TestTheCauseOfAControlPlaneIsThatOfItsKeystone(t *testing.T) {
 	}
 }
 
+func TestEachServiceOfAControlPlaneIsInItsTreeWithItsCauses(t *testing.T) {
+	found := testutil.BrokenService()
+	cp := &found.ControlPlanes[0]
+	cp.Status.Conditions = append(cp.Status.Conditions, testutil.False(c5c3v1alpha1.ConditionPlacementReady,
+		c5c3v1alpha1.ReasonWaitingForPlacement, "Placement controlplane-placement is not ready"))
+	p := testutil.Placement(testutil.NotReady(false,
+		testutil.False(placementv1alpha1.ConditionServiceUserReady, placementv1alpha1.ReasonServiceUserRefused, "refused"))...)
+	p.ObjectMeta = testutil.Meta("controlplane-placement", cp, inventory.KindPlacement)
+	found.Services = append(found.Services, testutil.Service(p))
+	pod := testutil.APIPod(testutil.KeystoneIn(found), "controlplane-placement-5c6d-abcde", true, testutil.Running("placement", true))
+	pod.Labels = placementv1alpha1.SelectorLabels(p.Name)
+	found.Pods = append(found.Pods, pod)
+	r := build(t, found)
+	var causes, nodes []string
+	for _, cause := range r.Causes {
+		causes = append(causes, cause.Object+" "+cause.Condition)
+	}
+	if !slices.Contains(causes, "placement/controlplane-placement ServiceUserReady") {
+		t.Errorf("got the causes %v", causes)
+	}
+	visit(r.Tree, func(node Node) { nodes = append(nodes, node.Kind+"/"+node.Name) })
+	for _, want := range []string{"Keystone/controlplane-keystone", "Placement/controlplane-placement", "Pod/" + pod.Name} {
+		if !slices.Contains(nodes, want) {
+			t.Errorf("%s is not in the tree %v", want, nodes)
+		}
+	}
+}
+
+func TestAControlPlaneSaysThatItWaitsForAServiceByTheKind(t *testing.T) {
+	for _, kind := range inventory.ServiceKinds {
+		for _, known := range c5c3v1alpha1.Vocabularies() {
+			i := slices.IndexFunc(known.Conditions, func(c vocabulary.Condition) bool { return c.Type == kind.Kind+"Ready" })
+			if known.Kind != inventory.KindControlPlane {
+				continue
+			}
+			if i < 0 || !slices.Contains(known.Conditions[i].False, "WaitingFor"+kind.Kind) ||
+				!slices.Contains(known.Conditions[i].False, "Finalizing"+kind.Kind) {
+				t.Errorf("a ControlPlane has another condition or other reasons for %s", kind.Kind)
+			}
+		}
+	}
+}
+
+func TestTheConditionOfEachServicesAPIIsItsOwn(t *testing.T) {
+	for _, kind := range inventory.ServiceKinds {
+		for _, known := range kind.Vocabularies() {
+			if !slices.ContainsFunc(known.Conditions, func(c vocabulary.Condition) bool { return c.Type == kind.APICondition() }) {
+				t.Errorf("%s has no condition %s", known.Kind, kind.APICondition())
+			}
+		}
+	}
+}
+
 func TestAConditionThatOnlyWaitsForAnotherIsNoCause(t *testing.T) {
 	r := build(t, testutil.SealedStore())
 	if len(r.Causes) != 1 || r.Causes[0].Condition != c5c3v1alpha1.ConditionDBCredentialsReady {
@@ -56,7 +111,7 @@ func TestAConditionThatOnlyWaitsForAnotherIsNoCause(t *testing.T) {
 
 func TestASpecThatTheOperatorHasNotSeenIsTheCause(t *testing.T) {
 	found := testutil.Ready()
-	found.Keystones[0].Generation = 2
+	testutil.KeystoneIn(found).Generation = 2
 	r := build(t, found)
 	if r.Ready || len(r.Causes) != 1 || r.Causes[0].Reason != ReasonNotObserved {
 		t.Errorf("got ready=%t and %v", r.Ready, r.Causes)
@@ -76,7 +131,7 @@ func TestAKeystoneOfAControlPlaneIsNoRoot(t *testing.T) {
 
 func TestThePodThatACauseNamesComesFirst(t *testing.T) {
 	found := testutil.WrongImage()
-	other := testutil.APIPod(&found.Keystones[0], "keystone-0000-other", false, testutil.Running("keystone", false))
+	other := testutil.APIPod(testutil.KeystoneIn(found), "keystone-0000-other", false, testutil.Running("keystone", false))
 	found.Pods = append([]corev1.Pod{other}, found.Pods...)
 	r := build(t, found)
 	if len(r.LookAt) != 2 || r.LookAt[0].Name != "keystone-db-sync-q8v4n" {
@@ -91,7 +146,7 @@ func TestOfAJobThatWasTriedAgainOnePodIsShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := testutil.UnreachableDatabase()
-			found.Keystones[0].Status.Conditions[0].Message = tc.message
+			testutil.KeystoneIn(found).Status.Conditions[0].Message = tc.message
 			first := testutil.JobPod(&found.Jobs[0], "keystone-db-sync-first", testutil.Ended("db-sync", "no database"))
 			last := testutil.JobPod(&found.Jobs[0], "keystone-db-sync-last", testutil.Ended("db-sync", "no database"))
 			first.CreationTimestamp, last.CreationTimestamp = testutil.Ago(5*time.Minute), testutil.Ago(4*time.Minute)
@@ -139,8 +194,8 @@ func TestOnlyTheLatestRunOfACronJobIsShown(t *testing.T) {
 
 func TestAMariaDBThatAKeystoneOnlyUsesIsInItsTree(t *testing.T) {
 	found := testutil.Ready()
-	found.Keystones[0].Spec.Database.Host = ""
-	found.Keystones[0].Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
+	testutil.KeystoneIn(found).Spec.Database.Host = ""
+	testutil.KeystoneIn(found).Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
 	found.Foreign = []unstructured.Unstructured{
 		testutil.Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "mariadb", nil, testutil.False("Ready", "Broken", "no primary")),
 		testutil.Foreign("k8s.mariadb.com/v1alpha1", "MariaDB", "another", nil, testutil.True("Ready", "Running")),

@@ -15,9 +15,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // State is the state of an object.
@@ -47,8 +47,8 @@ type Node struct {
 func (b *builder) controlPlaneTree(cp *c5c3v1alpha1.ControlPlane) Node {
 	node := conditionedNode(inventory.KindControlPlane, cp, cp.Status.Conditions)
 	node.Children = append(node.Children, b.foreignNodes(cp.UID)...)
-	if k := b.Keystone(cp.KeystoneName()); k != nil {
-		node.Children = append(node.Children, b.keystoneTree(k))
+	for _, service := range b.ServicesOf(cp) {
+		node.Children = append(node.Children, b.serviceTree(service))
 	}
 	for i := range b.Rotations {
 		rotation := &b.Rotations[i]
@@ -61,11 +61,11 @@ func (b *builder) controlPlaneTree(cp *c5c3v1alpha1.ControlPlane) Node {
 	return node
 }
 
-func (b *builder) keystoneTree(k *keystonev1alpha1.Keystone) Node {
-	node := conditionedNode(inventory.KindKeystone, k, k.Status.Conditions)
-	// A MariaDB that the Keystone only uses has no owner, or belongs to a ControlPlane
+func (b *builder) serviceTree(service inventory.Service) Node {
+	node := conditionedNode(service.Of.Kind, service, service.GetConditions())
+	// A MariaDB that the service only uses has no owner, or belongs to a ControlPlane
 	// above, which shows it.
-	if ref := k.Spec.Database.ClusterRef; ref != nil && metav1.GetControllerOf(k) == nil {
+	if ref := service.ServiceSpec().Database.ClusterRef; ref != nil && metav1.GetControllerOf(service) == nil {
 		for i := range b.Foreign {
 			obj := &b.Foreign[i]
 			if obj.GetKind() == "MariaDB" && obj.GetName() == ref.Name {
@@ -73,23 +73,24 @@ func (b *builder) keystoneTree(k *keystonev1alpha1.Keystone) Node {
 			}
 		}
 	}
-	node.Children = append(node.Children, b.foreignNodes(k.UID)...)
-	node.Children = append(node.Children, b.apiNodes(k)...)
-	node.Children = append(node.Children, b.jobNodes(k.UID)...)
+	uid := service.GetUID()
+	node.Children = append(node.Children, b.foreignNodes(uid)...)
+	node.Children = append(node.Children, b.apiNodes(service)...)
+	node.Children = append(node.Children, b.jobNodes(uid)...)
 	for i := range b.CronJobs {
-		if cronJob := &b.CronJobs[i]; inventory.OwnedBy(cronJob, k.UID) {
+		if cronJob := &b.CronJobs[i]; inventory.OwnedBy(cronJob, uid) {
 			node.Children = append(node.Children, b.cronJobNode(cronJob))
 		}
 	}
-	return withPods(node, b.strayPods(k))
+	return withPods(node, b.strayPods(service))
 }
 
 // apiNodes returns the Deployment with its pods, or the pods alone if there is no
 // Deployment, as for a user who may not list Deployments.
-func (b *builder) apiNodes(k *keystonev1alpha1.Keystone) []Node {
-	pods := b.PodsWith(keystonev1alpha1.SelectorLabels(k.Name))
+func (b *builder) apiNodes(service inventory.Service) []Node {
+	pods := b.PodsWith(service.Of.SelectorLabels(service.GetName()))
 	for i := range b.Deployments {
-		if deployment := &b.Deployments[i]; inventory.OwnedBy(deployment, k.UID) {
+		if deployment := &b.Deployments[i]; inventory.OwnedBy(deployment, service.GetUID()) {
 			return []Node{withPods(deploymentNode(deployment), pods)}
 		}
 	}
@@ -98,8 +99,8 @@ func (b *builder) apiNodes(k *keystonev1alpha1.Keystone) []Node {
 
 // strayPods returns the pods of Jobs that no longer exist or, for a user who may not
 // list Jobs, are not known. Pods that have succeeded are history.
-func (b *builder) strayPods(k *keystonev1alpha1.Keystone) []corev1.Pod {
-	pods := b.PodsWith(map[string]string{labelName: keystonev1alpha1.TaskName, labelInstance: k.Name})
+func (b *builder) strayPods(service inventory.Service) []corev1.Pod {
+	pods := b.PodsWith(map[string]string{labelName: service.Of.TaskName, labelInstance: service.GetName()})
 	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
 		owner := metav1.GetControllerOf(&pod)
 		known := slices.ContainsFunc(b.Jobs, func(run batchv1.Job) bool { return owner != nil && run.UID == owner.UID })
@@ -109,9 +110,9 @@ func (b *builder) strayPods(k *keystonev1alpha1.Keystone) []corev1.Pod {
 
 // conditionedNode is the node of an object with the condition Ready.
 func conditionedNode(kind string, obj metav1.Object, conditions []metav1.Condition) Node {
-	ready := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionReady)
+	ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
 	node := availabilityNode(kind, obj, ready)
-	if meta.IsStatusConditionTrue(conditions, keystonev1alpha1.ConditionStalled) {
+	if meta.IsStatusConditionTrue(conditions, vocabulary.ConditionStalled) {
 		node.State = StateFailed
 	}
 	return node

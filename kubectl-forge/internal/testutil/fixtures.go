@@ -17,6 +17,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // Namespace is the one of all fixtures.
@@ -92,6 +93,35 @@ func Installed(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
 	k := Keystone(conditions...)
 	k.Status.InstalledRelease, k.Status.Endpoint = "2025.2", "http://keystone.openstack.svc.cluster.local:5000/v3"
 	return k
+}
+
+// Placement is one with a brownfield database and release 2025.2.
+func Placement(conditions ...metav1.Condition) *placementv1alpha1.Placement {
+	return &placementv1alpha1.Placement{
+		ObjectMeta: Meta("placement", nil, inventory.KindPlacement),
+		Spec: placementv1alpha1.PlacementSpec{
+			ServiceSpec: commonv1.ServiceSpec{
+				Replicas: 1,
+				Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/placement", Tag: "2025.2"},
+				Database: commonv1.DatabaseSpec{
+					Host: "mariadb.openstack.svc.cluster.local", Database: "placement", SecretRef: commonv1.SecretRefSpec{Name: "placement-db"},
+				},
+				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
+			},
+			Identity:             placementv1alpha1.IdentitySpec{AuthURL: "http://keystone.openstack.svc:5000/v3"},
+			ServiceUserSecretRef: commonv1.SecretRefSpec{Name: "placement-user"},
+		},
+		Status: placementv1alpha1.PlacementStatus{ServiceStatus: commonv1.ServiceStatus{
+			Conditions: conditions, ObservedGeneration: 1, InstalledRelease: "2025.2",
+			Endpoint: "http://placement.openstack.svc.cluster.local:8778",
+		}},
+	}
+}
+
+// Service returns the resource as a service, whose kind is part of the UID.
+func Service(resource inventory.Resource) inventory.Service {
+	kind, _, _ := strings.Cut(string(resource.GetUID()), "-")
+	return inventory.NewService(kind, resource)
 }
 
 // ControlPlane is one that manages its database.

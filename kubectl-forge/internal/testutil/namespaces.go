@@ -13,9 +13,14 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Of is a namespace with the Keystone.
-func Of(k *keystonev1alpha1.Keystone) *inventory.Inventory {
-	return &inventory.Inventory{Now: Now, Namespace: Namespace, Keystones: []keystonev1alpha1.Keystone{*k}}
+// Of is a namespace with the service.
+func Of(resource inventory.Resource) *inventory.Inventory {
+	return &inventory.Inventory{Now: Now, Namespace: Namespace, Services: []inventory.Service{Service(resource)}}
+}
+
+// KeystoneIn returns the first service of the namespace, a Keystone.
+func KeystoneIn(found *inventory.Inventory) *keystonev1alpha1.Keystone {
+	return found.Services[0].Resource.(*keystonev1alpha1.Keystone)
 }
 
 // Ready is a namespace with a Keystone that is ready.
@@ -128,7 +133,7 @@ func BrokenService() *inventory.Inventory {
 	server.Labels = map[string]string{"app.kubernetes.io/name": "mariadb", "app.kubernetes.io/instance": "openstack-db"}
 	found := &inventory.Inventory{
 		Now: Now, Namespace: Namespace,
-		ControlPlanes: []c5c3v1alpha1.ControlPlane{*cp}, Keystones: []keystonev1alpha1.Keystone{*k},
+		ControlPlanes: []c5c3v1alpha1.ControlPlane{*cp}, Services: []inventory.Service{Service(k)},
 		Deployments: []appsv1.Deployment{Deployment(k, 0)},
 		Pods:        []corev1.Pod{pod, withStatus(server, true, Running("mariadb", true))},
 		Events: []corev1.Event{Warning("Pod", &pod, "Unhealthy",

@@ -3,14 +3,18 @@
 package upgrade
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/c5c3/forge/internal/common/release"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -19,9 +23,10 @@ import (
 
 // Facts are what an upgrade depends on.
 type Facts struct {
-	// ControlPlane is nil when the Keystone belongs to none.
+	// ControlPlane is nil when the service belongs to none.
 	ControlPlane *c5c3v1alpha1.ControlPlane
-	Keystone     *keystonev1alpha1.Keystone
+	// Services are those of the ControlPlane, or the one that belongs to none.
+	Services []inventory.Service
 }
 
 // Target is the object whose spec has the release.
@@ -29,29 +34,62 @@ func (f Facts) Target() inventory.Ref {
 	if f.ControlPlane != nil {
 		return inventory.Ref{Kind: inventory.KindControlPlane, Namespace: f.ControlPlane.Namespace, Name: f.ControlPlane.Name}
 	}
-	return inventory.Ref{Kind: inventory.KindKeystone, Namespace: f.Keystone.Namespace, Name: f.Keystone.Name}
+	return f.Services[0].Ref()
 }
 
-// ownImage reports whether the user has set an image on the ControlPlane, whose
-// tag is then the release.
-func (f Facts) ownImage() bool {
-	return f.ControlPlane != nil && f.ControlPlane.Spec.Services.Keystone != nil && f.ControlPlane.Spec.Services.Keystone.Image != nil
+// ownImage returns the image that the user has set on the ControlPlane for a service,
+// whose tag is then the release, nil when there is none.
+func (f Facts) ownImage(service inventory.Service) *commonv1.ImageSpec {
+	return ownImages(f.ControlPlane)[fieldOf(service)]
+}
+
+// fieldOf returns the name of the service in spec.services of a ControlPlane.
+func fieldOf(service inventory.Service) string { return strings.ToLower(service.Of.Kind) }
+
+// ownImages returns the images in spec.services of the ControlPlane by the name of the service.
+func ownImages(cp *c5c3v1alpha1.ControlPlane) map[string]*commonv1.ImageSpec {
+	images := map[string]*commonv1.ImageSpec{}
+	var services map[string]struct {
+		Image *commonv1.ImageSpec `json:"image"`
+	}
+	encoded, err := json.Marshal(cp.Spec.Services)
+	if err != nil || json.Unmarshal(encoded, &services) != nil {
+		return images
+	}
+	for name, service := range services {
+		if service.Image != nil {
+			images[name] = service.Image
+		}
+	}
+	return images
 }
 
 // Preflight checks for what would block an upgrade to the release.
 func Preflight(f Facts, to string) []check.Finding {
-	findings := []check.Finding{f.checkRelease(to), f.checkRunning(to), f.checkReady()}
-	if finding := f.checkStrategy(); finding != nil {
-		findings = append(findings, *finding)
+	var findings []check.Finding
+	for _, service := range f.Services {
+		own := []check.Finding{f.checkRelease(service, to), checkRunning(service, to), f.checkReady(service)}
+		for _, finding := range []*check.Finding{checkStrategy(service), checkBackup(service)} {
+			if finding != nil {
+				own = append(own, *finding)
+			}
+		}
+		own = append(own, fine("Image", "the nodes have to be able to pull %s:%s; the first Job tries it before anything changes",
+			service.ServiceSpec().Image.Repository, to))
+		for i := range own {
+			own[i].Name = f.label(service, own[i].Name)
+		}
+		findings = append(findings, own...)
 	}
-	if finding := f.checkBackup(); finding != nil {
-		findings = append(findings, *finding)
+	return findings
+}
+
+// label is the name of a line about a service. Where there are several, it names the service.
+func (f Facts) label(service inventory.Service, name string) string {
+	if len(f.Services) == 1 {
+		return name
 	}
-	image := f.Keystone.Spec.Image
-	return append(findings, check.Finding{
-		Name: "Image", Result: check.OK,
-		Text: fmt.Sprintf("the nodes have to be able to pull %s:%s; the first Job tries it before anything changes", image.Repository, to),
-	})
+	return service.Of.Kind + ": " + name
 }
 
 func failed(name, format string, args ...any) check.Finding {
@@ -62,26 +100,31 @@ func fine(name, format string, args ...any) check.Finding {
 	return check.Finding{Name: name, Result: check.OK, Text: fmt.Sprintf(format, args...)}
 }
 
-func (f Facts) checkRelease(to string) check.Finding {
+func (f Facts) checkRelease(service inventory.Service, to string) check.Finding {
 	const name = "Release"
 	target, err := release.Parse(to)
 	if err != nil {
 		return failed(name, "%s", err)
 	}
-	if f.ControlPlane != nil && target.Suffix != "" && !f.ownImage() {
-		return failed(name, "another build of a release needs services.keystone.image in ControlPlane %s: set it first", f.ControlPlane.Name)
+	if f.ControlPlane != nil && target.Suffix != "" && f.ownImage(service) == nil {
+		return failed(name, "another build of a release needs services.%s.image in ControlPlane %s: set it first",
+			fieldOf(service), f.ControlPlane.Name)
 	}
-	if f.Keystone.Status.InstalledRelease == "" {
+	status := service.ServiceStatus()
+	if status.InstalledRelease == "" {
 		return failed(name, "no release is installed yet, so there is nothing to upgrade: wait until it is ready")
 	}
-	installed, err := release.Parse(f.Keystone.Status.InstalledRelease)
+	installed, err := release.Parse(status.InstalledRelease)
 	if err != nil {
 		return failed(name, "the installed release cannot be parsed: %s", err)
 	}
 	switch release.Classify(installed, target) {
 	case release.None:
-		if f.Keystone.Status.TargetRelease != "" {
+		if status.TargetRelease != "" {
 			return failed(name, "%s is the installed release: use --abort to roll back to it", to)
+		}
+		if f.continues(to) {
+			return fine(name, "%s is installed already", to)
 		}
 		return failed(name, "%s is installed already", to)
 	case release.Downgrade:
@@ -94,9 +137,15 @@ func (f Facts) checkRelease(to string) check.Finding {
 	return fine(name, "%s follows %s", to, installed)
 }
 
-func (f Facts) checkRunning(to string) check.Finding {
+// continues reports whether the ControlPlane asks for the release and not all of its services
+// have it yet, so that the services that have it do not block the others.
+func (f Facts) continues(to string) bool {
+	return slices.ContainsFunc(f.Services, func(s inventory.Service) bool { return s.ServiceStatus().InstalledRelease != to })
+}
+
+func checkRunning(service inventory.Service, to string) check.Finding {
 	const name = "Running upgrade"
-	status := f.Keystone.Status
+	status := service.ServiceStatus()
 	switch {
 	case status.TargetRelease == "" && status.ExpandedRelease != "" && !sameRelease(status.ExpandedRelease, to):
 		return failed(name, "the schema has been expanded for %s: upgrade to that release", status.ExpandedRelease)
@@ -115,23 +164,28 @@ func sameRelease(a, b string) bool {
 	return errX == nil && errY == nil && x.SameRelease(y)
 }
 
-func (f Facts) checkReady() check.Finding {
+// inProgress reports whether a service is being upgraded.
+func (f Facts) inProgress() bool {
+	return slices.ContainsFunc(f.Services, func(s inventory.Service) bool { return s.ServiceStatus().TargetRelease != "" })
+}
+
+func (f Facts) checkReady(service inventory.Service) check.Finding {
 	const name = "Ready"
-	conditions := f.Keystone.Status.Conditions
+	conditions := service.GetConditions()
 	if f.ControlPlane != nil {
 		conditions = f.ControlPlane.Status.Conditions
 	}
 	switch {
-	case f.Keystone.Status.TargetRelease != "":
+	case f.inProgress():
 		return fine(name, "not before the upgrade has finished")
-	case meta.IsStatusConditionTrue(conditions, keystonev1alpha1.ConditionReady):
+	case meta.IsStatusConditionTrue(conditions, vocabulary.ConditionReady):
 		return fine(name, "%s is ready", f.Target().Arg())
 	}
 	return failed(name, "%s is not ready: see \"kubectl forge status %s\"", f.Target().Arg(), f.Target().Arg())
 }
 
-func (f Facts) checkStrategy() *check.Finding {
-	strategy := f.Keystone.Spec.Strategy
+func checkStrategy(service inventory.Service) *check.Finding {
+	strategy := service.ServiceSpec().Strategy
 	if strategy == nil || strategy.Type != appsv1.RecreateDeploymentStrategyType {
 		return nil
 	}
@@ -141,8 +195,8 @@ func (f Facts) checkStrategy() *check.Finding {
 	}
 }
 
-func (f Facts) checkBackup() *check.Finding {
-	backup := meta.FindStatusCondition(f.Keystone.Status.Conditions, keystonev1alpha1.ConditionBackupHealthy)
+func checkBackup(service inventory.Service) *check.Finding {
+	backup := meta.FindStatusCondition(service.GetConditions(), keystonev1alpha1.ConditionBackupHealthy)
 	if backup == nil || backup.Status == "True" {
 		return nil
 	}
@@ -151,42 +205,53 @@ func (f Facts) checkBackup() *check.Finding {
 
 // AbortTarget returns the release to roll back to.
 func AbortTarget(f Facts) (string, error) {
-	status := f.Keystone.Status
-	switch {
-	case status.InstalledRelease == "":
-		return "", errors.New("no release is installed yet, so there is none to roll back to")
-	case status.UpgradePhase == keystonev1alpha1.UpgradePhaseContracting:
-		return "", fmt.Errorf("the upgrade to %s is in phase Contracting and can no longer be rolled back: "+
-			"the schema no longer fits %s", status.TargetRelease, status.InstalledRelease)
-	case status.TargetRelease == "" && f.asked() == status.InstalledRelease:
-		return "", fmt.Errorf("no upgrade is in progress: %s is installed and requested", status.InstalledRelease)
+	installed := f.Services[0].ServiceStatus().InstalledRelease
+	asked := true
+	for _, service := range f.Services {
+		status := service.ServiceStatus()
+		switch {
+		case status.InstalledRelease == "":
+			return "", errors.New("no release is installed yet, so there is none to roll back to")
+		case status.UpgradePhase == commonv1.UpgradePhaseContracting:
+			return "", fmt.Errorf("the upgrade to %s is in phase Contracting and can no longer be rolled back: "+
+				"the schema no longer fits %s", status.TargetRelease, status.InstalledRelease)
+		case status.InstalledRelease != installed:
+			return "", fmt.Errorf("%s has release %s and %s has %s: a schema cannot be downgraded, so let the upgrade finish",
+				f.Services[0].Ref().Arg(), installed, service.Ref().Arg(), status.InstalledRelease)
+		}
+		asked = asked && status.TargetRelease == "" && f.asked(service) == status.InstalledRelease
 	}
-	return status.InstalledRelease, nil
+	if asked {
+		return "", fmt.Errorf("no upgrade is in progress: %s is installed and requested", installed)
+	}
+	return installed, nil
 }
 
-// asked is the image tag that the spec asks for.
-func (f Facts) asked() string {
-	switch {
-	case f.ControlPlane == nil:
-		return f.Keystone.Spec.Image.Tag
-	case f.ownImage():
-		return f.ControlPlane.Spec.Services.Keystone.Image.Tag
+// asked is the image tag that the spec of the target asks for.
+func (f Facts) asked(service inventory.Service) string {
+	if f.ControlPlane == nil {
+		return service.ServiceSpec().Image.Tag
+	}
+	if image := f.ownImage(service); image != nil {
+		return image.Tag
 	}
 	return f.ControlPlane.Spec.OpenStackRelease
 }
 
-// Apply sets the release in the spec of the target, which it returns as it should
-// be. The Keystone of a ControlPlane stays as it is.
-func Apply(f Facts, to string) Facts {
+// Patch returns the merge patch that sets the release in the spec of the target. The
+// services of a ControlPlane follow it.
+func Patch(f Facts, to string) ([]byte, error) {
+	image := map[string]any{"image": map[string]any{"tag": to}}
 	if f.ControlPlane == nil {
-		changed := f.Keystone.DeepCopy()
-		changed.Spec.Image.Tag = to
-		return Facts{Keystone: changed}
+		return json.Marshal(map[string]any{"spec": image})
 	}
-	changed := f.ControlPlane.DeepCopy()
-	changed.Spec.OpenStackRelease, _, _ = strings.Cut(to, "-")
-	if f.ownImage() {
-		changed.Spec.Services.Keystone.Image.Tag = to
+	series, _, _ := strings.Cut(to, "-")
+	spec, services := map[string]any{"openStackRelease": series}, map[string]any{}
+	for name := range ownImages(f.ControlPlane) {
+		services[name] = image
 	}
-	return Facts{ControlPlane: changed, Keystone: f.Keystone}
+	if len(services) > 0 {
+		spec["services"] = services
+	}
+	return json.Marshal(map[string]any{"spec": spec})
 }

@@ -8,13 +8,23 @@ import (
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // ready is a Keystone of its own with release 2025.2.
 func ready() Facts {
-	return Facts{Keystone: testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))}
+	return of(testutil.Installed(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady)))
+}
+
+func of(k *keystonev1alpha1.Keystone) Facts {
+	return Facts{Services: []inventory.Service{testutil.Service(k)}}
+}
+
+func keystone(f Facts) *keystonev1alpha1.Keystone {
+	return f.Services[0].Resource.(*keystonev1alpha1.Keystone)
 }
 
 // planned is a Keystone of a ControlPlane with release 2025.2.
@@ -37,17 +47,17 @@ func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
 		{"the installed one", "2025.2", nil, "is installed already"},
 		{"an older one", "2025.1", nil, "cannot be downgraded"},
 		{"one is skipped", "2026.2", nil, "the next release is 2026.1"},
-		{"nothing is installed", "2026.1", func(f *Facts) { f.Keystone.Status.InstalledRelease = "" }, "no release is installed yet"},
-		{"not ready", "2026.1", func(f *Facts) { f.Keystone.Status.Conditions[0].Status = "False" }, "is not ready"},
+		{"nothing is installed", "2026.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "" }, "no release is installed yet"},
+		{"not ready", "2026.1", func(f *Facts) { keystone(*f).Status.Conditions[0].Status = "False" }, "is not ready"},
 		{"another upgrade", "2026.1", func(f *Facts) {
-			f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1-a", keystonev1alpha1.UpgradePhaseExpanding
+			keystone(*f).Status.TargetRelease, keystone(*f).Status.UpgradePhase = "2026.1-a", keystonev1alpha1.UpgradePhaseExpanding
 		}, "use --abort first"},
 		{"the same upgrade again", "2026.1", func(f *Facts) {
-			f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseExpanding
-			f.Keystone.Status.Conditions[0].Status = "False"
+			keystone(*f).Status.TargetRelease, keystone(*f).Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseExpanding
+			keystone(*f).Status.Conditions[0].Status = "False"
 		}, ""},
-		{"back during an upgrade", "2025.2", func(f *Facts) { f.Keystone.Status.TargetRelease = "2026.1" }, "use --abort"},
-		{"an expanded schema", "2025.2-fixed", func(f *Facts) { f.Keystone.Status.ExpandedRelease = "2026.1" }, "expanded for 2026.1"},
+		{"back during an upgrade", "2025.2", func(f *Facts) { keystone(*f).Status.TargetRelease = "2026.1" }, "use --abort"},
+		{"an expanded schema", "2025.2-fixed", func(f *Facts) { keystone(*f).Status.ExpandedRelease = "2026.1" }, "expanded for 2026.1"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -70,8 +80,8 @@ func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
 
 func TestPreflightWarnsOfAnInterruptionAndOfAMissingBackup(t *testing.T) {
 	f := ready()
-	f.Keystone.Spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
-	f.Keystone.Status.Conditions = append(f.Keystone.Status.Conditions,
+	keystone(f).Spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
+	keystone(f).Status.Conditions = append(keystone(f).Status.Conditions,
 		testutil.False(keystonev1alpha1.ConditionBackupHealthy, keystonev1alpha1.ReasonBackupNotConfigured, "no copy"))
 	var warnings []string
 	for _, finding := range Preflight(f, "2026.1") {
@@ -96,24 +106,22 @@ func TestAnotherBuildInAControlPlaneNeedsAnImageOfItsUsers(t *testing.T) {
 }
 
 func TestTheReleaseIsSetWhereItComesFrom(t *testing.T) {
-	if got := Apply(ready(), "2026.1").Keystone.Spec.Image.Tag; got != "2026.1" {
-		t.Errorf("got tag %s", got)
-	}
-	f := planned()
-	changed := Apply(f, "2026.1")
-	if got := changed.ControlPlane.Spec.OpenStackRelease; got != "2026.1" {
-		t.Errorf("got release %s", got)
-	}
-	if got := changed.Keystone.Spec.Image.Tag; got != "2025.2" {
-		t.Errorf("got tag %s: the Keystone belongs to the operator", got)
-	}
-	if f.ControlPlane.Spec.OpenStackRelease != "2025.2" {
-		t.Error("what was read has changed")
-	}
-	f.ControlPlane.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2"}
-	changed = Apply(f, "2026.1-b")
-	if changed.ControlPlane.Spec.OpenStackRelease != "2026.1" || changed.ControlPlane.Spec.Services.Keystone.Image.Tag != "2026.1-b" {
-		t.Errorf("got %s and %s", changed.ControlPlane.Spec.OpenStackRelease, changed.ControlPlane.Spec.Services.Keystone.Image.Tag)
+	own := planned()
+	own.ControlPlane.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2"}
+	for name, tc := range map[string]struct {
+		facts    Facts
+		to, want string
+	}{
+		"a Keystone":     {ready(), "2026.1", `{"spec":{"image":{"tag":"2026.1"}}}`},
+		"a Placement":    {Facts{Services: both().Services[1:]}, "2026.1", `{"spec":{"image":{"tag":"2026.1"}}}`},
+		"a ControlPlane": {both(), "2026.1", `{"spec":{"openStackRelease":"2026.1"}}`},
+		"a ControlPlane with an image": {
+			own, "2026.1-b", `{"spec":{"openStackRelease":"2026.1","services":{"keystone":{"image":{"tag":"2026.1-b"}}}}}`,
+		},
+	} {
+		if got, err := Patch(tc.facts, tc.to); err != nil || string(got) != tc.want {
+			t.Errorf("%s: got %s and %v, expected %s", name, got, err, tc.want)
+		}
 	}
 }
 
@@ -122,13 +130,13 @@ func TestGoingBackIsPossibleUntilContracting(t *testing.T) {
 		keystonev1alpha1.UpgradePhaseExpanding, keystonev1alpha1.UpgradePhaseMigrating, keystonev1alpha1.UpgradePhaseRollingUpdate,
 	} {
 		f := ready()
-		f.Keystone.Spec.Image.Tag, f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1", "2026.1", phase
+		keystone(f).Spec.Image.Tag, keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", "2026.1", phase
 		if to, err := AbortTarget(f); err != nil || to != "2025.2" {
 			t.Errorf("%s: got %q, %v", phase, to, err)
 		}
 	}
 	f := ready()
-	f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
+	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseContracting
 	if _, err := AbortTarget(f); err == nil || !strings.Contains(err.Error(), "can no longer be rolled back") {
 		t.Errorf("Contracting: got %v", err)
 	}
@@ -147,13 +155,13 @@ func TestARefusedReleaseCanBeTakenBack(t *testing.T) {
 
 func TestTheViewGoesThroughThePhases(t *testing.T) {
 	f := ready()
-	f.Keystone.Spec.Image.Tag = "2026.1"
-	f.Keystone.Generation = 2
+	keystone(f).Spec.Image.Tag = "2026.1"
+	keystone(f).Generation = 2
 	if view := View(f, "2026.1"); view.Done || view.Rows[0].Name != "Operator" {
 		t.Errorf("got %+v before the operator has seen the change", view)
 	}
-	f.Keystone.Status.ObservedGeneration, f.Keystone.Status.TargetRelease = 2, "2026.1"
-	f.Keystone.Status.UpgradePhase = keystonev1alpha1.UpgradePhaseRollingUpdate
+	keystone(f).Status.ObservedGeneration, keystone(f).Status.TargetRelease = 2, "2026.1"
+	keystone(f).Status.UpgradePhase = keystonev1alpha1.UpgradePhaseRollingUpdate
 	var states []string
 	for _, row := range View(f, "2026.1").Rows[:4] {
 		states = append(states, row.Name+" "+row.State)
@@ -161,7 +169,7 @@ func TestTheViewGoesThroughThePhases(t *testing.T) {
 	if got := strings.Join(states, ", "); got != "Expanding Done, Migrating Done, RollingUpdate Run, Contracting Wait" {
 		t.Errorf("got %s", got)
 	}
-	f.Keystone.Status.TargetRelease, f.Keystone.Status.UpgradePhase, f.Keystone.Status.InstalledRelease = "", "", "2026.1"
+	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase, keystone(f).Status.InstalledRelease = "", "", "2026.1"
 	if view := View(f, "2026.1"); !view.Done {
 		t.Errorf("got %+v at the end", view)
 	}
@@ -181,16 +189,70 @@ func TestAControlPlaneIsDoneWhenItIsReadyItself(t *testing.T) {
 
 func TestAFailedPhaseEndsTheViewUnlessItIsOfAnEarlierSpec(t *testing.T) {
 	found := testutil.Upgrading()
-	f := Facts{Keystone: &found.Keystones[0]}
+	f := of(testutil.KeystoneIn(found))
 	if view := View(f, "2026.1"); view.Failed == nil || !strings.Contains(view.Failed.Error(), "MigrateFailed") {
 		t.Errorf("got %v", view.Failed)
 	}
-	f.Keystone.Generation, f.Keystone.Status.ObservedGeneration = 2, 2
+	keystone(f).Generation, keystone(f).Status.ObservedGeneration = 2, 2
 	if view := View(f, "2026.1"); view.Failed != nil {
 		t.Errorf("got %v from the spec before", view.Failed)
 	}
-	f.Keystone.Spec.Image.Tag = "2025.2"
+	keystone(f).Spec.Image.Tag = "2025.2"
 	if view := View(f, "2025.2"); view.Done || view.Rows[0].Name != "Abort" {
 		t.Errorf("got %+v while the upgrade is taken back", view)
+	}
+}
+
+// both is a ControlPlane with a Keystone and a Placement of release 2025.2.
+func both() Facts {
+	f := planned()
+	f.Services = append(f.Services, testutil.Service(
+		testutil.Placement(testutil.True(keystonev1alpha1.ConditionReady, keystonev1alpha1.ReasonAllReady))))
+	return f
+}
+
+func TestAllServicesOfAControlPlaneAreChecked(t *testing.T) {
+	f := both()
+	if findings := Preflight(f, "2026.1"); check.AnyFailed(findings) {
+		t.Errorf("got %v", findings)
+	}
+	f.Services[1].ServiceStatus().ExpandedRelease = "2026.2"
+	var failures []string
+	for _, finding := range Preflight(f, "2026.1") {
+		if finding.Result == check.Failed {
+			failures = append(failures, finding.Name)
+		}
+	}
+	if got := strings.Join(failures, ", "); got != "Placement: Running upgrade" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAServiceThatHasTheReleaseDoesNotBlockTheOthers(t *testing.T) {
+	f := both()
+	f.Services[0].ServiceStatus().InstalledRelease = "2026.1"
+	if findings := Preflight(f, "2026.1"); check.AnyFailed(findings) {
+		t.Errorf("got %v", findings)
+	}
+	if _, err := AbortTarget(f); err == nil || !strings.Contains(err.Error(), "let the upgrade finish") {
+		t.Errorf("got %v, expected that there is no way back", err)
+	}
+}
+
+func TestTheUpgradeOfAControlPlaneEndsWithItsLastService(t *testing.T) {
+	f := both()
+	for i, tag := range []string{"2026.1", "2025.2"} {
+		f.Services[i].ServiceStatus().InstalledRelease = tag
+	}
+	keystone(f).Spec.Image.Tag = "2026.1"
+	view := View(f, "2026.1")
+	last := view.Rows[len(view.Rows)-1]
+	if view.Done || last.Name != "Placement: Operator" {
+		t.Errorf("got %+v", view)
+	}
+	f.Services[1].Resource.(*placementv1alpha1.Placement).Spec.Image.Tag = "2026.1"
+	f.Services[1].ServiceStatus().InstalledRelease = "2026.1"
+	if view := View(f, "2026.1"); !view.Done {
+		t.Errorf("got %+v at the end", view)
 	}
 }

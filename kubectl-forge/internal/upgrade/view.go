@@ -7,76 +7,89 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
+	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // phases are those of an upgrade, in order, with what happens in them.
 var phases = []struct {
-	phase keystonev1alpha1.UpgradePhase
+	phase commonv1.UpgradePhase
 	text  string
 }{
-	{keystonev1alpha1.UpgradePhaseExpanding, "tables and columns are added; the old release serves"},
-	{keystonev1alpha1.UpgradePhaseMigrating, "data is migrated; the old release serves"},
-	{keystonev1alpha1.UpgradePhaseRollingUpdate, "the pods are replaced; both releases serve"},
-	{keystonev1alpha1.UpgradePhaseContracting, "what only the old release used is dropped; a rollback is no longer possible"},
+	{commonv1.UpgradePhaseExpanding, "tables and columns are added; the old release serves"},
+	{commonv1.UpgradePhaseMigrating, "data is migrated; the old release serves"},
+	{commonv1.UpgradePhaseRollingUpdate, "the pods are replaced; both releases serve"},
+	{commonv1.UpgradePhaseContracting, "what only the old release used is dropped; a rollback is no longer possible"},
 }
 
 // failures are the reasons of DatabaseReady that require the user to act.
 var failures = []string{
-	keystonev1alpha1.ReasonExpandFailed, keystonev1alpha1.ReasonMigrateFailed, keystonev1alpha1.ReasonContractFailed,
-	keystonev1alpha1.ReasonVersionParseError, keystonev1alpha1.ReasonUpgradePathInvalid, keystonev1alpha1.ReasonDowngradeNotSupported,
-	keystonev1alpha1.ReasonUpgradeTargetChanged, keystonev1alpha1.ReasonUpgradeAbortRefused, keystonev1alpha1.ReasonSchemaDriftDetected,
+	vocabulary.ReasonExpandFailed, vocabulary.ReasonMigrateFailed, vocabulary.ReasonContractFailed,
+	vocabulary.ReasonVersionParseError, vocabulary.ReasonUpgradePathInvalid, vocabulary.ReasonDowngradeNotSupported,
+	vocabulary.ReasonUpgradeTargetChanged, vocabulary.ReasonUpgradeAbortRefused, vocabulary.ReasonSchemaDriftDetected,
 }
 
 // View describes the progress towards the release, of an upgrade or of a
 // rollback.
 func View(f Facts, to string) follow.View {
-	status := f.Keystone.Status
-	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), to)}
-	current := status.Conditions
-	if status.ObservedGeneration != f.Keystone.Generation || !f.asksFor(to) {
-		view.Rows = append(view.Rows, follow.Row{
-			Name: "Operator", State: "Wait", Colour: show.Yellow, Text: "has not observed the change yet",
-		})
-		return view
-	}
-	installed := status.InstalledRelease == to && status.TargetRelease == ""
-	switch status.TargetRelease {
-	case "":
-	case to:
-		view.Rows = append(view.Rows, phaseRows(status.UpgradePhase)...)
-	default:
-		view.Rows = append(view.Rows, follow.Row{
-			Name: "Abort", State: "Run", Colour: show.Yellow, Text: "the upgrade to " + status.TargetRelease + " is being rolled back",
-		})
-	}
-	for _, name := range []string{
-		keystonev1alpha1.ConditionDatabaseReady, keystonev1alpha1.ConditionDeploymentReady, keystonev1alpha1.ConditionReady,
-	} {
-		if condition := meta.FindStatusCondition(current, name); condition != nil {
-			view.Rows = append(view.Rows, follow.ConditionRows([]metav1.Condition{*condition})...)
+	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), to), Done: f.ready()}
+	for _, service := range f.Services {
+		rows, installed := serviceRows(service, to)
+		for i := range rows {
+			rows[i].Name = f.label(service, rows[i].Name)
+		}
+		view.Rows = append(view.Rows, rows...)
+		view.Done = view.Done && installed
+		if view.Failed == nil {
+			view.Failed = failure(service, to)
 		}
 	}
-	view.Done = installed && f.ready()
-	view.Failed = failure(current, f.Keystone.Generation)
 	return view
 }
 
-// asksFor reports whether the change has reached the Keystone.
-func (f Facts) asksFor(to string) bool { return f.Keystone.Spec.Image.Tag == to }
-
-func (f Facts) ready() bool {
-	ready := meta.IsStatusConditionTrue(f.Keystone.Status.Conditions, keystonev1alpha1.ConditionReady)
-	if cp := f.ControlPlane; cp != nil {
-		ready = ready && cp.Status.ObservedGeneration == cp.Generation &&
-			meta.IsStatusConditionTrue(cp.Status.Conditions, keystonev1alpha1.ConditionReady)
-	}
-	return ready
+// observed reports whether the change has reached the service and its operator. A
+// ControlPlane changes one service after another.
+func observed(service inventory.Service, to string) bool {
+	return service.ServiceStatus().ObservedGeneration == service.GetGeneration() && service.ServiceSpec().Image.Tag == to
 }
 
-func phaseRows(current keystonev1alpha1.UpgradePhase) []follow.Row {
+// serviceRows describes the progress of a service, and reports whether it has the release.
+func serviceRows(service inventory.Service, to string) (rows []follow.Row, installed bool) {
+	if !observed(service, to) {
+		return []follow.Row{{Name: "Operator", State: "Wait", Colour: show.Yellow, Text: "has not observed the change yet"}}, false
+	}
+	status := service.ServiceStatus()
+	switch status.TargetRelease {
+	case "":
+	case to:
+		rows = append(rows, phaseRows(status.UpgradePhase)...)
+	default:
+		rows = append(rows, follow.Row{
+			Name: "Abort", State: "Run", Colour: show.Yellow, Text: "the upgrade to " + status.TargetRelease + " is being rolled back",
+		})
+	}
+	for _, name := range []string{vocabulary.ConditionDatabaseReady, vocabulary.ConditionDeploymentReady, vocabulary.ConditionReady} {
+		if condition := meta.FindStatusCondition(status.Conditions, name); condition != nil {
+			rows = append(rows, follow.ConditionRows([]metav1.Condition{*condition})...)
+		}
+	}
+	return rows, status.InstalledRelease == to && status.TargetRelease == ""
+}
+
+func (f Facts) ready() bool {
+	if cp := f.ControlPlane; cp != nil &&
+		(cp.Status.ObservedGeneration != cp.Generation || !meta.IsStatusConditionTrue(cp.Status.Conditions, vocabulary.ConditionReady)) {
+		return false
+	}
+	return !slices.ContainsFunc(f.Services, func(service inventory.Service) bool {
+		return !meta.IsStatusConditionTrue(service.GetConditions(), vocabulary.ConditionReady)
+	})
+}
+
+func phaseRows(current commonv1.UpgradePhase) []follow.Row {
 	rows := make([]follow.Row, 0, len(phases))
 	row := follow.Row{State: "Done", Colour: show.Green}
 	if current == "" {
@@ -94,11 +107,14 @@ func phaseRows(current keystonev1alpha1.UpgradePhase) []follow.Row {
 	return rows
 }
 
-// failure returns what blocks the upgrade, nil while it proceeds. A failure of
+// failure returns what blocks the upgrade of a service, nil while it proceeds. A failure of
 // an earlier spec does not count.
-func failure(conditions []metav1.Condition, generation int64) error {
-	database := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionDatabaseReady)
-	if database == nil || database.Status == metav1.ConditionTrue || database.ObservedGeneration != generation ||
+func failure(service inventory.Service, to string) error {
+	if !observed(service, to) {
+		return nil
+	}
+	database := meta.FindStatusCondition(service.GetConditions(), vocabulary.ConditionDatabaseReady)
+	if database == nil || database.Status == metav1.ConditionTrue || database.ObservedGeneration != service.GetGeneration() ||
 		!slices.Contains(failures, database.Reason) {
 		return nil
 	}

@@ -22,9 +22,9 @@ const (
 	kubelet           = client.FieldOwner("kubelet")
 )
 
-// Populate gives each Keystone what it has in a real cluster after some days: the
-// last Jobs of its CronJobs, and the given number of Pods, including those of Jobs. It
-// returns when the Jobs have finished.
+// Populate gives each Keystone the objects that it has in a real cluster after some
+// days: the last Jobs of its CronJobs, and the given number of Pods, including
+// those of Jobs. It returns when the Jobs have finished.
 func (w *World) Populate(ctx context.Context, keys []client.ObjectKey, pods int) error {
 	if err := w.run(ctx, keys, pods); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (w *World) run(ctx context.Context, keys []client.ObjectKey, pods int) erro
 		if err := w.runCronJobs(ctx, keys[i]); err != nil {
 			return err
 		}
-		// Those of the installation are among them.
+		// This includes the Jobs of the installation.
 		var jobs batchv1.JobList
 		if err := w.Client.List(ctx, &jobs, instance(keys[i])...); err != nil {
 			return err

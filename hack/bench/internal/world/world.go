@@ -1,5 +1,6 @@
 // Package world is the cluster that the bench measures in: a real API server with
-// the garbage collector, stand-ins for everything else, and Keystones that answer.
+// the garbage collector, stand-ins for everything else, and Keystones that answer
+// requests.
 package world
 
 import (

@@ -78,14 +78,14 @@ func (c *Cluster) firstNode() node.Node {
 
 // state records in a cluster's folder how far it was built.
 type state struct {
-	// Initialised is set once kubeadm has completed. Before that nothing is worth keeping.
+	// Initialised is set once kubeadm has completed. An earlier state is not kept.
 	Initialised bool `json:"initialised"`
 	// Fingerprint identifies the versions and settings that it was built from.
 	Fingerprint string `json:"fingerprint"`
 }
 
-// readState reads how far the cluster was built. A missing or damaged file means a
-// cluster that has to be built from scratch.
+// readState reads the recorded state. If the file is missing or damaged, the
+// cluster is built from scratch.
 func (c *Cluster) readState() (state, error) {
 	var s state
 	data, err := os.ReadFile(c.stateFile())

@@ -191,8 +191,8 @@ func TestOnlyItsOwnKubeconfigIsRemoved(t *testing.T) {
 	}
 }
 
-// withCredentials returns a cluster whose kubeadm has made the credentials, and
-// where its API server is.
+// withCredentials returns a cluster whose credentials kubeadm has created, and the
+// address of its API server.
 func withCredentials(t *testing.T) (c *Cluster, server string) {
 	t.Helper()
 	c = newTestCluster(t)
@@ -208,7 +208,7 @@ func withCredentials(t *testing.T) (c *Cluster, server string) {
 
 func TestAnOldKubeconfigOfThisClusterIsReplaced(t *testing.T) {
 	c, server := withCredentials(t)
-	// Readable by all, as somebody may have left it.
+	// World-readable, as a user may have left it.
 	if err := os.WriteFile(c.kubeconfig(), []byte(server+"old\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

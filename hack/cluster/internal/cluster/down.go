@@ -42,10 +42,10 @@ func (c *Cluster) erase(ctx context.Context) error {
 	return os.RemoveAll(c.dir())
 }
 
-// clearMachine removes what clusters leave outside a checkout. Only what
-// carries their mark is touched: the recorded processes, and the control group
-// and network links of their name. The files of a dead cluster stay in the
-// cache of its checkout, from where it can be restored.
+// clearMachine removes what clusters leave outside a checkout. It removes only what
+// is marked as theirs: the recorded processes, and the control group and the
+// network links with their name. The files of a dead cluster stay in the cache of
+// its checkout, from where it can be restored.
 func clearMachine(ctx context.Context) error {
 	recorded, err := readOwner()
 	if err != nil {

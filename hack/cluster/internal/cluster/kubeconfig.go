@@ -60,8 +60,8 @@ func (c *Cluster) writeKubeconfig(n node.Node) error {
 	return nil
 }
 
-// removeKubeconfig removes the file if it is for this cluster. Someone may
-// have put another in its place.
+// removeKubeconfig removes the file if it is for this cluster. The user may have
+// replaced it.
 func (c *Cluster) removeKubeconfig() error {
 	foreign, err := c.hasForeignKubeconfig()
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // errDown is the error of commands that need a running cluster.
 var errDown = errors.New("no cluster of this checkout is running: start it with \"make cluster-up\"")
 
-// Status describes the cluster. Its error says what is wrong with it.
+// Status prints the state of the cluster. It returns an error that describes what
+// is wrong with it.
 func (c *Cluster) Status(ctx context.Context, out io.Writer) error {
 	m, o, err := c.running()
 	if err != nil {

@@ -30,7 +30,8 @@ func (b Builder) Archives() []string {
 
 func (b Builder) archive(c component) string { return filepath.Join(b.Out, c.name+".tar") }
 
-// Build writes the archives that are missing or older than their inputs, and returns the names of the images it built.
+// Build writes the archives that are missing or older than their inputs, and
+// returns the names of the images it built.
 func (b Builder) Build(ctx context.Context, set Set) ([]string, error) {
 	if err := os.MkdirAll(b.Out, 0o755); err != nil {
 		return nil, err
@@ -68,7 +69,8 @@ func (b Builder) recipe(c component, set Set) (args, inputs []string) {
 	binary := filepath.Join(b.Tools, c.name)
 	inside := "/usr/local/bin/" + c.name
 	args = []string{
-		// The archives stay on this machine: packing them would only cost time.
+		// The archives do not leave this machine; compressing them would only cost
+		// time.
 		"-compress", "none",
 		"-name", set.Reference(c.name),
 		"-env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -24,7 +24,7 @@ const KubeadmConfig = "/etc/kubernetes/kubeadm.yaml"
 // auditPolicy is the path, inside a node, of the API server's audit policy.
 const auditPolicy = "/etc/kubernetes/audit-policy.yaml"
 
-// values is what the templates refer to.
+// values are the inputs of the templates.
 type values struct {
 	NodeName          string
 	Address           string
@@ -75,9 +75,9 @@ func dnsAddress() string {
 	return netip.AddrFrom4(addr).String()
 }
 
-// NodeFiles returns the contents of the files that a node starts with, by
-// their paths inside the node. The API server records the requests of the named operators of
-// the checkout.
+// NodeFiles returns the contents of the files that a node starts with, by their
+// paths inside the node. The API server records the requests of the given
+// operators.
 func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]string, error) {
 	v := newValues(n, set)
 	v.Operators = operators

@@ -63,9 +63,9 @@ func inUse(all []hierarchy) []hierarchy {
 	return all
 }
 
-// tracksProcesses reports whether a node's processes join their group here.
-// One hierarchy is enough to find them again, and in the others they stay
-// where the limits of their parent apply.
+// tracksProcesses reports whether a node's processes join their group here. One
+// hierarchy is enough to find them again; in the others they remain subject to the
+// limits of their parent group.
 func (h hierarchy) tracksProcesses() bool {
 	return h.v2 || slices.Contains(h.options, "pids")
 }

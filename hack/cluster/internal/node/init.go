@@ -47,7 +47,7 @@ func RunInit(specFile string) error {
 	}
 	start.Close()
 	if len(signal) == 0 {
-		return errors.New("whoever started this node has given up")
+		return errors.New("the process that starts this node has exited")
 	}
 	if err := writeSysctls(nodeSysctls); err != nil {
 		return fmt.Errorf("setting up the network: %w", err)
@@ -55,8 +55,8 @@ func RunInit(specFile string) error {
 	return newSupervisor(n.services(), logDir).run(context.Background())
 }
 
-// setUp turns the process into the node: it joins the node's control group, takes its
-// host name, enters its root and lowers the limit of open files.
+// setUp turns the process into the node: it joins the node's control group, sets
+// its host name, enters its root and lowers the limit of open files.
 func (n Node) setUp() error {
 	if err := n.joinCgroup(); err != nil {
 		return err

@@ -93,8 +93,8 @@ func (n Node) PodCgroup() string { return filepath.Join(cgroupParent, n.Name, "p
 // daemonCgroup is the control group of the processes that are not in pods.
 func (n Node) daemonCgroup() string { return filepath.Join(cgroupParent, n.Name, "daemons") }
 
-// Root is the node's root directory as the host sees it. What the node mounts
-// there does not show.
+// Root is the node's root directory as the host sees it. Mounts inside the node are
+// not visible there.
 func (n Node) Root() string { return filepath.Join(n.Dir, "root") }
 
 // Log is the host's path of one of the node's logs.

@@ -81,11 +81,11 @@ func TestOnlyItsUserHasNodes(t *testing.T) {
 		want   bool
 	}{
 		"the user's process and file":         {self, ids(self), 0o644, true},
-		"somebody else's process":             {self, ids(self + 1), 0o644, false},
+		"another user's process":              {self, ids(self + 1), 0o644, false},
 		"a process with several ids":          {self, fmt.Sprintf("Uid:\t%d\t%d\t%d\t%d\n", self+1, self, self, self), 0o644, false},
 		"a process of which nothing is known": {self, "", 0o644, false},
-		"somebody else's file":                {self + 1, ids(self + 1), 0o644, false},
-		"a file that somebody else may write": {self, ids(self), 0o666, false},
+		"another user's file":                 {self + 1, ids(self + 1), 0o644, false},
+		"a file that another user may write":  {self, ids(self), 0o666, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -34,10 +34,9 @@ var nodeSysctls = map[string]string{
 	"net/ipv6/conf/eth0/disable_ipv6": "1",
 }
 
-// enterRoot turns the node's folder into the root of the calling process,
-// which must have a separate mount namespace. The programs come from the
-// host's /usr, which is effectively read only: what the node writes there goes to its
-// own folder.
+// enterRoot turns the node's folder into the root of the calling process, which
+// must have a separate mount namespace. The programs come from the host's /usr,
+// which is effectively read only: the node's writes there go to its own folder.
 func (n Node) enterRoot() error {
 	root := n.Root()
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
@@ -193,8 +192,8 @@ func switchRoot(root string) error {
 	return syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_SHARED, "")
 }
 
-// bind makes source visible at target, with what is mounted below it. Mount
-// flags take effect in a second step only.
+// bind makes source, including the mounts below it, visible at target. Mount flags
+// only take effect in a second call.
 func bind(source, target string, flags uintptr) error {
 	if err := syscall.Mount(source, target, "", syscall.MS_BIND|syscall.MS_REC, ""); err != nil {
 		return fmt.Errorf("binding %s to %s: %w", source, target, err)

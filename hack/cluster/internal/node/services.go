@@ -26,7 +26,7 @@ const (
 // service is a program that a node's init keeps running.
 type service struct {
 	name string
-	// needs are the files that have to exist before it is started.
+	// needs are the files that must exist before the service is started.
 	needs []string
 	// command returns the program and its arguments. It is called for every start.
 	command func() ([]string, error)

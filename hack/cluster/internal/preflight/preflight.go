@@ -15,7 +15,7 @@ import (
 	"syscall"
 )
 
-// Alternative is what to do on a machine that cannot run this cluster.
+// Alternative is the advice for a machine that cannot run this cluster.
 const Alternative = `Use a cluster of your own instead, for example kind with Docker:
   kind create cluster && kind export kubeconfig --kubeconfig kubeconfig`
 
@@ -23,14 +23,14 @@ const Alternative = `Use a cluster of your own instead, for example kind with Do
 // what a node will do.
 const ProbeCommand = "probe"
 
-// minMemory is what the cluster and a small workload use, in MiB, with some
-// room. Measured: 1.9 GiB for the bare cluster.
+// minMemory is the memory, in MiB, that the cluster and a small workload use, with
+// some reserve.
 const minMemory = 3500
 
 // minDisk is the space, in MiB, of binaries, images and their unpacked form.
 const minDisk = 6000
 
-// facts is what the checks decide on.
+// facts are the input of the checks.
 type facts struct {
 	uid int
 	// memory and disk are in MiB; disk is what is free for the cache.

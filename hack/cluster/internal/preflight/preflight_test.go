@@ -57,7 +57,7 @@ func TestModulesAndBuiltInFeaturesBothCount(t *testing.T) {
 		case f.option == "CONFIG_VETH":
 			config.WriteString("# CONFIG_VETH is not set\n")
 		case f.option == "CONFIG_OVERLAY_FS":
-			// Left out altogether, as options are whose parent is off.
+			// Omitted entirely, like options whose parent is disabled.
 		case i%2 == 0:
 			config.WriteString(f.option + "=y\n")
 		default:

@@ -50,8 +50,8 @@ func newReporter(out io.Writer, now func() time.Time) *Reporter {
 	return &Reporter{out: out, now: now, start: now()}
 }
 
-// Stage runs fn and reports its name, the time since the reporter was made
-// and how long fn took. A failure comes back with the stage's name in front.
+// Stage runs fn and reports its name, the time since the reporter was created and
+// the duration of fn. Errors are prefixed with the name of the stage.
 func (r *Reporter) Stage(name string, fn func() error) error {
 	began := r.now()
 	r.printf("%s ...", name)
@@ -68,7 +68,7 @@ func (r *Reporter) Note(format string, args ...any) {
 	r.printf(format, args...)
 }
 
-// Elapsed is the time since the reporter was made, rounded for people.
+// Elapsed is the time since the reporter was created, rounded for display.
 func (r *Reporter) Elapsed() string {
 	return seconds(r.now().Sub(r.start))
 }

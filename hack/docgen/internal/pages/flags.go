@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// flagLine matches the first line of a flag in the output of a program's --help, and
-// defaultValue the end of its last one.
+// flagLine matches the first line of a flag in the output of a program's --help,
+// and defaultValue the end of the flag's last line.
 var (
 	flagLine     = regexp.MustCompile(`^  -(\S+)(?: (\S+))?(?:\t(.*))?$`)
 	defaultValue = regexp.MustCompile(` \(default (.+)\)$`)

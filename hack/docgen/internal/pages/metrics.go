@@ -11,7 +11,8 @@ import (
 )
 
 // WriteMetrics writes the metrics of an operator as Markdown. It fails if two
-// have the same name, if one or a label lacks its meaning, and if a label has two.
+// metrics have the same name, if a metric or a label has no description, or if a
+// label has two.
 func (p Page) WriteMetrics(w io.Writer, definitions []metric.Definition) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)

@@ -29,9 +29,10 @@ type word struct {
 	value string
 }
 
-// WriteVocabularies writes for each kind the page of its conditions, reasons and events into
-// a folder, together with the index for the search. The comments of the constants are their
-// meanings; the names of the constants begin with Condition, Reason or Event.
+// WriteVocabularies writes for each kind the page of its conditions, reasons and
+// events into a folder, together with the index for the search. The comments of the
+// constants become the descriptions; the names of the constants begin with
+// Condition, Reason or Event.
 func (p Page) WriteVocabularies(folder string, kinds []vocabulary.Kind, constants []source.Constant) error {
 	for _, said := range kinds {
 		if err := p.writeVocabularyFiles(folder, said, constants); err != nil {
@@ -55,7 +56,7 @@ func (p Page) writeVocabularyFiles(folder string, said vocabulary.Kind, constant
 }
 
 // writeVocabulary writes the conditions and events of a kind as Markdown. It fails
-// if there is no constant with the meaning of a word.
+// if a word has no documented constant.
 func (p Page) writeVocabulary(w io.Writer, said vocabulary.Kind, constants []source.Constant) error {
 	v := newExplanation(constants)
 	fmt.Fprintf(&v.out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)

@@ -21,8 +21,8 @@ import (
 
 const scripts = "../../../../deploy/openbao/bootstrap"
 
-// kubectl knows one Secret, the objects that a test has put beside it, and how to
-// run a program in the pod of the store. It notes what it was called with.
+// kubectl is a fake that handles one Secret, the objects that a test adds, and
+// commands in the pod of the store. It records its arguments.
 const kubectl = `#!/bin/bash
 set -euo pipefail
 printf '%s\n' "$*" >>"$FAKE/calls"
@@ -43,13 +43,13 @@ case "$*" in
 esac
 `
 
-// bao notes what it is called with, as a process list would show it.
+// bao is a fake that records its arguments, as a process list would show them.
 const bao = `#!/bin/bash
 printf 'bao %s\n' "$*" >>"$FAKE/calls"
 exec "$FAKE/bao" "$@"
 `
 
-// cluster is a store in its pod, and whoever works on it from outside.
+// cluster is a store in its pod, together with its administrator outside.
 type cluster struct {
 	dir, data string
 	variables map[string]string
@@ -100,7 +100,7 @@ func start(t *testing.T) *cluster {
 	return c
 }
 
-// programs are those on the path of the scripts, and those in the pod.
+// programs are the programs on the path of the scripts, and those in the pod.
 func (c *cluster) programs(t *testing.T) {
 	t.Helper()
 	binary, err := build()
@@ -132,7 +132,7 @@ func (c *cluster) object(t *testing.T, name, content string) {
 	c.file(t, "objects/"+name+".json", content, 0o600)
 }
 
-// run runs a script and returns what it prints.
+// run runs a script and returns its output.
 func (c *cluster) run(t *testing.T, script string, args ...string) (string, error) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), filepath.Join(scripts, script), args...)
@@ -171,7 +171,7 @@ func (c *cluster) bao(t *testing.T, args ...string) string {
 	return string(output)
 }
 
-// mounts returns the types of what is enabled, by path.
+// mounts returns the types of the enabled engines and logins by path.
 func (c *cluster) mounts(t *testing.T, kind string) map[string]string {
 	t.Helper()
 	var list map[string]struct{ Type string }
@@ -203,7 +203,7 @@ func (c *cluster) files(t *testing.T) map[string]string {
 	return contents
 }
 
-// entry returns a setting as the store keeps it, with what it hides.
+// entry returns a stored setting, including hidden values.
 func (c *cluster) entry(t *testing.T, path string) map[string]any {
 	t.Helper()
 	var kept struct {
@@ -221,7 +221,7 @@ func (c *cluster) initialised(t *testing.T) bool {
 	return err == nil
 }
 
-// showsNoSecret fails when a key, a token or a password was an argument.
+// showsNoSecret fails if a key, a token or a password was an argument.
 func (c *cluster) showsNoSecret(t *testing.T) {
 	t.Helper()
 	calls, err := os.ReadFile(filepath.Join(c.dir, "calls"))
@@ -244,7 +244,8 @@ func (c *cluster) showsNoSecret(t *testing.T) {
 	}
 }
 
-// certificates writes what the pod has of TLS, and returns what its server uses.
+// certificates writes the TLS files of the pod, and returns those that its server
+// uses.
 func (c *cluster) certificates(t *testing.T) *tls.Config {
 	t.Helper()
 	authority, err := pki.NewAuthority("test", time.Now())

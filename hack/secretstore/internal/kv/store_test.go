@@ -10,7 +10,7 @@ import (
 	"github.com/c5c3/forge/hack/secretstore/internal/kv"
 )
 
-// disk is what a store saved last.
+// disk holds the last saved state of a store.
 type disk struct {
 	content []byte
 	err     error
@@ -41,7 +41,7 @@ func write(t *testing.T, store *kv.Store, path, value string) {
 	}
 }
 
-// value returns what a version of secret "a" shows, "" when that is nothing.
+// value returns the value in a version of secret "a", or "".
 func value(t *testing.T, store *kv.Store, number int) string {
 	t.Helper()
 	secret, err := store.Get("a")

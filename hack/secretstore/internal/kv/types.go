@@ -38,7 +38,7 @@ type Version struct {
 // Readable reports whether the data of the version can be read.
 func (v *Version) Readable() bool { return v != nil && !v.Destroyed && v.DeletionTime.IsZero() }
 
-// Secret is what is stored at a path.
+// Secret holds the versions stored at a path.
 type Secret struct {
 	CreatedTime    time.Time           `json:"created_time"`
 	UpdatedTime    time.Time           `json:"updated_time"`

@@ -78,7 +78,7 @@ func (a *Authority) Issue(subject Subject) (certificate, key string, err error) 
 	for _, text := range subject.IPAddresses {
 		address := net.ParseIP(text)
 		if address == nil {
-			return "", "", fmt.Errorf("%q is no IP address", text)
+			return "", "", fmt.Errorf("%q is not an IP address", text)
 		}
 		template.IPAddresses = append(template.IPAddresses, address)
 	}

@@ -52,7 +52,8 @@ func TestRequestsWithoutAValidTokenAreRefused(t *testing.T) {
 	}
 }
 
-// The paths that External Secrets has to read and push, and some beside them.
+// The paths that External Secrets must be able to read and push, and some that it
+// must not.
 func TestExternalSecretsMayDoWhatItsPoliciesSay(t *testing.T) {
 	s := start(t)
 	root, eso := s.client(t, rootToken), s.externalSecrets(t)

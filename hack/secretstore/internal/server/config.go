@@ -84,7 +84,7 @@ type settings struct {
 	file     string
 }
 
-// builtIn is what every OpenBao has from the start.
+// builtIn is the initial content of every OpenBao.
 var builtIn = map[string]mount{"token/": {Type: "token", Accessor: "auth_token_0"}}
 
 // readSettings reads the settings from a file, or returns those of an empty store.

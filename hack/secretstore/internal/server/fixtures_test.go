@@ -37,7 +37,7 @@ type store struct {
 	log *strings.Builder
 }
 
-// keys are those of a store that was initialised before.
+// keys are the keys of a store that is already initialised.
 const keys = `{"root_token": "` + rootToken + `", "unseal_keys_b64": ["k1", "k2", "k3"], "unseal_threshold": 2}`
 
 func start(t *testing.T) *store {
@@ -51,7 +51,7 @@ func start(t *testing.T) *store {
 	return s
 }
 
-// serve runs a server on what a folder holds.
+// serve runs a server on the data in a folder.
 func serve(t *testing.T, dir string) *store {
 	t.Helper()
 	log := &strings.Builder{}
@@ -64,7 +64,7 @@ func serve(t *testing.T, dir string) *store {
 	return &store{url: listener.URL, log: log}
 }
 
-// setUp does what the scripts of the bootstrap do, with the official client.
+// setUp does the same as the bootstrap scripts, with the official client.
 func (s *store) setUp(t *testing.T) {
 	t.Helper()
 	root := s.client(t, rootToken)

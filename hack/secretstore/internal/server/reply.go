@@ -27,7 +27,7 @@ func (r reply) write(w http.ResponseWriter) {
 	_ = json.NewEncoder(w).Encode(r.body)
 }
 
-// envelope is what OpenBao wraps around the data of a response.
+// envelope is OpenBao's wrapper around the data of a response.
 type envelope struct {
 	RequestID     string   `json:"request_id"`
 	LeaseID       string   `json:"lease_id"`

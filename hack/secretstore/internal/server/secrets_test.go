@@ -45,7 +45,8 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	if _, err := client.KVv2("kv-v2").Get(t.Context(), "a"); !errors.Is(err, vault.ErrSecretNotFound) {
 		t.Errorf("get: %v", err)
 	}
-	// External Secrets reads it this way, and takes nothing for "not there".
+	// External Secrets uses this request, and interprets an empty answer as "does
+	// not exist".
 	if secret, err := client.Logical().ReadWithContext(t.Context(), "kv-v2/data/a"); secret != nil || err != nil {
 		t.Errorf("read: %v, %v", secret, err)
 	}

@@ -4,11 +4,16 @@ Python imports this module when it starts, because it is found through PYTHONPAT
 """
 
 import functools
+import importlib
+import os
 
-# The operator replaces these by what the mode of spec.database.tls promises, and by whether
-# the database may be several servers.
+# The operator replaces these by the environment variable with the URL, by what the mode of
+# spec.database.tls promises, by whether the database may be several servers, and by modules
+# of the service itself that do more.
+VARIABLE = ""
 REQUIRE_TLS = False
 WAIT_FOR_WRITES = False
+MODULES = []
 
 
 def refuse_plain_text():
@@ -34,7 +39,10 @@ def refuse_plain_text():
 def wait_for_writes():
     """Has each connection read what was written through any server of a Galera cluster.
 
-    A MariaDB that is no cluster takes the variable and never waits.
+    A server acknowledges a write when the others have it, but before they have applied it,
+    and each connection goes to one of them. A MariaDB that is no cluster takes the variable
+    and never waits. oslo.db has an option for this only from 12.2 on; where that is set, it
+    comes later and wins.
     """
     from pymysql import connections
 
@@ -48,10 +56,16 @@ def wait_for_writes():
     connections.Connection.__init__ = waiting
 
 
-for wanted, protect in ((REQUIRE_TLS, refuse_plain_text), (WAIT_FOR_WRITES, wait_for_writes)):
-    if wanted:
+for wanted, change, purpose in (
+    (REQUIRE_TLS, refuse_plain_text, "be protected"),
+    (WAIT_FOR_WRITES, wait_for_writes, "be told to wait for writes"),
+):
+    if wanted and VARIABLE in os.environ:
         try:
-            protect()
+            change()
         except Exception as error:
             # Python would go on without this module, and without what it does.
-            raise SystemExit("the connection to the database cannot be protected: %r" % error)
+            raise SystemExit("the connection to the database cannot %s: %r" % (purpose, error))
+
+for name in MODULES:
+    importlib.import_module(name)

@@ -40,7 +40,7 @@ const countRetry = time.Minute
 func (w *work) recordJobs(ctx context.Context, work func(context.Context) reconcile.Outcome) reconcile.Outcome {
 	ended, _, err := w.uncountedJobs(ctx)
 	outcome := work(ctx)
-	if outcome.Reason() == vocabulary.ReasonSchemaCheckInProgress {
+	if w.checking {
 		return outcome
 	}
 	if err == nil && len(ended) > 0 && outcome.IsDone() {

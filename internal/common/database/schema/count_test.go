@@ -136,12 +136,20 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 		}
 		return reconcile.Waiting(vocabulary.ReasonDBSyncInProgress, "")
 	})
-	w.recordJobs(t.Context(), func(context.Context) reconcile.Outcome {
-		return reconcile.Waiting(vocabulary.ReasonSchemaCheckInProgress, "")
-	})
+	w = w.work(w.Pass)
+	w.recordJobs(t.Context(), w.runCheck)
 	if len(w.Resource.GetAnnotations()) > 0 {
 		t.Errorf("the installation was counted before its check: %v", w.Resource.GetAnnotations())
 	}
+	check, err := w.Jobs.Find(t.Context(), w.Resource, w.Named(TaskCheck))
+	if check == nil || err != nil {
+		t.Fatal(check, err)
+	}
+	check.Status = endedJob(harbour(w), TaskCheck, batchv1.JobComplete).Status
+	if err := w.Client.Status().Update(t.Context(), check); err != nil {
+		t.Fatal(err)
+	}
+	w = w.work(w.Pass)
 	w.recordJobs(t.Context(), synced)
 	if counted := samples.Of(t, registry); len(counted) != 2 {
 		t.Errorf("the installation was not counted with its check: %v", counted)

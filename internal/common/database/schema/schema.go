@@ -29,8 +29,8 @@ type Schema struct {
 	// data, and Contract drops what only the old release used. Without Migrate that
 	// phase is passed over.
 	Expand, Migrate, Contract []string
-	// RunAgain is the annotation of a resource whose changed value runs the
-	// installation and the check again.
+	// RunAgain is the annotation of a resource whose changed value runs the installation
+	// and the check again, and whatever else uses [Schema.OnRequest].
 	RunAgain string
 	// First completes the task of the first installation. It may be nil.
 	First func(p *service.Pass, sync *deployment.Task)
@@ -40,6 +40,8 @@ type Schema struct {
 type work struct {
 	*service.Pass
 	Schema
+	// checking is true while a check has not ended: of the schema, or of the connection.
+	checking bool
 }
 
 func (s Schema) work(p *service.Pass) *work { return &work{Pass: p, Schema: s} }

@@ -189,6 +189,7 @@ func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReaso
 	case state.Complete:
 		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 	}
+	w.checking = t.Name == TaskCheck
 	hint := ""
 	if state.Waiting != "" {
 		hint = w.Database.Hint(w.Pass, state.Waiting) + reasons.hint

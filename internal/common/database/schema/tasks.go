@@ -59,7 +59,7 @@ var syncReasons = taskReasons{
 // syncTask installs the schema.
 func (w *work) syncTask() deployment.Task {
 	sync := w.task(TaskSync, 4, w.Sync)
-	sync.RunKey = w.onRequest(sync.RunKey)
+	sync.RunKey = w.OnRequest(w.Pass, sync.RunKey)
 	if w.Status.InstalledRelease == "" && w.First != nil {
 		w.First(w.Pass, &sync)
 	}
@@ -70,13 +70,14 @@ func (w *work) syncTask() deployment.Task {
 // so that a wrong password never replaces a running pod.
 func (w *work) checkTask() deployment.Task {
 	check := w.task(TaskCheck, 2, w.Check)
-	check.RunKey = w.onRequest([]any{check.RunKey, w.access().Proof()})
+	check.RunKey = w.OnRequest(w.Pass, []any{check.RunKey, w.access().Proof()})
 	return check
 }
 
-// onRequest adds what a user has asked for to the run key of a task.
-func (w *work) onRequest(runKey any) any {
-	if request := w.Resource.GetAnnotations()[w.RunAgain]; request != "" {
+// OnRequest adds what a user has asked for with the annotation [Schema.RunAgain] to the run
+// key of a task.
+func (s Schema) OnRequest(p *service.Pass, runKey any) any {
+	if request := p.Resource.GetAnnotations()[s.RunAgain]; request != "" {
 		return []any{runKey, request}
 	}
 	return runKey

@@ -1,8 +1,7 @@
 """Logs in to the database and asks the API of its own pod.
 
-Usage: ready.py VARIABLE URL. The environment variable holds the URL of the database. The
-first line of what fails is the text of the pod's Unhealthy event, so it holds neither the
-password nor anything that a server has said.
+The first line of what fails is the text of the pod's Unhealthy event, so it holds
+neither the password nor anything that a server has said.
 """
 
 import os
@@ -12,9 +11,14 @@ import urllib.request
 
 import pymysql
 
+# The operator replaces these by the environment variable with the URL of the database, and
+# by what is asked of the API.
+VARIABLE = ""
+ADDRESS = ""
+
 # A full login: a connection that is closed during the handshake counts as an
 # error of this host, and a database blocks hosts with too many of those.
-database = urllib.parse.urlsplit(os.environ[sys.argv[1]])
+database = urllib.parse.urlsplit(os.environ[VARIABLE])
 tls = {name[4:]: value for name, value in urllib.parse.parse_qsl(database.query) if name.startswith("ssl_")}
 if "check_hostname" in tls:
     tls["check_hostname"] = tls["check_hostname"] == "true"
@@ -34,8 +38,8 @@ except Exception as error:
     print("No login to the database at %s:%d (error %s)" % (database.hostname, database.port or 3306, code))
     sys.exit(1)
 try:
-    urllib.request.build_opener(urllib.request.ProxyHandler({})).open(sys.argv[2], timeout=5)
+    urllib.request.build_opener(urllib.request.ProxyHandler({})).open(ADDRESS, timeout=5)
 except Exception as error:
     cause = "it answered %d" % error.code if hasattr(error, "code") else "no answer (%s)" % type(error).__name__
-    print("GET %s of this pod failed: %s" % (urllib.parse.urlsplit(sys.argv[2]).path, cause))
+    print("GET %s of this pod failed: %s" % (urllib.parse.urlsplit(ADDRESS).path, cause))
     sys.exit(1)

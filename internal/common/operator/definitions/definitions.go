@@ -74,7 +74,7 @@ func apply(ctx context.Context, c client.Client, wanted *apiextensionsv1.CustomR
 		return err
 	}
 	if newer {
-		logger.Info("left alone: what is installed is newer", "installed", live.Annotations[VersionAnnotation])
+		logger.Info("left alone: the installed definition is newer", "installed", live.Annotations[VersionAnnotation])
 		return nil
 	}
 	logger.Info("updating")
@@ -90,7 +90,7 @@ func Newer(live, wanted *apiextensionsv1.CustomResourceDefinition) (bool, error)
 	}
 	theirs, err := version.ParseSemantic(installed)
 	if err != nil {
-		return false, fmt.Errorf("annotation %s of what is installed is no version: correct or remove it: %w", VersionAnnotation, err)
+		return false, fmt.Errorf("annotation %s of the installed definition is not a version: correct or remove it: %w", VersionAnnotation, err)
 	}
 	ours, err := version.ParseSemantic(wanted.Annotations[VersionAnnotation])
 	if err != nil {

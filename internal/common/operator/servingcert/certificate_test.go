@@ -110,7 +110,7 @@ func TestARenewedBundleTrustsTheNewAuthorityFirstAndKeepsTheEarlierOnes(t *testi
 	if len(bundle) != 2 || !bundle[1].Equal(firstAuthorities[0]) {
 		t.Fatalf("bundle of %d certificates, want the new and the earlier authority", len(bundle))
 	}
-	// What another replica still presents stays trusted.
+	// A certificate that another replica still presents stays trusted.
 	first.Data[caKey] = second.Data[caKey]
 	if _, err := load(first, testNames, time.Now()); err != nil {
 		t.Errorf("the earlier certificate is not trusted by the new bundle: %v", err)

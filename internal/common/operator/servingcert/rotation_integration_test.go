@@ -38,8 +38,8 @@ import (
 
 const admissionPath = "/admit"
 
-// The test's webhooks are asked about objects that carry this label: those of the
-// replicas about guarded ones, and those that the test itself serves about others.
+// The API server calls the test's webhooks for objects with this label: those of
+// the replicas for guarded objects, and those of the test itself for watched ones.
 const (
 	label   = "webhook-certificate"
 	guarded = "guarded"
@@ -127,7 +127,7 @@ type fixture struct {
 	options Options
 	client  client.Client
 	ports   [2]int32
-	// ahead is how far ahead the clocks of the replicas are.
+	// ahead is the offset of the replicas' clocks.
 	ahead atomic.Int64
 }
 
@@ -141,8 +141,8 @@ func install(t *testing.T, name string) *fixture {
 		MutatingName:   name + "-mutating",
 		ValidatingName: name + "-validating",
 	}
-	// The API server expects a certificate for the Service's name, and takes
-	// the connection to where an ExternalName points: to this process.
+	// The API server expects a certificate for the name of the Service and connects
+	// to the target of the ExternalName, which is this process.
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: f.options.Namespace, Name: name},
 		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "localhost"},
@@ -192,8 +192,8 @@ func (f *fixture) fill(configuration client.Object, guardedPort, watchedPort int
 	}
 }
 
-// serveFromSecret serves webhooks with whatever certificate the Secret holds. The
-// API server reaches them once it has noticed that it is to trust that one.
+// serveFromSecret serves webhooks with the current certificate in the Secret. The
+// API server reaches them once it has learned to trust that certificate.
 func (f *fixture) serveFromSecret(t *testing.T) (port int32) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(allow())
@@ -205,7 +205,7 @@ func (f *fixture) serveFromSecret(t *testing.T) (port int32) {
 		pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 		return &pair, err
 	}}
-	// It would report each handshake that fails until then.
+	// Do not log the handshakes that fail until then.
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -256,7 +256,7 @@ func (f *fixture) replica(t *testing.T, index int) {
 }
 
 // onFreshConnections closes the connection after each answer. API servers would
-// keep it, and so not look at the certificate again.
+// otherwise reuse it without verifying the certificate again.
 func onFreshConnections(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -264,7 +264,7 @@ func onFreshConnections(handler http.Handler) http.Handler {
 	})
 }
 
-// later lets time pass for both replicas and has them look at the certificate.
+// later advances the clocks of both replicas and makes them check the certificate.
 func (f *fixture) later(t *testing.T, d time.Duration) {
 	t.Helper()
 	now := f.ahead.Add(int64(d))
@@ -285,11 +285,11 @@ func (f *fixture) ask(ctx context.Context, about string) error {
 	}}, client.DryRunAll)
 }
 
-// enough is how many requests say something.
+// enough is the number of requests that make a meaningful sample.
 const enough = 50
 
-// probe makes requests without a pause while the function runs, and until there
-// are enough. None may fail.
+// probe sends requests continuously while the function runs, and until there are
+// enough. None may fail.
 func (f *fixture) probe(t *testing.T, while func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -297,7 +297,8 @@ func (f *fixture) probe(t *testing.T, while func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		for ctx.Err() == nil {
-			// Not the context that ends the loop: it would fail the last one.
+			// This is not the context that ends the loop, which would fail the last
+			// request.
 			if err := f.admit(t.Context()); err != nil {
 				t.Errorf("request %d failed: %v", made.Load()+1, err)
 				return
@@ -318,8 +319,8 @@ func (f *fixture) probe(t *testing.T, while func()) {
 	})
 }
 
-// renewedAfter waits until both replicas present another certificate than the
-// Secret held, which they do when it has been trusted for a while.
+// renewedAfter waits until both replicas present a certificate other than that in
+// the old Secret. They do so once it has been trusted for a while.
 func (f *fixture) renewedAfter(t *testing.T, old *corev1.Secret) {
 	t.Helper()
 	expect.Eventually(t, "a new certificate", func(context.Context) error {
@@ -337,7 +338,8 @@ func (f *fixture) renewedAfter(t *testing.T, old *corev1.Secret) {
 		}
 		for _, port := range f.ports {
 			if err := presents(ctx, port, pair.Leaf.Raw); err != nil {
-				// One of them may not have known of the trust before now.
+				// A replica may only just have learned that the certificate is
+				// trusted.
 				f.later(t, DefaultSettle)
 				return err
 			}
@@ -379,8 +381,7 @@ func (f *fixture) secretKey() client.ObjectKey {
 	return (&Rotator{options: f.options}).secretKey()
 }
 
-// secret returns the current Secret; one that is missing at the moment is
-// returned empty.
+// secret returns the current Secret, or an empty one if it does not exist.
 func (f *fixture) secret(t *testing.T) *corev1.Secret {
 	t.Helper()
 	secret := &corev1.Secret{}

@@ -18,18 +18,18 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// TheSchemaAlone proves what holds without a webhook.
+// TheSchemaAlone checks the behaviour without a webhook.
 func (k Kind[T]) TheSchemaAlone(t *testing.T, s *Server) {
 	t.Run("refuses", func(t *testing.T) { k.schemaRefuses(t, s) })
 	t.Run("refuses what is out of bounds", func(t *testing.T) { k.schemaBounds(t, s) })
 	t.Run("leaves to the operator what it cannot state", func(t *testing.T) { k.schemaAccepts(t, s) })
 	t.Run("completes a minimal one as the operator does", func(t *testing.T) { k.schemaDefaults(t, s) })
-	t.Run("takes none for done that the operator has not looked at", func(t *testing.T) { k.unobserved(t, s) })
+	t.Run("an object is not current before the operator has observed it", func(t *testing.T) { k.unobserved(t, s) })
 	t.Run("is listed with openstack and has no short name", func(t *testing.T) { k.names(t, s) })
 	k.either(t, s)
 }
 
-// TheWebhook proves what holds with a webhook.
+// TheWebhook checks the behaviour with a webhook.
 func (k Kind[T]) TheWebhook(t *testing.T, s *Server) {
 	k.awaitWebhook(t, s)
 	t.Run("refuses", func(t *testing.T) { k.webhookRefuses(t, s) })
@@ -39,7 +39,7 @@ func (k Kind[T]) TheWebhook(t *testing.T, s *Server) {
 	k.either(t, s)
 }
 
-// either proves what holds with and without a webhook.
+// either checks the behaviour that does not depend on a webhook.
 func (k Kind[T]) either(t *testing.T, s *Server) {
 	t.Helper()
 	t.Run("accepts", func(t *testing.T) { k.accepts(t, s) })
@@ -72,7 +72,7 @@ func (k Kind[T]) schemaRefuses(t *testing.T, s *Server) {
 	}
 }
 
-// schemaBounds breaks what a Go client cannot even write, too.
+// schemaBounds also tests violations that a Go client cannot send.
 func (k Kind[T]) schemaBounds(t *testing.T, s *Server) {
 	stored := make([]T, 0, len(k.Complete))
 	for i, complete := range k.Complete {
@@ -96,8 +96,8 @@ func (k Kind[T]) schemaBounds(t *testing.T, s *Server) {
 	}
 }
 
-// schemaAccepts guards against a rule on the field of one kind moving to a type that
-// several kinds share.
+// schemaAccepts detects that a rule which only one kind has was moved to a type
+// that several kinds share.
 func (k Kind[T]) schemaAccepts(t *testing.T, s *Server) {
 	for _, v := range k.Violations {
 		if v.Schema == "" {
@@ -106,8 +106,8 @@ func (k Kind[T]) schemaAccepts(t *testing.T, s *Server) {
 	}
 }
 
-// schemaDefaults compares with the defaults in Go: they must not differ, whichever of the
-// two an object meets.
+// schemaDefaults compares the schema's defaults with those in Go: an object must
+// get the same ones from either.
 func (k Kind[T]) schemaDefaults(t *testing.T, s *Server) {
 	var optional []string
 	for _, row := range k.DefaultRows {
@@ -130,8 +130,8 @@ func (k Kind[T]) schemaDefaults(t *testing.T, s *Server) {
 	}
 }
 
-// unobserved looks at what kstatus, and Flux by it, compares with the generation. Without
-// a status it takes every object for done.
+// unobserved checks the field that kstatus, and through it Flux, compares with the
+// generation: without a status, every object would count as reconciled.
 func (k Kind[T]) unobserved(t *testing.T, s *Server) {
 	object := k.Minimal()
 	object.SetName("unobserved")
@@ -162,7 +162,7 @@ func (k Kind[T]) names(t *testing.T, s *Server) {
 	}
 }
 
-// awaitWebhook waits until the API server knows that it has to ask the webhook.
+// awaitWebhook waits until the API server calls the webhook.
 func (k Kind[T]) awaitWebhook(t *testing.T, s *Server) {
 	t.Helper()
 	for _, v := range k.Violations {
@@ -241,7 +241,7 @@ func (k Kind[T]) accepts(t *testing.T, s *Server) {
 	}
 }
 
-// eachDefault leaves a field out of a new object, and then out of a replacement of the
+// eachDefault omits a field from a new object, and then from a replacement of the
 // stored one.
 func (k Kind[T]) eachDefault(t *testing.T, s *Server) {
 	for _, row := range k.DefaultRows {

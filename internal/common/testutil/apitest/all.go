@@ -2,9 +2,9 @@ package apitest
 
 import "testing"
 
-// Prove runs all proofs of the kinds that need no API server. pattern matches the Go
-// files with the rules, and unbreakable are messages that no object from the API can
-// provoke.
+// Prove runs all checks of the kinds that need no API server. pattern matches the
+// Go files with the rules. unbreakable lists the messages that no object from the
+// API can cause.
 func (kinds Kinds) Prove(t *testing.T, pattern string, unbreakable ...string) {
 	for _, proof := range []struct {
 		name string

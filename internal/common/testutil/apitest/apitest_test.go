@@ -13,7 +13,8 @@ import (
 	"github.com/c5c3/forge/internal/common/rules"
 )
 
-// definition is of a kind with the fields of a Service that the rules below are about.
+// definition defines a kind with the fields of a Service that the rules below
+// concern.
 const definition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -118,8 +119,8 @@ func TestABoundThatTheOperatorDoesNotKnowIsNamed(t *testing.T) {
 	}
 }
 
-// ownSource has an error of its own and calls a shared function, which calls another, while
-// a third is called by nothing.
+// ownSource returns one error itself and calls a shared function that calls
+// another; a third shared function is never called.
 const ownSource = `package boat
 
 import (

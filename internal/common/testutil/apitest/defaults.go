@@ -19,15 +19,15 @@ import (
 	"github.com/c5c3/forge/internal/common/admission"
 )
 
-// EveryDefaultIsInTheTable proves that the table of defaults is that of the schema.
+// EveryDefaultIsInTheTable checks that the table of defaults matches the schema.
 func (k Kind[T]) EveryDefaultIsInTheTable(t *testing.T) {
 	var inTable, inSchema []string
 	for _, row := range k.DefaultRows {
 		inTable = append(inTable, row.Path)
 	}
 	for _, n := range k.nodes(t) {
-		// An empty block is filled in for the sake of what is in it, and the
-		// empty name is that of Kubernetes' LocalObjectReference.
+		// Skip empty blocks, which exist for the sake of the defaults in them, and
+		// the empty name, which is a default of Kubernetes' LocalObjectReference.
 		if n.schema.Default != nil && string(n.schema.Default.Raw) != "{}" && string(n.schema.Default.Raw) != `""` {
 			inSchema = append(inSchema, n.path)
 		}
@@ -39,12 +39,12 @@ func (k Kind[T]) EveryDefaultIsInTheTable(t *testing.T) {
 	}
 }
 
-// TheOperatorFillsInEveryDefault proves that an object without a default of the schema
-// gets the same one from the operator.
+// TheOperatorFillsInEveryDefault checks that the operator sets the same defaults on
+// an object that did not get them from the schema.
 func (k Kind[T]) TheOperatorFillsInEveryDefault(t *testing.T) {
 	for _, row := range k.DefaultRows {
 		got, found := valueAt(k.toMap(t, k.defaulted(k.fromMap(t, k.without(t, row)))), row.Path)
-		// What is false is left out of JSON.
+		// JSON omits false.
 		if !found && row.Want == false {
 			continue
 		}
@@ -54,7 +54,7 @@ func (k Kind[T]) TheOperatorFillsInEveryDefault(t *testing.T) {
 	}
 }
 
-// without returns an object without the field, as a user writes it.
+// without returns an object without the field, as users write it.
 func (k Kind[T]) without(t testing.TB, row Default) map[string]any {
 	t.Helper()
 	if row.Within != "" {
@@ -69,7 +69,7 @@ func (k Kind[T]) without(t testing.TB, row Default) map[string]any {
 	return withoutEmpty(k.toMap(t, k.Minimal()), "", required)
 }
 
-// within returns an object with the optional fields, each of them empty.
+// within returns an object with the given optional fields set to empty blocks.
 func (k Kind[T]) within(t testing.TB, fields ...string) map[string]any {
 	t.Helper()
 	written := k.toMap(t, k.base())
@@ -81,7 +81,7 @@ func (k Kind[T]) within(t testing.TB, fields ...string) map[string]any {
 	return written
 }
 
-// withoutEmpty leaves out the blocks that a Go client sends empty and a user does not.
+// withoutEmpty removes empty blocks that a Go client sends but users do not write.
 func withoutEmpty(object map[string]any, path string, required map[string]bool) map[string]any {
 	for name, value := range object {
 		below := path + name
@@ -93,10 +93,10 @@ func withoutEmpty(object map[string]any, path string, required map[string]bool) 
 	return object
 }
 
-// randomObjects is how many objects at random a proof looks at.
+// randomObjects is the number of random objects per check.
 const randomObjects = 2000
 
-// random fills in everything at random, so that hardly any of it is valid.
+// random fills all fields at random; hardly any of the values are valid.
 func (k Kind[T]) random(seed uint64) T {
 	object := k.empty()
 	object.SetName(k.Minimal().GetName())
@@ -110,7 +110,7 @@ func (k Kind[T]) random(seed uint64) T {
 	return object
 }
 
-// DefaultingTwiceIsDefaultingOnce proves that defaults do not build on each other.
+// DefaultingTwiceIsDefaultingOnce checks that defaulting is idempotent.
 func (k Kind[T]) DefaultingTwiceIsDefaultingOnce(t *testing.T) {
 	for seed := range uint64(randomObjects) {
 		once := k.defaulted(k.random(seed))
@@ -120,7 +120,8 @@ func (k Kind[T]) DefaultingTwiceIsDefaultingOnce(t *testing.T) {
 	}
 }
 
-// ValidationNamesAField proves that validation takes whatever comes.
+// ValidationNamesAField checks that validation handles arbitrary input and that its
+// errors name a field of the spec.
 func (k Kind[T]) ValidationNamesAField(t *testing.T) {
 	object := k.Minimal()
 	for seed := range uint64(randomObjects) {
@@ -134,8 +135,8 @@ func (k Kind[T]) ValidationNamesAField(t *testing.T) {
 	}
 }
 
-// AValidObjectStaysValid proves that to write the defaults out changes nothing, in any
-// combination of accepted changes.
+// AValidObjectStaysValid checks that a valid object stays valid, also as an update,
+// when its defaults are written out, for random combinations of accepted changes.
 func (k Kind[T]) AValidObjectStaysValid(t *testing.T) {
 	names := slices.Sorted(maps.Keys(k.Accepted))
 	valid := 0
@@ -162,9 +163,9 @@ func (k Kind[T]) AValidObjectStaysValid(t *testing.T) {
 	}
 }
 
-// FuzzAdmission proves that a webhook takes any JSON, refuses only as Invalid, and answers
-// the same for an object with its defaults. It looks at what is accepted with a check of
-// the kind's own, if there is one.
+// FuzzAdmission checks that a webhook accepts or refuses any JSON, refuses only as
+// Invalid, and decides the same about an object with its defaults. If accepted is
+// not nil, it checks each accepted object.
 func (k Kind[T]) FuzzAdmission(f *testing.F, webhook *admission.Webhook[T], accepted func(*testing.T, T)) {
 	add := func(object T) {
 		content, err := json.Marshal(object)

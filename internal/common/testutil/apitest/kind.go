@@ -1,6 +1,7 @@
-// Package apitest proves that the API of a kind is complete: that its schema, its rules
-// and its defaults say the same, that a test breaks each of them, and that a real API
-// server acts on them. An API package describes its kinds as data and names the proofs.
+// Package apitest tests the API of a kind: its schema, its rules and its defaults
+// must agree, each of them must be violated by a test, and a real API server must
+// enforce them. An API package describes its kinds as data and runs the checks of
+// this package.
 package apitest
 
 import (
@@ -19,21 +20,22 @@ import (
 	"github.com/c5c3/forge/internal/common/rules"
 )
 
-// Violation is one change to a valid object that breaks one rule.
+// Violation is a change to a valid object that violates exactly one rule.
 type Violation[T client.Object] struct {
-	// Name says what is wrong with the object.
+	// Name describes what is wrong with the object.
 	Name string
-	// Change breaks the rule.
+	// Change violates the rule.
 	Change func(T)
-	// Path and Message are what validation in Go says.
+	// Path and Message are the field and a part of the message of the error that Go
+	// validation returns.
 	Path, Message string
-	// Schema is a part of what the API server says without a webhook, after SchemaPath if
-	// that differs from Path. It is empty when the schema cannot state the rule.
+	// Schema is a part of the API server's message without a webhook, at SchemaPath
+	// if that differs from Path. It is empty if the schema cannot express the rule.
 	Schema, SchemaPath string
 }
 
-// What the API server says about a number out of bounds, a text that does not match its
-// pattern, and one that is empty.
+// The API server's messages about a number out of bounds, a text that does not
+// match its pattern, and an empty text.
 const (
 	TooSmall = "should be greater than or equal to"
 	TooLarge = "should be less than or equal to"
@@ -41,71 +43,75 @@ const (
 	TooShort = "should be at least 1 chars long"
 )
 
-// Default is a field that is filled in when the user leaves it out.
+// Default is the default of a field.
 type Default struct {
 	// Path is the field.
 	Path string
-	// Want is its value, as JSON has it: numbers are int64.
+	// Want is the default in its JSON form: numbers are int64.
 	Want any
-	// Within is the optional field that has to be there, if it is not there by default.
+	// Within is the optional parent field that must be set for the default to
+	// apply, if any.
 	Within string
 }
 
-// Kind describes a kind, T, a pointer to its Go type.
+// Kind describes a kind of resource. T is a pointer to its Go type.
 type Kind[T client.Object] struct {
-	// Definition is the file of the CustomResourceDefinition.
+	// Definition is the path of the CustomResourceDefinition.
 	Definition string
-	// Columns are what kubectl get shows.
+	// Columns are the columns that kubectl get shows.
 	Columns []string
 
-	// Minimal returns the least that a user has to write.
+	// Minimal returns an object with the required fields only.
 	Minimal func() T
-	// Complete return objects that have every field of the schema between them.
+	// Complete return objects that together set every field of the schema.
 	Complete []func() T
 
-	// Rules are the kind's rules, Immutables and UpdateRules those for updates.
+	// Rules are the kind's rules; Immutables and UpdateRules apply to updates.
 	Rules       rules.Table[T]
 	Immutables  []rules.Immutable[T]
 	UpdateRules func(old, updated T) field.ErrorList
-	// Defaults fills in what the user left out.
+	// Defaults sets the fields that the user has not set.
 	Defaults func(T)
 
-	// Base returns the object that violations and accepted changes start from, Minimal
-	// when it is nil.
+	// Base returns the object that violations and accepted changes are applied to;
+	// nil means Minimal.
 	Base func() T
-	// Violations break the rules, each of them at least once.
+	// Violations violate each of the rules at least once.
 	Violations []Violation[T]
-	// Unwritable are violations that a Go client cannot write, because it leaves out
-	// empty fields and the API server fills in the default.
+	// Unwritable are violations that a Go client cannot send, because it omits
+	// empty fields and the API server then sets the default.
 	Unwritable []Violation[T]
-	// Mended are violations of the schema that a webhook mends before the schema sees them,
-	// by filling in a default.
+	// Mended are violations of the schema that a webhook corrects by setting a
+	// default before the schema is checked.
 	Mended []Violation[T]
-	// Updates are changes of a stored object that are refused.
+	// Updates are changes of a stored object that must be refused.
 	Updates []Violation[T]
-	// Accepted are changes to objects at the edge of what is allowed, and Mutable changes
-	// of a stored object that look like refused ones, each by what they are.
+	// Accepted are changes to objects that are just within bounds, and Mutable are
+	// allowed changes of a stored object that resemble refused ones, both by
+	// description.
 	Accepted, Mutable map[string]func(T)
-	// Obsolete makes a stored object break rules that are newer than it, and refer to
-	// what is gone; the schema does not notice.
+	// Obsolete makes a stored object violate rules that are newer than the object
+	// and refer to objects that no longer exist, in ways that the schema does not
+	// check.
 	Obsolete func(T)
 
-	// DefaultRows are all defaults of the schema.
+	// DefaultRows lists all defaults of the schema.
 	DefaultRows []Default
-	// OperatorDefaults are fields whose default the webhook and the operator fill in, but
-	// not the schema.
+	// OperatorDefaults lists the fields whose default is set by the webhook and the
+	// operator, but not by the schema.
 	OperatorDefaults []string
-	// Foreign are fields whose types belong to Kubernetes, which has its own rules for
-	// what is below them.
+	// Foreign lists the fields with types of Kubernetes, which has its own rules
+	// for their contents.
 	Foreign []string
-	// SameAsNothing are bounds of the schema, such as "spec.port minimum", that refuse a
-	// value which the Go type of the field cannot tell from one that is not set.
+	// SameAsNothing lists bounds of the schema, such as "spec.port minimum", that
+	// reject a value which the field's Go type cannot distinguish from an unset
+	// one.
 	SameAsNothing []string
-	// Words are texts that random objects consist of.
+	// Words are the texts that random objects are filled with.
 	Words []string
 }
 
-// Subject is a kind whose proofs can be called without its Go type.
+// Subject is a Kind without its type parameter.
 type Subject interface {
 	// Name is the kind's name.
 	Name(t testing.TB) string
@@ -126,17 +132,18 @@ type Subject interface {
 	ValidationNamesAField(t *testing.T)
 	AValidObjectStaysValid(t *testing.T)
 
-	// TheSchemaAlone proves what holds without a webhook, TheWebhook what holds with one.
+	// TheSchemaAlone checks the behaviour without a webhook, TheWebhook the
+	// behaviour with one.
 	TheSchemaAlone(t *testing.T, s *Server)
 	TheWebhook(t *testing.T, s *Server)
 
 	givenErrors() field.ErrorList
 }
 
-// Kinds are those of an API package.
+// Kinds are the kinds of an API package.
 type Kinds []Subject
 
-// Each runs a proof for each of the kinds.
+// Each runs a check for each of the kinds.
 func (kinds Kinds) Each(t *testing.T, proof func(Subject, *testing.T)) {
 	t.Helper()
 	for _, kind := range kinds {
@@ -147,7 +154,8 @@ func (kinds Kinds) Each(t *testing.T, proof func(Subject, *testing.T)) {
 // Name is the kind's name.
 func (k Kind[T]) Name(t testing.TB) string { return k.definition(t).Spec.Names.Kind }
 
-// definitions are the files that were read so far: a proof asks thousands of times.
+// definitions caches the files that were read: one check looks them up thousands of
+// times.
 var definitions sync.Map
 
 func (k Kind[T]) definition(t testing.TB) *apiextensionsv1.CustomResourceDefinition {
@@ -174,7 +182,7 @@ func (k Kind[T]) base() T {
 	return k.Base()
 }
 
-// changed returns the object that violations start from, after a change.
+// changed returns the base object after a change.
 func (k Kind[T]) changed(change func(T)) T {
 	object := k.base()
 	change(object)
@@ -196,7 +204,7 @@ func (k Kind[T]) updateErrors(old, updated T) field.ErrorList {
 	return k.UpdateRules(old, updated)
 }
 
-// givenErrors returns all errors that the violations lead to.
+// givenErrors returns all errors that the violations cause.
 func (k Kind[T]) givenErrors() field.ErrorList {
 	var errs field.ErrorList
 	for _, v := range slices.Concat(k.Violations, k.Unwritable) {
@@ -233,8 +241,8 @@ func (k Kind[T]) fromMap(t testing.TB, fields map[string]any) T {
 	return object
 }
 
-// Violations converts tables of an API package, whose own type of a row lets it leave out
-// the names of the fields.
+// Violations converts tables of an API package. The package's own row type allows
+// its rows to omit the field names.
 func Violations[T client.Object, Row ~struct {
 	Name               string
 	Change             func(T)
@@ -248,7 +256,7 @@ func Violations[T client.Object, Row ~struct {
 	return all
 }
 
-// Defaults converts a table of an API package as Violations does.
+// Defaults converts a table of an API package like Violations.
 func Defaults[Row ~struct {
 	Path   string
 	Want   any

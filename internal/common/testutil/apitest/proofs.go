@@ -11,7 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/rules"
 )
 
-// EachRuleNamesItsField proves that a refusal names the field and says what to do.
+// EachRuleNamesItsField checks that an error names the field and says what to do.
 func (k Kind[T]) EachRuleNamesItsField(t *testing.T) {
 	for _, v := range k.Violations {
 		t.Run(v.Name, func(t *testing.T) {
@@ -20,7 +20,8 @@ func (k Kind[T]) EachRuleNamesItsField(t *testing.T) {
 	}
 }
 
-// EachRuleIsBrokenAlone proves that each violation breaks the rules of one field only.
+// EachRuleIsBrokenAlone checks that each violation violates the rules of one field
+// only.
 func (k Kind[T]) EachRuleIsBrokenAlone(t *testing.T) {
 	for _, v := range k.Violations {
 		t.Run(v.Name, func(t *testing.T) {
@@ -33,7 +34,8 @@ func (k Kind[T]) EachRuleIsBrokenAlone(t *testing.T) {
 	}
 }
 
-// WhatWorksIsAccepted proves that the rules refuse nothing at the edge of what is allowed.
+// WhatWorksIsAccepted checks that the rules accept every valid object, including
+// those just within bounds.
 func (k Kind[T]) WhatWorksIsAccepted(t *testing.T) {
 	if errs := k.Rules.Validate(k.defaulted(k.Minimal())); len(errs) > 0 {
 		t.Errorf("the least a user has to write: %v", errs)
@@ -57,8 +59,8 @@ func (k Kind[T]) WhatWorksIsAccepted(t *testing.T) {
 	}
 }
 
-// UnwritableIsRefused proves that the operator refuses what reaches it in no way but an
-// object stored by an older schema.
+// UnwritableIsRefused checks that the operator refuses values that can only come
+// from objects stored under an older schema.
 func (k Kind[T]) UnwritableIsRefused(t *testing.T) {
 	for _, v := range k.Unwritable {
 		t.Run(v.Name, func(t *testing.T) {
@@ -76,8 +78,8 @@ func wantError(t *testing.T, errs field.ErrorList, path, message string) {
 	}
 }
 
-// EveryRuleHasAViolation proves that a test breaks each line of the table and each
-// immutable field.
+// EveryRuleHasAViolation checks that a test violates each rule of the table and
+// each immutable field.
 func (k Kind[T]) EveryRuleHasAViolation(t *testing.T) { report(t, k.unbrokenRules()) }
 
 func (k Kind[T]) unbrokenRules() (problems []string) {
@@ -94,7 +96,8 @@ func (k Kind[T]) unbrokenRules() (problems []string) {
 	return problems
 }
 
-// EveryViolationBelongsToARule proves that what the tests break is in the table.
+// EveryViolationBelongsToARule checks that the table contains a rule for each
+// violation.
 func (k Kind[T]) EveryViolationBelongsToARule(t *testing.T) {
 	for _, v := range k.Violations {
 		if !slices.ContainsFunc(k.Rules, func(r rules.Rule[T]) bool { return r.Covers(v.Path) }) {
@@ -103,8 +106,8 @@ func (k Kind[T]) EveryViolationBelongsToARule(t *testing.T) {
 	}
 }
 
-// EveryRuleOfTheSchemaHasAViolation proves that a test breaks each rule that the schema
-// states in CEL, and repeats the key of each list that has one.
+// EveryRuleOfTheSchemaHasAViolation checks that a test violates each CEL rule of
+// the schema and repeats an entry of each list with unique entries.
 func (k Kind[T]) EveryRuleOfTheSchemaHasAViolation(t *testing.T) { report(t, k.unbrokenSchema(t)) }
 
 func (k Kind[T]) unbrokenSchema(t testing.TB) (problems []string) {
@@ -131,8 +134,8 @@ func (k Kind[T]) unbrokenSchema(t testing.TB) (problems []string) {
 	return problems
 }
 
-// WhatTheSchemaRefusesTheOperatorRefuses proves that objects from before a bound of the
-// schema are as safe as the others.
+// WhatTheSchemaRefusesTheOperatorRefuses checks that the operator also refuses
+// objects that were stored before the schema had a bound.
 func (k Kind[T]) WhatTheSchemaRefusesTheOperatorRefuses(t *testing.T) {
 	report(t, k.acceptedOutOfBounds(t))
 }
@@ -146,7 +149,7 @@ func (k Kind[T]) acceptedOutOfBounds(t testing.TB) (problems []string) {
 		broken := k.fromMap(t, fields)
 		withDefaults := k.defaulted(broken)
 		before, _ := valueAt(k.toMap(t, broken), b.path)
-		// What a default replaces is refused no more.
+		// A value that is replaced by a default is no longer refused.
 		if after, _ := valueAt(k.toMap(t, withDefaults), b.path); !cmp.Equal(before, after) {
 			continue
 		}
@@ -157,7 +160,8 @@ func (k Kind[T]) acceptedOutOfBounds(t testing.TB) (problems []string) {
 	return problems
 }
 
-// ImmutableFieldsKeepTheirValue proves that each refused update is, for one reason.
+// ImmutableFieldsKeepTheirValue checks that each of the Updates is refused with
+// exactly one error.
 func (k Kind[T]) ImmutableFieldsKeepTheirValue(t *testing.T) {
 	for _, v := range k.Updates {
 		t.Run(v.Name, func(t *testing.T) {
@@ -169,7 +173,8 @@ func (k Kind[T]) ImmutableFieldsKeepTheirValue(t *testing.T) {
 	}
 }
 
-// MutableFieldsMayChange proves that a stored object may become any other valid one.
+// MutableFieldsMayChange checks that a stored object may be changed to any other
+// valid one.
 func (k Kind[T]) MutableFieldsMayChange(t *testing.T) {
 	for name, change := range k.Mutable {
 		if errs := k.updateErrors(k.defaulted(k.base()), k.defaulted(k.changed(change))); len(errs) > 0 {

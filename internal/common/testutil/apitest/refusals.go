@@ -20,10 +20,10 @@ import (
 
 const module = "github.com/c5c3/forge/internal/common/"
 
-// EveryRefusalInTheSourceHasAViolation proves that the violations of the kinds lead to
-// every error that the Go files matching the pattern can give, and the functions of the
-// shared packages that they call. Unbreakable are messages that no object from the API
-// can provoke.
+// EveryRefusalInTheSourceHasAViolation checks that the violations of the kinds
+// cause every error that the Go files matching the pattern, and the functions of
+// the shared packages that they call, can return. unbreakable lists the messages
+// that no object from the API can cause.
 func (kinds Kinds) EveryRefusalInTheSourceHasAViolation(t *testing.T, pattern string, unbreakable ...string) {
 	t.Helper()
 	var given field.ErrorList
@@ -38,20 +38,22 @@ func (kinds Kinds) EveryRefusalInTheSourceHasAViolation(t *testing.T, pattern st
 	report(t, found.missing(given, unbreakable))
 }
 
-// textOfField are the errors of package field that bring their own text, by constructor.
+// textOfField lists the constructors of package field that supply the text of their
+// errors.
 var textOfField = map[string]field.ErrorType{
 	"NotSupported": field.ErrorTypeNotSupported, "Duplicate": field.ErrorTypeDuplicate, "TooLongMaxLength": field.ErrorTypeTooLong,
 }
 
-// refusals are the errors that validation can give, as its source has them.
+// refusals are the errors that validation can return, according to its source.
 type refusals struct {
 	// shared is the folder of the shared packages.
 	shared string
-	// texts are the messages that stand in the source, with %s for what is variable.
+	// texts are the messages in the source, with %s for variable parts.
 	texts []string
-	// kinds counts the calls of field's constructors that bring their own text.
+	// kinds counts the calls of the constructors in textOfField.
 	kinds map[field.ErrorType]int
-	// packages are the shared ones, by path, without the functions that were looked at.
+	// packages are the shared packages by path, without the functions that were
+	// processed already.
 	packages map[string]sources
 }
 
@@ -63,7 +65,7 @@ type function struct {
 	imports     map[string]string
 }
 
-// missing names the refusals that none of the errors is.
+// missing describes the refusals that match none of the errors.
 func (r *refusals) missing(given field.ErrorList, unbreakable []string) (problems []string) {
 	var texts []string
 	fields := map[field.ErrorType]map[string]bool{}
@@ -90,7 +92,7 @@ func (r *refusals) missing(given field.ErrorList, unbreakable []string) (problem
 	return problems
 }
 
-// addFiles looks at all functions of the files.
+// addFiles processes all functions of the files.
 func (r *refusals) addFiles(t testing.TB, pattern string) {
 	t.Helper()
 	own := parse(t, pattern)
@@ -99,7 +101,7 @@ func (r *refusals) addFiles(t testing.TB, pattern string) {
 	}
 }
 
-// addShared looks at a function of a shared package, once.
+// addShared processes a function of a shared package once.
 func (r *refusals) addShared(t testing.TB, path, name string) {
 	t.Helper()
 	if r.packages[path] == nil {
@@ -115,8 +117,9 @@ func (r *refusals) addShared(t testing.TB, path, name string) {
 	}
 }
 
-// addFunction looks for errors in a function, and at the functions it names: those of
-// other shared packages, and those of its own unless these are looked at anyway.
+// addFunction collects the errors in a function, and processes the functions that
+// it refers to: those of other shared packages, and those of its own package with
+// own, unless own is nil because they are processed anyway.
 func (r *refusals) addFunction(t testing.TB, f function, own func(name string)) {
 	t.Helper()
 	ast.Inspect(f.declaration, func(n ast.Node) bool {
@@ -155,8 +158,8 @@ func (r *refusals) addCall(t testing.TB, call *ast.CallExpr) {
 	}
 }
 
-// message takes a string, a sum of strings or a format; it is empty when nothing of it
-// stands in the source.
+// message returns the text of a string, a concatenation or a format; it is empty if
+// the source does not contain the text.
 func message(t testing.TB, expression ast.Expr) string {
 	t.Helper()
 	switch e := expression.(type) {
@@ -202,7 +205,7 @@ func parse(t testing.TB, pattern string) sources {
 	return all
 }
 
-// importsOf returns the paths of the packages that a file imports, by their names there.
+// importsOf maps the names of a file's imports to their paths.
 func importsOf(file *ast.File) map[string]string {
 	imports := map[string]string{}
 	for _, spec := range file.Imports {

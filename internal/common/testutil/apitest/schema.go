@@ -10,14 +10,14 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// node is one field of the schema. Its path has [0] for the entries of a list
-// and [*] for those of a map.
+// node is a field of the schema. Its path uses [0] for the entries of a list and
+// [*] for those of a map.
 type node struct {
 	path   string
 	schema apiextensionsv1.JSONSchemaProps
 }
 
-// nodes returns every field of the schema that a user writes.
+// nodes returns every field of the schema that users set.
 func (k Kind[T]) nodes(t testing.TB) []node {
 	t.Helper()
 	root := *k.definition(t).Spec.Versions[0].Schema.OpenAPIV3Schema
@@ -41,21 +41,21 @@ func (k Kind[T]) below(n node) []node {
 	return nodes
 }
 
-// bound is one constraint of the schema that can be broken without knowing what
-// the field means.
+// bound is a constraint of the schema that can be violated without knowing the
+// meaning of the field.
 type bound struct {
 	path, keyword string
-	// broken is a value the constraint refuses; nil means that the field is
-	// absent.
+	// broken is a value that violates the constraint; nil means that the field is
+	// omitted.
 	broken any
-	// message is a part of what the API server says.
+	// message is a part of the API server's message.
 	message string
 }
 
 func (b bound) String() string { return b.path + " " + b.keyword }
 
-// limitsSize reports whether the bound is about length. Those stand in the schema
-// alone: they bound the cost of its rules and the size of an object.
+// limitsSize reports whether the bound limits a length. Such bounds are in the
+// schema only: they limit the cost of its rules and the size of an object.
 func (b bound) limitsSize() bool {
 	return strings.HasPrefix(b.keyword, "max") && b.keyword != "maximum"
 }
@@ -119,10 +119,11 @@ func (n node) collections() []bound {
 	return found
 }
 
-// repeated stands for a list of so many entries like the first one.
+// repeated is a list in which the first entry occurs the given number of times.
 type repeated struct{ times int }
 
-// broken returns a complete object with the bound broken, and which of them it is.
+// broken returns a complete object that violates the bound, and its index in
+// Complete.
 func (k Kind[T]) broken(t testing.TB, b bound) (object map[string]any, index int) {
 	t.Helper()
 	for i, complete := range k.Complete {
@@ -135,7 +136,7 @@ func (k Kind[T]) broken(t testing.TB, b bound) (object map[string]any, index int
 	return nil, 0
 }
 
-// apply reports whether the object has the field.
+// apply sets the violating value and reports whether the object has the field.
 func (b bound) apply(object map[string]any) bool {
 	holder, key, found := lookUp(object, b.path)
 	if !found {
@@ -158,8 +159,8 @@ func (b bound) apply(object map[string]any) bool {
 	return true
 }
 
-// lookUp returns the map or list that holds the field at the path, and its key
-// there.
+// lookUp returns the map or list that contains the field at the path, and the key
+// of the field in it.
 func lookUp(object map[string]any, path string) (holder any, key string, found bool) {
 	var current any = object
 	for segment := range strings.SplitSeq(strings.ReplaceAll(path, "[", ".["), ".") {

@@ -19,24 +19,25 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
-// Server is an API server that knows the kinds of an API package.
+// Server is an API server with the kinds of an API package.
 type Server struct {
 	client.Client
 	// Env is the API server itself.
 	Env *envtest.Env
-	// Namespace is where each test has its objects for itself.
+	// Namespace is the namespace of the test's objects.
 	Namespace string
-	// Warnings are those that came with the answers so far.
+	// Warnings are the warnings received so far.
 	Warnings []string
 }
 
-// HandleWarningHeaderWithContext keeps a warning.
+// HandleWarningHeaderWithContext records a warning.
 func (s *Server) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
 	s.Warnings = append(s.Warnings, text)
 }
 
-// Start runs an API server with the definitions of a folder until the test ends. With
-// webhooks, it asks those of the folder's configuration.
+// Start runs an API server with the definitions in the folder config until the test
+// ends. With webhooks, the API server calls them as the folder's configurations
+// say.
 func Start(t *testing.T, config string, scheme *runtime.Scheme, webhooks ...func(ctrl.Manager) error) *Server {
 	t.Helper()
 	options := envtest.Options{CRDs: []string{filepath.Join(config, "crd", "bases")}}
@@ -67,7 +68,8 @@ func Start(t *testing.T, config string, scheme *runtime.Scheme, webhooks ...func
 	return s
 }
 
-// Put creates an object in the server's namespace until the test ends.
+// Put creates an object in the server's namespace and deletes it when the test
+// ends.
 func (s *Server) Put(t *testing.T, object client.Object) {
 	t.Helper()
 	object.SetNamespace(s.Namespace)
@@ -81,8 +83,8 @@ func (s *Server) Put(t *testing.T, object client.Object) {
 	})
 }
 
-// Samples proves that the files of the pattern, of any kind, are accepted as they are,
-// without a warning.
+// Samples checks that the files matching the pattern, of any kind, are accepted
+// unchanged and without a warning.
 func (s *Server) Samples(t *testing.T, pattern string) {
 	t.Helper()
 	files, err := filepath.Glob(outside.File(pattern))

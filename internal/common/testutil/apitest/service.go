@@ -13,20 +13,20 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// Service is what the proofs of the kind of an API service need to know of the part that
-// all those kinds have in common.
+// Service describes the kind of an API service to the checks of the fields that all
+// such kinds share.
 type Service[T client.Object] struct {
-	// Change applies a change to that part of the object.
+	// Change applies a change to the shared fields of the object.
 	Change func(object T, change func(*commonv1.ServiceSpec))
 	// Selector returns the labels of the API pods of an instance.
 	Selector func(name string) map[string]string
-	// Policy is a rule of the service's policy.
+	// Policy is the name of a rule in the service's policy.
 	Policy string
 }
 
-// Completed is a description of the kind with all that concerns the common part. The
-// minimal object has a database and a cache of somebody else's and the name of the
-// service, and the description holds only what concerns the rest.
+// Completed returns the description of the kind with everything about the shared
+// fields added. The given description covers only the other fields, and its minimal
+// object has an external database, an external cache and the name of the service.
 func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 	complete := kind.Complete
 	kind.Complete = nil
@@ -56,13 +56,13 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 	return kind
 }
 
-// managed makes database and cache those of resources in the cluster.
+// managed replaces database and cache by references to resources in the cluster.
 func managed(s *commonv1.ServiceSpec) {
 	s.Database.Host, s.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: "mariadb"}
 	s.Cache.Servers, s.Cache.ClusterRef = nil, &corev1.LocalObjectReference{Name: "memcached"}
 }
 
-// complete sets every field of the common part.
+// complete sets every shared field.
 func (s Service[T]) complete(spec *commonv1.ServiceSpec, spread corev1.TopologySpreadConstraint) {
 	spec.Replicas, spec.DeletionPolicy = 3, commonv1.DeletionPolicyRetain
 	spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
@@ -115,7 +115,7 @@ func (s Service[T]) spread(object T) corev1.TopologySpreadConstraint {
 	}
 }
 
-// serviceDefaults are the defaults of the common part.
+// serviceDefaults are the defaults of the shared fields.
 var serviceDefaults = []Default{
 	{Path: "spec.replicas", Want: int64(3)},
 	{Path: "spec.cache.backend", Want: "dogpile.cache.pymemcache"},

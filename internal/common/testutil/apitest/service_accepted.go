@@ -7,14 +7,14 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// accepted are objects at the edge of what is allowed.
+// accepted returns changes to objects that are just within bounds.
 func (s Service[T]) accepted() map[string]func(T) {
 	changes := s.mutable()
 	changes["a managed database and cache"] = s.changing(managed)
 	return changes
 }
 
-// mutable are changes of a stored object that look like refused ones.
+// mutable returns allowed changes of a stored object that resemble refused ones.
 func (s Service[T]) mutable() map[string]func(T) {
 	changes := map[string]func(T){"spreading": s.spreading(func(*corev1.TopologySpreadConstraint) {})}
 	for name, change := range serviceAccepted {

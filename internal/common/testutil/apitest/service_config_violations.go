@@ -6,7 +6,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// configurationViolations are about what the service is told.
+// configurationViolations concern the configuration of the service.
 var configurationViolations = []serviceViolation{
 	{
 		"policy overrides without a source", func(s *commonv1.ServiceSpec) { s.PolicyOverrides = &commonv1.PolicySpec{} },

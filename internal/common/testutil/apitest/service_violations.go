@@ -9,8 +9,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// serviceViolation is a [Violation] of the part that the kinds of all API services have
-// in common.
+// serviceViolation is a [Violation] of the fields that the kinds of all API
+// services share.
 type serviceViolation struct {
 	Name               string
 	Change             func(*commonv1.ServiceSpec)
@@ -36,7 +36,7 @@ func (s Service[T]) violations() []Violation[T] {
 	return slices.Concat(s.convert(backingViolations), s.convert(configurationViolations), s.convert(workloadViolations), s.spreadViolations())
 }
 
-// serviceUpdates are changes of a stored object that are refused.
+// serviceUpdates are changes of a stored object that must be refused.
 var serviceUpdates = []serviceViolation{
 	{
 		Name: "database name", Change: func(s *commonv1.ServiceSpec) { s.Database.Database = "other" },
@@ -50,7 +50,7 @@ var serviceUpdates = []serviceViolation{
 	},
 }
 
-// backingViolations are about the image, the database and the cache.
+// backingViolations concern the image, the database and the cache.
 var backingViolations = []serviceViolation{
 	{
 		"negative replicas", func(s *commonv1.ServiceSpec) { s.Replicas = -1 },

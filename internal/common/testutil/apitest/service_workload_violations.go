@@ -32,7 +32,7 @@ func pulling(names ...string) func(*commonv1.ServiceSpec) {
 	}
 }
 
-// workloadViolations are about the pods and the way to them.
+// workloadViolations concern the pods and their exposure.
 var workloadViolations = []serviceViolation{
 	{
 		"autoscaling without a target", scaling(func(s *commonv1.AutoscalingSpec) { s.TargetCPUUtilization = nil }),
@@ -195,7 +195,7 @@ func (s Service[T]) spreading(change func(*corev1.TopologySpreadConstraint)) fun
 	}
 }
 
-// spreadViolations are about how the pods spread over the cluster.
+// spreadViolations concern how the pods are spread over the cluster.
 func (s Service[T]) spreadViolations() []Violation[T] {
 	return []Violation[T]{
 		{

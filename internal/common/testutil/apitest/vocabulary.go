@@ -11,15 +11,16 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// sharedWords has the words that mean the same on every kind, and serviceWords those that
-// mean the same on every kind of a service, as seen from the folder of an API package.
+// sharedWords is the file with the words of all kinds, and serviceWords the file
+// with those of all services, relative to the folder of an API package.
 const (
 	sharedWords  = "../../../../internal/common/vocabulary/words.go"
 	serviceWords = "../../../../internal/common/vocabulary/service_words.go"
 )
 
-// EveryConditionAndReasonIsListed proves that the vocabularies of an API package have all
-// conditions and reasons of a file of the package, and no others but those of services.
+// EveryConditionAndReasonIsListed checks that the vocabularies of an API package
+// list all conditions and reasons of a file of the package, and beyond those only
+// words of services.
 func EveryConditionAndReasonIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 	t.Helper()
 	var listed []string
@@ -32,8 +33,8 @@ func EveryConditionAndReasonIsListed(t *testing.T, kinds []vocabulary.Kind, file
 	compare(t, own, withoutServiceWords(t, listed, own))
 }
 
-// withoutServiceWords leaves out the words that the shared library says for every service,
-// unless the package has a constant of its own for one.
+// withoutServiceWords removes the words that the shared library defines for all
+// services, unless the package has a constant for them.
 func withoutServiceWords(t *testing.T, listed, own []string) []string {
 	t.Helper()
 	shared := values(t, outside.File(serviceWords))
@@ -42,8 +43,8 @@ func withoutServiceWords(t *testing.T, listed, own []string) []string {
 	})
 }
 
-// EveryEventIsListed proves that the vocabularies of an API package have all events of a
-// file of the package, and no others but those of services.
+// EveryEventIsListed checks that the vocabularies of an API package list all events
+// of a file of the package, and beyond those only words of services.
 func EveryEventIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 	t.Helper()
 	var listed []string
@@ -56,8 +57,8 @@ func EveryEventIsListed(t *testing.T, kinds []vocabulary.Kind, file string) {
 	compare(t, own, withoutServiceWords(t, listed, own))
 }
 
-// NothingIsDocumentedThatNothingSays proves that the code in some folders, or the engine,
-// says every condition, reason and event of some files.
+// NothingIsDocumentedThatNothingSays checks that the code in the folders, or the
+// engine, uses every condition, reason and event of the files.
 func NothingIsDocumentedThatNothingSays(t *testing.T, folders []string, files ...string) {
 	t.Helper()
 	folders = append(folders, outside.File("../../../../internal/common/reconcile"), outside.File("../../../../internal/common/controller"))

@@ -1,4 +1,4 @@
-// Package certificate makes certificates for tests.
+// Package certificate creates certificates for tests.
 package certificate
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// SelfSigned returns a certificate that is its own authority, valid for an hour,
+// SelfSigned returns a certificate that is its own authority and valid for an hour,
 // and its key, both in PEM form.
 func SelfSigned(t testing.TB) (certificate, key []byte) {
 	t.Helper()

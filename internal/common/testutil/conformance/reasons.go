@@ -210,12 +210,13 @@ func (s suite[T]) silentAPI(t *testing.T) {
 	i.Condition(vocabulary.ConditionReconciling, metav1.ConditionTrue, vocabulary.ReasonProgressing, api)
 	answer()
 	i.Ready()
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 	for _, failure := range []struct {
 		reason, says string
 		set          func()
 	}{
 		{vocabulary.ReasonAPIUnhealthy, "500", func() { i.API.Answer(http.StatusInternalServerError) }},
-		{vocabulary.ReasonConnectionFailed, "", func() { i.API.Fail(&net.OpError{Op: "dial", Err: errors.New("connection refused")}) }},
+		{vocabulary.ReasonConnectionFailed, "", func() { i.API.Fail(refused) }},
 		{vocabulary.ReasonEndpointNotReady, "", func() { i.API.Fail(&net.DNSError{Err: "no such host", IsNotFound: true}) }},
 		{vocabulary.ReasonHealthCheckTimeout, "", func() { i.API.Fail(context.DeadlineExceeded) }},
 		{vocabulary.ReasonHealthCheckFailed, "", func() { i.API.Fail(errors.New("malformed HTTP response")) }},
@@ -248,7 +249,7 @@ func (s suite[T]) apiCondition() string {
 func (s suite[T]) announcedOnce(t *testing.T) {
 	i := s.prepared(t, brownfield)
 	password := i.password()
-	i.setJob("db-sync", standin.Fail("cannot log in with "+password+" at mysql+pymysql://user:"+password+"@db.example.com/database"))
+	i.setJob("db-sync", standin.Fail("cannot connect to mysql+pymysql://user:"+password+"@db.example.com/database"))
 	i.Create()
 	i.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDBSyncFailed)
 	i.settle()

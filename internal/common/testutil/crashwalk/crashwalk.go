@@ -33,8 +33,9 @@ const (
 	maxRuns        = 5
 )
 
-// Scenario is what the walk runs. Its functions are called from several goroutines,
-// each with a separate namespace. S is the state by which a run is judged.
+// Scenario is the scenario of a walk. Its functions are called from several
+// goroutines, each with a separate namespace. S is the state by which a run is
+// judged.
 type Scenario[S any] struct {
 	// Config is how the operator reaches the API server.
 	Config *rest.Config

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// createConfigMap is what the operators of the scenarios do.
+// createConfigMap is the work of the operators in the scenarios.
 const createConfigMap = "create configmaps"
 
 // scenario is an operator that creates the ConfigMaps a, b and c. create is
@@ -121,7 +121,7 @@ func TestAnOperatorThatRepeatsItsWorkPassesEveryFailure(t *testing.T) {
 	Walk(t, s)
 }
 
-// What Settled asks for was there before the operator died.
+// The condition of Settled was met before the operator died.
 func TestAnOperatorMayEndItsWorkAfterItHasSettled(t *testing.T) {
 	s := scenario(t, nil)
 	s.Operator = func(ctx context.Context, cfg *rest.Config, namespace string) error {
@@ -193,13 +193,13 @@ func TestAnOperatorIsKilledAtOneCallAfterTheOther(t *testing.T) {
 	if len(hits) != 2 || hits[0].Verb != "create" || hits[1].Verb != "delete" {
 		t.Errorf("struck %s, want the first creation and then the first deletion", hits)
 	}
-	// What the first kill left is compared, too.
+	// The state after the first kill is compared, too.
 	if err == nil || !strings.Contains(err.Error(), ": a\n") {
 		t.Errorf("after the first kill: expected the scratch of a, got %v", err)
 	}
 }
 
-// The undisturbed run made a second deletion that others need not make.
+// The undisturbed run made a second deletion, which other runs need not make.
 func TestEveryWriteIsStruckOnceByEachMode(t *testing.T) {
 	calls := []transport.Call{{Kind: "create", N: 1}, {Kind: "delete", N: 1}, {Kind: "create", N: 2}, {Kind: "delete", N: 2}}
 	s := Scenario[string]{

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// controllerManager is the binary that holds the garbage collector. The
-// directories that setup-envtest makes do not have it.
+// controllerManager is the binary that contains the garbage collector.
+// setup-envtest does not install it.
 const controllerManager = "kube-controller-manager"
 
 // startCollector runs the garbage collector of a real kube-controller-manager
@@ -38,7 +38,7 @@ func startCollector(kubeconfig []byte) (stop func() error, err error) {
 		"--kube-api-qps=500", "--kube-api-burst=1000",
 	)
 	cmd.Stdout, cmd.Stderr = &output, &output
-	// A test binary that dies without cleaning up takes the process with it.
+	// If the test binary dies without cleaning up, the kernel kills the process.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start the garbage collector: %w", err), os.RemoveAll(dir))

@@ -63,8 +63,8 @@ type Options struct {
 	// Flags are set for kube-apiserver in addition to those that every test needs, or
 	// instead of them, by name without dashes.
 	Flags map[string]string
-	// Vocabularies are the reasons that the tests of the package together have to show.
-	// Main checks this unless only some of the tests were run.
+	// Vocabularies are the reasons that the tests of the package must produce. Main
+	// checks this unless only some of the tests were run.
 	Vocabularies []expect.Vocabulary
 }
 

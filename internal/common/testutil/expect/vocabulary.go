@@ -10,16 +10,17 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Vocabulary is the list of a kind's conditions and reasons, and of those that no test can show.
+// Vocabulary lists a kind's conditions and reasons, and those that no test can
+// produce.
 type Vocabulary struct {
 	vocabulary.Kind
-	// Unreached are the reasons that no run against an API server can show, and
-	// why.
+	// Unreached maps each reason that no run against an API server can produce to
+	// the explanation.
 	Unreached map[string]string
 }
 
-// Vocabularies are those of several kinds. Reasons that no test can show are listed under
-// the name of their kind.
+// Vocabularies returns the vocabularies of several kinds. unreached lists the
+// reasons that no test can produce under the names of their kinds.
 func Vocabularies(kinds []vocabulary.Kind, unreached map[string]map[string]string) []Vocabulary {
 	all := make([]Vocabulary, 0, len(kinds))
 	for _, kind := range kinds {
@@ -28,7 +29,7 @@ func Vocabularies(kinds []vocabulary.Kind, unreached map[string]map[string]strin
 	return all
 }
 
-// state is a status and a reason of a condition of a kind.
+// state is a condition of a kind with its status and reason.
 type state struct {
 	kind, condition string
 	status          metav1.ConditionStatus
@@ -40,7 +41,7 @@ var (
 	shown   = map[state]bool{}
 )
 
-// show records what a test has expected and found.
+// show records a state that a test has expected and observed.
 func show(c client.Client, obj client.Object, condition string, status metav1.ConditionStatus, reason string) {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {
@@ -51,9 +52,10 @@ func show(c client.Client, obj client.Object, condition string, status metav1.Co
 	shown[state{gvk.Kind, condition, status, reason}] = true
 }
 
-// Gaps names the reasons that no test of this process has expected and found so
-// far, and those that a test has found although they count as unreached. Conditions share
-// reasons, and each condition has to be shown with each of its reasons.
+// Gaps describes the reasons that no test of this process has expected and observed
+// so far, and those that a test has observed although they count as unreached.
+// Conditions share reasons, so each condition must be observed with each of its
+// reasons.
 func (v Vocabulary) Gaps() (gaps []string) {
 	shownMu.Lock()
 	defer shownMu.Unlock()

@@ -127,9 +127,9 @@ func Install(t testing.TB, cfg *rest.Config, projects ...Project) {
 	}
 }
 
-// Remove takes the kinds of the projects, and with them all their objects,
-// away from a running API server and returns once they are gone. Objects with
-// finalizers go only if something removes those.
+// Remove removes the kinds of the projects, along with all their objects, from a
+// running API server and returns once they are gone. Objects with finalizers remain
+// until something removes the finalizers.
 func Remove(t testing.TB, cfg *rest.Config, projects ...Project) {
 	t.Helper()
 	definitions, err := CRDs(projects...)

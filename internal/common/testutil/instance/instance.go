@@ -1,5 +1,5 @@
-// Package instance has a kind of an API service that exists only in tests, so that the
-// steps of the shared library can be tested without an operator.
+// Package instance defines a kind of API service for tests, so that the steps of
+// the shared library can be tested without an operator.
 package instance
 
 import (
@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 
+	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
@@ -55,6 +56,35 @@ func (h *Harbour) DeepCopyObject() runtime.Object {
 	return copied
 }
 
+// HarbourList is a list of them.
+type HarbourList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+
+	Items []Harbour
+}
+
+// NewList returns an empty list.
+func NewList() client.ObjectList { return &HarbourList{} }
+
+// DeepCopyObject implements [runtime.Object].
+func (l *HarbourList) DeepCopyObject() runtime.Object {
+	copied := &HarbourList{TypeMeta: l.TypeMeta, ListMeta: *l.ListMeta.DeepCopy()}
+	for i := range l.Items {
+		if item, ok := l.Items[i].DeepCopyObject().(*Harbour); ok {
+			copied.Items = append(copied.Items, *item)
+		}
+	}
+	return copied
+}
+
+// AddToScheme registers the kind.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(groupVersion, &Harbour{}, &HarbourList{})
+	metav1.AddToGroupVersion(scheme, groupVersion)
+	return nil
+}
+
 // ServiceSpec implements [service.Resource].
 func (h *Harbour) ServiceSpec() *commonv1.ServiceSpec { return &h.Spec }
 
@@ -73,29 +103,28 @@ func (h *Harbour) SetObservedGeneration(generation int64) { h.Status.ObservedGen
 // StatusCopy implements [service.Resource].
 func (h *Harbour) StatusCopy() any { return *h.Status.DeepCopy() }
 
-// Scheme knows the kind and what the shared library writes.
+// Scheme returns a scheme with the kind and all types that the shared library
+// writes.
 func Scheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		clientgoscheme.AddToScheme, mariadbv1alpha1.AddToScheme, esov1.AddToScheme, certmanagerv1.AddToScheme, gatewayv1.Install,
+		clientgoscheme.AddToScheme, AddToScheme, mariadbv1alpha1.AddToScheme, esov1.AddToScheme, certmanagerv1.AddToScheme, gatewayv1.Install,
 	} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
 	}
-	scheme.AddKnownTypes(groupVersion, &Harbour{})
-	metav1.AddToGroupVersion(scheme, groupVersion)
 	return scheme
 }
 
-// AllKinds is a cluster in which every kind is installed.
+// AllKinds stands for a cluster in which every kind is installed.
 type AllKinds struct{}
 
 // Served implements [service.Kinds].
 func (AllKinds) Served(schema.GroupVersionKind) bool { return true }
 
-// Brownfield is a defaulted resource whose database and cache are somewhere else.
+// Brownfield returns a defaulted resource with an external database and cache.
 func Brownfield() *Harbour {
 	h := &Harbour{
 		ObjectMeta: metav1.ObjectMeta{Name: "harbour", Namespace: "openstack", UID: "harbour-uid"},
@@ -111,21 +140,30 @@ func Brownfield() *Harbour {
 	return h
 }
 
-// Pass is a pass over the resource against a fake API server that has it and the
-// objects. Its configuration is rendered.
+// Pass returns a pass over the resource against a fake API server that holds the
+// resource and the objects. The configuration is rendered.
 func Pass(t testing.TB, h *Harbour, funcs interceptor.Funcs, objects ...client.Object) *service.Pass {
 	t.Helper()
 	scheme := Scheme(t)
-	c := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(funcs).WithObjects(append(objects, h)...).Build()
+	c := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(funcs).WithObjects(append(objects, h)...).
+		WithIndex(&Harbour{}, service.IndexDatabase, indexDatabase).Build()
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(h), h); err != nil {
 		t.Fatal(err)
 	}
 	p := service.NewPass(&service.Tools{
-		Client: c, ThirdParty: c, APIReader: c, Scheme: scheme,
+		Client: c, ThirdParty: c, APIReader: c, Scheme: scheme, NewList: NewList,
 		Owned: secrets.Owned{Client: c, Live: c, Scheme: scheme},
 		Jobs:  &job.Runner{Client: c, Scheme: scheme},
 		Kinds: AllKinds{},
 	}, &Definition, h)
 	service.Config.Put(p.Slots, service.Rendered{ConfigMap: "harbour-config-01234567"})
 	return p
+}
+
+func indexDatabase(obj client.Object) []string {
+	h, ok := obj.(*Harbour)
+	if !ok {
+		return nil
+	}
+	return []string{service.DatabaseKey(h, cluster.Settings{})}
 }

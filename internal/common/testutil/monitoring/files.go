@@ -28,8 +28,8 @@ func Alerts(t *testing.T, path string) []Alert {
 	return all
 }
 
-// Tested returns which alerts a file of promtool tests expects to fire, and which
-// it expects not to fire, at some time.
+// Tested returns the alerts that a file of promtool tests expects to fire, and
+// those that it expects not to fire, at some time.
 func Tested(t *testing.T, path string) (firing, silent map[string]bool) {
 	t.Helper()
 	var file struct {

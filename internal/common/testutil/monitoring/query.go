@@ -22,7 +22,7 @@ type Metrics map[string][]string
 var targetLabels = []string{"job", "instance", "namespace", "pod", "service", "container", "endpoint"}
 
 // Known returns the metrics of the definitions, those that controller-runtime
-// gives every operator, and what Prometheus says about its targets.
+// exports for every operator, and those that Prometheus adds about its targets.
 func Known(definitions []metric.Definition) Metrics {
 	known := Metrics{"up": nil}
 	for _, d := range definitions {
@@ -38,7 +38,7 @@ func Known(definitions []metric.Definition) Metrics {
 		close(descs)
 	}()
 	for desc := range descs {
-		// A description exposes its parts only as text.
+		// A Desc exposes its parts only as text.
 		if parts := descText.FindStringSubmatch(desc.String()); parts != nil {
 			known.add(parts[1], strings.FieldsFunc(parts[2], func(r rune) bool { return r == ',' || r == ' ' }))
 		}
@@ -48,7 +48,7 @@ func Known(definitions []metric.Definition) Metrics {
 
 var descText = regexp.MustCompile(`fqName: "([^"]+)".*variableLabels: \{([^}]*)\}`)
 
-// add adds a metric also under the names of the series of a histogram.
+// add adds a metric, for a histogram also under the names of its series.
 func (m Metrics) add(name string, labels []string) {
 	m[name], m[name+"_sum"], m[name+"_count"] = labels, labels, labels
 	m[name+"_bucket"] = append(slices.Clone(labels), "le")

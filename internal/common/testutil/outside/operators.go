@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// Operators returns the names of the operators of the checkout at root: the folders below
-// "operators" with a program in them, in alphabetical order. What a test reads in those it
-// names to [File] itself.
+// Operators returns the names of the operators of the checkout at root, in
+// alphabetical order: the folders below "operators" that contain a program. A test
+// that reads files in them has to use [File] for each.
 func Operators(root string) ([]string, error) {
 	if _, err := Checkout(root); err != nil {
 		return nil, err

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// variable is the beginning of the names of variables that hold a digest of files
+// variable is the prefix of the environment variables that hold a digest of files
 // of the checkout, such as FORGE_FILES_DOCS. The Makefile sets them.
 const variable = "FORGE_FILES_"
 
-// File returns the path of a file or folder of the checkout as it is, and lets go
-// test run the test anew when something in that part of the checkout has changed.
-// Go remembers which variables a test has read, and which files, but the latter
-// only within the test's module.
+// File returns path unchanged, and makes go test repeat the test when a file in
+// that part of the checkout has changed. For its cache, Go tracks the environment
+// variables that a test reads, but files only within the test's module.
 func File(path string) string {
 	os.Getenv(variable + part(path))
 	return path
 }
 
-// Checkout returns the top of the checkout, and lets go test run the test anew when a file
-// of it comes or goes, or when what make knows or a page outside docs changes.
+// Checkout returns the top of the checkout, and makes go test repeat the test when
+// a file of the checkout is added or removed, or when the makefiles or a page
+// outside docs change.
 func Checkout(path string) (string, error) {
 	os.Getenv(variable + "CHECKOUT")
 	full, err := filepath.Abs(path)
@@ -32,8 +32,8 @@ func Checkout(path string) (string, error) {
 	return Root(full)
 }
 
-// part names the part of the checkout that the path belongs to: an operator, what is
-// in hack, or another folder at the top. It is empty outside a checkout.
+// part returns the part of the checkout that contains the path: an operator, a
+// folder in hack, or another folder at the top. It is empty outside a checkout.
 func part(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -51,8 +51,8 @@ func part(path string) string {
 	return strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(name))
 }
 
-// Root returns the top of the checkout: the nearest folder at or above the given
-// one that holds the workspace file.
+// Root returns the top of the checkout: the nearest folder at or above path with
+// the workspace file.
 func Root(path string) (string, error) {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {

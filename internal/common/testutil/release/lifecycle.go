@@ -24,13 +24,14 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/outside"
 )
 
-// helmVariable names the helm binary.
+// helmVariable is the environment variable with the path of the helm binary.
 const helmVariable = "HELM"
 
-// Lifecycle does with Helm itself what users do: install the last released chart,
-// upgrade to this one, roll back, upgrade again and uninstall. The resource stays, and
-// the definitions of these names are brought up to date and stay so. The test plays
-// the kubelet and runs the Job of the hook.
+// Lifecycle performs the operations of users with Helm itself: install the last
+// released chart, upgrade to this one, roll back, upgrade again and uninstall. It
+// checks that the resource survives and that the definitions with the given names
+// are upgraded and stay so. The test stands in for the kubelet and runs the Job of
+// the hook.
 func (c Chart) Lifecycle(t *testing.T, released string, resource client.Object, names ...string) {
 	t.Helper()
 	h := &lifecycle{
@@ -60,8 +61,8 @@ func (c Chart) Lifecycle(t *testing.T, released string, resource client.Object, 
 	}
 }
 
-// Rendered returns what Helm would install in the namespace with the defaults, for
-// which it looks at the cluster.
+// Rendered returns the manifests that Helm would install in the namespace with
+// default values. Helm consults the cluster for that.
 func (c Chart) Rendered(t *testing.T, namespace string) string {
 	t.Helper()
 	h := &lifecycle{t: t, chart: c, namespace: namespace, kubeconfig: c.Env.KubeConfig(t)}
@@ -79,14 +80,14 @@ type lifecycle struct {
 	namespace  string
 	names      []string
 	kubeconfig string
-	// values are arguments that set values.
+	// values are the arguments that set chart values.
 	values []string
 }
 
-// Nobody serves the webhooks here.
+// No process serves the webhooks in this test.
 var withoutWebhooks = []string{"--set=webhook.enabled=false"}
 
-// helm runs a command of Helm.
+// helm runs a Helm command.
 func (l *lifecycle) helm(args ...string) {
 	l.t.Helper()
 	if output, err := l.command(args...).CombinedOutput(); err != nil {
@@ -105,7 +106,8 @@ func (l *lifecycle) command(args ...string) *exec.Cmd {
 	return command
 }
 
-// upgrade upgrades to the chart of the checkout, whose Job it runs when that is there.
+// upgrade upgrades to the chart of the checkout, and runs the hook's Job once it
+// exists.
 func (l *lifecycle) upgrade() {
 	l.t.Helper()
 	ended := make(chan error, 1)
@@ -127,8 +129,8 @@ func (l *lifecycle) upgrade() {
 	expect.Gone(l.t, l, &corev1.ServiceAccount{ObjectMeta: hook})
 }
 
-// runJob does what the pod of the hook's Job does, as its account, and says so in the
-// Job's status.
+// runJob does what the pod of the hook's Job would do, under its account, and
+// reports completion in the status of the Job.
 func (l *lifecycle) runJob() {
 	l.t.Helper()
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace, Name: l.chart.Options.Name + "-crds"}}
@@ -152,7 +154,7 @@ func (l *lifecycle) runJob() {
 	})
 }
 
-// expectVersions fails unless every definition says which version it came with.
+// expectVersions waits until every definition has the annotation with its version.
 func (l *lifecycle) expectVersions() {
 	l.t.Helper()
 	for _, name := range l.names {

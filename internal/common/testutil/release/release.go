@@ -37,18 +37,21 @@ type Chart struct {
 	Env *envtest.Env
 	// Folder is the folder of the chart, with its rendered objects below "tests/rendered".
 	Folder string
-	// Options are those of the operator's main function.
+	// Options are the options that the operator's main function uses.
 	Options operator.Options
-	// Admitted returns an object that the API server accepts in a dry run if it calls
-	// no webhook.
-	Admitted func(namespace string) client.Object
+	// Sample is the path of a resource that the operator admits.
+	Sample string
+	// Begun is the condition that is False once the operator has looked at the sample and
+	// found nothing of what that refers to.
+	Begun string
 }
 
-// Release is what Helm would install from a chart, in a separate namespace.
+// Release holds the objects that Helm would install from a chart, in a separate
+// namespace.
 type Release struct {
 	// Namespace is where the operator runs.
 	Namespace string
-	// Objects are all objects except the Deployment, whose role the test plays.
+	// Objects are all objects except the Deployment, which the test stands in for.
 	Objects []client.Object
 
 	chart      Chart
@@ -104,8 +107,8 @@ func (r *Release) add(t *testing.T, decoded runtime.Object) {
 	r.Objects = append(r.Objects, decoded.(client.Object))
 }
 
-// ServeWebhooksAt makes the API server look for the webhooks in this process,
-// still expecting a certificate for the Service's name.
+// ServeWebhooksAt makes the API server call the webhooks in this process. It still
+// expects a certificate for the name of the Service.
 func (r *Release) ServeWebhooksAt(port int32) {
 	for _, object := range r.Objects {
 		switch o := object.(type) {
@@ -143,7 +146,7 @@ func (r *Release) uninstall(t *testing.T, c client.Client) {
 		}
 	}
 	err := expect.Until(ctx, func(ctx context.Context) error {
-		return c.Create(ctx, r.chart.Admitted("default"), client.DryRunAll)
+		return c.Create(ctx, r.chart.Resource(t, "default"), client.DryRunAll)
 	})
 	if err != nil {
 		t.Errorf("the API server still asks the webhooks of a release that is gone: %v", err)
@@ -177,13 +180,13 @@ func (r *Release) Run(t *testing.T, args ...string) {
 	})
 }
 
-// ApplyDefinitions does what the Job of the chart's hook does, with its account.
+// ApplyDefinitions does what the Job of the chart's hook does, under its account.
 func (r *Release) ApplyDefinitions(t *testing.T) error {
 	t.Helper()
 	return operator.Run(t.Context(), r.chart.Options, []string{operator.ApplyDefinitions}, r.as(r.deployment.Name+"-crds"))
 }
 
-// as returns the configuration with which an account of the release reaches the API server.
+// as returns the client configuration of an account of the release.
 func (r *Release) as(account string) *rest.Config {
 	config := rest.CopyConfig(r.chart.Env.Config)
 	config.Impersonate.UserName = "system:serviceaccount:" + r.Namespace + ":" + account

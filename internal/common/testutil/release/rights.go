@@ -17,7 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// rules are those that the rendered test releases have stand-ins for.
+// rules returns the real permissions, for which the rendered test releases contain
+// placeholders.
 func (c Chart) rules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(c.Folder, "files/rbac-rules.yaml"))
@@ -31,8 +32,8 @@ func (c Chart) rules(t *testing.T) []rbacv1.PolicyRule {
 	return rules
 }
 
-// namespaced leaves out what the API server says is cluster-scoped, which a
-// Role cannot grant.
+// namespaced removes the resources that are cluster-scoped according to the API
+// server, since a Role cannot grant access to them.
 func (c Chart) namespaced(t *testing.T, rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	t.Helper()
 	mapper := c.Env.Client(t, c.Options.Scheme).RESTMapper()

@@ -1,4 +1,4 @@
-// Package samples reads what a registry of metrics would export.
+// Package samples reads the series that a registry of metrics exports.
 package samples
 
 import (
@@ -9,8 +9,8 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Of maps each series of the registry to its value, a histogram's to the
-// sum of its observations.
+// Of maps each series of the registry to its value; that of a histogram is the sum
+// of its observations.
 func Of(t testing.TB, registry prometheus.Gatherer) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()

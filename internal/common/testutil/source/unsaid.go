@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Unsaid returns the values of the constants in the vocabulary files that no Go
-// file directly in one of the folders uses, neither by the constant nor by its value.
-// Tests do not count. Of constants with the same value, such as the reason of a
-// condition and of its event, one is enough.
+// Unsaid returns the values of the constants in the vocabulary files that are used
+// by no Go file directly in one of the folders, neither through the constant nor as
+// a literal. Test files do not count. If several constants have the same value,
+// such as the reason of a condition and of its event, using one of them is enough.
 func Unsaid(folders []string, vocabulary ...string) ([]string, error) {
 	code, err := codeIn(folders)
 	if err != nil {
@@ -55,7 +55,7 @@ func codeIn(folders []string) (string, error) {
 	return code.String(), nil
 }
 
-// mentions reports whether code contains the word, alone or as a separate string.
+// mentions reports whether code contains the word without another letter after it.
 func mentions(code, word string) bool {
 	for rest := code; ; {
 		_, after, found := strings.Cut(rest, word)

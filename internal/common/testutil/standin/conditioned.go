@@ -16,15 +16,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// conditioned plays the controller of a kind whose state is a Ready condition.
+// conditioned simulates the controller of a kind whose state is a Ready condition.
 type conditioned struct {
 	kind schema.GroupVersionKind
 	// finalizer is put on every object, if not empty.
 	finalizer string
 	// reason is the reason of Ready=True.
 	reason string
-	// work does what the real controller does for an object before it is
-	// ready; undo takes it back before the finalizer goes. Both may be nil.
+	// work does what the real controller does before an object is ready; undo
+	// reverts it before the finalizer is removed. Both may be nil.
 	work, undo func(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error
 	// stamp adds to the status of an object that is ready. It may be nil.
 	stamp  func(obj *unstructured.Unstructured) error
@@ -76,7 +76,8 @@ func (k *conditioned) act(ctx context.Context, c client.Client, obj *unstructure
 	return errors.Join(patchStatus(ctx, c, obj, before), notScripted(outcome, err))
 }
 
-// notScripted returns the error of real work, so that it is tried again.
+// notScripted returns err unless the test has asked for a failure, so that only
+// real failures are retried.
 func notScripted(outcome Outcome, err error) error {
 	if outcome.kind == succeed {
 		return err
@@ -128,7 +129,7 @@ func setCondition(obj *unstructured.Unstructured, condition metav1.Condition) er
 	return unstructured.SetNestedSlice(obj.Object, stored, "status", "conditions")
 }
 
-// patchStatus stores the status of obj when it differs from that of before.
+// patchStatus updates the status of obj if it differs from that of before.
 func patchStatus(ctx context.Context, c client.Client, obj, before client.Object) error {
 	if apiequality.Semantic.DeepEqual(obj, before) {
 		return nil

@@ -17,14 +17,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// Deployments plays the Deployment controller: it reports every Deployment as
-// rolled out. Healthy Pods are not created.
+// Deployments simulates the Deployment controller: it reports every Deployment as
+// rolled out. It creates no healthy Pods.
 type Deployments struct {
 	script *script
 
 	mu sync.Mutex
-	// broken are the Deployments for which a Pod was created. The cache may not
-	// show that one yet when it is to go, and nothing would come back to it.
+	// broken are the Deployments for which a Pod was created. When that Pod has to
+	// be deleted, the cache may not contain it yet, and no event would trigger
+	// another attempt.
 	broken map[types.UID]bool
 }
 
@@ -33,9 +34,9 @@ func NewDeployments() *Deployments {
 	return &Deployments{script: newScript(), broken: map[types.UID]bool{}}
 }
 
-// Set decides what becomes of a Deployment: [Fail] lets its rollout exceed the
-// progress deadline, [NoImage] creates a Pod in ImagePullBackOff, [Refuse] gives
-// it no Pods.
+// Set sets the outcome for a Deployment: [Fail] lets its rollout exceed the
+// progress deadline, [NoImage] creates a Pod in ImagePullBackOff, [Refuse] gives it
+// no Pods.
 func (d *Deployments) Set(namespace, name string, o Outcome) { d.script.set(namespace, name, o) }
 
 func (d *Deployments) setup(mgr manager.Manager) error {
@@ -105,8 +106,8 @@ func setDeploymentCondition(
 	status.Conditions = append(status.Conditions, next)
 }
 
-// brokenPod sees to it that a Pod in ImagePullBackOff, below a ReplicaSet as
-// in a real cluster, is there exactly while the outcome says so.
+// brokenPod makes sure that a Pod in ImagePullBackOff, owned by a ReplicaSet as in
+// a real cluster, exists exactly while the outcome demands it.
 func (d *Deployments) brokenPod(ctx context.Context, c client.Client, deployment *appsv1.Deployment, outcome Outcome) error {
 	meta := metav1.ObjectMeta{
 		Namespace: deployment.Namespace, Name: deployment.Name + "-noimage", Labels: deployment.Spec.Template.Labels,
@@ -142,7 +143,7 @@ func (d *Deployments) brokenPod(ctx context.Context, c client.Client, deployment
 	return setPodStatus(ctx, c, pod, outcome)
 }
 
-// create creates the object, or reads it when it is there already.
+// create creates the object, or reads it if it exists.
 func create(ctx context.Context, c client.Client, obj client.Object) error {
 	err := c.Create(ctx, obj)
 	if apierrors.IsAlreadyExists(err) {
@@ -151,7 +152,7 @@ func create(ctx context.Context, c client.Client, obj client.Object) error {
 	return err
 }
 
-// setPodStatus gives the Pod the status that a kubelet would report.
+// setPodStatus sets the status that a kubelet would report.
 func setPodStatus(ctx context.Context, c client.Client, pod *corev1.Pod, outcome Outcome) error {
 	before := pod.DeepCopy()
 	if sets.New(corev1.PodSucceeded, corev1.PodFailed).Has(pod.Status.Phase) {

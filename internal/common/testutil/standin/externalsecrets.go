@@ -59,9 +59,9 @@ func NewExternalSecrets() *ExternalSecrets {
 	return e
 }
 
-// Set decides what becomes of a ClusterSecretStore, which has no namespace, an
-// ExternalSecret or a PushSecret. [Hang] keeps a new PushSecret from being
-// adopted, and holds back the finalizer of an adopted one.
+// Set sets the outcome for a ClusterSecretStore, which has no namespace, an
+// ExternalSecret or a PushSecret. [Hang] prevents a new PushSecret from being
+// adopted, and keeps the finalizer of an adopted one.
 func (e *ExternalSecrets) Set(kind, namespace, name string, o Outcome) {
 	e.kinds[kind].script.set(namespace, name, o)
 }
@@ -73,7 +73,7 @@ func (e *ExternalSecrets) Put(path string, properties map[string]string) {
 	e.store[path] = maps.Clone(properties)
 }
 
-// Lose takes a path out of the store.
+// Lose deletes a path from the store.
 func (e *ExternalSecrets) Lose(path string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -96,9 +96,9 @@ func (e *ExternalSecrets) setup(mgr manager.Manager) error {
 	return errors.Join(errs...)
 }
 
-// pull writes the Secret of an ExternalSecret that names its properties one by
-// one in spec.data, or a whole path in spec.dataFrom. As with the real controller
-// a path without anything is no error where the Secret would be deleted then.
+// pull writes the Secret of an ExternalSecret that names its properties one by one
+// in spec.data, or a whole path in spec.dataFrom. As with the real controller, an
+// empty path is no error if the Secret would then be deleted.
 func (e *ExternalSecrets) pull(ctx context.Context, c client.Client, obj *unstructured.Unstructured) error {
 	es := &esv1.ExternalSecret{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, es); err != nil {
@@ -136,9 +136,8 @@ func (e *ExternalSecrets) pull(ctx context.Context, c client.Client, obj *unstru
 	return c.Patch(ctx, secret, client.Merge)
 }
 
-// push writes a Secret to the store: whole, as JSON, where neither a key nor
-// a property is given, as the real controller does, and only when something
-// about the PushSecret has changed.
+// push writes a Secret to the store like the real controller: as a whole, in JSON,
+// if neither a key nor a property is given, and only if the PushSecret has changed.
 func (e *ExternalSecrets) push(ctx context.Context, _ client.Client, obj *unstructured.Unstructured) error {
 	ps, err := pushSecret(obj)
 	if err != nil {
@@ -203,7 +202,8 @@ func pushVersion(ps *esv1alpha1.PushSecret) string {
 }
 
 func pushSecret(obj *unstructured.Unstructured) (*esv1alpha1.PushSecret, error) {
-	// Through JSON, because the arbitrary JSON of metadata has no other form.
+	// Converted through JSON, because the arbitrary JSON in metadata has no other
+	// form.
 	data, err := json.Marshal(obj.Object)
 	if err != nil {
 		return nil, err

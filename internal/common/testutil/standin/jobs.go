@@ -56,7 +56,7 @@ func (j *Jobs) act(ctx context.Context, c client.Client, job *batchv1.Job) error
 	}
 	before := job.DeepCopy()
 	setJobStatus(&job.Status, outcome, backoffLimit(job))
-	// After the status is visible, the run has to be in Runs.
+	// As soon as the status is visible, Runs must include the run.
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := c.Status().Patch(ctx, job, client.MergeFrom(before)); err != nil {

@@ -45,6 +45,8 @@ type resourceKey struct{ kind, name string }
 type resource struct {
 	id, secret   string
 	unrestricted bool
+	// region is the region of an endpoint.
+	region string
 }
 
 // NewKORC returns a stand-in for [Run].
@@ -290,7 +292,7 @@ func (k *KORC) bind(ctx context.Context, c client.Client, obj *unstructured.Unst
 	return "", unstructured.SetNestedField(obj.Object, found.id, "status", "id")
 }
 
-// secretOf is what the object's resource is to be known by, "" when it has no secret.
+// secretOf returns the secret that the object's resource gets, "" if it has none.
 func (k *KORC) secretOf(ctx context.Context, c client.Client, obj *unstructured.Unstructured) (string, error) {
 	switch ref := text(obj, "spec", "resource", "passwordRef"); {
 	case obj.GetKind() == credentialKind:

@@ -3,8 +3,8 @@ package standin
 // Assignment is a role that a user has on a project, by ids.
 type Assignment struct{ User, Project, Role string }
 
-// Assign gives a user a role in a namespace's Keystone, as somebody does beside K-ORC.
-// It reports whether the Keystone knows all three.
+// Assign assigns a role to a user in a namespace's Keystone, as users do without
+// K-ORC. It reports whether the Keystone knows all three.
 func (k *KORC) Assign(namespace string, a Assignment) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -19,14 +19,14 @@ func (k *KORC) Assign(namespace string, a Assignment) bool {
 	return true
 }
 
-// Unassign takes all roles in a namespace's Keystone back.
+// Unassign removes all role assignments in a namespace's Keystone.
 func (k *KORC) Unassign(namespace string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.assigned, namespace)
 }
 
-// Assigned returns how many roles users have in a namespace's Keystone.
+// Assigned returns the number of role assignments in a namespace's Keystone.
 func (k *KORC) Assigned(namespace string) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -42,8 +42,8 @@ func (k *KORC) SetPassword(namespace, id, password string) {
 	}
 }
 
-// Admits reports whether the namespace's Keystone gives a token for the project to the
-// user with the password, with the role.
+// Admits reports whether the namespace's Keystone issues the user a token for the
+// project, given the password and the role.
 func (k *KORC) Admits(namespace, password string, a Assignment) bool {
 	return k.Accepts(namespace, a.User, password) && k.has(namespace, a)
 }
@@ -54,8 +54,8 @@ func (k *KORC) has(namespace string, a Assignment) bool {
 	return k.assigned[namespace][a]
 }
 
-// remove takes a resource out of Keystone, and the roles of a user with it. It needs the
-// lock.
+// remove deletes a resource from Keystone, along with the role assignments that
+// refer to it. It requires the lock.
 func (k *KORC) remove(namespace, id string) {
 	k.keystone(namespace).remove(id)
 	for a := range k.assigned[namespace] {

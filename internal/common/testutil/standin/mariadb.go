@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// MariaDB plays mariadb-operator for its kinds MariaDB, Database, User and
-// Grant: all become ready, the last three have a finalizer as the real ones.
+// MariaDB simulates mariadb-operator for its kinds MariaDB, Database, User and
+// Grant: all become ready, and the last three have a finalizer like the real ones.
 type MariaDB struct {
 	kinds map[string]*conditioned
 
@@ -41,14 +41,14 @@ func NewMariaDB() *MariaDB {
 	return m
 }
 
-// Set decides what becomes of an object of one of the four kinds. [Hang] also
-// holds back the removal of its finalizer.
+// Set sets the outcome for an object of one of the four kinds. [Hang] also prevents
+// the removal of its finalizer.
 func (m *MariaDB) Set(kind, namespace, name string, o Outcome) {
 	m.kinds[kind].script.set(namespace, name, o)
 }
 
-// Dropped returns what was dropped from the MariaDBs of a namespace. Example:
-// "Database keystone".
+// Dropped returns the objects that were dropped from the MariaDBs of a namespace.
+// Example: "Database keystone".
 func (m *MariaDB) Dropped(namespace string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Ready plays the controller of one kind, all of whose objects become ready.
+// Ready simulates the controller of one kind, all of whose objects become ready.
 type Ready struct{ *conditioned }
 
 // NewReady returns a stand-in for [Run].
@@ -12,5 +12,5 @@ func NewReady(kind schema.GroupVersionKind) *Ready {
 	return &Ready{&conditioned{kind: kind, reason: "Ready", script: newScript()}}
 }
 
-// Set decides what becomes of an object.
+// Set sets the outcome for an object.
 func (r *Ready) Set(namespace, name string, o Outcome) { r.script.set(namespace, name, o) }

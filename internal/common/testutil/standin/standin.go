@@ -145,14 +145,14 @@ func (s *script) outcome(obj client.Object) Outcome {
 	return s.outcomes[client.ObjectKeyFromObject(obj)]
 }
 
-// retries never wait long: an object's dependency often does not exist yet, and
+// retries never wait long: often a dependency of an object does not exist yet, and
 // on a slow machine that takes a while.
 func retries() workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, time.Second)
 }
 
-// watch calls act for every object of the kind of empty when it changes, when
-// something it owns of the kinds in owned changes, and when its outcome does.
+// watch calls act for each object of the kind of empty when the object, its
+// outcome, or an object that it owns of the kinds in owned changes.
 func watch[T client.Object](
 	mgr manager.Manager, name string, empty func() T, s *script,
 	act func(ctx context.Context, c client.Client, obj T) error, owned ...client.Object,

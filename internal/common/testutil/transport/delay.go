@@ -10,13 +10,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// delayed is how many calls there are for each one that is held up. A few
-// late ones change the order of what happens more than many do.
+// delayed is the number of calls per delayed one. A few late calls change the order
+// of events more than many.
 const delayed = 5
 
-// Delay holds up some of the client's calls and some of what its watches tell,
-// each by up to longest, as a busy machine does: what a test takes to have
-// happened already then has not.
+// Delay delays random calls of the client and random events of its watches by up to
+// longest, like a busy machine, so that tests must not assume that something has
+// already happened.
 func Delay(cfg *rest.Config, longest time.Duration) {
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(req *http.Request) (*http.Response, error) {
@@ -42,7 +42,7 @@ func holdUp(ctx context.Context, longest time.Duration) {
 	}
 }
 
-// lateBody is an answer that comes in pieces.
+// lateBody is a response body that arrives in delayed pieces.
 type lateBody struct {
 	io.ReadCloser
 	ctx     context.Context

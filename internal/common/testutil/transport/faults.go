@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ErrInjected is what a client gets instead of the response to a request that
-// Faults disturbed.
+// ErrInjected is the error that a client gets instead of the response to a
+// disturbed request.
 var ErrInjected = errors.New("injected fault")
 
 // Mode says what happens at the chosen call.

@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Reach remembers what a client asks for outside one namespace, watches among it,
-// and what it is refused anywhere.
+// Reach records a client's requests outside one namespace, including watches, and
+// its forbidden requests in any namespace.
 type Reach struct {
 	namespace string
 
@@ -18,12 +18,12 @@ type Reach struct {
 	outside, refused map[string]bool
 }
 
-// NewReach returns a Reach for a client that is to stay in a namespace.
+// NewReach returns a Reach for a client that should not leave a namespace.
 func NewReach(namespace string) *Reach {
 	return &Reach{namespace: namespace, outside: map[string]bool{}, refused: map[string]bool{}}
 }
 
-// Config returns a configuration whose requests are looked at.
+// Config returns a copy of cfg whose requests are recorded.
 func (r *Reach) Config(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
@@ -51,14 +51,15 @@ func (r *Reach) record(request Request) {
 	}
 }
 
-// Outside returns the requests that left the namespace.
+// Outside returns the requests outside the namespace.
 func (r *Reach) Outside() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(maps.Keys(r.outside))
 }
 
-// Refused returns the requests that were not allowed.
+// Refused returns the requests that the API server did not authenticate or
+// authorize.
 func (r *Reach) Refused() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -289,7 +289,7 @@ func TestRefusalsRefuseWhatMatchesUntilTheyAreLifted(t *testing.T) {
 	}
 }
 
-// readAnswer sends a GET through a transport and tells what came of it.
+// readAnswer sends a GET through a transport and describes the result.
 func readAnswer(t *testing.T, through http.RoundTripper, path string) <-chan string {
 	t.Helper()
 	told := make(chan string, 1)

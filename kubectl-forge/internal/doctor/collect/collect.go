@@ -78,7 +78,7 @@ func (c *collector) kinds(context.Context) error {
 }
 
 func (c *collector) operators(ctx context.Context) error {
-	wanted, err := labels.NewRequirement("app.kubernetes.io/name", selection.In, doctor.OperatorApps)
+	wanted, err := labels.NewRequirement("app.kubernetes.io/name", selection.In, doctor.OperatorApps())
 	if err != nil {
 		return err
 	}

@@ -167,6 +167,8 @@ const (
 	ReasonServiceError = "ServiceError"
 	// ReasonEndpointError: look at the error in the message.
 	ReasonEndpointError = "EndpointError"
+	// ReasonEndpointRegionError: do what the message says; until then clients that ask for the region may not find the endpoints.
+	ReasonEndpointRegionError = "EndpointRegionError"
 
 	// ReasonRotationTriggered: nothing to do; the credential is being replaced.
 	ReasonRotationTriggered = "RotationTriggered"

@@ -102,6 +102,7 @@ func credentialConditions() []vocabulary.Condition {
 			True: []string{ReasonCatalogRegistered, ReasonKeystoneNotManaged},
 			False: []string{
 				ReasonWaitingForAdminCredential, ReasonServiceError, ReasonEndpointError, ReasonWaitingForCatalog, ReasonCatalogFailed,
+				ReasonEndpointRegionError,
 			},
 		},
 	}

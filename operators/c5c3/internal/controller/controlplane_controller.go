@@ -1,13 +1,20 @@
 // Package controller is the controller of the ControlPlane kind. This file is
 // the map of it: the steps in order, the condition each owns and what each
-// needs. Every step is a file of its own.
+// needs. The steps are in the packages beside this one, which know nothing of it.
 package controller
 
 import (
+	"context"
 	"slices"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/appcredential"
+	"github.com/c5c3/forge/operators/c5c3/internal/infrastructure"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
+	"github.com/c5c3/forge/operators/c5c3/internal/teardown"
 )
 
 // The permissions of the operator. Those on the resources of services stand beside
@@ -30,68 +37,79 @@ import (
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=list;watch
 // +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
 
-// stepInfrastructure and stepAdminCredential are steps that those of services need.
-const (
-	stepInfrastructure  = "Infrastructure"
-	stepAdminCredential = "AdminCredential"
-)
-
 // pipeline is what one pass does, in order.
-var pipeline = services.pipeline()
+var pipeline = pipelineOf(services.All)
 
-// pipeline has the Identity service before K-ORC, which works on it, and the others
+// pipelineOf has the Identity service before K-ORC, which works on it, and the others
 // after the credential, so that they can have what is made with it.
-func (all serviceList) pipeline() reconcile.Pipeline[*scope] {
-	return slices.Concat(beforeServices, all[:1].steps(), withIdentity, all[1:].steps(), afterServices)
+func pipelineOf(all services.List) reconcile.Pipeline[*pass.Pass] {
+	return slices.Concat(beforeServices(all), all.Steps(all[:1]), withIdentity(all), all.Steps(all[1:]), afterServices(all))
 }
 
-var beforeServices = reconcile.Pipeline[*scope]{
-	{
-		Name: stepInfrastructure, Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: reconcileInfrastructure,
-	},
-	{
-		Name: "DBCredentials", Condition: c5c3v1alpha1.ConditionDBCredentialsReady, Run: reconcileDBCredentials,
-	},
-	{
-		Name: "AdminPassword", Condition: c5c3v1alpha1.ConditionAdminPasswordReady, Run: reconcileAdminPassword,
-	},
-	{
-		Name: "KORCInputs", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORCInputs,
-	},
+func beforeServices(all services.List) reconcile.Pipeline[*pass.Pass] {
+	return reconcile.Pipeline[*pass.Pass]{
+		{
+			Name: services.StepInfrastructure, Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: withAll(all, infrastructure.Reconcile),
+		},
+		{
+			Name: "DBCredentials", Condition: c5c3v1alpha1.ConditionDBCredentialsReady,
+			Run: withAll(all, infrastructure.ReconcileDatabaseCredentials),
+		},
+		{
+			Name: "AdminPassword", Condition: c5c3v1alpha1.ConditionAdminPasswordReady, Run: infrastructure.ReconcileAdminPassword,
+		},
+		{
+			Name: "KORCInputs", Condition: c5c3v1alpha1.ConditionKORCReady, Run: appcredential.ReconcileInputs,
+			Sets: []reconcile.Value{korc.AdminPassword, korc.PasswordCloud},
+		},
+	}
 }
 
-var withIdentity = reconcile.Pipeline[*scope]{
-	{
-		Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileKORC,
-		Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
-	},
-	{
-		Name: "BootstrapResources", Condition: c5c3v1alpha1.ConditionKORCReady, Run: reconcileBootstrapResources,
-		Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
-	},
-	{
-		Name: stepAdminCredential, Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: reconcileAdminCredential,
-		Needs: []string{"KORC"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKORC,
-	},
+func withIdentity(all services.List) reconcile.Pipeline[*pass.Pass] {
+	return reconcile.Pipeline[*pass.Pass]{
+		{
+			Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: appcredential.Reconcile,
+			Sets:  []reconcile.Value{korc.AdminPassword, korc.PasswordCloud, appcredential.Credential},
+			Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
+		},
+		{
+			Name: "BootstrapResources", Condition: c5c3v1alpha1.ConditionKORCReady, Run: all.ReconcileBootstrapResources,
+			Reads: []reconcile.Value{korc.PasswordCloud},
+			Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
+		},
+		{
+			Name: services.StepAdminCredential, Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: appcredential.ReconcileDelivery,
+			Reads: []reconcile.Value{appcredential.Credential, korc.AdminPassword},
+			Needs: []string{"KORC"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKORC,
+		},
+	}
 }
 
-var afterServices = reconcile.Pipeline[*scope]{
-	{
-		Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: reconcileCatalog,
-		Needs: []string{stepAdminCredential}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
-	},
+func afterServices(all services.List) reconcile.Pipeline[*pass.Pass] {
+	return reconcile.Pipeline[*pass.Pass]{
+		{
+			Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: all.ReconcileCatalog,
+			Reads: []reconcile.Value{korc.AdminPassword},
+			Needs: []string{services.StepAdminCredential}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
+		},
+	}
+}
+
+// withAll is a step that is about all services.
+func withAll(
+	all services.List, step func(context.Context, *pass.Pass, services.List) reconcile.Outcome,
+) func(context.Context, *pass.Pass) reconcile.Outcome {
+	return func(ctx context.Context, s *pass.Pass) reconcile.Outcome { return step(ctx, s, all) }
 }
 
 // finalizers are the stages of deletion.
-var finalizers = append([]reconcile.Finalizer[*scope]{{
-	Name: orcFinalizer,
-	Step: reconcile.Step[*scope]{Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: finalizeKORC},
-}}, services.finalizers()...)
-
-// fieldManager owns what a control plane sets on the resources of other
-// operators, and on what goes with them. It is not the one those operators use on
-// their own children.
-const fieldManager = "c5c3-operator"
+var finalizers = append([]reconcile.Finalizer[*pass.Pass]{{
+	Name: teardown.Finalizer,
+	Step: reconcile.Step[*pass.Pass]{
+		Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: withAll(services.All, teardown.Finalize),
+		Reads: []reconcile.Value{korc.AdminPassword},
+	},
+}}, services.All.Finalizers()...)
 
 // guard repeats what the webhooks do, for installations without them.
 func guard(cp *c5c3v1alpha1.ControlPlane) error {

@@ -24,6 +24,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -67,7 +68,8 @@ func TestMain(m *testing.M) {
 		}
 		go func() {
 			options := controller.Options{
-				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke, Ahead: ahead,
+				DiscoveryInterval: time.Second, Login: login, Revoke: revoke, Enrol: enrol, DeleteUser: revoke,
+				SetRegion: setRegion, Ahead: ahead,
 				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
 			}
 			// At this level it tells of each pass.
@@ -116,14 +118,14 @@ func hear(ctx context.Context, namespace string) {
 }
 
 // login asks the Keystone of the K-ORC stand-in.
-func login(ctx context.Context, authURL, id, secret string) (controller.Verdict, error) {
+func login(ctx context.Context, authURL, id, secret string) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
-		return controller.Unproven, errors.New("no route to host")
+		return identity.Unproven, errors.New("no route to host")
 	}
 	if _, deaf := rejecting.Load(namespace); deaf {
-		return controller.Rejected, nil
+		return identity.Rejected, nil
 	}
 	return testutil.Login(korc)(ctx, authURL, id, secret)
 }
@@ -138,13 +140,29 @@ func revoke(ctx context.Context, authURL, password, id string) error {
 }
 
 // enrol asks it, too.
-func enrol(ctx context.Context, authURL, password string, user controller.ServiceUser) (controller.Verdict, error) {
+func enrol(ctx context.Context, authURL, password string, user identity.ServiceUser) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
-		return controller.Unproven, errors.New("no route to host")
+		return identity.Unproven, errors.New("no route to host")
 	}
 	return testutil.Enrol(korc)(ctx, authURL, password, user)
+}
+
+// forbidding are the namespaces whose Keystone lets nobody change endpoints.
+var forbidding sync.Map
+
+// setRegion asks it, too.
+func setRegion(ctx context.Context, authURL, password, region string, endpointIDs []string) (identity.Verdict, error) {
+	namespace := testutil.NamespaceOf(authURL)
+	hear(ctx, namespace)
+	if _, away := unreachable.Load(namespace); away {
+		return identity.Unproven, errors.New("no route to host")
+	}
+	if _, forbids := forbidding.Load(namespace); forbids {
+		return identity.Rejected, errors.New("it answered with status 403")
+	}
+	return testutil.SetRegion(korc)(ctx, authURL, password, region, endpointIDs)
 }
 
 // world is a namespace with a control plane.

@@ -22,15 +22,15 @@ import (
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/credentialrotation"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/metrics"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/secretaggregate"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
 
-const (
-	controllerName = "controlplane"
-	recorderName   = "controlplane-controller"
-)
+const recorderName = "controlplane-controller"
 
 // DefaultKORCNamespace is where K-ORC's own manifests put it.
 const DefaultKORCNamespace = "orc-system"
@@ -44,13 +44,15 @@ type Options struct {
 	// KORCNamespace is where K-ORC runs; empty means [DefaultKORCNamespace].
 	KORCNamespace string
 	// Login proves application credentials; nil means HTTP.
-	Login Login
+	Login identity.Login
 	// Revoke makes sure of their revocation; nil means HTTP.
-	Revoke Revoke
+	Revoke identity.Revoke
 	// Enrol gives the users of services their role; nil means HTTP.
-	Enrol Enrol
+	Enrol identity.Enrol
+	// SetRegion puts the endpoints of the catalog into the region; nil means HTTP.
+	SetRegion identity.SetRegion
 	// DeleteUser deletes them; nil means HTTP.
-	DeleteUser Revoke
+	DeleteUser identity.Revoke
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
 	// Ahead is how far ahead of Now the clock of a namespace is, so that time can
@@ -77,8 +79,8 @@ func Scheme() *runtime.Scheme {
 	} {
 		utilruntime.Must(add(scheme))
 	}
-	for _, svc := range services {
-		utilruntime.Must(svc.addToScheme(scheme))
+	for _, svc := range services.All {
+		utilruntime.Must(svc.AddToScheme(scheme))
 	}
 	return scheme
 }
@@ -99,60 +101,65 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	if err := exportResources(mgr); err != nil {
 		return err
 	}
-	tools := &toolbox{
-		client: mgr.GetClient(), scheme: mgr.GetScheme(), refs: references,
-		owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
-		cluster: cfg.Cluster, clock: options.Now, ahead: options.Ahead,
-		revokeCredential: options.Revoke, enrol: options.Enrol, deleteUser: options.DeleteUser,
-		background: probe.NewBackground(),
+	tools := &pass.Tools{
+		Client: mgr.GetClient(), Scheme: mgr.GetScheme(), Refs: references,
+		Owned:   secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		Cluster: cfg.Cluster, Clock: options.Now, Ahead: options.Ahead,
+		RevokeCredential: options.Revoke, Enrol: options.Enrol, DeleteUser: options.DeleteUser,
+		SetRegion:  options.SetRegion,
+		Background: probe.NewBackground(),
 
-		stallTimeout: cmp.Or(options.StallTimeout, defaultStallTimeout),
-		retryPeriod:  cmp.Or(options.RetryPeriod, defaultRetryPeriod),
-		spreadTime:   cmp.Or(options.SpreadTime, cfg.Propagation()),
+		StallTimeout: cmp.Or(options.StallTimeout, pass.DefaultStallTimeout),
+		RetryPeriod:  cmp.Or(options.RetryPeriod, pass.DefaultRetryPeriod),
+		SpreadTime:   cmp.Or(options.SpreadTime, cfg.Propagation()),
 
-		services: services, serviceClients: namespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
+		ServiceClients: services.NamespacesOf(cfg.OperatorNamespace, cmp.Or(options.KORCNamespace, DefaultKORCNamespace)),
 	}
-	tools.askOverHTTP()
-	if err := mgr.Add(tools.background); err != nil {
+	askOverHTTP(tools)
+	if err := mgr.Add(tools.Background); err != nil {
 		return fmt.Errorf("adding what asks Keystone in the background: %w", err)
 	}
-	tools.revocations.background = tools.background
-	tools.proofs = newProofs(options.Login, tools.background, tools.now, proofPeriod, min(loginPeriod, tools.retryPeriod))
-	if err := secretaggregate.Setup(mgr, cfg, references, stepMetrics, services.hold); err != nil {
+	tools.Revocations = identity.NewRevocations(tools.Background)
+	pause := min(identity.LoginPeriod, tools.RetryPeriod)
+	tools.Proofs = identity.NewProofs(options.Login, tools.Background, tools.Now, identity.ProofPeriod, pause)
+	if err := secretaggregate.Setup(mgr, cfg, references, stepMetrics, services.All.Hold); err != nil {
 		return err
 	}
-	err = watch(ctx, mgr, cfg, options, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *scope]{
+	err = watch(ctx, mgr, cfg, options.DiscoveryInterval, tools, &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *pass.Pass]{
 		Client:    mgr.GetClient(),
 		Recorder:  mgr.GetEventRecorder(recorderName),
 		Metrics:   stepMetrics,
 		New:       func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
 		Guard:     guard,
 		Preflight: refuseDuplicates(mgr.GetClient()),
-		Scope:     func(cp *c5c3v1alpha1.ControlPlane) *scope { return &scope{toolbox: tools, cp: cp} },
+		Scope:     func(cp *c5c3v1alpha1.ControlPlane) *pass.Pass { return pass.New(tools, cp) },
 		Pipeline:  pipeline,
 
 		Finalizers: finalizers,
-		Summarise:  services.summarise,
-		Forget:     tools.forget,
+		Summarise:  services.All.Summarise,
+		Forget:     tools.Forget,
 	})
 	if err != nil {
 		return err
 	}
 	return credentialrotation.Setup(mgr, cfg, credentialrotation.Tools{
-		Client: tools.client, Foreign: tools.foreign, Refs: references, Kinds: tools.kinds, Now: tools.now,
+		Client: tools.Client, Foreign: tools.Foreign, Refs: references, Kinds: tools.Kinds, Now: tools.Now,
 		Day: cmp.Or(options.Day, 24*time.Hour),
 	}, stepMetrics)
 }
 
 // askOverHTTP is how Keystone is asked where a test does not say otherwise.
-func (t *toolbox) askOverHTTP() {
-	if t.revokeCredential == nil {
-		t.revokeCredential = revokeOverHTTP
+func askOverHTTP(t *pass.Tools) {
+	if t.RevokeCredential == nil {
+		t.RevokeCredential = identity.RevokeOverHTTP
 	}
-	if t.enrol == nil {
-		t.enrol = enrolOverHTTP
+	if t.Enrol == nil {
+		t.Enrol = identity.EnrolOverHTTP
 	}
-	if t.deleteUser == nil {
-		t.deleteUser = deleteUserOverHTTP
+	if t.DeleteUser == nil {
+		t.DeleteUser = identity.DeleteUserOverHTTP
+	}
+	if t.SetRegion == nil {
+		t.SetRegion = identity.SetRegionOverHTTP
 	}
 }

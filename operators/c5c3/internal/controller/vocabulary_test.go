@@ -7,6 +7,9 @@ import (
 )
 
 func TestNoReasonAndNoEventIsDocumentedThatNothingSays(t *testing.T) {
-	folders := []string{".", "../controlplane", "../credentialrotation", "../secretaggregate"}
+	folders := []string{
+		".", "../appcredential", "../controlplane", "../credentialrotation", "../externalsecret", "../infrastructure", "../korc",
+		"../secretaggregate", "../services", "../teardown",
+	}
 	apitest.NothingIsDocumentedThatNothingSays(t, folders, "../../api/v1alpha1/conditions.go", "../../api/v1alpha1/events.go")
 }

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
@@ -25,7 +26,11 @@ import (
 	"github.com/c5c3/forge/internal/common/watches"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
+
+const controllerName = "controlplane"
 
 // Field indexes from the name of an object to the ControlPlanes that read it.
 const (
@@ -36,7 +41,7 @@ const (
 
 var indexes = map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 	indexSecret: defaulted(func(cp *c5c3v1alpha1.ControlPlane) []string {
-		return append(services.databaseSecrets(cp),
+		return append(services.All.DatabaseSecrets(cp),
 			cp.AdminSecretRef().Name, cp.PasswordCloudSecretName(), cp.ApplicationCredentialName(),
 			cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)
 	}),
@@ -57,7 +62,8 @@ var indexes = map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 // watch builds the controller. Everything a pass reads is watched, so that
 // waiting ends with the event and not with a timer.
 func watch(
-	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox, reconciler ctrlreconcile.Reconciler,
+	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, discovery time.Duration, tools *pass.Tools,
+	reconciler ctrlreconcile.Reconciler,
 ) error {
 	find := controlPlanes(mgr.GetClient())
 	if err := find.Index(ctx, mgr.GetFieldIndexer(), &c5c3v1alpha1.ControlPlane{}, indexes); err != nil {
@@ -73,9 +79,9 @@ func watch(
 		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace), builder.WithPredicates(deletions)).
 		Watches(&c5c3v1alpha1.CredentialRotation{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(tools.refs.SecretSource(find.By(indexSecret))).
+		WatchesRawSource(tools.Refs.SecretSource(find.By(indexSecret))).
 		WatchesRawSource(kinds.Source(find.All)).
-		WatchesRawSource(tools.background.Source()).
+		WatchesRawSource(tools.Background.Source()).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: cfg.MaxConcurrentReconciles,
 			EnableWarmup:            ptr.To(true),
@@ -85,7 +91,7 @@ func watch(
 	if err != nil {
 		return fmt.Errorf("building the control plane controller: %w", err)
 	}
-	return trackKinds(ctx, mgr, cfg, options, tools, ctl, kinds)
+	return trackKinds(ctx, mgr, cfg, discovery, tools, ctl, kinds)
 }
 
 var deletions = predicate.Funcs{
@@ -97,7 +103,7 @@ var deletions = predicate.Funcs{
 // trackKinds starts watching the kinds of other operators that are, or will be,
 // installed.
 func trackKinds(
-	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options, tools *toolbox,
+	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, discovery time.Duration, tools *pass.Tools,
 	ctl controller.Controller, changes watches.Resync,
 ) error {
 	find := controlPlanes(mgr.GetClient())
@@ -115,8 +121,8 @@ func trackKinds(
 		{Object: &orcv1alpha1.Project{}, Handler: owned},
 		{Object: &orcv1alpha1.Role{}, Handler: owned},
 	}
-	for _, svc := range tools.services {
-		watches = append(watches, crdwatch.Watch{Object: svc.empty(), Handler: owned})
+	for _, svc := range services.All {
+		watches = append(watches, crdwatch.Watch{Object: svc.Empty(), Handler: owned})
 	}
 	if cfg.Namespace == "" {
 		// A namespaced Role does not reach cluster-scoped kinds.
@@ -129,11 +135,11 @@ func trackKinds(
 	if err != nil {
 		return err
 	}
-	kinds.SetInterval(options.DiscoveryInterval)
+	kinds.SetInterval(discovery)
 	if cfg.Namespace != "" {
 		kinds.OnlyAsk()
 	}
-	tools.kinds, tools.foreign = kinds, kinds.Client(mgr.GetClient())
+	tools.Kinds, tools.Foreign = kinds, kinds.Client(mgr.GetClient())
 	return kinds.Bind(ctx, mgr, ctl)
 }
 

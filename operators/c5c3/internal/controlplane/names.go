@@ -32,3 +32,6 @@ func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
+
+// ShortHash are the first digits of the hash, for the name of an object.
+func ShortHash(text string) string { return Hash(text)[:8] }

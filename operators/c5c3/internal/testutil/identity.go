@@ -2,25 +2,26 @@ package testutil
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	"github.com/c5c3/forge/operators/c5c3/internal/controller"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 )
 
 // Login is a login at the Keystone that a stand-in for K-ORC has in the namespace
 // of the URL's host.
-func Login(korc *standin.KORC) controller.Login {
-	return func(_ context.Context, authURL, id, secret string) (controller.Verdict, error) {
+func Login(korc *standin.KORC) identity.Login {
+	return func(_ context.Context, authURL, id, secret string) (identity.Verdict, error) {
 		if korc.Accepts(NamespaceOf(authURL), id, secret) {
-			return controller.Accepted, nil
+			return identity.Accepted, nil
 		}
-		return controller.Rejected, nil
+		return identity.Rejected, nil
 	}
 }
 
 // Revoke is a revocation at the same Keystone.
-func Revoke(korc *standin.KORC) controller.Revoke {
+func Revoke(korc *standin.KORC) identity.Revoke {
 	return func(_ context.Context, authURL, _, id string) error {
 		korc.Lose(NamespaceOf(authURL), id)
 		return nil
@@ -33,12 +34,24 @@ func NamespaceOf(url string) string {
 }
 
 // Enrol is an enrolment of the user of a service at the same Keystone.
-func Enrol(korc *standin.KORC) controller.Enrol {
-	return func(_ context.Context, authURL, _ string, user controller.ServiceUser) (controller.Verdict, error) {
+func Enrol(korc *standin.KORC) identity.Enrol {
+	return func(_ context.Context, authURL, _ string, user identity.ServiceUser) (identity.Verdict, error) {
 		namespace, role := NamespaceOf(authURL), standin.Assignment{User: user.ID, Project: user.ProjectID, Role: user.RoleID}
 		if korc.Assign(namespace, role) && korc.Admits(namespace, user.Password, role) {
-			return controller.Accepted, nil
+			return identity.Accepted, nil
 		}
-		return controller.Rejected, nil
+		return identity.Rejected, nil
+	}
+}
+
+// SetRegion puts endpoints into a region of the same Keystone.
+func SetRegion(korc *standin.KORC) identity.SetRegion {
+	return func(_ context.Context, authURL, _, region string, endpointIDs []string) (identity.Verdict, error) {
+		for _, id := range endpointIDs {
+			if !korc.SetRegion(NamespaceOf(authURL), id, region) {
+				return identity.Rejected, fmt.Errorf("there is no endpoint %s", id)
+			}
+		}
+		return identity.Accepted, nil
 	}
 }

@@ -28,7 +28,9 @@ func RunIn(ctx context.Context, cfg *rest.Config, namespace string, options cont
 // RunAs is Run with settings of the test's own.
 func RunAs(ctx context.Context, cfg *rest.Config, settings operator.Config, options controller.Options, log logr.Logger) error {
 	settings.MaxConcurrentReconciles, settings.OperatorNamespace = 2, "c5c3-system"
-	managerOptions := operator.ManagerOptions(operator.Options{Name: "c5c3-operator", Scheme: controller.Scheme()}, settings)
+	managerOptions := operator.ManagerOptions(operator.Options{
+		Name: "c5c3-operator", Scheme: controller.Scheme(), CacheTransform: controller.Trim,
+	}, settings)
 	managerOptions.Logger = log
 	mgr, err := ctrl.NewManager(cfg, managerOptions)
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/admission"
@@ -26,46 +24,13 @@ func NewKeystoneWebhook(in cluster.Settings) *admission.Webhook[*Keystone] {
 		Defaults:    SetDefaults,
 		Rules:       Validate,
 		UpdateRules: ValidateUpdate,
-		Lookup: func(ctx context.Context, reader client.Reader, old, updated *Keystone) field.ErrorList {
-			return append(checkPriorityClass(ctx, reader, old, updated), checkDatabaseUsers(ctx, reader, in, old, updated)...)
-		},
+		Lookup: admission.ServiceLookup[*Keystone]{
+			Kind: "Keystone", NewList: func() client.ObjectList { return &KeystoneList{} }, Cluster: in,
+		}.Check,
 		Warnings: func(_ context.Context, _ client.Reader, k *Keystone) []string {
 			return []string{fernetWarning(k), k.ProxyAdvice(), connectionWarning(k), secretOptionsWarning(k)}
 		},
 	}
-}
-
-func checkPriorityClass(ctx context.Context, reader client.Reader, old, updated *Keystone) field.ErrorList {
-	var before *string
-	if old != nil {
-		before = old.Spec.PriorityClassName
-	}
-	return admission.CheckPriorityClass(ctx, reader, before, updated.Spec.PriorityClassName)
-}
-
-// checkDatabaseUsers refuses a database that another Keystone has. An operator of a
-// single namespace may read no others.
-func checkDatabaseUsers(ctx context.Context, reader client.Reader, in cluster.Settings, old, updated *Keystone) field.ErrorList {
-	if old != nil && old.DatabaseKey(in) == updated.DatabaseKey(in) {
-		return nil
-	}
-	path := field.NewPath("spec", "database")
-	var all KeystoneList
-	err := reader.List(ctx, &all)
-	if apierrors.IsForbidden(err) {
-		err = reader.List(ctx, &all, client.InNamespace(updated.Namespace))
-	}
-	if err != nil {
-		return field.ErrorList{field.InternalError(path, fmt.Errorf("listing the Keystones: %w", err))}
-	}
-	for i := range all.Items {
-		other := &all.Items[i]
-		if (other.Namespace != updated.Namespace || other.Name != updated.Name) && other.DatabaseKey(in) == updated.DatabaseKey(in) {
-			return field.ErrorList{field.Forbidden(path, fmt.Sprintf("Keystone %s of namespace %s has the database %s; choose another name",
-				other.Name, other.Namespace, updated.Spec.Database.Database))}
-		}
-	}
-	return nil
 }
 
 // fernetWarning says how many keys the lifetime of tokens needs, "" when there are

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -83,12 +82,39 @@ func managed() *keystonev1alpha1.Keystone {
 }
 
 func scopeOf(k *keystonev1alpha1.Keystone) *scope {
-	s := newScope(&service.Tools{Scheme: Scheme(), OperatorNamespace: "keystone-system"}, &toolbox{}, k)
+	s := &scope{
+		Pass: service.NewPass(&service.Tools{
+			Scheme: Scheme(), NewList: declaration.NewList, OperatorNamespace: "keystone-system",
+		}, &definition, k),
+		toolbox: &toolbox{}, keystone: k,
+	}
 	service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567"})
 	database.Connection.Put(s.Slots, database.Proven(s.Pass, "url", "connection-hash"))
 	database.CredentialsOf.Put(s.Slots, database.Credentials{User: "keystone", Password: []byte("hunter2-db")})
 	adminPassword.Put(s.Slots, []byte("hunter2-admin"))
 	return s
+}
+
+// rendered are the options and the files of the configuration with the rules.
+func rendered(t *testing.T, s *scope, rules map[string]string) (config.INI, map[string]string) {
+	t.Helper()
+	options, files, err := settings.Render(s.Pass, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return options, files
+}
+
+func optionsOf(t *testing.T, k *keystonev1alpha1.Keystone) config.INI {
+	t.Helper()
+	options, _ := rendered(t, scopeOf(k), nil)
+	return options
+}
+
+func filesOf(t *testing.T, k *keystonev1alpha1.Keystone) map[string]string {
+	t.Helper()
+	_, files := rendered(t, scopeOf(k), nil)
+	return files
 }
 
 // databaseTask is one of the tasks on the schema.
@@ -107,13 +133,13 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": minimal(), "managed": managed()} {
 		s := scopeOf(k)
 		objects := map[string]any{
-			"deployment":          apiDeployment(s),
+			"deployment":          api.Deployment(s.Pass),
 			"service":             deployment.InstanceOf(s.Pass).Service(),
 			"poddisruptionbudget": deployment.InstanceOf(s.Pass).DisruptionBudget(k.Spec.Replicas),
 			"job-db-sync":         jobOf(t, s, databaseTask(s, schema.TaskSync)),
 			"job-schema-check":    jobOf(t, s, databaseTask(s, schema.TaskCheck)),
 			"job-bootstrap":       jobOf(t, s, bootstrapTask(s)),
-			"job-config-check":    jobOf(t, s, configCheckTask(s)),
+			"job-config-check":    jobOf(t, s, settings.CheckTask(s.Pass)),
 			"job-policy":          jobOf(t, s, policy.ValidationTask(s.Pass)),
 			"cronjob-trust-flush": trustFlushCronJob(s),
 			"networkpolicy":       networking.TrafficOf(s.Pass).API(),
@@ -139,13 +165,9 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 		keystone *keystonev1alpha1.Keystone
 		rules    map[string]string
 	}{"minimal": {minimal(), nil}, "managed": {managed(), rules}} {
-		options := keystoneOptions(cluster.Settings{}, test.keystone, len(test.rules) > 0)
-		files, err := configFiles(cluster.Settings{}, test.keystone, options, test.rules)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, files := rendered(t, scopeOf(test.keystone), test.rules)
 		for file, content := range files {
-			if _, err := pythonFiles.ReadFile("files/" + file); err == nil || file == config.LogHandlerFile {
+			if strings.HasSuffix(file, ".py") && file != middlewareFile {
 				continue // At most a line of it depends on the Keystone.
 			}
 			t.Run(name+"/"+file, func(t *testing.T) {
@@ -157,12 +179,12 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 
 func TestNoJobPodIsSelectedAsAnAPIPod(t *testing.T) {
 	s := scopeOf(minimal())
-	selector := labels.SelectorFromSet(selectorLabels(s.keystone))
-	if !selector.Matches(labels.Set(commonLabels(s.keystone))) {
+	selector := labels.SelectorFromSet(definition.SelectorLabels(s.keystone.Name))
+	if !selector.Matches(labels.Set(definition.Labels(s.keystone.Name))) {
 		t.Error("the API pods are not selected")
 	}
 	for _, component := range []string{"db-sync", "schema-check", "bootstrap", "policy-validation", "trust-flush"} {
-		if selector.Matches(labels.Set(taskLabels(s.keystone, component))) {
+		if selector.Matches(labels.Set(definition.TaskLabels(s.keystone.Name, component))) {
 			t.Errorf("pods of %s are selected as API pods", component)
 		}
 	}
@@ -175,7 +197,7 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, pod := range map[string]map[string]string{
-		"API":         apiDeployment(s).Spec.Template.Labels,
+		"API":         api.Deployment(s.Pass).Spec.Template.Labels,
 		"bootstrap":   jobOf(t, s, bootstrapTask(s)).Spec.Template.Labels,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Labels,
 	} {
@@ -191,12 +213,9 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 
 func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
 	s := scopeOf(managed())
-	files, err := configFiles(cluster.Settings{}, s.keystone, keystoneOptions(cluster.Settings{}, s.keystone, false), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, files := rendered(t, s, nil)
 	shown := fmt.Sprint(files,
-		apiDeployment(s), trustFlushCronJob(s),
+		api.Deployment(s.Pass), trustFlushCronJob(s),
 		jobOf(t, s, databaseTask(s, schema.TaskSync)), jobOf(t, s, bootstrapTask(s)),
 		database.CredentialsOf.Value(s.Slots), adminPassword.Value(s.Slots))
 	for _, secret := range []string{"hunter2-db", "hunter2-admin"} {
@@ -266,36 +285,12 @@ func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
 	}
 }
 
-func TestAPodThatStopsServingIsNamed(t *testing.T) {
-	pod := func(ready bool, age time.Duration) corev1.Pod {
-		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "keystone-1"}}
-		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Ready: ready, State: corev1.ContainerState{
-			Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Now().Add(-age))},
-		}}}
-		return p
-	}
-	for name, test := range map[string]struct {
-		pod  corev1.Pod
-		want bool
-	}{
-		"ready":      {pod(true, time.Hour), false},
-		"starting":   {pod(false, time.Second), false},
-		"not ready":  {pod(false, time.Hour), true},
-		"no process": {corev1.Pod{}, false},
-	} {
-		got := unready(scopeOf(minimal()), []corev1.Pod{test.pod})
-		if strings.Contains(got, "keystone-1") != test.want || test.want && !strings.Contains(got, "db.example.com:3306") {
-			t.Errorf("a pod that is %s is described by %q", name, got)
-		}
-	}
-}
-
 func TestFederationDecidesOnTheMethods(t *testing.T) {
 	k := minimal()
 	for _, federation := range []*keystonev1alpha1.FederationSpec{nil, {}, {Enabled: true}} {
 		k.Spec.Federation = federation
 		on := federation != nil && federation.Enabled
-		options := keystoneOptions(cluster.Settings{}, k, false)
+		options := optionsOf(t, k)
 		methods := strings.Split(options["auth"]["methods"], ",")
 		for _, method := range []string{"mapped", "openid", "saml2"} {
 			if slices.Contains(methods, method) != on {
@@ -310,7 +305,7 @@ func TestFederationDecidesOnTheMethods(t *testing.T) {
 		}
 	}
 	k.Spec.ExtraConfig = map[string]map[string]string{"auth": {"methods": "password"}}
-	if got := keystoneOptions(cluster.Settings{}, k, false)["auth"]["methods"]; got != "password" {
+	if got := optionsOf(t, k)["auth"]["methods"]; got != "password" {
 		t.Errorf("extraConfig asks for password alone and gets %s", got)
 	}
 }
@@ -341,7 +336,10 @@ func TestWhatIsReachedByNameHasTheDomainOfTheCluster(t *testing.T) {
 	if got := internalEndpoint(in, k); got != "http://keystone.openstack.svc.k8s.example.com:5000/v3" {
 		t.Errorf("the endpoint is %q", got)
 	}
-	if got := keystoneOptions(in, k, false)["cache"]["memcache_servers"]; got != "openstack-memcached.openstack.svc.k8s.example.com:11211" {
+	s := scopeOf(k)
+	s.Cluster = in
+	options, _ := rendered(t, s, nil)
+	if got := options["cache"]["memcache_servers"]; got != "openstack-memcached.openstack.svc.k8s.example.com:11211" {
 		t.Errorf("the cache is %q", got)
 	}
 	k.Spec.Gateway = nil

@@ -81,7 +81,7 @@ func firstSync(p *service.Pass, sync *deployment.Task) {
 }
 
 // keystoneDatabase is the database of a Keystone.
-var keystoneDatabase = database.Database{Section: "DATABASE", Key: connectionHashKey, Shared: shared}
+var keystoneDatabase = database.Database{Section: "DATABASE", Key: connectionHashKey}
 
 // connectionHashKey keys the hashes of a connection with the UID of the Secret with the
 // credential keys, which lives as long as the database does and outlives a lost

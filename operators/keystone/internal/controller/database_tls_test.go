@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
@@ -22,11 +22,8 @@ func TestEveryTLSModeThatPromisesEncryptionRefusesPlainText(t *testing.T) {
 	} {
 		k := managed()
 		k.Spec.Database.TLS.Mode = mode
-		files := map[string]string{}
-		if err := addPythonFiles(cluster.Settings{}, k, files); err != nil {
-			t.Fatal(err)
-		}
-		if guarded := strings.Contains(files[startFile], "REQUIRE_TLS = True"); guarded != want {
+		files := filesOf(t, k)
+		if guarded := strings.Contains(files[database.StartFile], "REQUIRE_TLS = True"); guarded != want {
 			t.Errorf("%s: a connection in plain text is refused: %t, want %t", mode, guarded, want)
 		}
 	}
@@ -35,7 +32,7 @@ func TestEveryTLSModeThatPromisesEncryptionRefusesPlainText(t *testing.T) {
 func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 	s := scopeOf(managed())
 	templates := map[string]corev1.PodTemplateSpec{
-		"API":         apiDeployment(s).Spec.Template,
+		"API":         api.Deployment(s.Pass).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 	}
 	for _, described := range []deployment.Task{databaseTask(s, schema.TaskSync), databaseTask(s, schema.TaskCheck), bootstrapTask(s)} {

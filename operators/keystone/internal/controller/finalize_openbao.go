@@ -8,10 +8,12 @@ import (
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -33,7 +35,7 @@ const (
 // first the copies in the store, then the Secrets. A Secret of a former Keystone
 // can then only be one that a backup tool has brought back.
 func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
-	keep, err := keystoneDatabase.KeepsData(ctx, s.Pass)
+	keep, err := database.KeepsData(ctx, s.Pass)
 	switch {
 	case err != nil:
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
@@ -88,10 +90,10 @@ func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
 		}
 	}
 	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.keystone)))
-	if err != nil || secret == nil || !controlledBy(secret, s.keystone) || !secret.DeletionTimestamp.IsZero() {
+	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.keystone) || !secret.DeletionTimestamp.IsZero() {
 		return secret != nil, err
 	}
-	_, err = s.Owned.Claim(ctx, s.keystone, secret, commonLabels(s.keystone), true, nil)
+	_, err = s.Owned.Claim(ctx, s.keystone, secret, definition.Labels(s.keystone.Name), true, nil)
 	return true, err
 }
 

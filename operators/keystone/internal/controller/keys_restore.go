@@ -45,7 +45,7 @@ func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, err
 		return nil, errAskingStore
 	case err != nil:
 		return nil, fmt.Errorf("reading ExternalSecret %s: %w", request.Name, err)
-	case !controlledBy(request, s.keystone):
+	case !metav1.IsControlledBy(request, s.keystone):
 		return nil, fmt.Errorf("an ExternalSecret named %s already exists that this resource does not control; delete it: %w",
 			request.Name, apply.ErrNotOwned)
 	}
@@ -65,7 +65,7 @@ func (b keyBackup) asked(ctx context.Context, s *scope) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading ExternalSecret %s: %w", request.Name, err)
 	}
-	return controlledBy(request, s.keystone), nil
+	return metav1.IsControlledBy(request, s.keystone), nil
 }
 
 func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.ExternalSecret) (map[string][]byte, error) {
@@ -92,7 +92,7 @@ func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.External
 func (b keyBackup) request(c cluster.Settings, k *keystonev1alpha1.Keystone) *esov1.ExternalSecret {
 	return &esov1.ExternalSecret{
 		// Of the name of the Secret: so it is found by the names that a Keystone refers to.
-		ObjectMeta: metav1.ObjectMeta{Name: b.source(k), Namespace: k.Namespace, Labels: commonLabels(k)},
+		ObjectMeta: metav1.ObjectMeta{Name: b.source(k), Namespace: k.Namespace, Labels: definition.Labels(k.Name)},
 		Spec: esov1.ExternalSecretSpec{
 			SecretStoreRef:  esov1.SecretStoreRef{Kind: esov1.ClusterSecretStoreKind, Name: secrets.StoreName},
 			RefreshInterval: &metav1.Duration{Duration: restorePeriod},

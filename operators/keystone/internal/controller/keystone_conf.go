@@ -8,22 +8,23 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// keystoneOptions is the content of keystone.conf: the defaults, overridden by
-// the plugins' sections, overridden by extraConfig. It holds no secret; the
+// keystoneOptions are what the operator sets in keystone.conf. They hold no secret; the
 // database URL comes from the environment.
-func keystoneOptions(c cluster.Settings, k *keystonev1alpha1.Keystone, withPolicy bool) config.INI {
-	plugins := config.INI{}
-	for _, plugin := range k.Spec.Plugins {
-		plugins[plugin.ConfigSection] = plugin.Config
-	}
-	options := defaultOptions(c, k).Merge(
-		federationOptions(k.Spec.Federation), config.LoggingOptions(k.Spec.Logging, configDir), plugins, config.INI(k.Spec.ExtraConfig))
-	if withPolicy {
-		options.Set("oslo_policy", "policy_file", configDir+"policy.yaml")
+func keystoneOptions(p *service.Pass) config.INI {
+	k := keystoneOf(p)
+	return defaultOptions(p.Cluster, k).Merge(federationOptions(k.Spec.Federation))
+}
+
+// pluginOptions are the sections of the plugins.
+func pluginOptions(p *service.Pass) config.INI {
+	options := config.INI{}
+	for _, plugin := range keystoneOf(p).Spec.Plugins {
+		options[plugin.ConfigSection] = plugin.Config
 	}
 	return options
 }

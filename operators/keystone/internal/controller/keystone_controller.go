@@ -1,15 +1,13 @@
 // Package controller is the controller of the Keystone kind. This file is the
 // map of it: the steps in order, the condition each owns and what each needs.
-// Every step is a file of its own.
+// Every step that is Keystone's own is in a file of its own.
 package controller
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -62,11 +60,11 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Secrets"},
 	},
 	{
-		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfig,
+		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](settings.Reconcile),
 		Sets: []reconcile.Value{service.Config},
 	},
 	{
-		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileConfigCheck,
+		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](settings.ReconcileCheck),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
@@ -77,17 +75,17 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "Installation", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileInstallation,
-		Sets:  []reconcile.Value{mountedKeys},
+		Sets:  []reconcile.Value{mountedKeys, databaseContent},
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 	},
 	{
 		Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcile,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, databaseContent},
 	},
 	{
 		Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcile,
-		Reads: []reconcile.Value{service.Config},
+		Reads: []reconcile.Value{service.Config, databaseContent},
 	},
 	{
 		Name: "KeyBackup", Condition: keystonev1alpha1.ConditionBackupHealthy, Run: reconcileKeyBackup,
@@ -108,7 +106,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Config"},
 	},
 	{
-		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: reconcileDeployment,
+		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: service.Run[*scope](api.Reconcile),
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 	},
@@ -117,19 +115,21 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileHealthCheck,
+		Sets: []reconcile.Value{health.RolloutOf},
 	},
 	{
 		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: service.Run[*scope](deployment.ReconcileAutoscaler),
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
+		Sets:     []reconcile.Value{bootstrapJob},
 		Reads:    []reconcile.Value{service.Config, database.Connection, adminPassword},
 		Needs:    []string{"Database"},
 		Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
 	},
 	{
 		Name: "Login", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileLogin,
-		Reads: []reconcile.Value{service.Config, adminPassword},
+		Reads: []reconcile.Value{service.Config, adminPassword, health.RolloutOf, bootstrapJob},
 	},
 	{
 		Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
@@ -146,7 +146,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 	{
 		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
-		Reads: []reconcile.Value{database.Connection},
+		Reads: []reconcile.Value{database.Connection, bootstrapJob},
 	},
 }
 
@@ -155,7 +155,7 @@ var finalizers = []reconcile.Finalizer[*scope]{
 	{
 		Name: databaseFinalizer,
 		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](keystoneDatabase.Finalize),
+			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](database.Finalize),
 		},
 	},
 	{
@@ -173,8 +173,4 @@ const databaseFinalizer = "keystone.openstack.c5c3.io/finalizer"
 func guard(k *keystonev1alpha1.Keystone) error {
 	keystonev1alpha1.SetDefaults(k)
 	return keystonev1alpha1.Validate(k).ToAggregate()
-}
-
-func controlledBy(obj client.Object, k *keystonev1alpha1.Keystone) bool {
-	return metav1.IsControlledBy(obj, k)
 }

@@ -12,9 +12,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/metric"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	cron "github.com/c5c3/forge/internal/common/schedule"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 )
 
@@ -79,15 +77,4 @@ func (l *lifetimes) forget(k types.NamespacedName) {
 	for _, times := range []*metric.Times{l.age, l.due, l.held} {
 		times.Forget(k)
 	}
-}
-
-// releaseInfo tells which release a Keystone has.
-var releaseInfo = reconcile.Gauge[*keystonev1alpha1.Keystone]{
-	Definition: metrics.ReleaseInfo,
-	Read: func(k *keystonev1alpha1.Keystone, _ time.Time) []reconcile.Sample {
-		status := k.Status
-		return []reconcile.Sample{{
-			Labels: []string{status.InstalledRelease, status.TargetRelease, string(status.UpgradePhase)}, Value: 1,
-		}}
-	},
 }

@@ -14,10 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/metric"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/testutil/samples"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 )
 
@@ -107,17 +104,5 @@ func TestEveryDefinedLifetimeIsExportedUntilTheKeystoneIsGone(t *testing.T) {
 	l.forget(someKeystone)
 	if left := samples.Of(t, registry); len(left) != 0 {
 		t.Errorf("left of a Keystone that is gone: %v", left)
-	}
-}
-
-func TestTheReleaseOfAKeystoneIsExported(t *testing.T) {
-	k := installed(minimal())
-	k.Status.InstalledRelease, k.Status.TargetRelease, k.Status.UpgradePhase = "2025.2", "2026.1", keystonev1alpha1.UpgradePhaseExpanding
-	want := []reconcile.Sample{{Labels: []string{"2025.2", "2026.1", string(keystonev1alpha1.UpgradePhaseExpanding)}, Value: 1}}
-	if diff := cmp.Diff(want, releaseInfo.Read(k, rotatedAt)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if got := len(releaseInfo.Labels); got != len(want[0].Labels)+len([]metric.Label{metric.Namespace, metric.Name}) {
-		t.Errorf("%d labels are defined", got)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/database"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -14,12 +14,9 @@ func TestConnectionsToAManagedDatabaseWaitForWhatWasWrittenThroughAnotherServer(
 		keystone *keystonev1alpha1.Keystone
 		want     string
 	}{"managed": {managed(), "True"}, "brownfield": {minimal(), "False"}} {
-		files, err := configFiles(cluster.Settings{}, test.keystone, keystoneOptions(cluster.Settings{}, test.keystone, false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := "\nWAIT_FOR_WRITES = " + test.want + "\n"; strings.Count(files[startFile], want) != 1 {
-			t.Errorf("%s: %s does not say %s", name, startFile, strings.TrimSpace(want))
+		files := filesOf(t, test.keystone)
+		if want := "\nWAIT_FOR_WRITES = " + test.want + "\n"; strings.Count(files[database.StartFile], want) != 1 {
+			t.Errorf("%s: %s does not say %s", name, database.StartFile, strings.TrimSpace(want))
 		}
 	}
 }

@@ -17,11 +17,6 @@ var definition = service.Definition{
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 }
 
-const (
-	apiPort       = keystonev1alpha1.APIPort
-	containerName = "keystone"
-)
-
 // Paths inside the Keystone containers.
 const (
 	configDir         = "/etc/keystone/keystone.conf.d/"
@@ -35,35 +30,12 @@ const (
 	annotationAdminPasswordHash = "forge.c5c3.io/admin-password-hash" //nolint:gosec // The name of an annotation, not a password.
 )
 
-// commonLabels are on every object of a Keystone.
-func commonLabels(k *keystonev1alpha1.Keystone) map[string]string {
-	return definition.Labels(k.Name)
-}
-
-// selectorLabels select the API pods.
-func selectorLabels(k *keystonev1alpha1.Keystone) map[string]string {
-	return keystonev1alpha1.SelectorLabels(k.Name)
-}
-
-// taskLabels are on the pods of Jobs and CronJobs.
-func taskLabels(k *keystonev1alpha1.Keystone, component string) map[string]string {
-	return definition.TaskLabels(k.Name, component)
-}
-
 func fernetKeysName(k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.FernetKeysName(k.Name)
 }
 
 func credentialKeysName(k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.CredentialKeysName(k.Name)
-}
-
-func secretOptionsName(k *keystonev1alpha1.Keystone) string { return k.Name + "-extra-config" }
-
-func configName(k *keystonev1alpha1.Keystone) string { return k.Name + "-config" }
-
-func image(k *keystonev1alpha1.Keystone) string {
-	return k.Spec.Image.Repository + ":" + k.Spec.Image.Tag
 }
 
 // scheduledImage is the image of CronJobs: that of the installed release until

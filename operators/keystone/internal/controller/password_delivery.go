@@ -74,7 +74,7 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	if arrived && !s.bootstrapped {
+	if arrived && bootstrapJob.Value(s.Slots) == nil {
 		return reconcile.Done(keystonev1alpha1.ReasonAdminPasswordRotated,
 			fmt.Sprintf("Secret %s holds the new password, which Keystone is being given", d.target.Name))
 	}
@@ -126,7 +126,7 @@ func (d *delivery) arrived() bool {
 // the store too: Keystone cannot be given it now, so that everybody who reads
 // the administrator's Secret would be refused.
 func (d *delivery) heldBack() bool {
-	return !d.arrived() && !d.delivered() && !d.bootstrapped
+	return !d.arrived() && !d.delivered() && bootstrapJob.Value(d.Slots) == nil
 }
 
 func (d *delivery) delivered() bool {

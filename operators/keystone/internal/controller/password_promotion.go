@@ -52,7 +52,7 @@ func (t promotion) outcome() reconcile.Outcome {
 // a staged password that is the next one already.
 func (s *scope) promotePassword(ctx context.Context) promotion {
 	staging, err := s.Owned.Find(ctx, s.Key(stagedPasswordName(s.keystone)))
-	if err != nil || staging == nil || !controlledBy(staging, s.keystone) {
+	if err != nil || staging == nil || !metav1.IsControlledBy(staging, s.keystone) {
 		return promotion{err: err}
 	}
 	_, staged, err := rotation.CompletedAt(staging)
@@ -88,7 +88,7 @@ func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) erro
 	completed := staging.Annotations[rotation.CompletedAtAnnotation]
 	desired := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: nextPasswordName(s.keystone), Namespace: s.keystone.Namespace, Labels: commonLabels(s.keystone),
+			Name: nextPasswordName(s.keystone), Namespace: s.keystone.Namespace, Labels: definition.Labels(s.keystone.Name),
 			Annotations: map[string]string{rotation.CompletedAtAnnotation: completed},
 		},
 		Type: corev1.SecretTypeOpaque,

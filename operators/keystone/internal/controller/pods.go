@@ -21,14 +21,6 @@ func keyMounts(k *keystonev1alpha1.Keystone) []deployment.Mount {
 	}
 }
 
-// onRequest adds what a user has asked for to the run key of a task.
-func onRequest(k *keystonev1alpha1.Keystone, runKey any) any {
-	if request := k.Annotations[keystonev1alpha1.AnnotationRunAgain]; request != "" {
-		return []any{runKey, request}
-	}
-	return runKey
-}
-
 // manage is a keystone-manage command line.
 func manage(arguments ...string) []string {
 	return slices.Concat([]string{"keystone-manage", "--config-dir=" + configDir}, arguments)

@@ -76,7 +76,7 @@ func pushSecret(
 	spec.Selector = esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}}
 	return &esov1alpha1.PushSecret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Namespace: k.Namespace, Labels: commonLabels(k),
+			Name: name, Namespace: k.Namespace, Labels: definition.Labels(k.Name),
 			Annotations: map[string]string{secrets.ContentHashAnnotation: secrets.ContentHash(source)},
 		},
 		Spec: spec,
@@ -94,7 +94,7 @@ func (s *scope) findPush(ctx context.Context, name string) (*esov1alpha1.PushSec
 	if err != nil {
 		return nil, fmt.Errorf("reading PushSecret %s: %w", name, err)
 	}
-	if !controlledBy(live, s.keystone) {
+	if !metav1.IsControlledBy(live, s.keystone) {
 		return nil, nil
 	}
 	return live, nil

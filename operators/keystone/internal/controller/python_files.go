@@ -4,45 +4,47 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 
-	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/rotation"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // Python files that travel with the configuration. They are imported from the
 // configuration directory through PYTHONPATH.
 const (
-	readyFile       = "ready.py"
-	configCheckFile = "config_check.py"
+	readyFile = deployment.ReadyFile
 	// credentialKeysFile compares the keys with the credentials in the database.
 	credentialKeysFile = "credential_keys.py"
 	cacheGuardFile     = "forge_cache.py"
 	// errorsFile answers where Keystone's application raises.
 	errorsFile      = "forge_errors.py"
 	cacheGuardProxy = keystonev1alpha1.CacheProxy
-	// startFile has the name that Python imports at every start.
-	startFile      = "sitecustomize.py"
+	// startModule is imported at every start, by what Python imports then.
+	startModule    = "forge_start"
+	startFile      = startModule + ".py"
 	middlewareFile = "keystone_wsgi.py"
 	pasteFile      = "api-paste.ini"
 )
 
-//go:embed files/forge_cache.py files/forge_errors.py files/ready.py files/config_check.py files/credential_keys.py
-//go:embed files/sitecustomize.py
-var pythonFiles embed.FS
+//go:embed files/forge_cache.py files/forge_errors.py files/forge_start.py files/credential_keys.py
+var pythonSources embed.FS
 
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
 
 // embedded returns the files that are the same for many Keystones, by name.
 var embedded = sync.OnceValue(func() map[string]string {
-	files := map[string]string{rotation.ScriptFile: rotation.Script, config.LogHandlerFile: config.LogHandler}
-	for _, folder := range []embed.FS{pythonFiles, rotationScripts} {
+	files := map[string]string{
+		rotation.ScriptFile: rotation.Script, config.LogHandlerFile: config.LogHandler,
+		readyFile: api.ReadyScript(&definition), configuration.CheckFile: configCheck.Script(&definition),
+	}
+	for _, folder := range []embed.FS{pythonSources, rotationScripts} {
 		// What is compiled in can be read.
 		entries, _ := folder.ReadDir("files")
 		for _, entry := range entries {
@@ -53,37 +55,27 @@ var embedded = sync.OnceValue(func() map[string]string {
 	return files
 })
 
-// addPythonFiles adds the files that are the same for every Keystone, but for
-// its UID, what the TLS mode of the database says, who runs database and cache, and
-// whether the API server has threads.
-func addPythonFiles(c cluster.Settings, k *keystonev1alpha1.Keystone, files map[string]string) error {
-	names := []string{readyFile, configCheckFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile}
-	if k.Spec.Logging.Format == commonv1.LogFormatJSON {
-		names = append(names, config.LogHandlerFile)
-	}
-	for _, name := range names {
+// pythonFiles are the files that are the same for every Keystone, but for its UID, what
+// the TLS mode of the database says, who runs database and cache, and whether the API
+// server has threads.
+func pythonFiles(p *service.Pass) (map[string]string, error) {
+	files := map[string]string{database.StartFile: keystoneDatabase.StartScript(p, startModule)}
+	for _, name := range []string{readyFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile} {
 		content, known := embedded()[name]
 		if !known {
-			return fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", name)
+			return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", name)
 		}
 		files[name] = content
 	}
-	files[cacheGuardFile] = strings.Replace(files[cacheGuardFile], "\nKEYSPACE = \"\"\n", fmt.Sprintf("\nKEYSPACE = %q\n", k.UID), 1)
+	k := keystoneOf(p)
+	files[cacheGuardFile] = config.SetConstant(files[cacheGuardFile], "KEYSPACE", k.UID)
 	if k.Spec.Cache.IsManaged() {
-		service := fmt.Sprintf("\nSERVICE = %q\n", cacheServers(c, k)[0])
-		files[cacheGuardFile] = strings.Replace(files[cacheGuardFile], "\nSERVICE = \"\"\n", service, 1)
-	}
-	if database.RefusesPlainText(k.Spec.Database) {
-		files[startFile] = strings.Replace(files[startFile], "\nREQUIRE_TLS = False\n", "\nREQUIRE_TLS = True\n", 1)
-	}
-	// A server of the user's may be another one than MariaDB, which would refuse the variable.
-	if k.Spec.Database.IsManaged() {
-		files[startFile] = strings.Replace(files[startFile], "\nWAIT_FOR_WRITES = False\n", "\nWAIT_FOR_WRITES = True\n", 1)
+		files[cacheGuardFile] = config.SetConstant(files[cacheGuardFile], "SERVICE", cacheServers(p.Cluster, k)[0])
 	}
 	if k.Spec.UWSGI != nil && k.Spec.UWSGI.Threads > 1 {
-		files[startFile] = strings.Replace(files[startFile], "\nSEVERAL_THREADS = False\n", "\nSEVERAL_THREADS = True\n", 1)
+		files[startFile] = config.SetConstant(files[startFile], "SEVERAL_THREADS", true)
 	}
-	return nil
+	return files, nil
 }
 
 // middlewareWSGI is the WSGI entry that wraps Keystone's application with the

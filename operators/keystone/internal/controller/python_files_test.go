@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -21,11 +22,7 @@ func cacheGuard(t *testing.T, uid types.UID) string {
 	t.Helper()
 	k := minimal()
 	k.UID = uid
-	files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files[cacheGuardFile]
+	return filesOf(t, k)[cacheGuardFile]
 }
 
 func TestCacheKeysCarryTheUIDOfTheirKeystone(t *testing.T) {
@@ -51,11 +48,9 @@ func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
 		{k, fmt.Sprintf("\nSERVICE = \"%s.%s.svc.k8s.example:11211\"\n", k.Spec.Cache.ClusterRef.Name, k.Namespace)},
 		{brownfield, "\nSERVICE = \"\"\n"},
 	} {
-		c := cluster.Settings{Domain: "k8s.example"}
-		files, err := configFiles(c, test.keystone, keystoneOptions(c, test.keystone, false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scopeOf(test.keystone)
+		s.Cluster = cluster.Settings{Domain: "k8s.example"}
+		_, files := rendered(t, s, nil)
 		if strings.Count(files[cacheGuardFile], test.want) != 1 {
 			t.Errorf("%s does not say %s once", cacheGuardFile, strings.TrimSpace(test.want))
 		}
@@ -67,12 +62,12 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 	filtered := minimal()
 	filtered.Spec.Middleware = managed().Spec.Middleware
 	for _, k := range []*keystonev1alpha1.Keystone{minimal(), filtered} {
-		files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := filesOf(t, k)
 		if !strings.Contains(files[errorsFile], "\ndef answering(application):\n") {
 			t.Errorf("%s does not have what is put around the application", errorsFile)
+		}
+		if want := "\nMODULES = [\"forge_start\"]\n"; strings.Count(files[database.StartFile], want) != 1 {
+			t.Errorf("%s does not say %s", database.StartFile, strings.TrimSpace(want))
 		}
 		if !strings.Contains(files[startFile], "\n            from forge_errors import answering\n") {
 			t.Errorf("%s does not put it around Keystone's application", startFile)
@@ -83,17 +78,14 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 	}
 }
 
-// What the file does then is tested where it is, by test_sitecustomize.py.
+// What the file does then is tested where it is, by test_forge_start.py.
 func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 	for threads, want := range map[int32]string{0: "False", 1: "False", 2: "True"} {
 		k := minimal()
 		if threads > 0 {
 			k.Spec.UWSGI = &commonv1.UWSGISpec{Processes: 2, Threads: threads}
 		}
-		files, err := configFiles(cluster.Settings{}, k, keystoneOptions(cluster.Settings{}, k, false), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := filesOf(t, k)
 		if want := "\nSEVERAL_THREADS = " + want + "\n"; strings.Count(files[startFile], want) != 1 {
 			t.Errorf("with %d threads, %s does not say %s", threads, startFile, strings.TrimSpace(want))
 		}
@@ -108,7 +100,7 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 		t.Fatal(err)
 	}
 	templates := map[string]corev1.PodTemplateSpec{
-		"API":         apiDeployment(s).Spec.Template,
+		"API":         api.Deployment(s.Pass).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 		"migrate":     migrate.Spec.Template,
 	}
@@ -116,7 +108,7 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 		templates["rotation of "+name] = f.rotator(s).cronJob(s.keystone, "scripts").Spec.JobTemplate.Spec.Template
 	}
 	tasks := keystoneSchema.Tasks(s.Pass)
-	tasks["bootstrap"], tasks["config-check"] = bootstrapTask(s), configCheckTask(s)
+	tasks["bootstrap"], tasks["config-check"] = bootstrapTask(s), settings.CheckTask(s.Pass)
 	for name, described := range tasks {
 		templates[name] = jobOf(t, s, described).Spec.Template
 	}

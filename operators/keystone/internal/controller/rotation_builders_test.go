@@ -52,8 +52,8 @@ func TestRotationObjectsMatchTheirGoldenFiles(t *testing.T) {
 func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 	pod := func(name, configMap, secret string) *corev1.Pod {
 		s := scopeOf(minimal())
-		service.Config.Put(s.Slots, service.Rendered{ConfigMap: configMap, Secret: secret, SecretFile: secretOptionsFile})
-		template := apiDeployment(s).Spec.Template
+		service.Config.Put(s.Slots, service.Rendered{ConfigMap: configMap, Secret: secret, SecretFile: "secret.conf"})
+		template := api.Deployment(s.Pass).Spec.Template
 		return &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: s.keystone.Namespace, Name: name, Labels: template.Labels}, Spec: template.Spec,
 		}
@@ -117,7 +117,7 @@ func TestARotationFollowsItsSchedule(t *testing.T) {
 
 func TestNoRotationPodIsSelectedAsAnAPIPod(t *testing.T) {
 	k := installed(minimal())
-	selector := labels.SelectorFromSet(selectorLabels(k))
+	selector := labels.SelectorFromSet(definition.SelectorLabels(k.Name))
 	for name, f := range families {
 		r := f.rotator(scopeOf(k))
 		if pod := r.cronJob(k, "scripts").Spec.JobTemplate.Spec.Template; selector.Matches(labels.Set(pod.Labels)) {

@@ -60,7 +60,7 @@ type rotator struct {
 // CronJob of a rotation.
 func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 	k := s.keystone
-	if err := s.Owned.EnsurePresent(ctx, k, rotation.StagingSecret(k.Namespace, r.staging, r.target, commonLabels(k))); err != nil {
+	if err := s.Owned.EnsurePresent(ctx, k, rotation.StagingSecret(k.Namespace, r.staging, r.target, definition.Labels(k.Name))); err != nil {
 		return err
 	}
 	for _, obj := range r.access(k).Objects() {
@@ -73,7 +73,7 @@ func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 		return err
 	}
 	scripts, err := config.CreateImmutableConfigMap(ctx, s.Client, s.APIReader, s.Scheme, k,
-		r.scriptBase(k), k.Namespace, commonLabels(k), files)
+		r.scriptBase(k), k.Namespace, definition.Labels(k.Name), files)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 		return err
 	}
 	s.lifetimes.setDue(s.Key(k.Name), r.keyType, cronJob)
-	return config.PruneImmutableConfigMaps(ctx, s.Client, k, r.scriptBase(k), k.Namespace, scripts, retainedConfigs)
+	return config.PruneImmutableConfigMaps(ctx, s.Client, k, r.scriptBase(k), k.Namespace, scripts, config.Retained)
 }
 
 // removeRotation deletes everything that ensureRotation makes, the CronJob
@@ -113,7 +113,7 @@ func (r rotator) scriptBase(k *keystonev1alpha1.Keystone) string {
 
 func (r rotator) access(k *keystonev1alpha1.Keystone) rotation.Access {
 	return rotation.Access{
-		Name: r.objectName(k), Namespace: k.Namespace, Labels: commonLabels(k), Source: r.source, Staging: r.staging,
+		Name: r.objectName(k), Namespace: k.Namespace, Labels: definition.Labels(k.Name), Source: r.source, Staging: r.staging,
 	}
 }
 
@@ -130,15 +130,15 @@ func (r rotator) files() (map[string]string, error) {
 
 func (r rotator) cronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.CronJob {
 	return &batchv1.CronJob{
-		ObjectMeta: metav1.ObjectMeta{Name: r.objectName(k), Namespace: k.Namespace, Labels: commonLabels(k)},
+		ObjectMeta: metav1.ObjectMeta{Name: r.objectName(k), Namespace: k.Namespace, Labels: definition.Labels(k.Name)},
 		Spec: batchv1.CronJobSpec{
 			Schedule: r.schedule,
 			Suspend:  ptr.To(r.suspend),
-			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, r.name)}, Spec: batchv1.JobSpec{
+			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: definition.TaskLabels(k.Name, r.name)}, Spec: batchv1.JobSpec{
 				BackoffLimit:          ptr.To(rotationRetries),
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, r.name)},
+					ObjectMeta: metav1.ObjectMeta{Labels: definition.TaskLabels(k.Name, r.name)},
 					Spec:       r.podSpec(k, scripts),
 				},
 			}},

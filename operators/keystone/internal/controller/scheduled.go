@@ -34,7 +34,7 @@ func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.
 		return step
 	}
 	name := s.keystone.Name + "-" + of.name
-	last, err := s.Runner().LastRun(ctx, s.Key(name), taskLabels(s.keystone, of.name))
+	last, err := s.Runner().LastRun(ctx, s.Key(name), definition.TaskLabels(s.keystone.Name, of.name))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}

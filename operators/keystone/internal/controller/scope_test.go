@@ -8,9 +8,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/secrets"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -24,22 +24,24 @@ func secretOf(k *keystonev1alpha1.Keystone, name string, data map[string]string)
 
 func TestThePassHidesWhatItKnowsFromTools(t *testing.T) {
 	k := minimal()
+	k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap"}
 	s := scopeOf(k)
 	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(
 		secretOf(k, k.Spec.Database.SecretRef.Name, map[string]string{"username": "keystone", "password": "db password"}),
 		secretOf(k, k.Spec.Bootstrap.AdminPasswordSecretRef.Name, map[string]string{"password": "admin password"}),
+		secretOf(k, "keystone-ldap", map[string]string{"keystone.conf": "[ldap]\npassword = ldap password\npage_size = 100\n"}),
 	).Build()
-	s.Client, s.Owned, s.Jobs, s.Refs = c, secrets.Owned{Client: c, Live: c, Scheme: Scheme()}, &job.Runner{}, c
+	s.Client, s.APIReader, s.Refs = c, c, c
+	s.Owned, s.Jobs = secrets.Owned{Client: c, Live: c, Scheme: Scheme()}, &job.Runner{}
 	if outcome := reconcileSecrets(t.Context(), s); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
 	}
 	if outcome := keystoneDatabase.ReconcileConnection(t.Context(), s.Pass); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
 	}
-	s.hideOptions(secretOptions{
-		options: config.INI{"ldap": {"password": "ldap password", "page_size": "100"}},
-		copied:  &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "copy"}},
-	})
+	if outcome := settings.Reconcile(t.Context(), s.Pass); !outcome.IsDone() {
+		t.Fatal(outcome.Message())
+	}
 	hidden := s.Runner().Hidden
 	const url = "mysql+pymysql://keystone:db%20password@db.example.com:3306/keystone?charset=utf8"
 	for _, want := range []string{"db password", "admin password", url, "ldap password"} {

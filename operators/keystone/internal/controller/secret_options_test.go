@@ -1,14 +1,13 @@
 package controller
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/policy"
@@ -17,22 +16,10 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func withOptionsOf(key string) *keystonev1alpha1.Keystone {
-	k := minimal()
-	k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap", Key: key}
-	return k
-}
-
-func userSecret(uid, key, content string) *corev1.Secret {
-	secret := &corev1.Secret{Data: map[string][]byte{key: []byte(content)}}
-	secret.Name, secret.UID = "keystone-ldap", types.UID(uid)
-	return secret
-}
-
 func TestEveryPodThatReadsTheConfigurationReadsTheOptionsOfTheSecretAfterIt(t *testing.T) {
 	s := scopeOf(installed(minimal()))
 	rendered := service.Rendered{
-		ConfigMap: "keystone-config-01234567", Secret: "keystone-extra-config-0123456789abcdef", SecretFile: secretOptionsFile,
+		ConfigMap: "keystone-config-01234567", Secret: "keystone-extra-config-0123456789abcdef", SecretFile: "secret.conf",
 	}
 	service.Config.Put(s.Slots, rendered)
 	templates := keystonesCode(t, s)
@@ -61,8 +48,8 @@ func TestOtherOptionsOfASecretAreCheckedAgain(t *testing.T) {
 	s := scopeOf(minimal())
 	keys := map[string]bool{}
 	for _, name := range []string{"", "keystone-extra-config-1", "keystone-extra-config-2"} {
-		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Secret: name, SecretFile: secretOptionsFile})
-		for _, described := range []deployment.Task{configCheckTask(s), policy.ValidationTask(s.Pass)} {
+		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Secret: name, SecretFile: "secret.conf"})
+		for _, described := range []deployment.Task{settings.CheckTask(s.Pass), policy.ValidationTask(s.Pass)} {
 			keys[described.Name+jobOf(t, s, described).Annotations["forge.c5c3.io/pod-spec-hash"]] = true
 		}
 	}
@@ -71,70 +58,20 @@ func TestOtherOptionsOfASecretAreCheckedAgain(t *testing.T) {
 	}
 }
 
-func TestTheCopyOfOptionsIsNamedAfterThemAndHoldsNothingElse(t *testing.T) {
-	read := func(uid, content string) *corev1.Secret {
-		t.Helper()
-		got, err := newSecretOptions(withOptionsOf(""), userSecret(uid, "keystone.conf", content))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got.copied
-	}
-	base := read("1", "[LDAP]\n# a comment\nuser: cn=keystone\npassword=a b$$c\n")
-	if diff := cmp.Diff("[ldap]\npassword = a b$$c\nuser = cn=keystone\n", string(base.Data["secret.conf"])); diff != "" {
-		t.Errorf("content (-want +got):\n%s", diff)
-	}
-	if !strings.HasPrefix(base.Name, "keystone-extra-config-") || !ptr.Deref(base.Immutable, false) || len(base.Data) != 1 {
-		t.Errorf("got %+v with %d keys", base.ObjectMeta, len(base.Data))
-	}
-	if same := read("1", "[ldap]\npassword = a b$$c\nuser = cn=keystone\n"); same.Name != base.Name {
-		t.Error("the same options under another name roll the pods")
-	}
-	if other := read("1", "[ldap]\npassword = a b$$d\nuser = cn=keystone\n"); other.Name == base.Name {
-		t.Error("other options have the same name, so that the pods keep the old ones")
-	}
-	if foreign := read("2", "[ldap]\npassword = a b$$c\nuser = cn=keystone\n"); foreign.Name == base.Name {
-		t.Error("the name tells that two Secrets have the same options")
-	}
-}
-
-func TestOptionsOfASecretAreReadUnderItsKey(t *testing.T) {
-	for key, wanted := range map[string]string{"": "keystone.conf", "ldap.conf": "ldap.conf"} {
-		got, err := newSecretOptions(withOptionsOf(key), userSecret("1", wanted, "[a]\nb = c\n"))
-		if err != nil || got.options["a"]["b"] != "c" {
-			t.Errorf("key %q: got %v, error %v", key, got.options, err)
-		}
-	}
-}
-
-func TestWhatOsloConfigWouldReadOtherwiseIsRefusedWithoutShowingIt(t *testing.T) {
+// The other rules about such a Secret are those of every service.
+func TestASecretCannotSetWhatTheOperatorKeepsToItself(t *testing.T) {
 	for name, content := range map[string]string{
-		"a continued value":            "[a]\nb = c\n  hunter2\n",
-		"an option twice":              "[a]\nb = hunter2\nb = hunter2\n",
-		"no section":                   "b = hunter2\n",
-		"no option":                    "[a]\nhunter2\n",
-		"a header without an end":      "[hunter2\n",
-		"a line break of Python's":     "[a]\nb = c\u2028hunter2 = d\n",
-		"a section in two spellings":   "[hunter2]\na = b\n[Hunter2]\nc = hunter2\n",
-		"the operator's option":        "[token]\nprovider = hunter2\n",
-		"the lifetime of tokens":       "[TOKEN]\nexpiration = hunter2\n",
-		"a carriage return in a value": "[a]\nb = c\rhunter2 = d\n",
+		"the operator's option":  "[token]\nprovider = hunter2\n",
+		"the lifetime of tokens": "[TOKEN]\nexpiration = hunter2\n",
 	} {
-		_, err := newSecretOptions(withOptionsOf(""), userSecret("1", "keystone.conf", content))
-		switch {
-		case err == nil:
-			t.Errorf("%s is accepted", name)
-		case strings.Contains(strings.ToLower(fmt.Sprint(err)), "hunter2"):
-			t.Errorf("%s: %q shows it", name, err)
+		k := minimal()
+		k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap"}
+		s := scopeOf(k)
+		s.Refs = fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(
+			secretOf(k, "keystone-ldap", map[string]string{"keystone.conf": content})).Build()
+		outcome := settings.Reconcile(t.Context(), s.Pass)
+		if outcome.Reason() != keystonev1alpha1.ReasonConfigError || strings.Contains(outcome.Message(), "hunter2") {
+			t.Errorf("%s: got %s: %s", name, outcome.Reason(), outcome.Message())
 		}
-	}
-}
-
-func TestNothingThatIsCheckedDiffersFromWhatThePodsRead(t *testing.T) {
-	// To us a comment, to Python three lines.
-	hidden := "[a]\nb = c\n# \r[token]\rprovider = jws\n\u00a0[d=e]\n"
-	got, err := newSecretOptions(withOptionsOf(""), userSecret("1", "keystone.conf", hidden))
-	if err == nil && strings.Contains(string(got.copied.Data["secret.conf"]), "provider") {
-		t.Errorf("the pods read %q", got.copied.Data["secret.conf"])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/database"
@@ -13,6 +14,10 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
+
+// bootstrapJob is the Job that gave Keystone the administrator's password of this pass, set
+// by Bootstrap.
+var bootstrapJob = reconcile.NewSlot[*batchv1.Job]("BootstrapJob")
 
 // reconcileBootstrap creates the administrator, the region and the identity
 // entries of the catalog, and repeats that when any of them changes.
@@ -29,7 +34,7 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 		return deployment.Await(keystonev1alpha1.ReasonBootstrapInProgress,
 			desired.Name, "creating the administrator and the catalog entries", state, "")
 	}
-	s.bootstrapped, s.bootstrapJob = true, state.Job
+	bootstrapJob.Put(s.Slots, state.Job)
 	return reconcile.Done(keystonev1alpha1.ReasonBootstrapComplete, "The administrator, the region and the catalog entries exist")
 }
 
@@ -61,6 +66,6 @@ func bootstrapTask(s *scope) deployment.Task {
 		Annotations: map[string]string{
 			annotationAdminPasswordHash: hash, database.HashAnnotation(&definition): database.Connection.Value(s.Slots).Hash(),
 		},
-		RunKey: onRequest(k, []any{hash, settings, database.Address(s.Pass), k.Spec.Database.Database}),
+		RunKey: keystoneSchema.OnRequest(s.Pass, []any{hash, settings, database.Address(s.Pass), k.Spec.Database.Database}),
 	}
 }

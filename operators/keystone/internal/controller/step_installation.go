@@ -13,6 +13,17 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
+// content is what is known about what the database holds.
+type content struct {
+	// known is true when the first db_sync has looked.
+	known bool
+	// unreadable is set when there are credentials that the credential keys cannot read.
+	unreadable error
+}
+
+// databaseContent is set by Installation.
+var databaseContent = reconcile.NewSlot[content]("DatabaseContent")
+
 // reconcileInstallation installs the schema in a database that may be somebody's
 // already, before there are keys: credentials that are stored there need theirs.
 // What else may be due is up to the Database step.
@@ -38,11 +49,12 @@ func (s *scope) install(ctx context.Context) reconcile.Outcome {
 	}
 	mountedKeys.Put(s.Slots, found)
 	outcome := keystoneSchema.Install(ctx, s.Pass)
-	s.installed = outcome.IsDone()
+	seen := content{known: outcome.IsDone()}
 	var failed *job.FailedError
 	if errors.As(outcome.Err(), &failed) && failed.ExitCode == unreadableCredentials {
-		s.installed, s.unreadable = true, failed
+		seen = content{known: true, unreadable: failed}
 	}
+	databaseContent.Put(s.Slots, seen)
 	return outcome
 }
 

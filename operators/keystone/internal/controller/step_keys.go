@@ -129,7 +129,7 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	switch {
 	case err != nil:
 		return nil, false, err
-	case !served && !s.installed && (live == nil || f.needed):
+	case !served && !databaseContent.Value(s.Slots).known && (live == nil || f.needed):
 		return nil, false, errAwaitingDatabase
 	case live != nil:
 		return f.claim(ctx, s, live)
@@ -146,7 +146,7 @@ func (f keyFamily) findOrMake(ctx context.Context, s *scope, served bool) (*core
 	if err != nil {
 		return nil, false, err
 	}
-	if !served && !asked && s.unreadable == nil {
+	if !served && !asked && databaseContent.Value(s.Slots).unreadable == nil {
 		return f.createOrClaim(ctx, s)
 	}
 	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.keystone)))
@@ -162,13 +162,13 @@ func (f keyFamily) findOrMake(ctx context.Context, s *scope, served bool) (*core
 }
 
 func (f keyFamily) claimed(s *scope, live *corev1.Secret) bool {
-	return secrets.Claimed(s.keystone, live, commonLabels(s.keystone), s.keystone.ServiceSpec().KeepsData())
+	return secrets.Claimed(s.keystone, live, definition.Labels(s.keystone.Name), s.keystone.ServiceSpec().KeepsData())
 }
 
 // claim makes an existing Secret the Keystone's if it holds the keys that the
 // Keystone needs. Another one may be somebody else's only copy of something.
 func (f keyFamily) claim(ctx context.Context, s *scope, live *corev1.Secret) (*corev1.Secret, bool, error) {
-	claimed, err := s.Owned.Claim(ctx, s.keystone, live, commonLabels(s.keystone), s.keystone.ServiceSpec().KeepsData(),
+	claimed, err := s.Owned.Claim(ctx, s.keystone, live, definition.Labels(s.keystone.Name), s.keystone.ServiceSpec().KeepsData(),
 		func(found *corev1.Secret) error { return cmp.Or(f.usable(s, found), f.readable(s, found)) })
 	return claimed, false, err
 }
@@ -186,13 +186,14 @@ func (f keyFamily) usable(s *scope, secret *corev1.Secret) error {
 
 // readable refuses keys that cannot read what the database holds.
 func (f keyFamily) readable(s *scope, secret *corev1.Secret) error {
-	if s.unreadable == nil || !f.needed {
+	unreadable := databaseContent.Value(s.Slots).unreadable
+	if unreadable == nil || !f.needed {
 		return nil
 	}
 	return &keysMissingError{fmt.Sprintf(
 		"the keys in Secret %s cannot read the credentials in database %s: %v; put the keys into the Secret that the credentials "+
 			"were made with, or delete the rows of table credential to accept that they are lost",
-		secret.Name, s.keystone.Spec.Database.Database, s.unreadable)}
+		secret.Name, s.keystone.Spec.Database.Database, unreadable)}
 }
 
 func (f keyFamily) missing(s *scope) error {
@@ -253,7 +254,7 @@ func (f keyFamily) newSecret(s *scope, data map[string][]byte) (*corev1.Secret, 
 	}
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: f.name(k), Namespace: k.Namespace, Labels: commonLabels(k),
+			Name: f.name(k), Namespace: k.Namespace, Labels: definition.Labels(k.Name),
 			Annotations: map[string]string{annotationKeyHistory: keys.NewHistory(data, s.Now(), lifetime).String()},
 		},
 		Type: corev1.SecretTypeOpaque,

@@ -20,6 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -36,7 +37,7 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 	case service.Config.Value(s.Slots).Options != nil && !takesPasswords(service.Config.Value(s.Slots).Options):
 		s.proofs.Suspend(name)
 		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
-	case service.Config.Value(s.Slots).Options == nil || s.bootstrapJob == nil:
+	case service.Config.Value(s.Slots).Options == nil || bootstrapJob.Value(s.Slots) == nil:
 		return s.loginOutcome(s.proofs.Suspend(name))
 	}
 	fernet, err := s.Owned.Find(ctx, s.Key(fernetKeysName(k)))
@@ -58,7 +59,7 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 // replaced is what it was before: the pods have to be told apart, too.
 func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof.Target {
 	k := s.keystone
-	refusal := refusedMessage(s)
+	refusal, rollout := refusedMessage(s), health.RolloutOf.Value(s.Slots)
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	return proof.Target{
 		Account: proof.Account{
@@ -66,9 +67,9 @@ func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof
 			Domain:   service.Config.Value(s.Slots).Options["identity"]["default_domain_id"],
 			Password: adminPassword.Value(s.Slots),
 		},
-		Bootstrap: string(s.bootstrapJob.UID),
-		Inputs:    s.rollout + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
-		Wait:      !s.serving,
+		Bootstrap: string(bootstrapJob.Value(s.Slots).UID),
+		Inputs:    rollout.State + "/" + podUIDs(pods) + "/" + dataHash(tokenKeys),
+		Wait:      !rollout.Serving,
 		Retries:   refusedRetries(service.Config.Value(s.Slots).Options),
 		Refusal:   refusal,
 		Settled:   standing(k).IsDone(),
@@ -91,13 +92,13 @@ func podUIDs(pods []corev1.Pod) string {
 // refusedMessage names the bootstrap after which the password was refused: an
 // operator that starts knows by it what its predecessor has tried.
 func refusedMessage(s *scope) string {
-	k := s.keystone
+	k, last := s.keystone, bootstrapJob.Value(s.Slots)
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
 	return fmt.Sprintf("Keystone rejects the password of %s under %s of Secret %s, which Job %s of %s has set: "+
 		"it was changed there, or the user was locked or disabled; correct the Secret, or have bootstrap set the password again "+
 		"with another value of the annotation %s",
-		k.Spec.Bootstrap.AdminUser, passwordKey(ref), ref.Name, s.bootstrapJob.Name,
-		s.bootstrapJob.CreationTimestamp.UTC().Format(time.RFC3339), keystonev1alpha1.AnnotationRunAgain)
+		k.Spec.Bootstrap.AdminUser, passwordKey(ref), ref.Name, last.Name,
+		last.CreationTimestamp.UTC().Format(time.RFC3339), keystonev1alpha1.AnnotationRunAgain)
 }
 
 // takesPasswords reports whether Keystone takes a password at all; it does by

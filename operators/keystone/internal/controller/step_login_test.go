@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/health"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
@@ -117,15 +117,16 @@ func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
 
 func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 	s := scopeOf(minimal())
-	service.Config.Put(s.Slots, service.Rendered{Options: keystoneOptions(cluster.Settings{}, s.keystone, false)})
-	s.bootstrapJob = &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "keystone-bootstrap", UID: "one"}}
+	service.Config.Put(s.Slots, service.Rendered{Options: optionsOf(t, s.keystone)})
+	last := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "keystone-bootstrap", UID: "one"}}
+	bootstrapJob.Put(s.Slots, last)
 	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
 	refused.Message = loginTarget(s, nil, nil).Refusal
 	s.keystone.Status.Conditions = []metav1.Condition{refused}
 	if !loginTarget(s, nil, nil).Refused {
 		t.Error("the password would be tried again")
 	}
-	s.bootstrapJob.CreationTimestamp = metav1.Now()
+	last.CreationTimestamp = metav1.Now()
 	if loginTarget(s, nil, nil).Refused {
 		t.Error("the password would not be tried although bootstrap has run again")
 	}
@@ -133,9 +134,9 @@ func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
 
 func TestALoginIsProvenAgainWhenItsInputsChange(t *testing.T) {
 	s := scopeOf(minimal())
-	service.Config.Put(s.Slots, service.Rendered{Options: keystoneOptions(cluster.Settings{}, s.keystone, false)})
-	s.bootstrapJob = &batchv1.Job{}
-	s.rollout, s.serving = "1/1/1/1", true
+	service.Config.Put(s.Slots, service.Rendered{Options: optionsOf(t, s.keystone)})
+	bootstrapJob.Put(s.Slots, &batchv1.Job{})
+	health.RolloutOf.Put(s.Slots, health.Rollout{State: "1/1/1/1", Serving: true})
 	made := map[string][]byte{"0": []byte("a"), "1": []byte("b")}
 	before := loginTarget(s, nil, made)
 	if before.Wait || before.User != "admin" || before.Domain != "default" || string(before.Password) != "hunter2-admin" {
@@ -154,11 +155,11 @@ func TestALoginIsProvenAgainWhenItsInputsChange(t *testing.T) {
 	if loginTarget(s, []corev1.Pod{pod("one", nil), pod("old", ptr.To(metav1.Now()))}, made).Inputs != one {
 		t.Error("a pod that is going makes a difference")
 	}
-	s.rollout = "1/1/2/2"
+	health.RolloutOf.Put(s.Slots, health.Rollout{State: "1/1/2/2", Serving: true})
 	if loginTarget(s, nil, made).Inputs == before.Inputs {
 		t.Error("other pods make no difference")
 	}
-	s.serving = false
+	health.RolloutOf.Put(s.Slots, health.Rollout{State: "1/1/2/2"})
 	if !loginTarget(s, nil, made).Wait {
 		t.Error("a login is tried although no pod serves")
 	}

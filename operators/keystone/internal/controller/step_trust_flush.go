@@ -37,15 +37,16 @@ func trustFlushCronJob(s *scope) *batchv1.CronJob {
 		Env: keystoneDatabase.ToolEnv(s.Pass), Resources: deployment.TaskResources(k.Spec.Resources),
 	}, append(mounts, database.TLSMounts(s.Pass)...)...)
 	pod.RestartPolicy = corev1.RestartPolicyOnFailure
+	task := metav1.ObjectMeta{Labels: definition.TaskLabels(k.Name, trustFlush)}
 	return &batchv1.CronJob{
-		ObjectMeta: metav1.ObjectMeta{Name: k.Name + "-" + trustFlush, Namespace: k.Namespace, Labels: commonLabels(k)},
+		ObjectMeta: s.Meta(s.Named(trustFlush)),
 		Spec: batchv1.CronJobSpec{
 			Schedule: k.Spec.TrustFlush.Schedule,
 			Suspend:  ptr.To(k.Spec.TrustFlush.Suspend),
-			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)}, Spec: batchv1.JobSpec{
+			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: task, Spec: batchv1.JobSpec{
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: taskLabels(k, trustFlush)},
+					ObjectMeta: task,
 					Spec:       pod,
 				},
 			}},

@@ -27,9 +27,7 @@ func Program(adjust ...func(*controller.Options)) running.Program {
 	return running.Program{
 		Options: operator.Options{Name: "keystone-operator", Scheme: controller.Scheme(), CacheTransform: controller.Trim},
 		Setup: func(ctx context.Context, mgr ctrl.Manager, settings operator.Config, replaced kit.Options) error {
-			options := controller.Options{
-				Probe: replaced.Probe, DiscoveryInterval: replaced.DiscoveryInterval, Around: replaced.Around,
-			}
+			options := controller.Options{Options: replaced}
 			for _, change := range adjust {
 				change(&options)
 			}

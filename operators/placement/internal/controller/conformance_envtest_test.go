@@ -20,8 +20,10 @@ import (
 // placements is Placement among the services.
 var placements = conformance.Service[*placementv1alpha1.Placement]{
 	Program: running.Program{
-		Options: operator.Options{Name: "placement-operator", Scheme: controller.Scheme()},
-		Setup:   controller.Controller.SetupWith,
+		Options: operator.Options{
+			Name: "placement-operator", Scheme: controller.Controller.Scheme(), CacheTransform: controller.Controller.Trim(),
+		},
+		Setup: controller.Controller.SetupWith,
 	},
 	Definition: controller.Controller.Definition,
 	Vocabulary: placementv1alpha1.Vocabularies()[0],

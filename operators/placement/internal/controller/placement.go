@@ -24,19 +24,12 @@ import (
 
 const configDir = "/etc/placement/placement.conf.d/"
 
-// Python files that travel with the configuration, from whose directory they are imported.
-const (
-	readyFile       = "ready.py"
-	checkFile       = "config_check.py"
-	serviceUserFile = "service_user.py"
-)
+// serviceUserFile is a Python file that travels with the configuration, from whose directory
+// it is imported.
+const serviceUserFile = "service_user.py"
 
-var (
-	//go:embed files/config_check.py
-	checkScript string
-	//go:embed files/service_user.py
-	serviceUserScript string
-)
+//go:embed files/service_user.py
+var serviceUserScript string
 
 // definition is Placement among the services.
 var definition = service.Definition{
@@ -74,29 +67,32 @@ var settings = configuration.Service{
 	File:          "placement.conf",
 	Options:       defaultOptions,
 	SecretOptions: readUser,
-	Files: func(p *service.Pass) map[string]string {
+	Files: func(p *service.Pass) (map[string]string, error) {
 		return map[string]string{
-			readyFile: deployment.ReadyScript, checkFile: checkScript, serviceUserFile: serviceUserScript,
-			database.StartFile: database.StartScript(p),
-		}
+			deployment.ReadyFile: api.ReadyScript(p.Definition), serviceUserFile: serviceUserScript,
+			database.StartFile: placementDatabase.StartScript(p),
+		}, nil
 	},
-	Check: []string{"python3", configDir + checkFile, configDir},
+	Check: configuration.Check{
+		Register: "placement.conf:register_opts",
+		Lists:    []string{"keystonemiddleware.auth_token._opts:list_opts"},
+	},
 }
 
 // api are the API pods of a Placement. The WSGI application reads no arguments.
 var api = deployment.API{
 	File:       "/var/lib/openstack/bin/placement-api",
 	HealthPath: "/",
-	Ready: fmt.Sprintf("python3 %s%s %s http://127.0.0.1:%d/",
-		configDir, readyFile, placementDatabase.Variable(), placementv1alpha1.APIPort),
-	Endpoint: endpoint,
-	Env:      func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
-	Mounts:   database.TLSMounts,
+	Variable:   placementDatabase.Variable(),
+	Endpoint:   endpoint,
+	Address:    database.Address,
+	Env:        func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
+	Mounts:     database.TLSMounts,
 	Annotations: func(p *service.Pass) map[string]string {
 		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
 	},
 	Prune:    configuration.Prune,
-	Complete: completeRollout,
+	Complete: placementSchema.CompleteRollout,
 }
 
 func internalEndpoint(p *service.Pass) string {

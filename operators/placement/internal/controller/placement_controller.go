@@ -3,9 +3,6 @@
 package controller
 
 import (
-	"context"
-
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/configuration"
@@ -101,7 +98,8 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 	},
 	{
 		Name: "HealthCheck", Condition: placementv1alpha1.ConditionPlacementAPIReady,
-		Run: health.Check{Condition: placementv1alpha1.ConditionPlacementAPIReady, URL: internalEndpoint}.Reconcile,
+		Run:  health.Check{Condition: placementv1alpha1.ConditionPlacementAPIReady, URL: internalEndpoint}.Reconcile,
+		Sets: []reconcile.Value{health.RolloutOf},
 	},
 	{
 		Name: "HPA", Condition: vocabulary.ConditionHPAReady, Run: deployment.ReconcileAutoscaler,
@@ -113,27 +111,26 @@ var finalizers = []reconcile.Finalizer[*service.Pass]{
 	{
 		Name: "placement.openstack.c5c3.io/finalizer",
 		Step: reconcile.Step[*service.Pass]{
-			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: placementDatabase.Finalize,
+			Name: "Database", Condition: vocabulary.ConditionDatabaseReady, Run: database.Finalize,
 		},
 	},
 }
 
 // Controller is the controller of Placements.
-var Controller = controller.Controller[*placementv1alpha1.Placement]{
-	Definition: &definition,
-	Metrics:    metrics.Operator,
-	New:        func() *placementv1alpha1.Placement { return &placementv1alpha1.Placement{} },
-	NewList:    func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
-	Guard:      guard,
-	Secrets: func(p *placementv1alpha1.Placement) []string {
+var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pass]{
+	Definition:  &definition,
+	Metrics:     metrics.Operator,
+	New:         func() *placementv1alpha1.Placement { return &placementv1alpha1.Placement{} },
+	NewList:     func() client.ObjectList { return &placementv1alpha1.PlacementList{} },
+	AddToScheme: placementv1alpha1.AddToScheme,
+	Guard:       guard,
+	Scope:       func(p *service.Pass, _ *placementv1alpha1.Placement) *service.Pass { return p },
+	SecretRefs: func(p *placementv1alpha1.Placement) []string {
 		return []string{p.Spec.ServiceUserSecretRef.Name}
 	},
 	Pipeline:   pipeline,
 	Finalizers: finalizers,
 }
-
-// Scheme knows every type the controller reads or writes.
-func Scheme() *runtime.Scheme { return controller.Scheme(placementv1alpha1.AddToScheme) }
 
 // Outlines returns what the controllers of this operator do in a pass.
 func Outlines() []reconcile.Outline {
@@ -144,9 +141,4 @@ func Outlines() []reconcile.Outline {
 func guard(p *placementv1alpha1.Placement) error {
 	placementv1alpha1.SetDefaults(p)
 	return placementv1alpha1.Validate(p).ToAggregate()
-}
-
-// completeRollout lets an upgrade go on.
-func completeRollout(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome {
-	return placementSchema.CompleteRollout(ctx, p, ready)
 }

@@ -9,11 +9,16 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
+	"github.com/c5c3/forge/internal/common/testutil/permission"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 func TestNoReasonIsDocumentedThatNothingSays(t *testing.T) {
 	apitest.NothingIsDocumentedThatNothingSays(t, []string{"."}, "../../api/v1alpha1/conditions.go")
+}
+
+func TestTheMarkersPermitWhatTheControllerWatchesAndWrites(t *testing.T) {
+	permission.Check(t, "placement_controller.go", Controller.Scheme(), Controller.Watched())
 }
 
 func TestThePipelineIsDeclaredWell(t *testing.T) {

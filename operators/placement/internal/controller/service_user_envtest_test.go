@@ -59,11 +59,6 @@ func givenUser(t *testing.T, p *placementv1alpha1.Placement) string {
 	return ""
 }
 
-func setPassword(t *testing.T, namespace, name, password string) {
-	t.Helper()
-	objects.Change(t, world.Admin, secret(namespace, name, "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte(password) })
-}
-
 func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
 	t.Parallel()
 	i := started(t)
@@ -88,6 +83,11 @@ func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
 	if got := givenUser(t, p); got != "password = third" {
 		t.Errorf("pods have %q after the password was corrected", got)
 	}
+}
+
+func setPassword(t *testing.T, namespace, user, password string) {
+	t.Helper()
+	objects.Change(t, world.Admin, secret(namespace, user, "", ""), func(s *corev1.Secret) { s.Data["password"] = []byte(password) })
 }
 
 func TestAPlacementWaitsForItsServiceUser(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 func TestThePasswordOfTheServiceUserIsHiddenAndItsNameIsNot(t *testing.T) {
 	placement := &placementv1alpha1.Placement{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "placement"}}
 	placement.Spec.ServiceUserSecretRef = commonv1.SecretRefSpec{Name: "user"}
-	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(&corev1.Secret{
+	c := fake.NewClientBuilder().WithScheme(Controller.Scheme()).WithObjects(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "user"},
 		Data:       map[string][]byte{"username": []byte("placement"), "password": []byte("pa$$word")},
 	}).Build()

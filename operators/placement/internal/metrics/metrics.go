@@ -8,9 +8,7 @@ import (
 )
 
 // Operator are the metrics of the operator.
-var Operator = controller.Metrics{
-	Prefix: "placement_operator", Service: metric.Label{Name: "placement", Meaning: "name of the Placement"},
-}
+var Operator = controller.Metrics{Prefix: "placement_operator", Kind: "Placement"}
 
 // Definitions returns all metrics of the operator.
 func Definitions() []metric.Definition { return Operator.Definitions() }

@@ -1,13 +1,13 @@
-"""Lists projects once a second with the clouds.yaml that a Secret holds at that
-moment, and counts failures. It also tells how many seconds it ran and the longest
-call took, so that calls which hang are seen.
+"""Lists projects once a second with the current clouds.yaml in a Secret, and counts
+failures. It also reports how many seconds it ran and the duration of the longest
+call, so that hanging calls are noticed.
 
-It logs in anew each time, as a command line client does, and never repeats a
-request but one: as every OpenStack client, it logs in again when a token that it
-has just got is refused. When the file /tmp/stop appears, and it has made as many
-calls and seen as many credentials as that says, it writes what it counted, as JSON,
-to /dev/termination-log and ends. When /tmp/forgive appears, it removes it, and
-counts the failures so far apart from those to come.
+Like a command line client, it logs in for each call. It repeats no request except
+one: like every OpenStack client, it logs in again if a token that it has just
+received is rejected. The file /tmp/stop contains a number of calls and a number of
+credentials: once it exists and both were reached, the consumer writes its counts as
+JSON to /dev/termination-log and exits. When /tmp/forgive appears, it deletes the
+file and counts the failures so far separately from later ones.
 
 Environment: NAMESPACE, SECRET.
 """
@@ -25,8 +25,8 @@ ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 STOP, FORGIVE, READY, RESULT = "/tmp/stop", "/tmp/forgive", "/tmp/ready", "/dev/termination-log"
 PERIOD = 1.0
 TIMEOUT = 30.0
-# A changed password ends all tokens of its user, and those of the same second
-# with them: that is how exactly Keystone keeps the times.
+# A changed password revokes all tokens that its user got up to the same second,
+# since Keystone stores these times in whole seconds.
 REVOKED_PERIOD = 1.0
 
 
@@ -36,7 +36,7 @@ def exchange(request, **options):
 
 
 def read_clouds():
-    # The image has it; where this file is tested it need not be.
+    # The image contains the module, but the machine that runs the tests may not.
     import yaml
 
     with open(f"{ACCOUNT}/token", encoding="utf-8") as file:
@@ -76,14 +76,14 @@ def call(auth):
 
 
 def kind_of(error):
-    """What failed, without anything secret."""
+    """The kind of a failure, without anything secret."""
     if isinstance(error, urllib.error.HTTPError):
         return f"HTTP {error.code} from {error.url.split('?')[0].rsplit('/', 1)[-1]}"
     return type(error).__name__
 
 
 def ends(calls, credentials):
-    """Reports whether it is to stop after that many calls with that many credentials."""
+    """Reports whether to stop after that many calls with that many credentials."""
     try:
         with open(STOP, encoding="utf-8") as file:
             wanted_calls, wanted_credentials = map(int, file.read().split())
@@ -109,7 +109,7 @@ def main():
                 credentials.append(auth["application_credential_id"])
             if not os.path.exists(READY):
                 open(READY, "w", encoding="utf-8").close()
-        except Exception as error:  # Whatever it is, the consumer was not served.
+        except Exception as error:  # Whatever the error is, the consumer was not served.
             kinds[kind_of(error)] += 1
             print(time.strftime("%H:%M:%S"), kind_of(error), flush=True)
         took = time.monotonic() - began

@@ -20,7 +20,7 @@ def clouds(credential):
 
 
 class Keystone:
-    """Knows some credentials, and answers as Keystone does."""
+    """Simulates a Keystone that accepts some credentials."""
 
     def __init__(self, *credentials, revoked=0):
         self.credentials = credentials
@@ -41,7 +41,7 @@ class Keystone:
 
 class Consumer(unittest.TestCase):
     def run_with(self, keystone, *held, forgive_after=None, stop_at=None, calls=None, credentials=0):
-        """Runs it through what the Secret holds, call by call, and returns its result and what it printed."""
+        """Runs the consumer with one content of the Secret per call, and returns its result and its output."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             remaining = list(held)
@@ -101,7 +101,8 @@ class Consumer(unittest.TestCase):
             {"calls": 3, "failures": 1, "kinds": {"HTTP 401 from tokens": 1}, "forgiven": 1, "revokedTokens": 0, "credentials": 1})
 
     def test_tells_how_long_it_ran_and_how_long_the_longest_call_took(self):
-        # The start, then the begin and the end of each call, one of which fails, and the end.
+        # The start, then the start and the end of each call, one of which fails,
+        # and the end.
         clock = iter([100.0, 100.0, 100.5, 101.0, 108.25, 109.0, 109.5, 110.0])
         with mock.patch.object(consumer.time, "monotonic", lambda: next(clock)):
             result, _, _ = self.run_with(Keystone("one"), "one", "unknown", "one")

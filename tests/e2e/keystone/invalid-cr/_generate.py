@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the manifests of this suite that share one valid Keystone.
+"""Writes the manifests of this suite, which are variations of one valid Keystone.
 
-Each is that Keystone with one thing wrong about it. Without arguments the files
-are written; with --check nothing is, and the exit code is 1 when a file is not
-what it would be.
+Each is that Keystone with a single mistake. Without arguments the files are
+written. With --check nothing is written, and the exit code is 1 if a file is
+outdated.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# The least a user has to write.
+# The minimal Keystone.
 SCAFFOLD = {
     "apiVersion": "keystone.openstack.c5c3.io/v1alpha1",
     "kind": "Keystone",
@@ -36,7 +36,7 @@ SCAFFOLD = {
 
 @dataclass(frozen=True)
 class Fixture:
-    """One manifest: its file, what is wrong in it, and the fields that are."""
+    """One manifest: its file, the description of the mistake, and the fields that make it."""
 
     filename: str
     description: str
@@ -44,11 +44,11 @@ class Fixture:
 
     @property
     def name(self) -> str:
-        """The Keystone's name, so that a refusal tells which file it is about."""
+        """The Keystone's name, by which an error can be traced to its file."""
         return "invalid-" + self.filename.split("-", 1)[0]
 
     def manifest(self) -> dict[str, Any]:
-        """The scaffold with the fixture's fields laid over it."""
+        """The scaffold, merged with the fields of the fixture."""
         manifest = copy.deepcopy(SCAFFOLD)
         manifest["metadata"]["name"] = self.name
         merge(manifest["spec"], self.spec)
@@ -63,22 +63,22 @@ class Fixture:
 FIXTURES = [
     Fixture(
         "02-database-both-modes.yaml",
-        "A database that is managed and run by somebody else.",
+        "A database that is both managed and external.",
         {"database": {"host": "db.example.com"}},
     ),
     Fixture(
         "03-cache-both-modes.yaml",
-        "A cache that is managed and run by somebody else.",
+        "A cache that is both managed and external.",
         {"cache": {"servers": ["memcached.example.com:11211"]}},
     ),
     Fixture(
         "04-autoscaling-no-target.yaml",
-        "Autoscaling that follows nothing.",
+        "Autoscaling without a target.",
         {"autoscaling": {"minReplicas": 1, "maxReplicas": 3}},
     ),
     Fixture(
         "05-policy-overrides-no-source.yaml",
-        "Policy overrides that override nothing.",
+        "Policy overrides without a source.",
         {"policyOverrides": {}},
     ),
     Fixture(
@@ -88,36 +88,36 @@ FIXTURES = [
     ),
     Fixture(
         "07-networkpolicy-empty-ingress.yaml",
-        "A network policy that lets nobody in.",
+        "A network policy that admits no clients.",
         {"networkPolicy": {"ingress": []}},
     ),
-    # Defaulting turns 0 replicas into 3 before any rule sees them, so only a
-    # negative number shows the rule.
+    # Defaulting turns 0 replicas into 3 before the rules are checked, so only a
+    # negative number violates the rule.
     Fixture(
         "09-replicas-negative.yaml",
-        "Fewer replicas than none.",
+        "A negative number of replicas.",
         {"replicas": -1},
     ),
     Fixture(
         "10-hpa-min-greater-than-max.yaml",
-        "Autoscaling with the lower bound above the upper one.",
+        "Autoscaling whose minimum exceeds its maximum.",
         {"autoscaling": {"minReplicas": 5, "maxReplicas": 2, "targetCPUUtilization": 80}},
     ),
     Fixture(
         "11-fernet-maxactivekeys-below-minimum.yaml",
-        "Fewer Fernet keys than one to sign, one that did and one that will.",
+        "Fewer Fernet keys than a primary, a secondary and a staged one.",
         {"fernet": {"maxActiveKeys": 2}},
     ),
     Fixture(
         "12-credentialkeys-maxactivekeys-below-minimum.yaml",
-        "Fewer credential keys than one to encrypt, one that did and one that will.",
+        "Fewer credential keys than a primary, a secondary and a staged one.",
         {"credentialKeys": {"maxActiveKeys": 2}},
     ),
 ]
 
 
 def merge(base: dict[str, Any], overlay: dict[str, Any]) -> None:
-    """Lays overlay over base; maps are merged, everything else is replaced."""
+    """Merges overlay into base; maps are merged, everything else is replaced."""
     for key, value in overlay.items():
         if isinstance(value, dict) and isinstance(base.get(key), dict):
             merge(base[key], value)
@@ -148,7 +148,7 @@ def scalar(value: Any) -> str:
 
 
 def stale() -> list[str]:
-    """The files whose content is not what it would be."""
+    """The files whose content is outdated."""
     return [
         fixture.filename
         for fixture in FIXTURES

@@ -177,6 +177,7 @@ class Answers(unittest.TestCase):
 
 
 ENTRY = """
+import forge_start
 from keystone.server.wsgi import initialize_public_application
 application = initialize_public_application()
 print(b"".join(application({"REQUEST_METHOD": "GET", "PATH_INFO": "/v3"}, lambda status, headers: print(status))))

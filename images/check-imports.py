@@ -1,0 +1,49 @@
+"""Imports all that an OpenStack service can load at run time: its package, and the
+modules that are named besides.
+
+Run in the finished root file system, so that a package that was left out by
+mistake fails the build and not a request.
+"""
+
+import importlib
+import pkgutil
+import sys
+
+PACKAGES = [sys.argv[1], "keystonemiddleware", "oslo_middleware", "oslo_policy"]
+MODULES = [
+    "dogpile.cache.backends.memcached",
+    "memcache",
+    "oslo_cache.backends.memcache_pool",
+    "oslo_cache.backends.dictionary",
+    "paste.deploy",
+    "pymemcache",
+    "pymysql",
+    "uuid",
+    *sys.argv[2:],
+]
+# A __main__ is a program: importing it would run it. The others are for tests
+# and for building documentation.
+EXCEPT = (".__main__", ".direct", ".fixture", ".sphinxext", ".sphinxpolicygen")
+
+
+def submodules(name):
+    package = importlib.import_module(name)
+    for info in pkgutil.walk_packages(package.__path__, name + "."):
+        if not info.name.endswith(EXCEPT):
+            yield info.name
+
+
+def main():
+    failed = {}
+    names = MODULES + [m for p in PACKAGES for m in submodules(p)]
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            failed[name] = error
+    for name, error in sorted(failed.items()):
+        print(f"cannot import {name}: {error!r}", file=sys.stderr)
+    sys.exit(bool(failed))
+
+
+main()

@@ -1,0 +1,120 @@
+package apply
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"hash"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// digestSize is the length in bytes of the digests of values: nobody can find two
+// values with the same one.
+const digestSize = 16
+
+// values are digests of what an object holds in the fields that a manager owns: one of
+// everything but the blocks, and one of each block that is owned as a whole, in the order
+// of the fields. It is "" if the object lacks one of the fields.
+type values string
+
+// reader adds up the values of one object.
+type reader struct {
+	sum    hash.Hash
+	blocks []byte
+	// open are the blocks, by position, in which nothing is wanted.
+	open map[int]bool
+	// exact refuses fields that are not owned.
+	exact bool
+}
+
+// valuesOf returns the values of a live object.
+func valuesOf(owned *fieldpath.Set, live any) values {
+	r := &reader{sum: sha256.New()}
+	if !r.read(owned, live) {
+		return ""
+	}
+	return values(append(r.sum.Sum(nil)[:digestSize:digestSize], r.blocks...))
+}
+
+// wants reports whether the desired fields are the owned ones, with the values that the
+// live object has.
+func wants(owned *fieldpath.Set, desired any, has values) bool {
+	r := &reader{sum: sha256.New(), open: map[int]bool{}, exact: true}
+	if !r.read(owned, desired) || len(has) != digestSize+len(r.blocks) {
+		return false
+	}
+	if string(r.sum.Sum(nil)[:digestSize]) != string(has[:digestSize]) {
+		return false
+	}
+	for i := 0; i < len(r.blocks); i += digestSize {
+		if !r.open[i] && string(r.blocks[i:i+digestSize]) != string(has[digestSize+i:2*digestSize+i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// read adds up the values below one node of the owned set and reports whether the object
+// has all of its fields.
+func (r *reader) read(owned *fieldpath.Set, node any) bool {
+	elements := children(owned)
+	for _, element := range elements {
+		child, present := descend(node, element)
+		if !present {
+			return false
+		}
+		if subset, nested := owned.Children.Get(element); !nested {
+			r.leaf(child)
+		} else if !r.read(subset, child) {
+			return false
+		}
+	}
+	// The fields are part of what is digested, so that no value can move to another one.
+	r.add(len(elements))
+	return !r.exact || len(elements) == size(node)
+}
+
+// leaf adds a field that is owned as a whole. An empty struct, which Go types emit for an
+// unset block, claims the block but nothing in it: what the server or others set in it
+// is not ours.
+func (r *reader) leaf(value any) {
+	fields, isBlock := value.(map[string]any)
+	if !isBlock {
+		r.add(value)
+		return
+	}
+	r.add(struct{}{})
+	if r.exact && len(fields) == 0 {
+		r.open[len(r.blocks)] = true
+	}
+	sum := sha256.Sum256(encoded(fields))
+	r.blocks = append(r.blocks, sum[:digestSize]...)
+}
+
+func (r *reader) add(value any) {
+	// A hash never fails to take bytes, and JSON has no line breaks.
+	_, _ = r.sum.Write(append(encoded(value), '\n'))
+}
+
+// encoded returns the JSON of a value of an unstructured object, which always has one.
+func encoded(value any) []byte {
+	if list, isList := value.([]any); isList && len(list) == 0 {
+		return []byte("[]")
+	}
+	text, _ := json.Marshal(value)
+	return text
+}
+
+// text encodes the values for a string field.
+func (v values) text() string { return base64.RawStdEncoding.EncodeToString([]byte(v)) }
+
+func size(node any) int {
+	switch typed := node.(type) {
+	case map[string]any:
+		return len(typed)
+	case []any:
+		return len(typed)
+	}
+	return 0
+}

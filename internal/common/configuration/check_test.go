@@ -1,0 +1,74 @@
+package configuration
+
+import (
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/testutil/instance"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+func TestTheImageReadsTheConfigurationWhenAUserHasWrittenAnyOfIt(t *testing.T) {
+	plugins := settings
+	plugins.Plugins = func(*service.Pass) config.INI { return config.INI{"plugin": {"speed": "slow"}} }
+	none := settings
+	none.Plugins = func(*service.Pass) config.INI { return nil }
+	written := instance.Brownfield()
+	written.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
+	for name, test := range map[string]struct {
+		service  Service
+		resource *instance.Harbour
+		want     bool
+	}{
+		"nothing":             {settings, instance.Brownfield(), false},
+		"no plugin":           {none, instance.Brownfield(), false},
+		"a plugin":            {plugins, instance.Brownfield(), true},
+		"options of the spec": {settings, written, true},
+	} {
+		p := passOf(t, test.resource)
+		p.Jobs.Events = p.Client
+		outcome := test.service.ReconcileCheck(t.Context(), p)
+		err := p.Client.Get(t.Context(), p.Key("harbour-config-check"), &batchv1.Job{})
+		if there := err == nil; there != test.want || err != nil && !apierrors.IsNotFound(err) {
+			t.Errorf("%s: a Job is there: %t, want %t (error %v)", name, there, test.want, err)
+		}
+		if outcome.IsDone() == test.want {
+			t.Errorf("%s: got %s: %s", name, outcome.Reason(), outcome.Message())
+		}
+	}
+}
+
+func TestOptionsThatTheImageCannotReadAreToldWithEveryFieldThatHasSome(t *testing.T) {
+	for _, plugins := range []bool{false, true} {
+		checked := settings
+		if plugins {
+			checked.Plugins = func(*service.Pass) config.INI { return nil }
+		}
+		h := instance.Brownfield()
+		h.Spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "perhaps"}}
+		p := passOf(t, h)
+		p.Jobs.Events = p.Client
+		checked.ReconcileCheck(t.Context(), p)
+		failed := &batchv1.Job{}
+		if err := p.Client.Get(t.Context(), p.Key("harbour-config-check"), failed); err != nil {
+			t.Fatal(err)
+		}
+		failed.Status.Conditions = []batchv1.JobCondition{{
+			Type: batchv1.JobFailed, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
+		}}
+		if err := p.Client.Status().Update(t.Context(), failed); err != nil {
+			t.Fatal(err)
+		}
+		outcome := checked.ReconcileCheck(t.Context(), p)
+		if outcome.Reason() != vocabulary.ReasonConfigError || strings.Contains(outcome.Message(), "spec.plugins") != plugins {
+			t.Errorf("with plugins %t: got %s: %s", plugins, outcome.Reason(), outcome.Message())
+		}
+	}
+}

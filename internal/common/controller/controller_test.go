@@ -1,0 +1,211 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/testutil/instance"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// declared is the controller of a service that adds nothing to what every service has
+// but a kind and a Secret.
+func declared() Controller[*instance.Harbour, *service.Pass] {
+	return Controller[*instance.Harbour, *service.Pass]{
+		Definition: &instance.Definition, AddToScheme: instance.AddToScheme,
+		New: func() *instance.Harbour { return &instance.Harbour{} }, NewList: instance.NewList,
+		SecretRefs: func(*instance.Harbour) []string { return []string{"harbour-master"} },
+		Kinds:      []Kind[*instance.Harbour]{{Object: &batchv1.CronJob{}}},
+	}
+}
+
+func TestTheSchemeKnowsEveryDeclaredKind(t *testing.T) {
+	c := declared()
+	scheme := c.Scheme()
+	for _, kind := range append(c.Watched(), Watched{Object: c.New()}) {
+		if _, err := apiutil.GVKForObject(kind.Object, scheme); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestEveryKindIsDeclaredOnce(t *testing.T) {
+	c := declared()
+	scheme, seen := c.Scheme(), map[string]bool{}
+	for _, kind := range c.Watched() {
+		gvk, err := apiutil.GVKForObject(kind.Object, scheme)
+		if err != nil || seen[gvk.String()] {
+			t.Errorf("%T is declared again, or %v", kind.Object, err)
+		}
+		seen[gvk.String()] = true
+	}
+}
+
+func TestAnOperatorOfANamespaceDoesNotWatchKindsOfTheCluster(t *testing.T) {
+	for namespace, want := range map[string]int{"": 1, "openstack": 0} {
+		w := &watching[*instance.Harbour, *service.Pass]{Controller: declared(), config: operator.Config{Namespace: namespace}}
+		var scoped int
+		for _, kind := range w.reachable() {
+			if kind.ClusterScoped {
+				scoped++
+			}
+		}
+		if scoped != want {
+			t.Errorf("in namespace %q %d kinds of the cluster are watched, want %d", namespace, scoped, want)
+		}
+	}
+}
+
+func TestEveryReferenceLeadsBackToItsResource(t *testing.T) {
+	h := instance.Brownfield()
+	h.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "mariadb"}
+	h.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{
+		CABundleSecretRef: &commonv1.SecretRefSpec{Name: "ca"}, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client"},
+	}
+	h.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "options"}
+	h.Spec.PolicyOverrides = &commonv1.PolicySpec{ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"}}
+	w := &watching[*instance.Harbour, *service.Pass]{Controller: declared()}
+	indexes := w.indexes()
+	for _, kind := range w.reachable() {
+		if kind.Relation == Referenced && indexes[kind.Index] == nil {
+			t.Errorf("%T is found by the index %s, which nobody declares", kind.Object, kind.Index)
+		}
+	}
+	for _, c := range []struct {
+		resource *instance.Harbour
+		want     map[string][]string
+	}{
+		{h, map[string][]string{
+			IndexSecret:           {"ca", "client", "harbour-db", "harbour-db-connection", "harbour-master", "options"},
+			IndexConfigMap:        {"policy"},
+			indexMariaDB:          {"mariadb"},
+			service.IndexDatabase: {"mariadb.openstack:3306/harbour"},
+		}},
+		{instance.Brownfield(), map[string][]string{
+			IndexSecret:           {"harbour-db", "harbour-db-connection", "harbour-master"},
+			IndexConfigMap:        nil,
+			indexMariaDB:          nil,
+			service.IndexDatabase: {"db.example.com:3306/harbour"},
+		}},
+	} {
+		got := map[string][]string{}
+		for field, names := range indexes {
+			got[field] = slices.Sorted(slices.Values(names(c.resource)))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}
+
+func TestTheOlderOfTwoResourcesHasTheDatabase(t *testing.T) {
+	other := func(second int64) *instance.Harbour {
+		h := instance.Brownfield()
+		h.Namespace, h.Name, h.UID = "elsewhere", "other", types.UID("other-uid")
+		h.CreationTimestamp = metav1.NewTime(time.Unix(second, 0))
+		return h
+	}
+	for name, c := range map[string]struct {
+		others  []client.Object
+		refused bool
+	}{
+		"alone":               {nil, false},
+		"beside a younger":    {[]client.Object{other(2_000_000)}, false},
+		"beside an older one": {[]client.Object{other(1_000)}, true},
+	} {
+		h := instance.Brownfield()
+		h.CreationTimestamp = metav1.NewTime(time.Unix(1_000_000, 0))
+		outcome, refused := refuseSharer(t.Context(), instance.Pass(t, h, interceptor.Funcs{}, c.others...))
+		if refused != c.refused {
+			t.Errorf("%s: refused is %t", name, refused)
+		}
+		if refused && (outcome.Reason() != vocabulary.ReasonDatabaseInUse || outcome.Message() !=
+			"Harbour other of namespace elsewhere is older and has the database harbour; give this one another database or delete it") {
+			t.Errorf("%s: %s: %s", name, outcome.Reason(), outcome.Message())
+		}
+	}
+}
+
+func TestNothingIsDoneWhileItIsNotKnownWhoHasADatabase(t *testing.T) {
+	p := instance.Pass(t, instance.Brownfield(), interceptor.Funcs{})
+	p.Client = interceptor.NewClient(p.Client.(client.WithWatch), interceptor.Funcs{
+		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+			return errors.New("the cache is not started")
+		},
+	})
+	outcome, refused := refuseSharer(t.Context(), p)
+	if !refused || outcome.Reason() != vocabulary.ReasonReconcileError ||
+		!strings.Contains(outcome.Message(), "listing the Harbours with database harbour: the cache is not started") {
+		t.Errorf("refused %t: %s: %s", refused, outcome.Reason(), outcome.Message())
+	}
+}
+
+func TestOnlyAnotherDatabaseLetsGoOfTheOldOne(t *testing.T) {
+	changes := databaseChanges[*instance.Harbour](cluster.Settings{})
+	h, moved, other := instance.Brownfield(), instance.Brownfield(), instance.Brownfield()
+	moved.Spec.Database.Host = "other.example.com"
+	other.Spec.Replicas++
+	if changes.Create(event.CreateEvent{Object: h}) || changes.Generic(event.GenericEvent{Object: h}) ||
+		changes.Update(event.UpdateEvent{ObjectOld: h, ObjectNew: other}) {
+		t.Error("an event that lets go of no database counts")
+	}
+	if !changes.Update(event.UpdateEvent{ObjectOld: h, ObjectNew: moved}) || !changes.Delete(event.DeleteEvent{Object: h}) {
+		t.Error("an event that lets go of a database does not count")
+	}
+}
+
+func TestAnObjectLeadsToTheResourceThatItsLabelsName(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Labels: instance.Definition.Labels("harbour")}}
+	if got := byInstance(t.Context(), pod); len(got) != 1 || got[0].String() != "openstack/harbour" {
+		t.Errorf("got %v", got)
+	}
+	if got := byInstance(t.Context(), &corev1.Pod{}); got != nil {
+		t.Errorf("a pod of nobody leads to %v", got)
+	}
+}
+
+func TestStraysAreThoseThatTheirOwnerDoesNotAnnounce(t *testing.T) {
+	controlled := func(kind string) *batchv1.Job {
+		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{Kind: kind, Controller: ptr.To(true)}}}}
+	}
+	for name, c := range map[string]struct{ got, want bool }{
+		"a Job of a CronJob":   {scheduled.Generic(event.GenericEvent{Object: controlled("CronJob")}), true},
+		"a Job of a resource":  {scheduled.Generic(event.GenericEvent{Object: controlled("Harbour")}), false},
+		"a Job of nobody":      {scheduled.Generic(event.GenericEvent{Object: &batchv1.Job{}}), false},
+		"an object of nobody":  {unowned.Generic(event.GenericEvent{Object: &batchv1.Job{}}), true},
+		"an object of anybody": {unowned.Generic(event.GenericEvent{Object: controlled("Harbour")}), false},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %t", name, c.got)
+		}
+	}
+}
+
+func TestAPipelineThatIsNotValidIsNotSetUp(t *testing.T) {
+	c := declared()
+	c.Pipeline = reconcile.Pipeline[*service.Pass]{{Name: "Nameless"}}
+	err := c.Setup(t.Context(), nil, operator.Config{})
+	if err == nil || !strings.HasPrefix(err.Error(), "the harbour pipeline: ") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,34 @@
+package controller
+
+import (
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// secretRefs are the names of all Secrets that a pass reads like those of users. A Secret
+// of somebody else may stand in the way of the one with the connection.
+func (c Controller[R, S]) secretRefs(resource R) []string {
+	spec := resource.ServiceSpec()
+	refs := []*commonv1.SecretRefSpec{&spec.Database.SecretRef, spec.ExtraConfigSecretRef}
+	if tls := spec.Database.TLS; tls != nil {
+		refs = append(refs, tls.CABundleSecretRef, tls.ClientCertSecretRef)
+	}
+	names := []string{database.SecretName(resource.GetName())}
+	for _, ref := range refs {
+		if ref != nil {
+			names = append(names, ref.Name)
+		}
+	}
+	if c.SecretRefs != nil {
+		names = append(names, c.SecretRefs(resource)...)
+	}
+	return names
+}
+
+func configMapRefs[R service.Resource](resource R) []string {
+	if overrides := resource.ServiceSpec().PolicyOverrides; overrides != nil && overrides.ConfigMapRef != nil {
+		return []string{overrides.ConfigMapRef.Name}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/c5c3/forge/internal/common/crdwatch"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/tls"
+)
+
+// Options are what tests replace; the zero value is what the operator runs with.
+type Options struct {
+	// Probe sends the health checks; nil means HTTP.
+	Probe probe.Doer
+	// DiscoveryInterval is how often optional kinds are looked for; zero means
+	// the default.
+	DiscoveryInterval time.Duration
+	// Now is the clock of the passes; nil means time.Now.
+	Now func() time.Time
+	// Around may stand between the controller and its passes; nil means that
+	// nothing does.
+	Around func(ctrl.Manager, ctrlreconcile.Reconciler) ctrlreconcile.Reconciler
+}
+
+// Setup registers the controller with the manager.
+func (c Controller[R, S]) Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+	return c.SetupWith(ctx, mgr, cfg, Options{})
+}
+
+// SetupWith is Setup with replaceable parts.
+func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
+	if err := c.Pipeline.Validate(); err != nil {
+		return fmt.Errorf("the %s pipeline: %w", c.Definition.Name, err)
+	}
+	w, err := c.watching(mgr, cfg, options)
+	if err != nil {
+		return err
+	}
+	stepMetrics, err := reconcile.NewMetrics(ctrlmetrics.Registry, c.Metrics.Prefix)
+	if err != nil {
+		return fmt.Errorf("registering metrics: %w", err)
+	}
+	if err := reconcile.ExportResources(mgr, c.Metrics.Prefix, c.Definition.Kind, c.NewList, releases[R](c.Metrics)); err != nil {
+		return err
+	}
+	tools, references, err := c.tools(mgr, cfg, options, w.kinds)
+	if err != nil {
+		return err
+	}
+	var reconciler ctrlreconcile.Reconciler = &reconcile.Reconciler[R, S]{
+		Client:    mgr.GetClient(),
+		Recorder:  mgr.GetEventRecorder(c.Definition.Name + "-controller"),
+		Metrics:   stepMetrics,
+		New:       c.New,
+		Guard:     c.Guard,
+		Preflight: c.preflight(tools),
+		Scope: func(resource R) S {
+			return c.Scope(service.NewPass(tools, c.Definition, resource), resource)
+		},
+		Repeats:    repeats[R],
+		Pipeline:   c.Pipeline,
+		Finalizers: c.Finalizers,
+		Forget:     c.forget(tools),
+	}
+	if options.Around != nil {
+		reconciler = options.Around(mgr, reconciler)
+	}
+	return w.build(ctx, tools, references, reconciler)
+}
+
+// tools returns what the steps work with, and what reads the objects that resources refer
+// to. It has the manager run what runs beside the steps.
+func (c Controller[R, S]) tools(
+	mgr ctrl.Manager, cfg operator.Config, options Options, kinds *crdwatch.Kinds,
+) (*service.Tools, *refs.Reader, error) {
+	references, err := refs.New(mgr, cfg.Namespace)
+	if err != nil {
+		return nil, nil, err
+	}
+	certificates, err := tls.NewMetrics(ctrlmetrics.Registry, c.Metrics.certificateStart(), c.Metrics.certificateExpiration())
+	if err != nil {
+		return nil, nil, fmt.Errorf("registering metrics: %w", err)
+	}
+	schemaJobs, err := job.NewMetrics(ctrlmetrics.Registry, c.Metrics.schemaJobs(), c.Metrics.schemaJobDuration())
+	if err != nil {
+		return nil, nil, fmt.Errorf("registering metrics: %w", err)
+	}
+	tools := &service.Tools{
+		Client: mgr.GetClient(), ThirdParty: kinds.Client(mgr.GetClient()), APIReader: mgr.GetAPIReader(),
+		Scheme: mgr.GetScheme(), NewList: c.NewList, Refs: references,
+		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
+		Kinds:      kinds,
+		Prober:     probe.New(options.Probe),
+		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
+		SchemaJobs: schemaJobs, Certificates: certificates,
+		Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
+	}
+	if err := mgr.Add(tools.Prober); err != nil {
+		return nil, nil, fmt.Errorf("adding the health prober: %w", err)
+	}
+	for _, runnable := range c.Runnables {
+		if err := mgr.Add(runnable); err != nil {
+			return nil, nil, fmt.Errorf("adding %T: %w", runnable, err)
+		}
+	}
+	return tools, references, nil
+}
+
+// forget drops what is kept in memory of a resource that is gone.
+func (c Controller[R, S]) forget(tools *service.Tools) func(types.NamespacedName) {
+	return func(name types.NamespacedName) {
+		tools.Prober.Forget(name)
+		tools.SchemaJobs.Forget(name)
+		tools.Certificates.Forget(name)
+		if c.Forget != nil {
+			c.Forget(name)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package controller
+
+import (
+	"reflect"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/intern"
+	"github.com/c5c3/forge/internal/common/reconcile"
+)
+
+// Trim returns what drops from objects on their way into the cache what nothing reads
+// there. A resource has a dozen Jobs and Pods, and several times as many records of who
+// wrote which field.
+func (c Controller[R, S]) Trim() cache.TransformFunc {
+	// Nobody asks who wrote what the operator does not apply.
+	foreign := map[reflect.Type]bool{reflect.TypeOf(c.New()): true}
+	for _, kind := range c.kinds() {
+		foreign[reflect.TypeOf(kind.Object)] = kind.Relation != Owned
+	}
+	return func(obj any) (any, error) {
+		cached, known := obj.(client.Object)
+		if !known {
+			return obj, nil
+		}
+		if err := trim(cached, foreign[reflect.TypeOf(obj)]); err != nil {
+			return nil, err
+		}
+		intern.Metadata(cached)
+		if resource, ours := obj.(reconcile.Object); ours {
+			intern.Conditions(resource.GetConditions())
+		}
+		return obj, nil
+	}
+}
+
+func trim(obj client.Object, foreign bool) error {
+	switch cached := obj.(type) {
+	case *corev1.Secret:
+		// Secrets are updated as a whole: other data that is not there would be taken away.
+		// The API server keeps the records of an update without any.
+		cached.ManagedFields = nil
+	case *corev1.Pod:
+		trimPod(cached)
+	case *batchv1.Job:
+		trimJob(cached)
+	case *corev1.ConfigMap:
+		cached.ManagedFields = nil
+		config.Condense(cached)
+	default:
+		if foreign {
+			obj.SetManagedFields(nil)
+			return nil
+		}
+		if err := apply.Condense(obj, apply.FieldManager); err != nil {
+			return err
+		}
+		trimApplied(obj)
+	}
+	return nil
+}
+
+// trimApplied drops from a condensed object what is only applied.
+func trimApplied(obj client.Object) {
+	switch cached := obj.(type) {
+	case *appsv1.Deployment:
+		trimDeployment(cached)
+	case *batchv1.CronJob:
+		pod := cached.Spec.JobTemplate.Spec.Template.Spec
+		cached.Spec = batchv1.CronJobSpec{Schedule: cached.Spec.Schedule, Suspend: cached.Spec.Suspend}
+		cached.Spec.JobTemplate.Spec.Template.Spec = trimTemplate(pod)
+	case *rbacv1.Role:
+		cached.Rules = nil
+	}
+}
+
+// trimDeployment keeps what a Deployment is compared with before it is applied, and what
+// its pods run.
+func trimDeployment(deploy *appsv1.Deployment) {
+	spec := deploy.Spec
+	deploy.Spec = appsv1.DeploymentSpec{Replicas: spec.Replicas, Selector: spec.Selector, Strategy: spec.Strategy}
+	deploy.Spec.Template.Annotations = spec.Template.Annotations
+	deploy.Spec.Template.Spec = trimTemplate(spec.Template.Spec)
+}
+
+func trimTemplate(pod corev1.PodSpec) corev1.PodSpec {
+	return corev1.PodSpec{InitContainers: images(pod.InitContainers), Containers: images(pod.Containers)}
+}
+
+// trimPod keeps what tells which pods there are, what they run, and why they do
+// not.
+func trimPod(pod *corev1.Pod) {
+	pod.ManagedFields = nil
+	pod.Spec = corev1.PodSpec{
+		InitContainers: images(pod.Spec.InitContainers),
+		Containers:     images(pod.Spec.Containers),
+		Volumes:        those(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == deployment.VolumeConfig }),
+	}
+	status := pod.Status
+	pod.Status = corev1.PodStatus{
+		Phase: status.Phase, StartTime: status.StartTime,
+		Conditions: those(status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodScheduled && c.Status != corev1.ConditionTrue
+		}),
+		InitContainerStatuses: states(status.InitContainerStatuses), ContainerStatuses: states(status.ContainerStatuses),
+	}
+}
+
+// trimJob keeps what a Job is to run and how it has ended. Of those that a CronJob
+// keeps only the end is of interest.
+func trimJob(job *batchv1.Job) {
+	job.ManagedFields = nil
+	template := corev1.PodTemplateSpec{}
+	if !ofCronJob(job) {
+		template.Spec.Containers = images(job.Spec.Template.Spec.Containers)
+	}
+	job.Spec = batchv1.JobSpec{Suspend: job.Spec.Suspend, Template: template}
+}
+
+// those returns the wanted items, without the memory of the others.
+func those[T any](items []T, wanted func(T) bool) []T {
+	var kept []T
+	for _, item := range items {
+		if wanted(item) {
+			kept = append(kept, item)
+		}
+	}
+	return kept
+}
+
+func images(containers []corev1.Container) []corev1.Container {
+	kept := slices.Grow([]corev1.Container(nil), len(containers))
+	for _, container := range containers {
+		kept = append(kept, corev1.Container{Name: intern.String(container.Name), Image: intern.String(container.Image)})
+	}
+	return kept
+}
+
+func states(statuses []corev1.ContainerStatus) []corev1.ContainerStatus {
+	kept := slices.Grow([]corev1.ContainerStatus(nil), len(statuses))
+	for _, status := range statuses {
+		kept = append(kept, corev1.ContainerStatus{
+			Name: intern.String(status.Name), Image: intern.String(status.Image), Ready: status.Ready,
+			State: status.State, LastTerminationState: status.LastTerminationState,
+		})
+	}
+	return kept
+}

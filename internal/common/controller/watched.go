@@ -1,0 +1,22 @@
+package controller
+
+import "sigs.k8s.io/controller-runtime/pkg/client"
+
+// Watched is a kind that the controller of a service watches.
+type Watched struct {
+	// Object is an empty object of the kind.
+	Object client.Object
+	// Written reports whether the operator creates and changes objects of the kind.
+	Written bool
+}
+
+// Watched returns all kinds that the controller watches beside its own. The operator
+// needs the permission to do so.
+func (c Controller[R, S]) Watched() []Watched {
+	kinds := c.kinds()
+	watched := make([]Watched, len(kinds))
+	for i, kind := range kinds {
+		watched[i] = Watched{Object: kind.Object, Written: kind.Relation == Owned}
+	}
+	return watched
+}

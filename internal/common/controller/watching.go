@@ -1,0 +1,140 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/c5c3/forge/internal/common/crdwatch"
+	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/watches"
+)
+
+// watching is how the events of a manager lead to passes of a controller.
+type watching[R service.Resource, S service.Scope] struct {
+	Controller[R, S]
+	mgr    ctrl.Manager
+	config operator.Config
+	find   watches.Mapper[R]
+	// changes asks for passes when kinds come or go.
+	changes watches.Resync
+	kinds   *crdwatch.Kinds
+}
+
+func (c Controller[R, S]) watching(mgr ctrl.Manager, cfg operator.Config, options Options) (*watching[R, S], error) {
+	w := &watching[R, S]{
+		Controller: c, mgr: mgr, config: cfg, changes: watches.NewResync(),
+		find: watches.Mapper[R]{Reader: mgr.GetClient(), Plural: c.Definition.Kind + "s", NewList: c.NewList},
+	}
+	var optional []crdwatch.Watch
+	for _, kind := range w.reachable() {
+		if kind.Optional {
+			optional = append(optional, crdwatch.Watch{Object: kind.Object, Handler: w.handler(kind), Predicates: kind.Predicates})
+		}
+	}
+	var err error
+	if w.kinds, err = crdwatch.New(mgr, optional, w.changes.Send); err != nil {
+		return nil, err
+	}
+	w.kinds.SetInterval(options.DiscoveryInterval)
+	if cfg.Namespace != "" {
+		w.kinds.OnlyAsk()
+	}
+	return w, nil
+}
+
+// reachable are the kinds that the operator has rights for: a namespaced Role does not
+// reach those of the cluster.
+func (w *watching[R, S]) reachable() []Kind[R] {
+	var reachable []Kind[R]
+	for _, kind := range w.Controller.kinds() {
+		if w.config.Namespace == "" || !kind.ClusterScoped {
+			reachable = append(reachable, kind)
+		}
+	}
+	return reachable
+}
+
+// handler finds whom an event of the kind concerns.
+func (w *watching[R, S]) handler(kind Kind[R]) handler.EventHandler {
+	switch kind.Relation {
+	case Labelled:
+		return handler.EnqueueRequestsFromMapFunc(byInstance)
+	case Referenced:
+		return handler.EnqueueRequestsFromMapFunc(w.find.By(kind.Index))
+	case Every:
+		return handler.EnqueueRequestsFromMapFunc(w.find.All)
+	default:
+		return handler.EnqueueRequestForOwner(w.mgr.GetScheme(), w.mgr.GetRESTMapper(), w.New(), handler.OnlyControllerOwner())
+	}
+}
+
+func (w *watching[R, S]) indexes() map[string]func(R) []string {
+	indexes := map[string]func(R) []string{
+		IndexSecret:           w.secretRefs,
+		IndexConfigMap:        configMapRefs[R],
+		service.IndexDatabase: databaseKeys[R](w.config.Cluster),
+	}
+	for _, kind := range w.reachable() {
+		if kind.Names != nil {
+			indexes[kind.Index] = kind.Names
+		}
+	}
+	return indexes
+}
+
+// build builds the controller. Everything a pass reads is watched, so that waiting ends
+// with the event and not with a timer.
+func (w *watching[R, S]) build(
+	ctx context.Context, tools *service.Tools, references *refs.Reader, reconciler ctrlreconcile.Reconciler,
+) error {
+	if err := w.find.Index(ctx, w.mgr.GetFieldIndexer(), w.New(), w.indexes()); err != nil {
+		return err
+	}
+	b := ctrl.NewControllerManagedBy(w.mgr).Named(w.Definition.Name).For(w.New()).
+		WatchesRawSource(references.SecretSource(w.find.By(IndexSecret))).
+		WatchesRawSource(references.ConfigMapSource(w.find.By(IndexConfigMap))).
+		WatchesRawSource(tools.Prober.Source()).
+		WatchesRawSource(w.changes.Source(w.find.All)).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: w.config.MaxConcurrentReconciles,
+			EnableWarmup:            ptr.To(true),
+			RateLimiter:             watches.RateLimiter(),
+		})
+	watchSharers(b, w.find, w.New(), w.config.Cluster)
+	for _, kind := range w.reachable() {
+		if kind.Optional {
+			continue
+		}
+		b.Watches(kind.Object, w.handler(kind), builder.WithPredicates(kind.Predicates...))
+		if kind.Strays != nil {
+			b.Watches(kind.Object, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(kind.Strays))
+		}
+	}
+	for _, own := range w.Sources {
+		b.WatchesRawSource(own)
+	}
+	ctl, err := b.Build(reconciler)
+	if err != nil {
+		return fmt.Errorf("building the %s controller: %w", w.Definition.Name, err)
+	}
+	return w.kinds.Bind(ctx, w.mgr, ctl)
+}
+
+// byInstance maps an object to the resource that its labels name.
+func byInstance(_ context.Context, obj client.Object) []ctrlreconcile.Request {
+	name := obj.GetLabels()[service.LabelInstance]
+	if name == "" {
+		return nil
+	}
+	return []ctrlreconcile.Request{{NamespacedName: client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}}}
+}

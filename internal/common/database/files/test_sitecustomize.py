@@ -1,0 +1,107 @@
+"""Tests of sitecustomize.py, with a PyMySQL that connects to nothing."""
+
+import os
+import pathlib
+import re
+import sys
+import types
+import unittest
+from unittest import mock
+
+FILE = pathlib.Path(__file__).with_name("sitecustomize.py")
+WAIT = "SET SESSION wsrep_sync_wait = 1"
+
+
+def pymysql():
+    """A module whose connections keep what they are made with."""
+
+    class Connection:
+        def __init__(self, host=None, **options):
+            self.host, self.options = host, options
+
+    module = types.ModuleType("pymysql")
+    module.connections = types.ModuleType("pymysql.connections")
+    module.connections.Connection = Connection
+    return module
+
+
+def start(driver, constants, environment):
+    """Does what Python does when it starts."""
+    source = FILE.read_text(encoding="utf-8")
+    for name, value in {"VARIABLE": "OS_HARBOUR__CONNECTION", **constants}.items():
+        source, count = re.subn(r"(?m)^%s = .*$" % name, "%s = %r" % (name, value), source)
+        assert count == 1, name
+    modules = {"pymysql": driver}
+    for name in ("connections", "err", "constants"):
+        modules["pymysql." + name] = getattr(driver, name, None)
+    with mock.patch.dict(sys.modules, modules), mock.patch.dict(os.environ, environment, clear=True):
+        exec(compile(source, FILE, "exec"), {"__name__": "sitecustomize"})
+
+
+class WaitForWrites(unittest.TestCase):
+    def start(self, driver, wait, **environment):
+        start(driver, {"WAIT_FOR_WRITES": wait}, environment)
+
+    def connect(self, wait, *args, **options):
+        driver = pymysql()
+        self.start(driver, wait, OS_HARBOUR__CONNECTION="mysql+pymysql://db")
+        return driver.connections.Connection(*args, **options)
+
+    def test_a_connection_waits_for_what_was_written_through_another(self):
+        made = self.connect(True, "db", user="harbour")
+        self.assertEqual((made.host, made.options), ("db", {"user": "harbour", "init_command": WAIT}))
+
+    def test_a_command_of_somebody_elses_stays(self):
+        self.assertEqual(self.connect(True, host="db", init_command="SET names utf8").options, {"init_command": "SET names utf8"})
+
+    def test_a_server_that_may_be_no_mariadb_is_told_nothing(self):
+        self.assertEqual(self.connect(False, "db").options, {})
+
+    def test_a_process_does_not_go_on_without_it(self):
+        with self.assertRaisesRegex(SystemExit, "wait for writes"):
+            self.start(None, True, OS_HARBOUR__CONNECTION="mysql+pymysql://db")
+
+    def test_a_process_without_a_database_needs_no_driver(self):
+        self.start(None, True)
+
+
+class RefusePlainText(unittest.TestCase):
+    def login(self, encrypted, offered):
+        """Returns what a login leads to with a driver that would log in anyway."""
+        driver = pymysql()
+        driver.err = types.SimpleNamespace(OperationalError=type("OperationalError", (Exception,), {}))
+        driver.constants = types.SimpleNamespace(
+            CLIENT=types.SimpleNamespace(SSL=2), CR=types.SimpleNamespace(CR_SSL_CONNECTION_ERROR=2026))
+        driver.connections.Connection._request_authentication = lambda self: "logged in"
+        start(driver, {"REQUIRE_TLS": True}, {"OS_HARBOUR__CONNECTION": "mysql+pymysql://db"})
+        connection = driver.connections.Connection()
+        connection.ssl, connection.server_capabilities = encrypted, offered
+        try:
+            return connection._request_authentication()
+        except driver.err.OperationalError as error:
+            return str(error)
+
+    def test_a_server_that_offers_no_encryption_gets_no_login(self):
+        self.assertIn("does not offer TLS", self.login(encrypted=True, offered=1))
+
+    def test_a_connection_that_asks_for_no_encryption_gets_no_login(self):
+        self.assertIn("does not offer TLS", self.login(encrypted=False, offered=3))
+
+    def test_an_encrypted_connection_logs_in(self):
+        self.assertEqual(self.login(encrypted=True, offered=3), "logged in")
+
+    def test_a_process_does_not_go_on_without_it(self):
+        with self.assertRaisesRegex(SystemExit, "be protected"):
+            start(None, {"REQUIRE_TLS": True}, {"OS_HARBOUR__CONNECTION": "mysql+pymysql://db"})
+
+
+class Modules(unittest.TestCase):
+    def test_the_modules_of_the_service_are_imported_in_their_order(self):
+        names = []
+        with mock.patch("importlib.import_module", names.append):
+            start(None, {"MODULES": ["harbour_start", "harbour_more"]}, {})
+        self.assertEqual(names, ["harbour_start", "harbour_more"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,78 @@
+package deployment
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/testutil/instance"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+func TestAPodThatStopsServingIsNamed(t *testing.T) {
+	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
+	api := API{Address: func(p *service.Pass) string { return p.Spec.Database.Host + ":3306" }}
+	pod := func(ready bool, age time.Duration) corev1.Pod {
+		p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "harbour-1"}}
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Ready: ready, State: corev1.ContainerState{
+			Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Now().Add(-age))},
+		}}}
+		return p
+	}
+	for name, test := range map[string]struct {
+		pod  corev1.Pod
+		want bool
+	}{
+		"ready":      {pod(true, time.Hour), false},
+		"starting":   {pod(false, time.Second), false},
+		"not ready":  {pod(false, time.Hour), true},
+		"no process": {corev1.Pod{}, false},
+	} {
+		got := api.unready(p, []corev1.Pod{test.pod})
+		if strings.Contains(got, "harbour-1") != test.want || test.want && !strings.Contains(got, "db.example.com:3306") {
+			t.Errorf("a pod that is %s is described by %q", name, got)
+		}
+	}
+}
+
+func TestAnAPINeedsNoMoreThanItsApplicationAndItsEndpoint(t *testing.T) {
+	h := instance.Brownfield()
+	p := instance.Pass(t, h, interceptor.Funcs{})
+	api := API{File: "/bin/harbour-api", HealthPath: "/", Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	waiting := api.Reconcile(t.Context(), p)
+	if waiting.IsDone() || waiting.Reason() != vocabulary.ReasonWaitingForDeployment || h.Status.Endpoint != "" {
+		t.Errorf("before a pod is there: %s: %s at %q", waiting.Reason(), waiting.Message(), h.Status.Endpoint)
+	}
+	deploy := &appsv1.Deployment{}
+	if err := p.Client.Get(t.Context(), p.Key(h.Name), deploy); err != nil {
+		t.Fatal(err)
+	}
+	deploy.Status = appsv1.DeploymentStatus{
+		Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3, AvailableReplicas: 3,
+		Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue}},
+	}
+	if err := p.Client.Status().Update(t.Context(), deploy); err != nil {
+		t.Fatal(err)
+	}
+	if done := api.Reconcile(t.Context(), p); !done.IsDone() || h.Status.Endpoint != "http://harbour" {
+		t.Errorf("with all pods: %s: %s at %q", done.Reason(), done.Message(), h.Status.Endpoint)
+	}
+}
+
+func TestAnApplicationThatIsWrappedIsServedInPlaceOfTheOneItself(t *testing.T) {
+	for wrapper, want := range map[string]string{"": "/bin/harbour-api", "/etc/harbour/wrapped.py": "/etc/harbour/wrapped.py"} {
+		p := instance.Pass(t, instance.Brownfield(), interceptor.Funcs{})
+		api := API{File: "/bin/harbour-api", Wrapper: func(*service.Pass) string { return wrapper }}
+		command := api.Deployment(p).Spec.Template.Spec.Containers[0].Command
+		if at := slices.Index(command, "--wsgi-file"); at < 0 || command[at+1] != want {
+			t.Errorf("with the wrapper %q the command is %q, want it to serve %s", wrapper, command, want)
+		}
+	}
+}

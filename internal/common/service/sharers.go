@@ -1,0 +1,64 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+)
+
+// IndexDatabase is the field index that leads from the key of a database to the
+// resources that have it.
+const IndexDatabase = "spec.database"
+
+// DatabaseKey is the key of the resource's database.
+func DatabaseKey(resource Resource, in cluster.Settings) string {
+	return resource.ServiceSpec().Database.Key(in, resource.GetNamespace())
+}
+
+// Sharers returns the resources with the same database, this one among them, as far
+// as the operator watches them.
+func (p *Pass) Sharers(ctx context.Context) ([]Resource, error) {
+	list := p.NewList()
+	err := p.Client.List(ctx, list, client.MatchingFields{IndexDatabase: DatabaseKey(p.Resource, p.Cluster)})
+	if err != nil {
+		return nil, fmt.Errorf("listing the %ss with database %s: %w", p.Kind, p.Spec.Database.Database, err)
+	}
+	var sharers []Resource
+	err = meta.EachListItem(list, func(item runtime.Object) error {
+		sharer, ok := item.(Resource)
+		if !ok {
+			return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", p.Kind, item)
+		}
+		sharers = append(sharers, sharer)
+		return nil
+	})
+	return sharers, err
+}
+
+// SharesData reports whether another resource, which is not being deleted, keeps data
+// in the same database. One that was refused from the start has none there.
+func (p *Pass) SharesData(ctx context.Context) (bool, error) {
+	sharers, err := p.Sharers(ctx)
+	return slices.ContainsFunc(sharers, func(other Resource) bool {
+		return other.GetUID() != p.Resource.GetUID() && other.GetDeletionTimestamp().IsZero() && other.ServiceStatus().InstalledRelease != ""
+	}), err
+}
+
+// OldestOf returns the resource that was created first, by namespace and name among
+// those of the same second. It returns nil for an empty list.
+func OldestOf(resources []Resource) Resource {
+	if len(resources) == 0 {
+		return nil
+	}
+	return slices.MinFunc(resources, func(a, b Resource) int {
+		return cmp.Or(a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time),
+			cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+}

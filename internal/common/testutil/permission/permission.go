@@ -1,0 +1,71 @@
+// Package permission compares what the controller of a service watches and writes with
+// the markers that the roles in its operator's chart are generated from.
+package permission
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/c5c3/forge/internal/common/controller"
+)
+
+var marker = regexp.MustCompile(`(?m)^// \+kubebuilder:rbac:groups=(\S+?),resources=(\S+?),verbs=(\S+)$`)
+
+// Check fails for every permission that the markers in the file do not give to an operator
+// with the watched kinds.
+func Check(t testing.TB, file string, scheme *runtime.Scheme, watched []controller.Watched) {
+	t.Helper()
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lacking, err := missing(string(source), scheme, watched)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, permission := range lacking {
+		t.Errorf("no marker of %s lets the operator %s", file, permission)
+	}
+}
+
+// missing returns the permissions, such as "patch deployments of group apps", that the
+// markers in the source do not give to an operator with the watched kinds.
+func missing(source string, scheme *runtime.Scheme, watched []controller.Watched) ([]string, error) {
+	given := map[string][]string{}
+	for _, match := range marker.FindAllStringSubmatch(source, -1) {
+		for group := range strings.SplitSeq(strings.Trim(match[1], `"`), ";") {
+			for resource := range strings.SplitSeq(match[2], ";") {
+				key := resource + " of group " + strings.Trim(group, `"`)
+				given[key] = append(given[key], strings.Split(match[3], ";")...)
+			}
+		}
+	}
+	var lacking []string
+	for _, kind := range watched {
+		gvk, err := apiutil.GVKForObject(kind.Object, scheme)
+		if err != nil {
+			return nil, fmt.Errorf("finding the kind of %T: %w", kind.Object, err)
+		}
+		// The plurals of all kinds that are watched are regular.
+		plural, _ := meta.UnsafeGuessKindToResource(gvk)
+		key := plural.Resource + " of group " + plural.Group
+		verbs := []string{"list", "watch"}
+		if kind.Written {
+			verbs = append(verbs, "create", "patch")
+		}
+		for _, verb := range verbs {
+			if !slices.Contains(given[key], verb) {
+				lacking = append(lacking, verb+" "+key)
+			}
+		}
+	}
+	return lacking, nil
+}

@@ -1,0 +1,157 @@
+package inventory
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+)
+
+// ServiceKind describes a kind of API service. Everything that concerns all services
+// loops over [ServiceKinds].
+type ServiceKind struct {
+	schema.GroupVersionKind
+	// Plural is the name of its resource.
+	Plural      string
+	AddToScheme func(*runtime.Scheme) error
+	// Empty returns an object to read into, and List a list to read into with a function
+	// that returns what was read.
+	Empty func() Resource
+	List  func() (client.ObjectList, func() []Resource)
+	// SelectorLabels select the API pods of the instance with the name.
+	SelectorLabels func(name string) map[string]string
+	// TaskName is the label app.kubernetes.io/name of the pods of its Jobs.
+	TaskName string
+	// Vocabularies list the kind's conditions.
+	Vocabularies func() []vocabulary.Kind
+}
+
+// ServiceKinds are the kinds of API services, in the order in which they are shown.
+var ServiceKinds = []*ServiceKind{
+	{
+		GroupVersionKind: keystonev1alpha1.GroupVersion.WithKind(KindKeystone), Plural: "keystones",
+		AddToScheme: keystonev1alpha1.AddToScheme,
+		Empty:       func() Resource { return &keystonev1alpha1.Keystone{} },
+		List: func() (client.ObjectList, func() []Resource) {
+			list := &keystonev1alpha1.KeystoneList{}
+			return list, func() []Resource { return resources(list.Items) }
+		},
+		SelectorLabels: keystonev1alpha1.SelectorLabels, TaskName: keystonev1alpha1.TaskName,
+		Vocabularies: keystonev1alpha1.Vocabularies,
+	},
+	{
+		GroupVersionKind: placementv1alpha1.GroupVersion.WithKind(KindPlacement), Plural: "placements",
+		AddToScheme: placementv1alpha1.AddToScheme,
+		Empty:       func() Resource { return &placementv1alpha1.Placement{} },
+		List: func() (client.ObjectList, func() []Resource) {
+			list := &placementv1alpha1.PlacementList{}
+			return list, func() []Resource { return resources(list.Items) }
+		},
+		SelectorLabels: placementv1alpha1.SelectorLabels, TaskName: placementv1alpha1.TaskName,
+		Vocabularies: placementv1alpha1.Vocabularies,
+	},
+}
+
+func resources[T any, P interface {
+	*T
+	Resource
+}](items []T) []Resource {
+	all := make([]Resource, 0, len(items))
+	for i := range items {
+		all = append(all, P(&items[i]))
+	}
+	return all
+}
+
+// ServiceKindOf returns the kind with the name, nil when it is not one of an API service.
+func ServiceKindOf(kind string) *ServiceKind {
+	i := slices.IndexFunc(ServiceKinds, func(k *ServiceKind) bool { return k.Kind == kind })
+	if i < 0 {
+		return nil
+	}
+	return ServiceKinds[i]
+}
+
+// Operator is the name under which the chart installs the operator of the kind.
+func (k *ServiceKind) Operator() string { return strings.ToLower(k.Kind) + "-operator" }
+
+// ConfigFile is the name of the service's configuration file.
+func (k *ServiceKind) ConfigFile() string { return strings.ToLower(k.Kind) + ".conf" }
+
+// APICondition is the type of the condition that reports whether the API answers.
+func (k *ServiceKind) APICondition() string { return k.Kind + "APIReady" }
+
+// Informational are the types of the conditions that do not affect Ready.
+func (k *ServiceKind) Informational() []string {
+	var types []string
+	for _, kind := range k.Vocabularies() {
+		for _, condition := range kind.Conditions {
+			if kind.Kind == k.Kind && !condition.Aggregated && !slices.Contains(Summaries, condition.Type) {
+				types = append(types, condition.Type)
+			}
+		}
+	}
+	return types
+}
+
+// Summaries are conditions that only repeat others. All operators use the same names.
+var Summaries = []string{vocabulary.ConditionReady, vocabulary.ConditionReconciling, vocabulary.ConditionStalled}
+
+// Resource is an object of a kind of API service.
+type Resource interface {
+	client.Object
+	GetConditions() []metav1.Condition
+	ServiceSpec() *commonv1.ServiceSpec
+	ServiceStatus() *commonv1.ServiceStatus
+}
+
+// Service is an instance of an API service, such as a Keystone.
+type Service struct {
+	Resource
+	Of *ServiceKind
+}
+
+// NewService returns the object as an instance of its kind.
+func NewService(kind string, obj Resource) Service { return Service{obj, ServiceKindOf(kind)} }
+
+// Ref returns the reference to the service.
+func (s Service) Ref() Ref { return Ref{s.Of.Kind, s.GetNamespace(), s.GetName()} }
+
+// Service returns the service that the reference names, nil when there is none.
+func (i *Inventory) Service(ref Ref) *Service {
+	for n := range i.Services {
+		if found := i.Services[n].Ref(); found.Kind == ref.Kind && found.Name == ref.Name {
+			return &i.Services[n]
+		}
+	}
+	return nil
+}
+
+// ServicesOf returns the services that the ControlPlane owns.
+func (i *Inventory) ServicesOf(cp metav1.Object) []Service {
+	var services []Service
+	for _, service := range i.Services {
+		if OwnedBy(service, cp.GetUID()) {
+			services = append(services, service)
+		}
+	}
+	return services
+}
+
+// TargetForms lists how a target can be written.
+func TargetForms() string {
+	forms := make([]string, 0, len(ServiceKinds)+1)
+	forms = append(forms, "controlplane/NAME")
+	for _, kind := range ServiceKinds {
+		forms = append(forms, strings.ToLower(kind.Kind)+"/NAME")
+	}
+	return strings.Join(forms, ", ") + " or NAME"
+}

@@ -1,0 +1,103 @@
+package appcredential
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
+)
+
+func TestWhyACredentialIsReplaced(t *testing.T) {
+	const (
+		hash    = c5c3v1alpha1.AnnotationAdminPasswordHash
+		request = c5c3v1alpha1.AnnotationRotationRequest
+	)
+	current, old := controlplane.Hash("password"), controlplane.Hash("another")
+	answered := map[string]string{request: "uid/1"}
+	for name, c := range map[string]struct {
+		live, secret map[string]string
+		manual       bool
+		want         string
+	}{
+		"made with the password of now":    {map[string]string{hash: current}, nil, false, ""},
+		"not stamped":                      {nil, nil, false, ""},
+		"made with another password":       {map[string]string{hash: old}, nil, false, "password has changed"},
+		"the same, on request only":        {map[string]string{hash: old}, nil, true, ""},
+		"by hand":                          {map[string]string{hash: ""}, nil, true, "requested"},
+		"requested":                        {map[string]string{hash: "", request: "uid/1"}, nil, true, "requested"},
+		"answers a request":                {map[string]string{hash: current, request: "uid/1"}, answered, true, ""},
+		"requested, the mark overwritten":  {map[string]string{hash: current, request: "uid/1"}, nil, true, "requested"},
+		"so for the second time":           {map[string]string{hash: current, request: "uid/2"}, answered, true, "requested"},
+		"that lost the name of a request":  {map[string]string{hash: current}, answered, true, ""},
+		"answers a request, password then": {map[string]string{hash: old, request: "uid/1"}, answered, false, "password has changed"},
+	} {
+		cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "controlplane"}}
+		c5c3v1alpha1.SetDefaults(cp)
+		if c.manual {
+			cp.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode = c5c3v1alpha1.RotationManual
+		}
+		m := &manager{
+			Pass:          pass.New(&pass.Tools{Proofs: identity.NewProofs(nil, nil, func(string) time.Time { return fixture.Noon }, 0, 0)}, cp),
+			adminPassword: "password", Held: Held{credential: &corev1.Secret{}},
+		}
+		m.credential.Annotations = c.secret
+		live := applicationCredential(cp, "name", maps.Clone(c.live))
+		live.Status.ID = ptr.To("id")
+		if got := m.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
+		}
+	}
+}
+
+// A pass may come so late that Keystone has refused the credential for long.
+func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.T) {
+	const retry = time.Second
+	for name, c := range map[string]struct {
+		said string
+		want string
+	}{
+		"nothing said":        {"", ""},
+		"said of another one": {refusal("other"), ""},
+		"said of this one":    {refusal("id"), "Keystone refuses"},
+	} {
+		of := fixture.ControlPlane
+		cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
+		c5c3v1alpha1.SetDefaults(cp)
+		if c.said != "" {
+			cp.Status.Conditions = []metav1.Condition{{
+				Type: c5c3v1alpha1.ConditionAdminCredentialReady, Status: metav1.ConditionFalse,
+				Message: c.said, LastTransitionTime: metav1.NewTime(fixture.Noon.Add(-time.Hour)),
+			}}
+		}
+		now, tasks := fixture.Noon.Add(-time.Hour), &fixture.Later{}
+		refusing := func(context.Context, string, string, string) (identity.Verdict, error) { return identity.Rejected, nil }
+		m := &manager{
+			Pass: pass.New(&pass.Tools{
+				Proofs:      identity.NewProofs(refusing, tasks, func(string) time.Time { return now }, time.Minute, time.Second),
+				Clock:       func() time.Time { return now },
+				RetryPeriod: retry,
+			}, cp),
+			Held: Held{credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
+		}
+		_, _ = m.Proofs.Verdict(m.Name(), "url", "id", "secret")
+		tasks.Work(t.Context())
+		now = fixture.Noon
+		live := applicationCredential(cp, "name", nil)
+		live.Status.ID = ptr.To("id")
+		live.CreationTimestamp = metav1.NewTime(fixture.Noon.Add(-time.Hour))
+		if got := m.whyReplace(live); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: replaced because %q, expected %q", name, got, c.want)
+		}
+	}
+}

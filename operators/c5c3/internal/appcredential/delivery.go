@@ -1,0 +1,158 @@
+package appcredential
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/secrets"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/externalsecret"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+const (
+	// annotationPushHash changes with what is pushed: External Secrets does not
+	// watch the Secret itself.
+	annotationPushHash = "c5c3.io/push-content-hash"
+	// annotationForceSync makes External Secrets fetch at once when it changes.
+	annotationForceSync = "external-secrets.io/force-sync"
+	// annotationPushedFor has External Secrets push once more for each state of
+	// the users' Secret that is not the credential's.
+	annotationPushedFor = "c5c3.io/pushed-again-for"
+	// pushInterval is how often a store that lost the credential gets it again.
+	pushInterval = time.Hour
+)
+
+// credentialPush copies the whole Secret of the application credential. The copy
+// goes with the control plane: a dead credential would be in the way of the next
+// one of that name.
+func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1alpha1.PushSecret {
+	meta := controlplane.ChildMeta(cp, cp.CredentialPushName())
+	meta.Annotations = map[string]string{annotationPushHash: secrets.ContentHash(source)}
+	return &esov1alpha1.PushSecret{
+		ObjectMeta: meta,
+		Spec: esov1alpha1.PushSecretSpec{
+			DeletionPolicy:  esov1alpha1.PushSecretDeletionPolicyDelete,
+			RefreshInterval: &metav1.Duration{Duration: pushInterval},
+			SecretStoreRefs: []esov1alpha1.PushSecretStoreRef{{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind}},
+			Selector:        esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}},
+			Data: []esov1alpha1.PushSecretData{{
+				Match: esov1alpha1.PushSecretMatch{
+					RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: controlplane.CredentialPath(c, cp)},
+				},
+				ConversionStrategy: esov1alpha1.PushSecretConversionNone,
+			}},
+		},
+	}
+}
+
+// cloudsDelivery brings the clouds.yaml to its users, anew whenever it has been
+// pushed.
+func cloudsDelivery(
+	c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret, push *esov1alpha1.PushSecret,
+) *esov1.ExternalSecret {
+	es := externalsecret.New(cp, externalsecret.Delivery{
+		Name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, Path: controlplane.CredentialPath(c, cp),
+		Properties: []string{clouds.Key},
+	})
+	es.Annotations = map[string]string{
+		annotationForceSync: secrets.KeyedHash(source.UID, string(source.Data[clouds.Key])) + "/" + push.Status.SyncedResourceVersion,
+	}
+	return es
+}
+
+// deliveredClouds is the clouds.yaml that the users have, nil for none.
+func (m *manager) deliveredClouds(ctx context.Context) ([]byte, error) {
+	name := m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName
+	secret := &corev1.Secret{}
+	if err := m.Refs.Get(ctx, m.Key(name), secret); client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("reading Secret %s: %w", name, err)
+	}
+	return secret.Data[clouds.Key], nil
+}
+
+// explainMissingClouds says why K-ORC has no clouds.yaml yet, "" when it has one.
+func (m *manager) explainMissingClouds(ctx context.Context) (string, error) {
+	now, err := m.deliveredClouds(ctx)
+	if err != nil || len(now) > 0 {
+		return "", err
+	}
+	_, message, err := m.explainDelivery(ctx)
+	return message, err
+}
+
+// explainDelivery says where on its way to its users the clouds.yaml is.
+func (m *manager) explainDelivery(ctx context.Context) (reason, message string, err error) {
+	broken, err := secrets.StoreBroken(ctx, m.Kinds, m.Foreign)
+	if err != nil {
+		return "", "", err
+	}
+	push := secrets.PushStateOf(m.push)
+	switch {
+	case broken:
+		return c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
+			"ClusterSecretStore %s is not ready, so the clouds.yaml cannot reach Secret %s; repair the store or the backend behind it",
+			secrets.StoreName, m.delivery.Name), nil
+	case !push.Synced:
+		return c5c3v1alpha1.ReasonWaitingForPushSecret, detailed(fmt.Sprintf(
+			"PushSecret %s has not stored the clouds.yaml at %s yet; if this persists, repair the store; a path that something else wrote needs "+
+				"the custom metadata managed-by=external-secrets", m.push.Name, controlplane.CredentialPath(m.Cluster, m.CP)), push.Message), nil
+	}
+	for _, condition := range m.delivery.Status.Conditions {
+		if condition.Type == esov1.ExternalSecretReady && condition.Status != corev1.ConditionTrue {
+			return c5c3v1alpha1.ReasonWaitingForCloudsYaml,
+				detailed(fmt.Sprintf("ExternalSecret %s has not delivered its Secret", m.delivery.Name), condition.Message), nil
+		}
+	}
+	return c5c3v1alpha1.ReasonWaitingForCloudsYamlSync,
+		fmt.Sprintf("Secret %s does not hold the current clouds.yaml yet", m.delivery.Name), nil
+}
+
+func detailed(message, detail string) string {
+	if detail == "" {
+		return message
+	}
+	return message + ": " + detail
+}
+
+// PushSecretKind is the kind that carries the credential into the secret store.
+var PushSecretKind = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
+
+// storeCredential writes the Secret of the application credential that the pass
+// has read. It is an error when that has changed or gone meanwhile: another
+// credential may have been asked for by it.
+func (m *manager) storeCredential(ctx context.Context, data map[string][]byte) error {
+	changed := m.credential.DeepCopy()
+	changed.Data = data
+	if equality.Semantic.DeepEqual(m.credential.Data, data) {
+		return nil
+	}
+	if err := m.Client.Update(ctx, changed); err != nil {
+		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
+	}
+	m.credential = changed
+	return nil
+}
+
+// pushCredential sends the credential's Secret into the secret store.
+func (m *manager) pushCredential(ctx context.Context) error {
+	m.push = credentialPush(m.Cluster, m.CP, m.credential)
+	return secrets.EnsurePushSecret(ctx, m.Foreign, m.Scheme, m.CP, m.push, pass.FieldManager)
+}
+
+// deliverClouds brings the clouds.yaml of it from there to its users.
+func (m *manager) deliverClouds(ctx context.Context) error {
+	m.delivery = cloudsDelivery(m.Cluster, m.CP, m.credential, m.push)
+	return externalsecret.Ensure(ctx, m.Pass, m.delivery)
+}

@@ -1,0 +1,108 @@
+package appcredential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+)
+
+// supersede moves an outdated credential out of the way.
+func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+	used, err := m.isInUse(ctx, old)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	if !used {
+		return m.discard(ctx, old)
+	}
+	if korc.StateOf(old).Failed {
+		switch rejected, err := m.storedIsRejected(); {
+		case errors.Is(err, identity.ErrAsking):
+			return m.reMinting("Keystone is being asked whether it still accepts the credential that the users have", m.replacedSince())
+		case rejected:
+			return m.discard(ctx, old)
+		}
+	}
+	retained := supersededCredential(m.CP, old)
+	since := m.replacedSince()
+	wait, err := korc.Ensure(ctx, m.Pass, retained, since)
+	if err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	m.lookAgain(wait)
+	if !retained.DeletionTimestamp.IsZero() {
+		// K-ORC may find the credential while the object that was to find it goes
+		// without it: its status is not reliable at this point.
+		return m.reMinting("Recreating the object that keeps the replaced credential: "+korc.Describe(retained), since)
+	}
+	if korc.StateOf(retained).Available && ptr.Deref(retained.Status.ID, "") == *old.Status.ID {
+		return m.handOver(ctx, old, retained)
+	}
+	if rejected, _ := m.storedIsRejected(); rejected {
+		// Keystone may take it again, when the administrator was only disabled.
+		if err := korc.Orphan(ctx, m.Pass, retained); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		}
+		return m.discard(ctx, old)
+	}
+	if err := m.searchAgain(ctx, retained, since); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	message := fmt.Sprintf("Waiting for %s, which keeps the replaced credential for its users; if this persists, check that "+
+		"Keystone accepts the administrator's password in Secret %s", korc.Describe(retained), m.CP.AdminSecretRef().Name)
+	return m.reMinting(message, since)
+}
+
+// handOver leaves the replaced credential to the object that keeps it. Nobody would
+// revoke the credential if the cache showed an object that has gone meanwhile.
+func (m *manager) handOver(ctx context.Context, old, retained *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+	stays, err := apply.Stays(ctx, m.Foreign, retained)
+	switch {
+	case err != nil:
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	case !stays:
+		m.lookAgain(m.RetryPeriod)
+		return m.reMinting("Recreating the object that keeps the replaced credential: "+korc.Describe(retained), m.replacedSince())
+	}
+	if err := korc.Orphan(ctx, m.Pass, old); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	return m.reMinting("The replaced credential is kept by ApplicationCredential "+retained.Name, m.Now())
+}
+
+// searchAgain has K-ORC look once more for the credential that it did not find.
+// It takes a list that Keystone refuses for an empty one, and would then wait for
+// a secret for ever, whatever becomes of its access.
+func (m *manager) searchAgain(ctx context.Context, retained *orcv1alpha1.ApplicationCredential, since time.Time) error {
+	if retained.Status.ID != nil || korc.StateOf(retained).Message == "" || !retained.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	if wait := korc.RetryAfter(m.Pass, retained.CreationTimestamp.Time, since); wait > 0 {
+		m.lookAgain(wait)
+		return nil
+	}
+	m.lookAgain(m.RetryPeriod)
+	return korc.Orphan(ctx, m.Pass, retained)
+}
+
+// discard removes a credential of which there is nothing to keep for its users.
+func (m *manager) discard(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+	if err := korc.RevokeInKeystone(ctx, m.Pass, old); err != nil {
+		m.lookAgain(m.RetryPeriod)
+		return m.reMinting(fmt.Sprintf("Removing %s: %v", korc.Describe(old), err), m.replacedSince())
+	}
+	if err := korc.RemoveWithResource(ctx, m.Pass, old); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	return m.reMinting("Removing "+korc.Describe(old), m.Now())
+}

@@ -1,0 +1,171 @@
+package appcredential
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// mint keeps the credential with the current secret and reports how far it is.
+func (m *manager) mint(ctx context.Context, annotations map[string]string) reconcile.Outcome {
+	credential := applicationCredential(m.CP, credentialName(m.CP, string(m.credential.Data[keyValue])), annotations)
+	since := korc.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady)
+	if err := apply.EnsureObject(ctx, m.Foreign, m.Scheme, m.CP, credential, pass.FieldManager); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	m.applicationCredential = credential
+	state := korc.StateOf(credential)
+	switch {
+	case state.Failed && credential.Status.ID == nil:
+		return m.mintAgain(ctx, credential, since)
+	case !state.Available || credential.Status.ID == nil:
+		return m.waitForMint(ctx, credential)
+	}
+	m.reportCredential(credential)
+	return m.reportSuperseded(ctx)
+}
+
+// waitForMint words the wait for K-ORC by what keeps it waiting.
+func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+	parts := []string{"Waiting for " + korc.Describe(credential)}
+	if imports := m.waitingImports(); imports != "" {
+		parts = append(parts, "it needs "+imports)
+	}
+	missing, err := m.explainMissingClouds(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	if missing != "" {
+		parts = append(parts, missing)
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, strings.Join(parts, "; ")).After(m.again)
+}
+
+// mintAgain has K-ORC try once more what it has given up.
+func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, since time.Time) reconcile.Outcome {
+	wait := korc.RetryAfter(m.Pass, korc.StateOf(credential).Since, since)
+	if wait == 0 {
+		// K-ORC looks for a credential of that name, should it have been made.
+		if err := korc.Remove(ctx, m.Pass, credential); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		}
+		wait = m.RetryPeriod
+	}
+	message := "K-ORC has given up: " + korc.Describe(credential)
+	if imports := m.waitingImports(); imports != "" {
+		message += "; it needs " + imports
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonApplicationCredentialFailed, message+"; "+korc.Remedy).After(wait)
+}
+
+// reportCredential shows the credential in the status.
+func (m *manager) reportCredential(credential *orcv1alpha1.ApplicationCredential) {
+	status := &c5c3v1alpha1.AdminApplicationCredentialStatus{
+		ID: *credential.Status.ID, Restricted: !ptr.Deref(credential.Spec.Resource.Unrestricted, false),
+	}
+	if credential.Status.Resource != nil {
+		status.Restricted = !credential.Status.Resource.Unrestricted
+	}
+	if known := m.CP.Status.AdminApplicationCredential; known != nil && known.ID == status.ID && known.LastRotation != nil {
+		status.LastRotation = known.LastRotation
+	} else {
+		status.LastRotation = ptr.To(metav1.NewTime(m.Now()).Rfc3339Copy())
+	}
+	m.CP.Status.AdminApplicationCredential = status
+}
+
+// Superseded are the credentials that wait for their revocation.
+func Superseded(ctx context.Context, s *pass.Pass) ([]*orcv1alpha1.ApplicationCredential, error) {
+	var list orcv1alpha1.ApplicationCredentialList
+	err := s.Foreign.List(ctx, &list, client.InNamespace(s.CP.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded})
+	if err != nil {
+		return nil, fmt.Errorf("listing superseded ApplicationCredentials: %w", err)
+	}
+	var ours []*orcv1alpha1.ApplicationCredential
+	for i := range list.Items {
+		if metav1.IsControlledBy(&list.Items[i], s.CP) {
+			ours = append(ours, &list.Items[i])
+		}
+	}
+	return ours, nil
+}
+
+// reportSuperseded does not let it pass unseen that an old credential stays
+// valid.
+func (m *manager) reportSuperseded(ctx context.Context) reconcile.Outcome {
+	superseded, err := Superseded(ctx, m.Pass)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	for _, old := range superseded {
+		since, overdue := korc.OverdueSince(m.Pass, old)
+		if !overdue {
+			continue
+		}
+		m.lookAgain(min(m.StallTimeout/2, time.Minute))
+		if m.Now().Sub(since) >= m.StallTimeout {
+			return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, m.explainOverdue(old)).After(m.again).Proceed()
+		}
+	}
+	message := "The administrator has the application credential " + *m.applicationCredential.Status.ID
+	unscheduled, err := m.lacksSchedule(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	if unscheduled {
+		message += "; create a CredentialRotation with intervalDays: though the rotation mode is Scheduled, nothing replaces it"
+	}
+	done := reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted, message)
+	if m.again > 0 {
+		return done.After(m.again)
+	}
+	return done
+}
+
+// lacksSchedule reports whether a schedule is to replace the credential and there is
+// none.
+func (m *manager) lacksSchedule(ctx context.Context) (bool, error) {
+	if m.CP.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode != c5c3v1alpha1.RotationScheduled {
+		return false, nil
+	}
+	var rotations c5c3v1alpha1.CredentialRotationList
+	if err := m.Client.List(ctx, &rotations, client.InNamespace(m.CP.Namespace)); err != nil {
+		return false, fmt.Errorf("listing the CredentialRotations of the namespace: %w", err)
+	}
+	return !slices.ContainsFunc(rotations.Items, func(r c5c3v1alpha1.CredentialRotation) bool {
+		return r.DeletionTimestamp.IsZero() && r.Spec.HasSchedule()
+	}), nil
+}
+
+func (m *manager) explainOverdue(old *orcv1alpha1.ApplicationCredential) string {
+	if !old.DeletionTimestamp.IsZero() {
+		return fmt.Sprintf("K-ORC has not released a replaced credential: %s; repair K-ORC or its connection to Keystone", korc.Describe(old))
+	}
+	return fmt.Sprintf("The replaced credential is still valid: %s; repair the operator's connection to %s, "+
+		"or the administrator's password in Secret %s", korc.Describe(old), controlplane.AuthURL(m.CP), m.CP.AdminSecretRef().Name)
+}
+
+// waitingImports describes the imports that are not there yet.
+func (m *manager) waitingImports() string {
+	var waiting []string
+	for _, obj := range m.imports {
+		if !korc.StateOf(obj).Available {
+			waiting = append(waiting, korc.Describe(obj))
+		}
+	}
+	return strings.Join(waiting, ", ")
+}

@@ -1,0 +1,33 @@
+package appcredential
+
+import (
+	"fmt"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+)
+
+// refusal is what the condition says of a credential that Keystone refuses.
+func refusal(id string) string {
+	return fmt.Sprintf("Keystone rejects the application credential %s; a new one is created", id)
+}
+
+// isRejected reports whether Keystone has refused the credential for a while.
+func (m *manager) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
+	return korc.IsRefused(m.Pass, c5c3v1alpha1.ConditionAdminCredentialReady, refusal(*live.Status.ID), live.CreationTimestamp.Time,
+		*live.Status.ID, string(m.credential.Data[keyValue]))
+}
+
+// storedIsRejected reports whether Keystone refuses the credential in the Secret, which
+// the users have. The error is identity.ErrAsking while there is no answer.
+func (m *manager) storedIsRejected() (bool, error) {
+	id, secret := clouds.CredentialIn(m.credential.Data[clouds.Key])
+	if id == "" {
+		return false, nil
+	}
+	return m.Proofs.Dead(m.Name(), controlplane.AuthURL(m.CP), id, secret)
+}

@@ -1,0 +1,211 @@
+package appcredential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/externalsecret"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// Reconcile has K-ORC make the administrator's application credential, and
+// gives it what it needs for that: the administrator's password, the imports,
+// and a first clouds.yaml.
+func Reconcile(ctx context.Context, s *pass.Pass) reconcile.Outcome {
+	if s.CP.Spec.Services.Keystone == nil {
+		return korc.NoKeystone()
+	}
+	if outcome, ok := korcInstalled(s); !ok {
+		return outcome
+	}
+	m := &manager{Pass: s}
+	switch err := m.readPassword(ctx); {
+	case errors.Is(err, korc.ErrNoPassword):
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForAdminPassword, err.Error())
+	case err != nil:
+		return reconcile.Failed(c5c3v1alpha1.ReasonAdminPasswordError, err)
+	}
+	if outcome, ok := m.prepare(ctx); !ok {
+		return outcome
+	}
+	if err := m.keepImports(ctx); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonAdminImportError, err)
+	}
+	outcome := m.keepCredential(ctx)
+	Credential.Put(s.Slots, m.Held)
+	return outcome
+}
+
+// ReconcileInputs publishes the first clouds.yaml while Keystone comes up: K-ORC
+// can ask Keystone for nothing without it, and the secret store takes seconds to
+// carry it there. What is missing for that is up to the steps that need it.
+func ReconcileInputs(ctx context.Context, s *pass.Pass) reconcile.Outcome {
+	if s.CP.Spec.Services.Keystone == nil || s.CP.Status.AdminApplicationCredential != nil {
+		return korc.Prepared()
+	}
+	if _, installed := korcInstalled(s); !installed {
+		return korc.Prepared()
+	}
+	m := &manager{Pass: s}
+	if err := m.readPassword(ctx); err != nil {
+		return korc.Prepared()
+	}
+	if outcome, ok := m.prepare(ctx); !ok {
+		return outcome
+	}
+	return korc.Prepared()
+}
+
+// prepare makes what K-ORC needs before Keystone can be asked for anything. The outcome
+// says what is in the way when ok is false.
+func (m *manager) prepare(ctx context.Context) (outcome reconcile.Outcome, ok bool) {
+	if err := m.keepPasswordCloud(ctx); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonPasswordCloudError, err), false
+	}
+	if err := m.keepSecret(ctx); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err), false
+	}
+	switch err := m.keepClouds(ctx); {
+	case errors.Is(err, identity.ErrAsking):
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, fmt.Sprintf(
+			"Secret %s was lost, and Keystone is being asked whether the credential in Secret %s still works",
+			m.credential.Name, m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)).After(identity.Timeout), false
+	case err != nil:
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err), false
+	}
+	if err := m.pushCredential(ctx); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonPushSecretError, err), false
+	}
+	if err := m.deliverClouds(ctx); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonExternalSecretError, err), false
+	}
+	return reconcile.Outcome{}, true
+}
+
+// readPassword reads the administrator's password for this step and later ones.
+func (m *manager) readPassword(ctx context.Context) error {
+	password, err := korc.ReadAdminPassword(ctx, m.Pass)
+	if err != nil {
+		return err
+	}
+	m.adminPassword = password
+	korc.AdminPassword.Put(m.Slots, password)
+	return nil
+}
+
+func korcInstalled(s *pass.Pass) (reconcile.Outcome, bool) {
+	if kind := korc.MissingKind(s); kind != "" {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonKORCNotInstalled, fmt.Sprintf(
+			"The cluster has no kind %s of %s: install K-ORC, the OpenStack Resource Controller", kind, orcv1alpha1.GroupName)), false
+	}
+	if !s.Kinds.Served(externalsecret.Kind) || !s.Kinds.Served(PushSecretKind) {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
+			"The cluster has no kinds ExternalSecret and PushSecret, which carry the application credential: install External Secrets"), false
+	}
+	return reconcile.Outcome{}, true
+}
+
+func (m *manager) keepPasswordCloud(ctx context.Context) error {
+	text, err := clouds.Password(controlplane.AuthURL(m.CP), m.CP, m.adminPassword)
+	if err != nil {
+		return err
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: controlplane.ChildMeta(m.CP, m.CP.PasswordCloudSecretName()), Data: map[string][]byte{clouds.Key: text},
+	}
+	if err := m.Owned.EnsureData(ctx, m.CP, secret); err != nil {
+		return err
+	}
+	korc.PasswordCloud.Put(m.Slots, true)
+	return nil
+}
+
+// keepSecret makes the secret of the first application credential.
+func (m *manager) keepSecret(ctx context.Context) error {
+	fresh := &corev1.Secret{
+		ObjectMeta: controlplane.ChildMeta(m.CP, m.CP.ApplicationCredentialName()), Data: map[string][]byte{keyValue: identity.NewSecret()},
+	}
+	live, _, err := m.Owned.EnsureOnce(ctx, m.CP, fresh)
+	if err != nil {
+		return err
+	}
+	m.credential = live
+	if len(live.Data[keyValue]) > 0 {
+		return nil
+	}
+	return m.storeCredential(ctx, map[string][]byte{keyValue: identity.NewSecret(), clouds.Key: live.Data[clouds.Key]})
+}
+
+// keepClouds keeps a clouds.yaml with the password until there is one with the
+// credential. The error is identity.ErrAsking while Keystone is asked about that.
+func (m *manager) keepClouds(ctx context.Context) error {
+	text, err := m.cloudsInUse(ctx, m.credential.Data[clouds.Key])
+	if err != nil {
+		return err
+	}
+	return m.storeCredential(ctx, map[string][]byte{keyValue: m.credential.Data[keyValue], clouds.Key: text})
+}
+
+// cloudsInUse is the clouds.yaml with the credential of a stored one, under the
+// cloud's current name: K-ORC is about to look for that. Without a credential it
+// has the password. Where none is stored though there is a credential, the Secret
+// has been lost: the users keep theirs as long as it works, which may have fewer
+// rights than the administrator.
+func (m *manager) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error) {
+	if id, secret := clouds.CredentialIn(stored); id != "" {
+		return clouds.Credential(controlplane.AuthURL(m.CP), m.CP, id, secret)
+	}
+	if len(stored) > 0 || m.CP.Status.AdminApplicationCredential == nil {
+		return clouds.Seed(controlplane.AuthURL(m.CP), m.CP, m.adminPassword)
+	}
+	delivered, err := m.deliveredClouds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, secret := clouds.CredentialIn(delivered)
+	if id == "" {
+		return clouds.Seed(controlplane.AuthURL(m.CP), m.CP, m.adminPassword)
+	}
+	switch verdict, err := m.Proofs.Verdict(m.Name(), controlplane.AuthURL(m.CP), id, secret); verdict {
+	case identity.Accepted:
+		return clouds.Credential(controlplane.AuthURL(m.CP), m.CP, id, secret)
+	case identity.Unproven:
+		return nil, fmt.Errorf("asking %s whether the credential in use works: %w", controlplane.AuthURL(m.CP), err)
+	}
+	return clouds.Seed(controlplane.AuthURL(m.CP), m.CP, m.adminPassword)
+}
+
+func (m *manager) keepImports(ctx context.Context) error {
+	with := korc.UserCloud(m.CP)
+	imports := []korc.Object{DomainImport(m.CP, with), UserImport(m.CP, with)}
+	if m.credentialNamesIdentityService() {
+		imports = append(imports, korc.IdentityService(m.CP))
+	}
+	for _, obj := range imports {
+		wait, err := korc.Ensure(ctx, m.Pass, obj, korc.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady))
+		if err != nil {
+			return err
+		}
+		m.lookAgain(wait)
+	}
+	m.imports = imports
+	return nil
+}
+
+// credentialNamesIdentityService reports whether an access rule is about Keystone
+// itself: K-ORC then needs its Service before it can make the credential.
+func (m *manager) credentialNamesIdentityService() bool {
+	rules := m.CP.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules
+	return slices.ContainsFunc(rules, func(r c5c3v1alpha1.AccessRule) bool { return r.Service == m.CP.IdentityServiceName() })
+}

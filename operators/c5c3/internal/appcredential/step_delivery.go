@@ -1,0 +1,159 @@
+package appcredential
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// syncStuckTimeout is how long a new credential may be on its way through the secret
+// store.
+const syncStuckTimeout = 15 * time.Minute
+
+// ReconcileDelivery brings the application credential to its users, but
+// not before Keystone has accepted it, and then revokes the one it replaces.
+func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
+	if s.CP.Spec.Services.Keystone == nil {
+		return korc.NoKeystone()
+	}
+	m := &manager{Pass: s, Held: Credential.Value(s.Slots)}
+	// KORC is True only with both.
+	id, secret := *m.applicationCredential.Status.ID, string(m.credential.Data[keyValue])
+	if outcome, proven := m.prove(id, secret); !proven {
+		return outcome
+	}
+	text, err := clouds.Credential(controlplane.AuthURL(s.CP), s.CP, id, secret)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+	}
+	if !bytes.Equal(text, m.credential.Data[clouds.Key]) {
+		if err := m.storeCredential(ctx, map[string][]byte{keyValue: m.credential.Data[keyValue], clouds.Key: text}); err != nil {
+			return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
+		}
+		if err := m.pushCredential(ctx); err != nil {
+			return reconcile.WriteFailed(c5c3v1alpha1.ReasonPushSecretError, err)
+		}
+		if err := m.deliverClouds(ctx); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+		}
+	}
+	if outcome, delivered := m.delivered(ctx, text); !delivered {
+		return outcome
+	}
+	return m.revokeSuperseded(ctx)
+}
+
+// prove has somebody log in with the credential: K-ORC reports one as available
+// also when its secret is another.
+func (m *manager) prove(id, secret string) (outcome reconcile.Outcome, proven bool) {
+	verdict, err := m.Proofs.Verdict(m.Name(), controlplane.AuthURL(m.CP), id, secret)
+	switch {
+	case verdict == identity.Accepted, errors.Is(err, identity.ErrAsking) && m.wasProven(id):
+		return reconcile.Outcome{}, true
+	case verdict == identity.Rejected:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialRejected, refusal(id)).After(m.RetryPeriod).AtOnce(), false
+	case errors.Is(err, identity.ErrAsking):
+		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialUnproven,
+			"Keystone is being asked whether it accepts the application credential "+id).After(identity.Timeout), false
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialUnproven, fmt.Sprintf(
+		"It is not known whether Keystone accepts the application credential: %v; let the operator reach %s", err, controlplane.AuthURL(m.CP))).
+		After(m.Proofs.Pause), false
+}
+
+// wasProven reports whether the credential was good when somebody last looked: that
+// the operator was restarted is no news about it.
+func (m *manager) wasProven(id string) bool {
+	known := m.CP.Status.AdminApplicationCredential
+	return known != nil && known.ID == id &&
+		meta.IsStatusConditionTrue(m.CP.Status.Conditions, c5c3v1alpha1.ConditionAdminCredentialReady)
+}
+
+// delivered waits until the users have the credential. A clouds.yaml that is
+// right counts, also while the store behind it cannot be reached.
+func (m *manager) delivered(ctx context.Context, text []byte) (outcome reconcile.Outcome, delivered bool) {
+	now, err := m.deliveredClouds(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err), false
+	}
+	wantID, wantSecret := clouds.CredentialIn(text)
+	if id, value := clouds.CredentialIn(now); id == wantID && value == wantSecret {
+		return reconcile.Outcome{}, true
+	}
+	reason, message, err := m.explainDelivery(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err), false
+	}
+	if reason == c5c3v1alpha1.ReasonWaitingForCloudsYamlSync {
+		if err := m.replaceStale(ctx); err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err), false
+		}
+	}
+	return m.inTransit(reason, message), false
+}
+
+// replaceStale has the credential pushed once more when the users have got
+// another one out of the store long after it was: the store may have been
+// restored from a backup.
+func (m *manager) replaceStale(ctx context.Context) error {
+	secret := &corev1.Secret{}
+	err := m.Refs.Get(ctx, m.Key(m.delivery.Name), secret)
+	if err != nil || m.Now().Sub(m.CP.Status.AdminApplicationCredential.LastRotation.Time) < m.SpreadTime {
+		return client.IgnoreNotFound(err)
+	}
+	if m.push.Annotations[annotationPushedFor] == secret.ResourceVersion {
+		return nil
+	}
+	before := m.push.DeepCopy()
+	metav1.SetMetaDataAnnotation(&m.push.ObjectMeta, annotationPushedFor, secret.ResourceVersion)
+	if err := m.Foreign.Patch(ctx, m.push, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("having PushSecret %s push again: %w", m.push.Name, err)
+	}
+	return nil
+}
+
+// inTransit reports a wait, and one that has lasted too long by another reason.
+func (m *manager) inTransit(reason, message string) reconcile.Outcome {
+	since := m.CP.Status.AdminApplicationCredential.LastRotation.Time
+	if m.Now().Sub(since) >= syncStuckTimeout {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonCloudsYamlSyncStuck, fmt.Sprintf(
+			"The application credential has not reached its users for %s: %s", syncStuckTimeout, message))
+	}
+	return reconcile.Waiting(reason, message).After(time.Minute)
+}
+
+// revokeSuperseded revokes what the users do not need any more.
+func (m *manager) revokeSuperseded(ctx context.Context) reconcile.Outcome {
+	superseded, err := Superseded(ctx, m.Pass)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+	}
+	done := reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, fmt.Sprintf("Secret %s has the application credential in use",
+		m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName))
+	again := m.Proofs.Due()
+	for _, old := range superseded {
+		wait, err := korc.Revoke(ctx, m.Pass, old)
+		if err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+		}
+		if wait > 0 {
+			again = min(again, wait)
+		}
+	}
+	return done.After(again)
+}

@@ -1,0 +1,47 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+func TestTheOldestOfSeveralCounts(t *testing.T) {
+	at := func(name string, second int64) c5c3v1alpha1.ControlPlane {
+		return c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.Unix(second, 0)}}
+	}
+	for want, all := range map[string][]c5c3v1alpha1.ControlPlane{
+		"":  nil,
+		"b": {at("c", 3), at("b", 1), at("a", 2)},
+		"a": {at("b", 1), at("a", 1)},
+	} {
+		if got := oldest(all); got != want {
+			t.Errorf("got %q, expected %q", got, want)
+		}
+	}
+}
+
+// withoutLists is a cluster that answers no list. A cache that has synced answers
+// every one, so that no API server can show this.
+func withoutLists(objects ...client.Object) client.Client {
+	return fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(objects...).WithStatusSubresource(objects...).
+		WithInterceptorFuncs(interceptor.Funcs{
+			List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
+				return errors.New("the cache is not started")
+			},
+		}).Build()
+}
+
+func TestAControlPlaneTellsThatItCouldNotListTheOthers(t *testing.T) {
+	outcome, refused := refuseDuplicates(withoutLists())(t.Context(), &c5c3v1alpha1.ControlPlane{})
+	if !refused || outcome.Reason() != "ReconcileError" || outcome.Err() == nil {
+		t.Errorf("refused: %t, with %+v", refused, outcome)
+	}
+}

@@ -1,0 +1,103 @@
+package externalsecret
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// Kind is the kind that brings Secrets from the secret store.
+var Kind = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
+
+// Deliver keeps the ExternalSecret and waits for its Secret. A Secret that is
+// there counts, also while the store behind it cannot be reached.
+func Deliver(ctx context.Context, s *pass.Pass, d Delivery) reconcile.Outcome {
+	if !s.Kinds.Served(Kind) {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
+			"The cluster has no kind ExternalSecret: install External Secrets, "+
+				"or set spec.infrastructure.database.host and bring Secrets of your own")
+	}
+	es := New(s.CP, d)
+	if err := Ensure(ctx, s, es); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonExternalSecretError, err)
+	}
+	secret := &corev1.Secret{}
+	err := s.Refs.Get(ctx, s.Key(d.Name), secret)
+	switch {
+	case err == nil && len(secrets.MissingKeys(secret, d.Properties...)) == 0:
+		return reconcile.Done(d.Ready, "Secret "+d.Name+" is available")
+	case client.IgnoreNotFound(err) != nil:
+		return reconcile.Failed(d.Waiting, fmt.Errorf("reading Secret %s: %w", d.Name, err))
+	}
+	return explainDelay(ctx, s, d, es)
+}
+
+// Ensure keeps the ExternalSecret, but does not make it as long as
+// its Secret is somebody else's: External Secrets would take that over.
+func Ensure(ctx context.Context, s *pass.Pass, es *esov1.ExternalSecret) error {
+	err := s.Foreign.Get(ctx, client.ObjectKeyFromObject(es), &esov1.ExternalSecret{})
+	if apierrors.IsNotFound(err) {
+		err = checkUnclaimed(ctx, s.Key(es.Name), s.Refs, s.Owned.Live)
+	}
+	if err != nil {
+		return err
+	}
+	return apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, es, pass.FieldManager)
+}
+
+// checkUnclaimed refuses the name of a Secret that no ExternalSecret has made. It
+// asks the readers one after the other: a Secret that came together with the
+// control plane may not be in a cache yet.
+func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client.Reader) error {
+	secret := &corev1.Secret{}
+	var err error
+	for _, reader := range readers {
+		if err = reader.Get(ctx, key, secret); !apierrors.IsNotFound(err) {
+			break
+		}
+	}
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("looking for a Secret %s of somebody else: %w", key.Name, err)
+	}
+	if holder := metav1.GetControllerOf(secret); holder != nil && holder.Kind == esov1.ExtSecretKind && holder.Name == key.Name {
+		return nil
+	}
+	return fmt.Errorf("a Secret named %s already exists that no ExternalSecret of this name has made; rename or delete it: %w",
+		key.Name, apply.ErrNotOwned)
+}
+
+// explainDelay words the wait for a Secret by what External Secrets says.
+func explainDelay(ctx context.Context, s *pass.Pass, d Delivery, es *esov1.ExternalSecret) reconcile.Outcome {
+	broken, err := secrets.StoreBroken(ctx, s.Kinds, s.Foreign)
+	if err != nil {
+		return reconcile.Failed(d.Waiting, err)
+	}
+	if broken {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
+			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver its Secret; repair the store or the backend behind it",
+			secrets.StoreName, d.Name))
+	}
+	parts := []string{fmt.Sprintf("ExternalSecret %s has not delivered its Secret yet; the store needs the properties %s at %s",
+		d.Name, strings.Join(d.Properties, " and "), d.Path)}
+	for _, condition := range es.Status.Conditions {
+		if condition.Type == esov1.ExternalSecretReady && condition.Status != corev1.ConditionTrue && condition.Message != "" {
+			parts = append(parts, condition.Message)
+		}
+	}
+	return reconcile.Waiting(d.Waiting, strings.Join(parts, ": "))
+}

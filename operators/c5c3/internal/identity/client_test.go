@@ -1,0 +1,122 @@
+package identity
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
+	for status, want := range map[int]Verdict{
+		http.StatusCreated: Accepted, http.StatusUnauthorized: Rejected, http.StatusInternalServerError: Unproven,
+		http.StatusNotFound: Unproven, http.StatusOK: Unproven,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v3/auth/tokens" ||
+				!strings.Contains(string(body), `"application_credential":{"id":"the-id","secret":"s3cret"}`) {
+				t.Errorf("got %s %s %s (%v)", r.Method, r.URL, body, err)
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"token":{}}`)
+		}))
+		got, err := logIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
+		server.Close()
+		if got != want || (err == nil) != (want != Unproven) {
+			t.Errorf("status %d: got %v and %v", status, got, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("the error tells the secret: %v", err)
+		}
+	}
+}
+
+// Keystone answers so where it knows of no such credential, and a wrong path is
+// answered by the same status.
+func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
+	for body, want := range map[string]Verdict{
+		`{"error":{"code":404,"message":"Could not find Application Credential: the-id.","title":"Not Found"}}`: Rejected,
+		`{"error":{"code":404,"message":"Could not find Application Credential: other.","title":"Not Found"}}`:  Unproven,
+		"404 page not found": Unproven,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, body)
+		}))
+		got, err := logIn(t.Context(), server.URL+"/v3", "the-id", "s3cret")
+		server.Close()
+		if got != want || (err == nil) != (want != Unproven) {
+			t.Errorf("%s: got %v and %v, want %v", body, got, err, want)
+		}
+	}
+}
+
+func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	if got, err := logIn(t.Context(), server.URL, "id", "s3cret"); got != Unproven || err == nil || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("got %v and %v", got, err)
+	}
+}
+
+// identityAPI answers logins with the password, and deletions of application
+// credentials with a status.
+func identityAPI(t *testing.T, password string, deletion int) (url string, deleted *string) {
+	t.Helper()
+	deleted = new(string)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !strings.Contains(string(body), `"password":"`+password+`"`) || !strings.Contains(string(body), `"project":`) {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("X-Subject-Token", "the-token")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"token":{"user":{"id":"the-admin"}}}`)
+	})
+	mux.HandleFunc("DELETE /v3/users/the-admin/application_credentials/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Auth-Token") == "the-token" {
+			*deleted = r.PathValue("id")
+		}
+		w.WriteHeader(deletion)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL + "/v3", deleted
+}
+
+func TestARevocationIsWhatKeystoneAnswers(t *testing.T) {
+	for status, want := range map[int]bool{
+		http.StatusNoContent: true, http.StatusNotFound: true, http.StatusForbidden: false, http.StatusServiceUnavailable: false,
+	} {
+		url, deleted := identityAPI(t, "s3cret", status)
+		err := RevokeOverHTTP(t.Context(), url, "s3cret", "the-id")
+		if (err == nil) != want || *deleted != "the-id" {
+			t.Errorf("status %d: %q was deleted with %v", status, *deleted, err)
+		}
+	}
+}
+
+func TestAWrongPasswordRevokesNothingAndIsNotTold(t *testing.T) {
+	url, deleted := identityAPI(t, "s3cret", http.StatusNoContent)
+	err := RevokeOverHTTP(t.Context(), url, "wr0ng", "the-id")
+	if err == nil || strings.Contains(err.Error(), "wr0ng") || !strings.Contains(err.Error(), "administrator's password") || *deleted != "" {
+		t.Errorf("%q was deleted with %v", *deleted, err)
+	}
+}
+
+func TestSecretsFollowNoRedirect(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked", r.URL) }))
+	t.Cleanup(elsewhere.Close)
+	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(server.Close)
+	if got, err := logIn(t.Context(), server.URL+"/v3", "id", "s3cret"); got != Unproven || err == nil {
+		t.Errorf("got %v and %v", got, err)
+	}
+	if err := RevokeOverHTTP(t.Context(), server.URL+"/v3", "s3cret", "id"); err == nil {
+		t.Error("a redirect counts as a revocation")
+	}
+}

@@ -1,0 +1,78 @@
+package identity
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Revocations are done in the background. Those that fail are tried less and less
+// often: Keystone may lock out an administrator whose password is tried too often
+// with a wrong value.
+type Revocations struct {
+	background background
+
+	mu sync.Mutex
+	// last are the last attempts, by the ids of the credentials.
+	last map[types.NamespacedName]map[string]attempt
+}
+
+type attempt struct {
+	succeeded bool
+	err       error
+	wait      time.Duration
+	next      time.Time
+}
+
+// Failed reports whether the last attempt did.
+func (r *Revocations) Failed(of types.NamespacedName, id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last[of][id].err != nil
+}
+
+// NewRevocations returns an empty memory of what is revoked in the background.
+func NewRevocations(background background) *Revocations {
+	return &Revocations{background: background, last: map[types.NamespacedName]map[string]attempt{}}
+}
+
+// Revoke returns nil once the revocation has succeeded, which is forgotten then. It
+// has it tried unless that failed not long ago: the error is that of the last
+// attempt, and ErrAsking before the first one has ended.
+func (r *Revocations) Revoke(
+	of types.NamespacedName, id string, now func() time.Time, firstWait time.Duration, do func(context.Context) error,
+) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := r.last[of][id]
+	if last.succeeded {
+		delete(r.last[of], id)
+		return nil
+	}
+	if !now().Before(last.next) {
+		r.background.Do(of, id, func(ctx context.Context) { r.record(of, id, now, firstWait, do(ctx)) })
+	}
+	if last.err == nil {
+		return ErrAsking
+	}
+	return last.err
+}
+
+func (r *Revocations) record(of types.NamespacedName, id string, now func() time.Time, firstWait time.Duration, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last[of] == nil {
+		r.last[of] = map[string]attempt{}
+	}
+	wait := min(max(2*r.last[of][id].wait, firstWait), MaxRetryPeriod)
+	r.last[of][id] = attempt{succeeded: err == nil, err: err, wait: wait, next: now().Add(wait)}
+}
+
+// Forget drops what is known about the revocations of a control plane.
+func (r *Revocations) Forget(of types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.last, of)
+}

@@ -1,0 +1,81 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/roles"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/users"
+)
+
+// ServiceUser is the user of a service in Keystone, by ids that Keystone gave, with
+// the role that it needs in a project.
+type ServiceUser struct {
+	ID, Password      string
+	ProjectID, RoleID string
+}
+
+// Enrol makes sure that Keystone at a URL gives a token to the user of a service, for
+// its project and with its role, which it assigns with the administrator's password
+// when it has to. [Rejected] means that there is no token although the role is
+// assigned. The error says why there is no verdict; it never holds a password.
+type Enrol func(ctx context.Context, authURL, adminPassword string, user ServiceUser) (Verdict, error)
+
+// EnrolOverHTTP is Enrol over HTTP. K-ORC knows no assignments of roles.
+func EnrolOverHTTP(ctx context.Context, authURL, adminPassword string, user ServiceUser) (Verdict, error) {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	if verdict, err := user.logIn(ctx, authURL); verdict != Rejected {
+		return verdict, err
+	}
+	identity, _, err := asAdministrator(ctx, authURL, adminPassword)
+	if err != nil {
+		return Unproven, err
+	}
+	assignment := roles.AssignOpts{UserID: user.ID, ProjectID: user.ProjectID}
+	if err := roles.Assign(ctx, identity, user.RoleID, assignment).ExtractErr(); err != nil {
+		return Unproven, fmt.Errorf("assigning the role %s to the user %s: %w", user.RoleID, user.ID, plain(err))
+	}
+	return user.logIn(ctx, authURL)
+}
+
+// logIn asks for a token as the service does. One without the role counts for none.
+func (u ServiceUser) logIn(ctx context.Context, authURL string) (Verdict, error) {
+	created := tokens.Create(ctx, identityClient(authURL), &tokens.AuthOptions{
+		UserID: u.ID, Password: u.Password, Scope: tokens.Scope{ProjectID: u.ProjectID},
+	})
+	switch {
+	case gophercloud.ResponseCodeIs(created.Err, http.StatusUnauthorized):
+		return Rejected, nil
+	case created.Err != nil:
+		return Unproven, fmt.Errorf("logging in at Keystone as the user %s: %w", u.ID, plain(created.Err))
+	}
+	granted, err := created.ExtractRoles()
+	switch {
+	case err != nil:
+		return Unproven, fmt.Errorf("reading the roles of the user %s: %w", u.ID, err)
+	case !slices.ContainsFunc(granted, func(role tokens.Role) bool { return role.ID == u.RoleID }):
+		return Rejected, nil
+	}
+	return Accepted, nil
+}
+
+// DeleteUserOverHTTP is a [Revoke] of a user of a service, whose assignments and tokens go
+// with it.
+func DeleteUserOverHTTP(ctx context.Context, authURL, password, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	identity, _, err := asAdministrator(ctx, authURL, password)
+	if err != nil {
+		return err
+	}
+	err = users.Delete(ctx, identity, id).ExtractErr()
+	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+		return fmt.Errorf("deleting the user %s: %w", id, plain(err))
+	}
+	return nil
+}

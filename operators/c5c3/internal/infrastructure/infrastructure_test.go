@@ -1,0 +1,114 @@
+package infrastructure
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/testutil/golden"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
+)
+
+func TestWhatAControlPlaneSetsOnItsServers(t *testing.T) {
+	cp := fixture.Minimal()
+	maria, err := mariaDB(cp, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.CompareYAML(t, "minimal/mariadb.yaml", maria)
+	golden.CompareYAML(t, "minimal/memcached.yaml", memcached(cp))
+}
+
+func TestOneDatabaseServerIsNoCluster(t *testing.T) {
+	cp := fixture.Minimal()
+	cp.Spec.Infrastructure.Database.Replicas, cp.Spec.Infrastructure.Database.StorageSize = new(int32(1)), "512Mi"
+	maria, err := mariaDB(cp, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *maria.Spec.Replicas != 1 || maria.Spec.Galera.Enabled || maria.Spec.Storage.Size.String() != "512Mi" {
+		t.Errorf("got %+v", maria.Spec)
+	}
+}
+
+func TestAnEnlargedVolumeIsNotShrunkAgain(t *testing.T) {
+	maria, err := mariaDB(fixture.Minimal(), &infraapi.MariaDBSpec{Storage: &infraapi.Storage{Size: new(resource.MustParse("200Gi"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := maria.Spec.Storage.Size.String(); size != "200Gi" {
+		t.Errorf("got %s", size)
+	}
+}
+
+func TestAServerThatCopiesALargeDatabaseIsNotTakenForDead(t *testing.T) {
+	maria, err := mariaDB(fixture.Minimal(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := maria.Spec.StartupProbe
+	if probe == nil {
+		t.Fatal("mariadb-operator's own probe gives it 50 seconds")
+	}
+	if limit := time.Duration(probe.PeriodSeconds*probe.FailureThreshold) * time.Second; limit < time.Hour {
+		t.Errorf("it has %s", limit)
+	}
+}
+
+func TestTheAgentsOfADatabaseClusterNeedNoRightsInTheWholeCluster(t *testing.T) {
+	maria, err := mariaDB(fixture.Minimal(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if agent := maria.Spec.Galera.Agent; agent == nil || agent.BasicAuth == nil || !agent.BasicAuth.Enabled {
+		t.Errorf("got %+v", agent)
+	}
+}
+
+func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T) {
+	theirs := &infraapi.Probe{FailureThreshold: 9}
+	for name, existing := range map[string]infraapi.MariaDBSpec{
+		"from before":  {Galera: &infraapi.Galera{Enabled: true}},
+		"with a token": {Galera: &infraapi.Galera{Enabled: true, Agent: &infraapi.GaleraAgent{}}},
+		"changed": {
+			Galera: &infraapi.Galera{Enabled: true, ProviderOptions: map[string]string{"gcache.size": "1G"}}, StartupProbe: theirs,
+			ReadinessProbe: theirs, Resources: &infraapi.Resources{},
+		},
+	} {
+		maria, err := mariaDB(fixture.Minimal(), &existing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := maria.Spec
+		if got.StartupProbe != existing.StartupProbe || got.ReadinessProbe != existing.ReadinessProbe ||
+			got.Resources != existing.Resources || got.Galera.Agent != nil ||
+			!maps.Equal(got.Galera.ProviderOptions, existing.Galera.ProviderOptions) {
+			t.Errorf("%s: got %+v and %+v", name, got, got.Galera)
+		}
+	}
+}
+
+func TestDatabaseServersGetTheirShareOfABusyNode(t *testing.T) {
+	maria, err := mariaDB(fixture.Minimal(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resources := maria.Spec.Resources; resources == nil || resources.Requests.Cpu().IsZero() || resources.Requests.Memory().IsZero() {
+		t.Errorf("they ask for %+v, and servers that ask for nothing get what is left", resources)
+	}
+	if got := maria.Spec.Galera.ProviderOptions["evs.suspect_timeout"]; got != "PT10S" {
+		t.Errorf("a server that gets no time is given up after %q", got)
+	}
+}
+
+func TestTheAdministratorsPasswordInTheStoreIsBelowTheNameOfItsCluster(t *testing.T) {
+	got := controlplane.AdminPasswordPath(cluster.Settings{Name: "east"}, fixture.Minimal())
+	if got != "east/bootstrap/openstack/controlplane-keystone/admin" {
+		t.Errorf("it is at %s", got)
+	}
+}

@@ -1,0 +1,224 @@
+// Package infrastructure has the steps for what the services of a control plane stand on:
+// the servers of the database and of the cache, and the passwords from the secret store.
+package infrastructure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
+)
+
+// Reconcile creates the database and the cache side by side and
+// waits for both. One that exists already and belongs to somebody else is used
+// as it is.
+func Reconcile(ctx context.Context, s *pass.Pass, all services.List) reconcile.Outcome {
+	database, cache := ensureDatabase(ctx, s), ensureCache(ctx, s, all.CacheClients)
+	for _, outcome := range []reconcile.Outcome{database, cache} {
+		if !outcome.IsDone() {
+			return outcome
+		}
+	}
+	return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "The database and the cache are ready")
+}
+
+// server is a kind of server that a control plane has one of.
+type server struct {
+	kind                          schema.GroupVersionKind
+	operator, field               string
+	notInstalled, failed, waiting string
+}
+
+var (
+	databaseServer = server{
+		kind: infraapi.MariaDBKind, operator: "mariadb-operator", field: "spec.infrastructure.database.host",
+		notInstalled: c5c3v1alpha1.ReasonMariaDBNotInstalled, failed: c5c3v1alpha1.ReasonMariaDBError,
+		waiting: c5c3v1alpha1.ReasonWaitingForDatabase,
+	}
+	cacheServer = server{
+		kind: infraapi.MemcachedKind, operator: "the memcached operator", field: "spec.infrastructure.cache.servers",
+		notInstalled: c5c3v1alpha1.ReasonMemcachedNotInstalled, failed: c5c3v1alpha1.ReasonMemcachedError,
+		waiting: c5c3v1alpha1.ReasonWaitingForCache,
+	}
+)
+
+func ensureDatabase(ctx context.Context, s *pass.Pass) reconcile.Outcome {
+	spec := s.CP.Spec.Infrastructure.Database
+	if !spec.IsManaged() {
+		return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
+	}
+	live := &infraapi.MariaDB{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.CP.Namespace}}
+	outcome, ours := find(ctx, s, databaseServer, live)
+	if !ours {
+		return databaseServer.report(outcome, live.Name, live.Status)
+	}
+	var existing *infraapi.MariaDBSpec
+	if live.UID != "" {
+		existing = &live.Spec
+	}
+	desired, err := mariaDB(s.CP, existing)
+	if err != nil {
+		return reconcile.Terminal(databaseServer.failed, err)
+	}
+	// Over another version it would put back what somebody has changed meanwhile.
+	desired.ResourceVersion = cmp.Or(live.ResourceVersion, apply.NoObject)
+	if err := apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
+		return reconcile.WriteFailed(databaseServer.failed, err)
+	}
+	return databaseServer.report(outcome, desired.Name, desired.Status)
+}
+
+// clients is a policy that lets the services of a control plane reach its cache.
+type clients func(*c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy
+
+func ensureCache(ctx context.Context, s *pass.Pass, clients clients) reconcile.Outcome {
+	spec := s.CP.Spec.Infrastructure.Cache
+	if !spec.IsManaged() {
+		return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
+	}
+	live := &infraapi.Memcached{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.CP.Namespace}}
+	outcome, ours := find(ctx, s, cacheServer, live)
+	switch {
+	case !ours && outcome.IsDone():
+		// A cache behind the API server may not have shown whose it is.
+		if err := apply.EnsureAbsent(ctx, s.Client, s.CP, clients(s.CP)); err != nil {
+			return reconcile.Failed(cacheServer.failed, err)
+		}
+		return cacheServer.report(outcome, live.Name, live.Status)
+	case !ours:
+		return outcome
+	}
+	// Before there are servers, so that they are never open.
+	if err := apply.EnsureObject(ctx, s.Client, s.Scheme, s.CP, clients(s.CP), pass.FieldManager); err != nil {
+		return reconcile.WriteFailed(cacheServer.failed, err)
+	}
+	desired := memcached(s.CP)
+	if err := apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
+		return reconcile.WriteFailed(cacheServer.failed, err)
+	}
+	return cacheServer.report(outcome, desired.Name, desired.Status)
+}
+
+// find reads the server into live. ours reports whether the control plane has it,
+// or may create it; otherwise the outcome, unless it is done, says why nothing
+// can be said about it.
+func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (outcome reconcile.Outcome, ours bool) {
+	done := reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
+	if !s.Kinds.Served(kind.kind) {
+		return reconcile.Waiting(kind.notInstalled, fmt.Sprintf(
+			"The cluster has no kind %s: install %s, or set %s", kind.kind.Kind, kind.operator, kind.field)), false
+	}
+	err := s.Foreign.Get(ctx, client.ObjectKeyFromObject(live), live)
+	switch {
+	case apierrors.IsNotFound(err):
+		return done, true
+	case err != nil:
+		return reconcile.Failed(kind.failed, fmt.Errorf("reading %s %s: %w", kind.kind.Kind, live.GetName(), err)), false
+	case !live.GetDeletionTimestamp().IsZero():
+		return reconcile.Waiting(kind.waiting, fmt.Sprintf("%s %s is being deleted", kind.kind.Kind, live.GetName())), false
+	case metav1.IsControlledBy(live, s.CP):
+		return done, true
+	case isPredecessors(s, live):
+		return reconcile.Waiting(kind.waiting, fmt.Sprintf(
+			"%s %s of a deleted ControlPlane is being removed", kind.kind.Kind, live.GetName())), false
+	}
+	return done, false
+}
+
+// isPredecessors reports whether the object belongs to a deleted ControlPlane of
+// the same name.
+func isPredecessors(s *pass.Pass, live client.Object) bool {
+	controller := metav1.GetControllerOf(live)
+	return controller != nil && controller.Kind == "ControlPlane" && controller.Name == s.CP.Name && controller.UID != s.CP.UID
+}
+
+func (k server) report(found reconcile.Outcome, name string, status infraapi.Status) reconcile.Outcome {
+	if !found.IsDone() || status.Ready() {
+		return found
+	}
+	message := fmt.Sprintf("%s %s is not ready", k.kind.Kind, name)
+	if detail := status.Message(); detail != "" {
+		message += ": " + detail
+	}
+	return reconcile.Waiting(k.waiting, message)
+}
+
+// mariaDB leaves alone what an existing MariaDB has: the size of its volumes, which
+// may have been enlarged and cannot shrink, and what would restart its servers.
+func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*infraapi.MariaDB, error) {
+	spec := cp.Spec.Infrastructure.Database
+	size, err := spec.StorageSizeOrDefault()
+	if err != nil {
+		return nil, fmt.Errorf("spec.infrastructure.database.storageSize: %w", err)
+	}
+	maria := &infraapi.MariaDB{ObjectMeta: controlplane.ChildMeta(cp, spec.ClusterRef.Name), Spec: newServers(spec.ReplicasOrDefault())}
+	maria.Spec.Storage = &infraapi.Storage{Size: &size}
+	if existing == nil {
+		return maria, nil
+	}
+	if existing.Storage != nil && existing.Storage.Size != nil {
+		maria.Spec.Storage = existing.Storage
+	}
+	maria.Spec.Resources = existing.Resources
+	maria.Spec.StartupProbe, maria.Spec.ReadinessProbe = existing.StartupProbe, existing.ReadinessProbe
+	maria.Spec.Galera.Agent, maria.Spec.Galera.ProviderOptions = nil, nil
+	if galera := existing.Galera; galera != nil {
+		maria.Spec.Galera.ProviderOptions = galera.ProviderOptions
+		if galera.Agent != nil && galera.Agent.BasicAuth != nil {
+			maria.Spec.Galera.Agent = galera.Agent
+		}
+	}
+	return maria, nil
+}
+
+// newServers are those of a MariaDB that does not exist yet. Left to
+// mariadb-operator, they ask for nothing, and get no time on a busy node; the
+// kubelet first looks at one after 20 seconds, and kills one that still copies the
+// database of the others after 50; and the agents beside them check tokens, by a
+// ClusterRoleBinding that outlives the MariaDB. With a password they need none.
+func newServers(replicas int32) infraapi.MariaDBSpec {
+	servers := infraapi.MariaDBSpec{
+		Replicas: &replicas, Galera: &infraapi.Galera{Enabled: replicas > 1},
+		Resources: &infraapi.Resources{Requests: corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("256Mi"),
+		}},
+		StartupProbe:   &infraapi.Probe{InitialDelaySeconds: 1, PeriodSeconds: startupPeriod, FailureThreshold: startupLimit / startupPeriod},
+		ReadinessProbe: &infraapi.Probe{InitialDelaySeconds: 1},
+	}
+	if servers.Galera.Enabled {
+		servers.Galera.Agent = &infraapi.GaleraAgent{BasicAuth: &infraapi.BasicAuth{Enabled: true}}
+		// With Galera's own choice, half of this, servers of a node that is busy for a
+		// few seconds lose each other, and none of them serves until they meet again.
+		servers.Galera.ProviderOptions = map[string]string{"evs.suspect_timeout": "PT10S", "evs.inactive_timeout": "PT30S"}
+	}
+	return servers
+}
+
+// How often the kubelet looks whether a server has started, and for how long, in
+// seconds. Copying the default volume takes a quarter of an hour at 1 Gbit/s.
+const (
+	startupPeriod = 2
+	startupLimit  = 3600
+)
+
+func memcached(cp *c5c3v1alpha1.ControlPlane) *infraapi.Memcached {
+	replicas := cp.Spec.Infrastructure.Cache.Replicas
+	return &infraapi.Memcached{
+		ObjectMeta: controlplane.ChildMeta(cp, cp.Spec.Infrastructure.Cache.ClusterRef.Name), Spec: infraapi.MemcachedSpec{Replicas: &replicas},
+	}
+}

@@ -1,0 +1,133 @@
+package korc
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// Ensure applies the object and repairs what K-ORC has given up: an accident,
+// such as a broken connection, counts as terminal there and is never tried
+// again. The object is then made anew, less and less often while that does not
+// help. It returns when to look again, zero for not before a watch fires.
+func Ensure(ctx context.Context, s *pass.Pass, obj Object, failingSince time.Time) (time.Duration, error) {
+	if err := apply.EnsureObject[client.Object](ctx, s.Foreign, s.Scheme, s.CP, obj, pass.FieldManager); err != nil {
+		return 0, err
+	}
+	state := StateOf(obj)
+	if !state.Failed || !obj.GetDeletionTimestamp().IsZero() {
+		return 0, nil
+	}
+	wait := RetryAfter(s, state.Since, failingSince)
+	if wait > 0 {
+		return wait, nil
+	}
+	return s.RetryPeriod, Orphan(ctx, s, obj)
+}
+
+// RetryAfter is how long an object that K-ORC gave up at the given time stays as
+// it is: half the time for which the condition has been False, so that the
+// attempts get rarer.
+func RetryAfter(s *pass.Pass, gaveUp, failingSince time.Time) time.Duration {
+	now := s.Now()
+	patience := min(max(now.Sub(failingSince)/2, s.RetryPeriod), identity.MaxRetryPeriod)
+	return max(gaveUp.Add(patience).Sub(now), 0)
+}
+
+// IsRefused reports whether Keystone has refused a credential for a while that was
+// created at a time, and about which a condition has a message while it does. It does not
+// count before the condition says so, however late a pass is: otherwise nobody would
+// learn why the credential was replaced.
+func IsRefused(s *pass.Pass, conditionType, message string, created time.Time, id, secret string) bool {
+	said := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
+	if said == nil || said.Message != message {
+		return false
+	}
+	known, rejected := s.Proofs.Rejected(s.Name(), id, secret)
+	return rejected && known >= s.RetryPeriod && RetryAfter(s, created, said.LastTransitionTime.Time) == 0
+}
+
+// FailingSince is when a condition became False, now unless it is.
+func FailingSince(s *pass.Pass, conditionType string) time.Time {
+	condition := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
+	if condition == nil || condition.Status != metav1.ConditionFalse {
+		return s.Now()
+	}
+	return condition.LastTransitionTime.Time
+}
+
+// Orphan deletes the object and leaves the resource in OpenStack.
+func Orphan(ctx context.Context, s *pass.Pass, obj Object) error {
+	if !metav1.IsControlledBy(obj, s.CP) || !obj.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
+	switch err := detach(ctx, s, obj); {
+	case apierrors.IsConflict(err):
+		// K-ORC may have found what it had not: the next pass looks at the object anew.
+		return nil
+	case err != nil:
+		return err
+	}
+	return Remove(ctx, s, obj)
+}
+
+// detach tells K-ORC not to delete the resource in OpenStack. Imports know no
+// such option, as their resource is never deleted.
+func detach(ctx context.Context, s *pass.Pass, obj Object) error {
+	options := managedOptions(obj)
+	if options == nil || (*options).GetOnDelete() == orcv1alpha1.OnDeleteDetach {
+		return nil
+	}
+	before, ok := obj.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
+	}
+	*options = Detached()
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := s.Foreign.Patch(ctx, obj, patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("detaching %s %s: %w", KindName(obj), obj.GetName(), err)
+	}
+	return nil
+}
+
+// managedOptions is where the object has them, nil for imports.
+func managedOptions(obj Object) **orcv1alpha1.ManagedOptions {
+	switch obj := obj.(type) {
+	case *orcv1alpha1.ApplicationCredential:
+		return &obj.Spec.ManagedOptions
+	case *orcv1alpha1.Service:
+		return &obj.Spec.ManagedOptions
+	case *orcv1alpha1.Endpoint:
+		return &obj.Spec.ManagedOptions
+	case *orcv1alpha1.Project:
+		return &obj.Spec.ManagedOptions
+	case *orcv1alpha1.Role:
+		return &obj.Spec.ManagedOptions
+	case *orcv1alpha1.User:
+		if isServiceUser(obj) {
+			return &obj.Spec.ManagedOptions
+		}
+	}
+	return nil
+}
+
+// Remove deletes exactly the object that was looked at, in the state that was
+// looked at: K-ORC may have found what it is for since.
+func Remove(ctx context.Context, s *pass.Pass, obj client.Object) error {
+	uid, version := obj.GetUID(), obj.GetResourceVersion()
+	err := s.Foreign.Delete(ctx, obj, client.Preconditions{UID: &uid, ResourceVersion: &version})
+	if client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
+		return fmt.Errorf("deleting %T %s: %w", obj, obj.GetName(), err)
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package korc
+
+import (
+	"testing"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
+)
+
+func TestWhatKORCGivesUpIsTriedLessAndLessOften(t *testing.T) {
+	for name, c := range map[string]struct{ failing, gaveUp, want time.Duration }{
+		"just now":                      {0, 0, 30 * time.Second},
+		"a while ago":                   {20 * time.Second, 20 * time.Second, 10 * time.Second},
+		"long enough ago":               {30 * time.Second, 30 * time.Second, 0},
+		"again, after ten minutes":      {10 * time.Minute, time.Minute, 4 * time.Minute},
+		"again, after a day":            {fixture.Day, time.Minute, 9 * time.Minute},
+		"by a clock that has been back": {-time.Hour, 0, 30 * time.Second},
+	} {
+		tools := &pass.Tools{Clock: func() time.Time { return fixture.Noon }, RetryPeriod: pass.DefaultRetryPeriod}
+		s := pass.New(tools, &c5c3v1alpha1.ControlPlane{})
+		if got := RetryAfter(s, fixture.Noon.Add(-c.gaveUp), fixture.Noon.Add(-c.failing)); got != c.want {
+			t.Errorf("%s: got %s, expected %s", name, got, c.want)
+		}
+	}
+}
+
+func TestOnlyWhatKORCSaysAboutTheCurrentSpecCounts(t *testing.T) {
+	condition := func(conditionType, status, reason string, generation int64) metav1.Condition {
+		return metav1.Condition{
+			Type: conditionType, Status: metav1.ConditionStatus(status), Reason: reason, Message: "m", ObservedGeneration: generation,
+		}
+	}
+	for name, c := range map[string]struct {
+		conditions        []metav1.Condition
+		available, failed bool
+	}{
+		"nothing yet": {},
+		"there":       {[]metav1.Condition{condition("Available", "True", "Success", 2)}, true, false},
+		"there for an earlier spec": {
+			[]metav1.Condition{condition("Available", "True", "Success", 1)}, false, false,
+		},
+		"given up": {
+			[]metav1.Condition{condition("Progressing", "False", "InvalidConfiguration", 2)}, false, true,
+		},
+		"given up for an earlier spec": {
+			[]metav1.Condition{condition("Progressing", "False", "UnrecoverableError", 1)}, false, false,
+		},
+		"still trying": {[]metav1.Condition{condition("Progressing", "True", "TransientError", 2)}, false, false},
+	} {
+		obj := &orcv1alpha1.Service{ObjectMeta: metav1.ObjectMeta{Generation: 2}}
+		obj.Status.Conditions = c.conditions
+		if got := StateOf(obj); got.Available != c.available || got.Failed != c.failed {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+func TestOnlyCredentialsAreDeletedInOpenStack(t *testing.T) {
+	for _, obj := range []Object{
+		&orcv1alpha1.Service{Spec: orcv1alpha1.ServiceSpec{ManagedOptions: Detached()}},
+		&orcv1alpha1.Endpoint{Spec: orcv1alpha1.EndpointSpec{ManagedOptions: Detached()}},
+		&orcv1alpha1.Project{Spec: orcv1alpha1.ProjectSpec{ManagedOptions: Detached()}},
+		&orcv1alpha1.Role{Spec: orcv1alpha1.RoleSpec{ManagedOptions: Detached()}},
+	} {
+		if options := managedOptions(obj); (*options).GetOnDelete() != orcv1alpha1.OnDeleteDetach || onDelete(obj) != orcv1alpha1.OnDeleteDetach {
+			t.Errorf("deleting a %s deletes what it stands for", KindName(obj))
+		}
+	}
+	if onDelete(&orcv1alpha1.ApplicationCredential{}) != orcv1alpha1.OnDeleteDelete {
+		t.Error("deleting a credential does not revoke it")
+	}
+}

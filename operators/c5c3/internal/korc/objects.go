@@ -1,0 +1,78 @@
+package korc
+
+import (
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/utils/ptr"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+)
+
+// NameRef refers to an object of the namespace.
+func NameRef(name string) *orcv1alpha1.KubernetesNameRef {
+	return ptr.To(orcv1alpha1.KubernetesNameRef(name))
+}
+
+// UserCloud is the cloud that users of the control plane work with.
+func UserCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsReference {
+	ref := cp.Spec.KORC.AdminCredential.CloudCredentialsRef
+	return orcv1alpha1.CloudCredentialsReference{SecretName: ref.SecretName, CloudName: ref.CloudName}
+}
+
+// AdminCloud does not depend on the application credential, so that what it
+// makes can be removed after the credential, and also when the credential's
+// access rules do not allow it.
+func AdminCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsReference {
+	return orcv1alpha1.CloudCredentialsReference{
+		SecretName: cp.PasswordCloudSecretName(), CloudName: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName,
+	}
+}
+
+// AdminSystemCloud is for what needs an administrator of the system.
+func AdminSystemCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsReference {
+	return orcv1alpha1.CloudCredentialsReference{SecretName: cp.PasswordCloudSecretName(), CloudName: clouds.System(cp)}
+}
+
+// removalCloud is the cloud that K-ORC removes the object with: one that needs no
+// application credential.
+func removalCloud(cp *c5c3v1alpha1.ControlPlane, obj Object) orcv1alpha1.CloudCredentialsReference {
+	switch obj := obj.(type) {
+	case *orcv1alpha1.Project, *orcv1alpha1.Role:
+		return AdminSystemCloud(cp)
+	case *orcv1alpha1.User:
+		if isServiceUser(obj) {
+			return AdminSystemCloud(cp)
+		}
+	}
+	return AdminCloud(cp)
+}
+
+// CatalogService is the entry of a service in the catalog.
+func CatalogService(cp *c5c3v1alpha1.ControlPlane, name, catalogType string) *orcv1alpha1.Service {
+	return &orcv1alpha1.Service{
+		ObjectMeta: controlplane.ChildMeta(cp, cp.CatalogServiceName(catalogType)),
+		Spec: orcv1alpha1.ServiceSpec{
+			CloudCredentialsRef: AdminCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged, ManagedOptions: Detached(),
+			Resource: &orcv1alpha1.ServiceResourceSpec{
+				Name: ptr.To(orcv1alpha1.OpenStackName(name)), Type: catalogType, Enabled: ptr.To(true),
+			},
+		},
+	}
+}
+
+// IdentityService is Keystone's own entry in the catalog.
+func IdentityService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
+	return CatalogService(cp, "keystone", "identity")
+}
+
+// Detached leaves the resource in OpenStack when its object goes: it may have
+// been there before, and others may have put things into it.
+func Detached() *orcv1alpha1.ManagedOptions {
+	return &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
+}
+
+// isServiceUser tells the user of a service from the import of the administrator.
+func isServiceUser(user *orcv1alpha1.User) bool {
+	return user.Spec.ManagementPolicy == orcv1alpha1.ManagementPolicyManaged
+}

@@ -1,0 +1,88 @@
+// Package korc keeps the objects of K-ORC that a control plane has, and ends what they
+// stand for in Keystone.
+package korc
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// Object is an object of K-ORC.
+type Object interface {
+	client.Object
+	orcv1alpha1.ObjectWithConditions
+}
+
+// korcKinds are the kinds a control plane needs.
+var korcKinds = []string{"ApplicationCredential", "Domain", "User", "Service", "Endpoint", "Project", "Role"}
+
+func korcKind(name string) schema.GroupVersionKind {
+	return orcv1alpha1.SchemeGroupVersion.WithKind(name)
+}
+
+// MissingKind is the first of the kinds that the cluster does not serve, ""
+// when it serves all.
+func MissingKind(s *pass.Pass) string {
+	for _, kind := range korcKinds {
+		if !s.Kinds.Served(korcKind(kind)) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// Remedy is what to do about an object that K-ORC has given up.
+const Remedy = "correct what K-ORC reports there; it is retried with increasing delays"
+
+// State is what K-ORC last said about an object.
+type State struct {
+	// available means that the resource is as the current spec asks.
+	Available bool
+	// failed means that K-ORC does not try again.
+	Failed bool
+	// Since is when that became so.
+	Since time.Time
+	// Message is K-ORC's own explanation.
+	Message string
+}
+
+// StateOf reads it from the conditions of the object.
+func StateOf(obj Object) State {
+	available := meta.FindStatusCondition(obj.GetConditions(), orcv1alpha1.ConditionAvailable)
+	state := State{
+		Available: available != nil && available.Status == metav1.ConditionTrue && available.ObservedGeneration == obj.GetGeneration(),
+		Failed:    orcv1alpha1.GetTerminalError(obj) != nil,
+	}
+	if progressing := meta.FindStatusCondition(obj.GetConditions(), orcv1alpha1.ConditionProgressing); progressing != nil {
+		state.Message, state.Since = progressing.Message, progressing.LastTransitionTime.Time
+	}
+	return state
+}
+
+// Describe names an object and quotes what K-ORC says about it.
+func Describe(obj Object) string {
+	name := fmt.Sprintf("%s %s", KindName(obj), obj.GetName())
+	switch message := strings.Join(strings.Fields(StateOf(obj).Message), " "); {
+	case !obj.GetDeletionTimestamp().IsZero() && message == "":
+		return name + " (being deleted)"
+	case message == "":
+		return name + " (K-ORC has not looked at it yet)"
+	default:
+		return fmt.Sprintf("%s (%s)", name, message)
+	}
+}
+
+// KindName is the kind of the object, such as "Endpoint".
+func KindName(obj Object) string {
+	name := fmt.Sprintf("%T", obj)
+	return name[strings.LastIndex(name, ".")+1:]
+}

@@ -1,0 +1,109 @@
+// Package pass is one pass over a control plane: the resource, the tools of the operator
+// and what the steps hand on.
+package pass
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/probe"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/secrets"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+)
+
+// Tools is what the steps of every pass work with.
+type Tools struct {
+	Client client.Client
+	// Foreign is Client for the kinds of other operators.
+	Foreign client.Client
+	Scheme  *runtime.Scheme
+	Refs    *refs.Reader
+	Owned   secrets.Owned
+	Kinds   servedKinds
+	// Background does what asks Keystone itself.
+	Background *probe.Background
+	Proofs     *identity.Proofs
+	// RevokeCredential, Enrol, DeleteUser and SetRegion ask Keystone itself.
+	RevokeCredential identity.Revoke
+	Enrol            identity.Enrol
+	DeleteUser       identity.Revoke
+	SetRegion        identity.SetRegion
+	Revocations      *identity.Revocations
+	Cluster          cluster.Settings
+	// Clock is nil for time.Now.
+	Clock func() time.Time
+	// Ahead is nil where no namespace has a clock of its own.
+	Ahead func(namespace string) time.Duration
+
+	StallTimeout, RetryPeriod, SpreadTime time.Duration
+	// ServiceClients are the namespaces that have to reach every service that says
+	// who does.
+	ServiceClients []string
+}
+
+// servedKinds knows which of the kinds of other operators the cluster serves.
+type servedKinds interface {
+	Served(schema.GroupVersionKind) bool
+}
+
+// Now is the time in a namespace.
+func (t *Tools) Now(namespace string) time.Time {
+	now := time.Now()
+	if t.Clock != nil {
+		now = t.Clock()
+	}
+	if t.Ahead != nil {
+		now = now.Add(t.Ahead(namespace))
+	}
+	return now
+}
+
+// Forget drops what is kept in memory about a control plane.
+func (t *Tools) Forget(cp types.NamespacedName) {
+	t.Background.Forget(cp)
+	t.Proofs.Forget(cp)
+	t.Revocations.Forget(cp)
+}
+
+// Pass is one pass over one ControlPlane.
+type Pass struct {
+	*Tools
+	// Slots are what the steps of the pass hand on.
+	*reconcile.Slots
+	CP *c5c3v1alpha1.ControlPlane
+}
+
+// New returns a pass over the control plane.
+func New(tools *Tools, cp *c5c3v1alpha1.ControlPlane) *Pass {
+	return &Pass{Tools: tools, Slots: &reconcile.Slots{}, CP: cp}
+}
+
+// Now is the time in the namespace of the control plane.
+func (s *Pass) Now() time.Time { return s.Tools.Now(s.CP.Namespace) }
+
+// Name is the key of the control plane.
+func (s *Pass) Name() types.NamespacedName { return client.ObjectKeyFromObject(s.CP) }
+
+// Key is the key of an object in the namespace of the control plane.
+func (s *Pass) Key(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: s.CP.Namespace, Name: name}
+}
+
+// FieldManager owns what a control plane sets on the resources of other
+// operators, and on what goes with them. It is not the one those operators use on
+// their own children.
+const FieldManager = "c5c3-operator"
+
+// DefaultStallTimeout is how long K-ORC may take for one step of a replacement.
+const DefaultStallTimeout = 5 * time.Minute
+
+// DefaultRetryPeriod is how soon what K-ORC has given up is made anew at first.
+const DefaultRetryPeriod = 30 * time.Second

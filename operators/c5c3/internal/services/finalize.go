@@ -1,0 +1,111 @@
+package services
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// databasePeriod is how often a deletion looks whether the database is gone.
+// Nothing else needs a watch on the kind.
+const databasePeriod = 2 * time.Second
+
+// finalize has the database of the service dropped while its server still runs. The
+// volume outlives the server: what is in it would be found by the next control
+// plane of the name, whose Keystone has no keys for it.
+func (svc Service) finalize(ctx context.Context, s *pass.Pass) reconcile.Outcome {
+	goes, err := svc.databaseGoes(ctx, s)
+	if err != nil {
+		return reconcile.Failed(svc.reasons.finalizing, err)
+	}
+	done := reconcile.Done(svc.reasons.finalizing, svc.Kind.Kind+"'s database is released")
+	if !goes {
+		return done
+	}
+	waiting, since, err := svc.remove(ctx, s)
+	switch {
+	case err != nil:
+		return reconcile.Failed(svc.reasons.finalizing, err)
+	case waiting == "":
+		return done
+	case s.Now().Sub(since) >= s.StallTimeout:
+		return done.WithEvent(corev1.EventTypeWarning, svc.stalled, fmt.Sprintf(
+			"%s is still there after %s: the database may stay on the volume of the MariaDB", waiting, s.StallTimeout))
+	}
+	return reconcile.Waiting(svc.reasons.finalizing, fmt.Sprintf(
+		"Waiting until %s is gone, before the MariaDB goes; after %s the deletion continues without that", waiting, s.StallTimeout)).
+		After(min(databasePeriod, s.StallTimeout/8))
+}
+
+// databaseGoes reports whether the service's database is to be dropped from a server
+// that goes, too, and still runs.
+func (svc Service) databaseGoes(ctx context.Context, s *pass.Pass) (bool, error) {
+	cp := s.CP.DeepCopy()
+	c5c3v1alpha1.SetDefaults(cp)
+	ref := cp.Spec.Infrastructure.Database.ClusterRef
+	if ref == nil || cp.Spec.DeletionPolicy == commonv1.DeletionPolicyRetain ||
+		!s.Kinds.Served(infraapi.MariaDBKind) || !s.Kinds.Served(svc.Kind) {
+		return false, nil
+	}
+	server := &infraapi.MariaDB{}
+	err := s.Foreign.Get(ctx, s.Key(ref.Name), server)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("reading MariaDB %s: %w", ref.Name, err)
+	}
+	return err == nil && server.DeletionTimestamp.IsZero() && metav1.IsControlledBy(server, s.CP), nil
+}
+
+// remove deletes the resource of the service and describes what of it is left, "" when
+// that is nothing, and since when that is being deleted.
+func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
+	child := svc.Empty()
+	err = s.Foreign.Get(ctx, s.Key(svc.childName(s.CP)), child)
+	switch {
+	case apierrors.IsNotFound(err):
+		return svc.database(ctx, s)
+	case err != nil:
+		return "", since, fmt.Errorf("reading %s %s: %w", svc.Kind.Kind, svc.childName(s.CP), err)
+	case !metav1.IsControlledBy(child, s.CP):
+		return "", since, nil
+	}
+	return svc.Kind.Kind + " " + child.GetName(), deletedAt(s, child), korc.RemoveOnce(ctx, s, child)
+}
+
+// database describes the Database of a resource that is gone. The resource has asked
+// for its removal and does not wait for that.
+func (svc Service) database(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
+	name, database := svc.childName(s.CP), &metav1.PartialObjectMetadata{}
+	database.SetGroupVersionKind(infraapi.DatabaseKind)
+	err = s.Owned.Live.Get(ctx, s.Key(name), database)
+	switch {
+	case apierrors.IsNotFound(err), meta.IsNoMatchError(err):
+		return "", since, nil
+	case err != nil:
+		return "", since, fmt.Errorf("reading Database %s: %w", name, err)
+	}
+	if owner := metav1.GetControllerOf(database); owner == nil || owner.Kind != svc.Kind.Kind || owner.Name != name {
+		return "", since, nil
+	}
+	return "Database " + database.Name, deletedAt(s, database), nil
+}
+
+// deletedAt is when the deletion of an object began, now unless it has.
+func deletedAt(s *pass.Pass, obj client.Object) time.Time {
+	if at := obj.GetDeletionTimestamp(); at != nil {
+		return at.Time
+	}
+	return s.Now()
+}

@@ -1,0 +1,163 @@
+package services
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
+)
+
+// sundial is the resource of a service that OpenStack does not have.
+type sundial struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	Image  commonv1.ImageSpec `json:"image,omitzero"`
+	Login  string             `json:"login,omitempty"`
+	Status sundialStatus      `json:"status,omitzero"`
+}
+
+type sundialStatus struct {
+	Conditions        []metav1.Condition `json:"conditions,omitempty"`
+	Installed, Target string
+}
+
+func (s *sundial) DeepCopyObject() runtime.Object {
+	deep := *s
+	deep.ObjectMeta = *s.ObjectMeta.DeepCopy()
+	deep.Status.Conditions = append([]metav1.Condition(nil), s.Status.Conditions...)
+	return &deep
+}
+
+func (s *sundial) GetConditions() []metav1.Condition { return s.Status.Conditions }
+func (s *sundial) WantedRelease() string             { return s.Image.Tag }
+func (s *sundial) InstalledRelease() string          { return s.Status.Installed }
+func (s *sundial) TargetRelease() string             { return s.Status.Target }
+func (s *sundial) RefusesRollBack() bool             { return false }
+func (s *sundial) AsksForImageTag() bool             { return false }
+func (s *sundial) RestrictsClients() bool            { return false }
+
+const (
+	sundialName = "controlplane-sundial"
+	// wantsSundial stands for the field of the spec that a real service has.
+	wantsSundial = "example.com/sundial"
+)
+
+var sundialKind = schema.GroupVersionKind{Group: "sundial.example.com", Version: "v1", Kind: "Sundial"}
+
+// sundialService is the declaration of it.
+func sundialService() Service {
+	return Service{
+		name: "sundial", Kind: sundialKind,
+		AddToScheme: func(scheme *runtime.Scheme) error {
+			scheme.AddKnownTypes(sundialKind.GroupVersion(), &sundial{})
+			return nil
+		},
+
+		condition: "SundialReady",
+		reasons: Reasons{
+			ready: "SundialReady", notManaged: "SundialNotManaged", notInstalled: "SundialNotInstalled", failed: "SundialError",
+			rejected: "SundialRejected", rollBackRefused: "SundialRollBackRefused", waiting: "WaitingForSundial",
+			finalizing: "FinalizingSundial",
+		},
+		needs: []string{StepAdminCredential}, heldBack: "WaitingForAdminCredential",
+
+		wanted:    func(cp *c5c3v1alpha1.ControlPlane) bool { return cp.Annotations[wantsSundial] != "" },
+		image:     func(*c5c3v1alpha1.ControlPlane) *commonv1.ImageSpec { return nil },
+		childName: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Name + "-sundial" },
+		Empty:     func() child { return &sundial{} },
+		child: func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) {
+			return &sundial{
+				ObjectMeta: controlplane.ChildMeta(cp, sundialName), Login: with.login,
+				Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
+			}, nil
+		},
+		allowDeletion: "example.com/allow-sundial-deletion",
+
+		DatabaseSecret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Name + "-sundial-db-credentials" },
+		DatabasePath: func(c cluster.Settings, _ *c5c3v1alpha1.ControlPlane) string {
+			return c.StorePath("openstack", "sundial")
+		},
+		pods: func() *metav1.LabelSelector {
+			return &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": "sundial"}}
+		},
+
+		catalogType: "time",
+		endpoints: []endpoint{
+			{interfaceName: "public", url: func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string { return "https://sundial.example.com" }},
+			{interfaceName: "internal", url: func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string { return "http://sundial" }},
+		},
+
+		finalizer: "example.com/sundial-teardown", stalled: "SundialTeardownStalled",
+	}
+}
+
+// withUser is the service with a user in Keystone.
+func withUser(svc Service) Service {
+	svc.user = &User{secretOf: func(c child) string { return c.(*sundial).Login }}
+	return svc
+}
+
+// everyKind is a cluster that serves all kinds.
+type everyKind struct{}
+
+func (everyKind) Served(schema.GroupVersionKind) bool { return true }
+
+// toolsFor are those of passes over control planes that can have the services, and
+// an API server with the objects.
+func toolsFor(t *testing.T, all List, objects ...client.Object) *pass.Tools {
+	t.Helper()
+	scheme := fixture.Scheme()
+	for _, svc := range all {
+		if err := svc.AddToScheme(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&c5c3v1alpha1.ControlPlane{}).
+		WithInterceptorFuncs(interceptor.Funcs{Patch: applied}).Build()
+	return &pass.Tools{
+		Client: c, Foreign: c, Scheme: scheme, Kinds: everyKind{},
+		Clock: func() time.Time { return fixture.Noon }, RetryPeriod: pass.DefaultRetryPeriod, StallTimeout: pass.DefaultStallTimeout,
+	}
+}
+
+// applied makes of an apply what it comes to without other field managers. A
+// version, which objects that must not exist yet are applied with, counts for
+// nothing here.
+func applied(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
+	data, err := patch.Data(obj)
+	if err != nil {
+		return err
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	if metadata, ok := fields["metadata"].(map[string]any); ok {
+		delete(metadata, "resourceVersion")
+	}
+	if data, err = json.Marshal(fields); err != nil {
+		return err
+	}
+	err = c.Patch(ctx, obj, client.RawPatch("application/merge-patch+json", data))
+	if apierrors.IsNotFound(err) {
+		obj.SetResourceVersion("")
+		return c.Create(ctx, obj)
+	}
+	return err
+}

@@ -1,0 +1,40 @@
+package services
+
+import (
+	"context"
+	"slices"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// Steps project some of the services, one step each.
+func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
+	steps := make(reconcile.Pipeline[*pass.Pass], 0, len(some))
+	for _, svc := range some {
+		step := reconcile.Step[*pass.Pass]{
+			Name: svc.Kind.Kind, Condition: svc.condition, Needs: svc.needs, HeldBack: svc.heldBack,
+			Run:  func(ctx context.Context, s *pass.Pass) reconcile.Outcome { return all.reconcile(ctx, s, svc) },
+			Sets: []reconcile.Value{updateUnderWay},
+		}
+		if svc.user != nil {
+			step.Reads = []reconcile.Value{korc.PasswordCloud, korc.AdminPassword}
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// Finalizers remove the services, the Identity service last: the others log in to
+// it.
+func (all List) Finalizers() []reconcile.Finalizer[*pass.Pass] {
+	var stages []reconcile.Finalizer[*pass.Pass]
+	for _, svc := range slices.Backward(all) {
+		stages = append(stages, reconcile.Finalizer[*pass.Pass]{
+			Name: svc.finalizer,
+			Step: reconcile.Step[*pass.Pass]{Name: svc.Kind.Kind, Condition: svc.condition, Run: svc.finalize},
+		})
+	}
+	return stages
+}

@@ -1,0 +1,108 @@
+package services
+
+import (
+	"slices"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
+)
+
+// +kubebuilder:rbac:groups=placement.openstack.c5c3.io,resources=placements,verbs=get;list;watch;create;patch;delete
+
+// Placement is the Placement service.
+var Placement = Service{
+	name:        "placement",
+	Kind:        placementv1alpha1.GroupVersion.WithKind("Placement"),
+	AddToScheme: placementv1alpha1.AddToScheme,
+
+	condition: c5c3v1alpha1.ConditionPlacementReady,
+	reasons: Reasons{
+		ready: c5c3v1alpha1.ReasonPlacementReady, notManaged: c5c3v1alpha1.ReasonPlacementNotManaged,
+		notInstalled: c5c3v1alpha1.ReasonPlacementNotInstalled, failed: c5c3v1alpha1.ReasonPlacementError,
+		rejected: c5c3v1alpha1.ReasonPlacementProjectionRejected, rollBackRefused: c5c3v1alpha1.ReasonRollBackRefused,
+		waiting: c5c3v1alpha1.ReasonWaitingForPlacement, finalizing: c5c3v1alpha1.ReasonFinalizingPlacement,
+	},
+	needs: []string{Keystone.Kind.Kind}, heldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
+
+	wanted: func(cp *c5c3v1alpha1.ControlPlane) bool { return cp.Spec.Services.Placement != nil },
+	image:  func(cp *c5c3v1alpha1.ControlPlane) *commonv1.ImageSpec { return cp.Spec.Services.Placement.Image },
+
+	childName:     (*c5c3v1alpha1.ControlPlane).PlacementName,
+	Empty:         func() child { return &placementv1alpha1.Placement{} },
+	child:         func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) { return placementChild(cp, with), nil },
+	allowDeletion: c5c3v1alpha1.AnnotationAllowPlacementDeletion,
+
+	DatabaseSecret: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.PlacementDatabaseSecretRef().Name },
+	DatabasePath: func(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+		return placementv1alpha1.StorePath(c, cp.Namespace, cp.Name, "db")
+	},
+	pods: placementv1alpha1.PodSelector,
+
+	user: &User{secretOf: placementLogin},
+
+	catalogType: placementv1alpha1.CatalogType,
+	endpoints:   []endpoint{{interfaceName: "public", url: placementURL}, {interfaceName: "internal", url: placementInternalURL}},
+
+	finalizer: "c5c3.io/placement-teardown", stalled: c5c3v1alpha1.EventPlacementTeardownStalled,
+}
+
+const placementRepository = "ghcr.io/c5c3/placement"
+
+// placementChild is what a control plane sets on its Placement. What it leaves
+// unset has the Placement's own default, or what somebody else set there.
+func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha1.Placement {
+	service := cp.Spec.Services.Placement
+	placement := &placementv1alpha1.Placement{
+		ObjectMeta: controlplane.ChildMeta(cp, cp.PlacementName()),
+		Spec: placementv1alpha1.PlacementSpec{
+			ServiceSpec: commonv1.ServiceSpec{
+				DeletionPolicy: cp.Spec.DeletionPolicy,
+
+				Image:            imageOr(service.Image, placementRepository, cp.Spec.OpenStackRelease),
+				Database:         *cp.Spec.Infrastructure.Database.DatabaseSpec.DeepCopy(),
+				Cache:            *cp.Spec.Infrastructure.Cache.DeepCopy(),
+				Gateway:          service.Gateway.DeepCopy(),
+				PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
+				ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
+			},
+			Identity: placementv1alpha1.IdentitySpec{
+				AuthURL: controlplane.AuthURL(cp), Region: cp.Spec.Region, Project: serviceProject.Name,
+			},
+			ServiceUserSecretRef: commonv1.SecretRefSpec{Name: with.login, Key: keyPassword},
+		},
+	}
+	placement.Spec.Database.Database, placement.Spec.Database.SecretRef = service.Database.Database, cp.PlacementDatabaseSecretRef()
+	if service.Replicas != nil {
+		placement.Spec.Replicas = *service.Replicas
+	}
+	return placement
+}
+
+// placementLogin is the Secret with the user that a Placement has.
+func placementLogin(live child) string {
+	placement, ok := live.(*placementv1alpha1.Placement)
+	if !ok {
+		return ""
+	}
+	return placement.Spec.ServiceUserSecretRef.Name
+}
+
+// placementURL is where clients find the API.
+func placementURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	service := cp.Spec.Services.Placement
+	switch {
+	case service.PublicEndpoint != "":
+		return service.PublicEndpoint
+	case service.Gateway != nil:
+		return placementv1alpha1.GatewayEndpoint(service.Gateway.Hostname)
+	}
+	return placementInternalURL(c, cp)
+}
+
+// placementInternalURL is where clients inside the cluster find the API.
+func placementInternalURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
+	return placementv1alpha1.InternalEndpoint(c, cp.Namespace, cp.PlacementName())
+}

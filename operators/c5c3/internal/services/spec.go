@@ -1,0 +1,60 @@
+package services
+
+import (
+	"maps"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/policy"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// imageOr is the image that the spec names, or the release of the repository.
+func imageOr(image *commonv1.ImageSpec, repository, release string) commonv1.ImageSpec {
+	if image != nil {
+		return *image
+	}
+	return commonv1.ImageSpec{Repository: repository, Tag: release}
+}
+
+// mergePolicies lets a service's policy win over the global one: rule by rule,
+// and with its ConfigMap in place of the other.
+func mergePolicies(global, service *commonv1.PolicySpec) *commonv1.PolicySpec {
+	if global == nil || service == nil {
+		if service == nil {
+			service = global
+		}
+		return service.DeepCopy()
+	}
+	merged := &commonv1.PolicySpec{ConfigMapRef: global.ConfigMapRef}
+	if service.ConfigMapRef != nil {
+		merged.ConfigMapRef = service.ConfigMapRef
+	}
+	if merged.ConfigMapRef != nil {
+		merged.ConfigMapRef = &corev1.LocalObjectReference{Name: merged.ConfigMapRef.Name}
+	}
+	if len(global.Rules)+len(service.Rules) > 0 {
+		merged.Rules = policy.Merge(global.Rules, service.Rules)
+	}
+	return merged
+}
+
+// globalPolicy are the rules of spec.global for a service: it knows none of those that
+// begin with the catalog type of another one, and would refuse them.
+func (all List) globalPolicy(cp *c5c3v1alpha1.ControlPlane, of Service) *commonv1.PolicySpec {
+	global := cp.Spec.Global.DeepCopy()
+	if global == nil {
+		return nil
+	}
+	for _, other := range all {
+		if other.name != of.name {
+			maps.DeleteFunc(global.Rules, func(rule, _ string) bool { return strings.HasPrefix(rule, other.catalogType+":") })
+		}
+	}
+	if len(global.Rules) == 0 && global.ConfigMapRef == nil {
+		return nil
+	}
+	return global
+}

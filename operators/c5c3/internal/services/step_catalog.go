@@ -1,0 +1,122 @@
+package services
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// ReconcileCatalog keeps the entries of the services in the catalog. What
+// Keystone's own bootstrap has entered is taken over by K-ORC.
+func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Outcome {
+	if s.CP.Spec.Services.Keystone == nil {
+		return korc.NoKeystone()
+	}
+	var failed, waiting, registered []string
+	var again time.Duration
+	entries := all.catalogEntries(s)
+	for _, entry := range entries {
+		wait, err := korc.Ensure(ctx, s, entry.object, korc.FailingSince(s, c5c3v1alpha1.ConditionCatalogReady))
+		if err != nil {
+			return reconcile.WriteFailed(entry.failed, err)
+		}
+		again = korc.Sooner(again, wait)
+		switch {
+		case korc.StateOf(entry.object).Failed:
+			failed = append(failed, korc.Describe(entry.object))
+		case !entry.isEntered():
+			waiting = append(waiting, korc.Describe(entry.object))
+		}
+		if entry.registers != "" {
+			registered = append(registered, entry.registers)
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonCatalogFailed,
+			"K-ORC has given up: "+strings.Join(failed, ", ")+"; of several entries delete all but one; "+korc.Remedy).After(again)
+	case len(waiting) > 0:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog, "Waiting for "+strings.Join(waiting, ", "))
+	}
+	return placeEndpoints(s, entries, reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", ")))
+}
+
+// placeEndpoints has the endpoints put into the region of the control plane, in the
+// background. Until they are in it, clients that ask for the region do not find them.
+func placeEndpoints(s *pass.Pass, entries []catalogEntry, done reconcile.Outcome) reconcile.Outcome {
+	ids := endpointIDs(entries)
+	set, at, admin, region := s.SetRegion, controlplane.AuthURL(s.CP), korc.AdminPassword.Value(s.Slots), s.CP.Spec.Region
+	key := identity.Digest(region, strings.Join(ids, " "))
+	verdict, err := s.Proofs.Settled(s.Name(), key, func(ctx context.Context) (identity.Verdict, error) {
+		return set(ctx, at, admin, region, ids)
+	})
+	asking := errors.Is(err, identity.ErrAsking)
+	switch {
+	case verdict == identity.Accepted, asking && meta.IsStatusConditionTrue(s.CP.Status.Conditions, c5c3v1alpha1.ConditionCatalogReady):
+		// That the operator was restarted is no news about the catalog.
+		return done.After(s.Proofs.Due())
+	case asking:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog,
+			"Keystone is being asked to put the endpoints into region "+region).After(identity.Timeout)
+	}
+	remedy := fmt.Sprintf("let the operator reach %s as the administrator", at)
+	if verdict == identity.Rejected {
+		remedy = "allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone"
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonEndpointRegionError, fmt.Sprintf(
+		"Not all endpoints are known to be in region %s: %v; %s", region, err, remedy)).After(s.Proofs.Pause)
+}
+
+// endpointIDs are the ids that Keystone gave to the endpoints.
+func endpointIDs(entries []catalogEntry) []string {
+	var ids []string
+	for _, entry := range entries {
+		if endpoint, ok := entry.object.(*orcv1alpha1.Endpoint); ok {
+			ids = append(ids, ptr.Deref(endpoint.Status.ID, ""))
+		}
+	}
+	return ids
+}
+
+// catalogEntry is an object of K-ORC, with the reason when it cannot be written,
+// and what it enters.
+type catalogEntry struct {
+	object            korc.Object
+	failed, registers string
+}
+
+// isEntered reports whether Keystone has the entry as the object asks.
+func (e catalogEntry) isEntered() bool {
+	endpoint, isEndpoint := e.object.(*orcv1alpha1.Endpoint)
+	return korc.StateOf(e.object).Available && e.object.GetDeletionTimestamp().IsZero() && (!isEndpoint || endpoint.Status.ID != nil)
+}
+
+// catalogEntries are those of the services that the control plane has, a service
+// before its endpoints.
+func (all List) catalogEntries(s *pass.Pass) []catalogEntry {
+	var entries []catalogEntry
+	for _, svc := range all.wantedBy(s.CP) {
+		entries = append(entries, catalogEntry{object: svc.catalogService(s.CP), failed: c5c3v1alpha1.ReasonServiceError})
+		for _, at := range svc.endpoints {
+			object := svc.catalogEndpoint(at, s.Cluster, s.CP)
+			entries = append(entries, catalogEntry{
+				object: object, failed: c5c3v1alpha1.ReasonEndpointError,
+				registers: fmt.Sprintf("%s at %s", svc.Kind.Kind, object.Spec.Resource.URL),
+			})
+		}
+	}
+	return entries
+}

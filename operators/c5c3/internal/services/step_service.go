@@ -1,0 +1,129 @@
+package services
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// reconcile projects the control plane into the resource of the service and
+// reports what becomes of it.
+func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconcile.Outcome {
+	if !svc.wanted(s.CP) {
+		return all.release(ctx, s, svc)
+	}
+	if !s.Kinds.Served(svc.Kind) {
+		return reconcile.Waiting(svc.reasons.notInstalled, fmt.Sprintf(
+			"The cluster has no kind %[1]s: install the %[1]s operator", svc.Kind.Kind))
+	}
+	user := keepUser(ctx, s, svc)
+	if svc.user != nil && user.login == "" {
+		return user.outcome
+	}
+	child, err := svc.child(s.CP, given{login: user.login, policy: all.globalPolicy(s.CP, svc)})
+	if err != nil {
+		return reconcile.Terminal(svc.reasons.failed, err)
+	}
+	err = apply.EnsureObject[client.Object](ctx, s.Foreign, s.Scheme, s.CP, child, pass.FieldManager)
+	switch {
+	case apierrors.IsInvalid(err):
+		return reconcile.WriteFailed(svc.reasons.rejected, err)
+	case err != nil:
+		return reconcile.WriteFailed(svc.reasons.failed, err)
+	}
+	all.observe(s, svc, child)
+	if err := all.admitClients(ctx, s, svc, child); err != nil {
+		return reconcile.WriteFailed(svc.reasons.failed, err)
+	}
+	switch {
+	case child.RefusesRollBack():
+		return reconcile.Terminal(svc.reasons.rollBackRefused, fmt.Errorf(
+			"the update from %s to %s can no longer be aborted, because the contraction of the database schema has begun; "+
+				"set %s to %s", child.InstalledRelease(), child.TargetRelease(), svc.releaseField(s.CP), child.TargetRelease()))
+	case !user.outcome.IsDone():
+		return user.outcome
+	case !isReady(child):
+		return reconcile.Waiting(svc.reasons.waiting, svc.progress(s.CP, child))
+	}
+	return svc.settle(ctx, s, child, user)
+}
+
+// settle removes what a service that is ready does not need any more.
+func (svc Service) settle(ctx context.Context, s *pass.Pass, child child, user userState) reconcile.Outcome {
+	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName()))
+	if svc.user == nil {
+		return done
+	}
+	again, err := retireUsers(ctx, s, svc, user.current)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
+	}
+	return done.After(cmp.Or(again, s.Proofs.Due()))
+}
+
+func (svc Service) progress(cp *c5c3v1alpha1.ControlPlane, child child) string {
+	ready := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionReady)
+	switch {
+	case ready == nil || ready.ObservedGeneration != child.GetGeneration():
+		return fmt.Sprintf("The %[1]s operator has not looked at %[1]s %[2]s yet", svc.Kind.Kind, child.GetName())
+	case ready.Message == "":
+		return fmt.Sprintf("%s %s is not ready", svc.Kind.Kind, child.GetName())
+	}
+	message := fmt.Sprintf("%s %s is not ready: %s", svc.Kind.Kind, child.GetName(), ready.Message)
+	if child.AsksForImageTag() {
+		message += "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
+	}
+	return message
+}
+
+// releaseField is the field that sets the image tag of the service.
+func (svc Service) releaseField(cp *c5c3v1alpha1.ControlPlane) string {
+	if image := svc.image(cp); image != nil && image.Tag != "" {
+		return svc.field() + "." + commonv1.ImageTagField
+	}
+	return "spec.openStackRelease"
+}
+
+// release leaves the resource of a service that the spec no longer names as it is,
+// with its data, unless the user agreed to its deletion.
+func (all List) release(ctx context.Context, s *pass.Pass, svc Service) reconcile.Outcome {
+	all.observeNone(s, svc)
+	message := svc.field() + " is not set"
+	if !s.Kinds.Served(svc.Kind) {
+		return reconcile.Done(svc.reasons.notManaged, message)
+	}
+	child := svc.Empty()
+	if err := s.Foreign.Get(ctx, s.Key(svc.childName(s.CP)), child); client.IgnoreNotFound(err) != nil {
+		return reconcile.Failed(svc.reasons.failed, err)
+	}
+	if err := all.admitClients(ctx, s, svc, child); err != nil {
+		return reconcile.WriteFailed(svc.reasons.failed, err)
+	}
+	if allowed, err := strconv.ParseBool(s.CP.Annotations[svc.allowDeletion]); err == nil && allowed {
+		child.SetName(svc.childName(s.CP))
+		child.SetNamespace(s.CP.Namespace)
+		if err := apply.EnsureAbsent(ctx, s.Foreign, s.CP, child); err != nil {
+			return reconcile.Failed(svc.reasons.failed, err)
+		}
+		again, err := dropUsers(ctx, s, svc)
+		if err != nil {
+			return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
+		}
+		return reconcile.Done(svc.reasons.notManaged, message).After(again)
+	}
+	return reconcile.Done(svc.reasons.notManaged, fmt.Sprintf(
+		"%s; %s %s, if there is one, is kept unless the annotation %s is true",
+		message, svc.Kind.Kind, svc.childName(s.CP), svc.allowDeletion))
+}

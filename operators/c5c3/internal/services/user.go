@@ -1,0 +1,224 @@
+package services
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// How the password of a service's user is replaced. Keystone ends all tokens of a
+// user whose password changes, so that pods with the old one would fail until they
+// are gone. A new password therefore comes with a new user, whose name is derived
+// from it: a new password in the service's Secret asks for a user of another name, in
+// any pass and after any crash. The service keeps the old user until the new one has
+// been enrolled, and the old one is deleted some time after the service uses the new
+// one. K-ORC could not change a password safely either: it takes over a user of the
+// name without setting the password.
+
+// userState is what a pass knows about the user of a service.
+type userState struct {
+	// login is the Secret that the service's resource is to refer to, "" while the first
+	// user is not enrolled.
+	login string
+	// current is the name of the user's own Secret, and of its K-ORC object.
+	current string
+	// outcome is done when the user is enrolled.
+	outcome reconcile.Outcome
+}
+
+// keepUser keeps the user of a service, or goes one step further in replacing it.
+func keepUser(ctx context.Context, s *pass.Pass, svc Service) userState {
+	if svc.user == nil {
+		return userState{outcome: reconcile.Done(svc.reasons.ready, "")}
+	}
+	password, err := keepPassword(ctx, s, svc)
+	if err != nil {
+		return userState{outcome: reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)}
+	}
+	secret := loginSecret(s.CP, svc, password)
+	state := userState{current: secret.Name}
+	if err := s.Owned.EnsureData(ctx, s.CP, secret.DeepCopy()); err != nil {
+		state.outcome = reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
+		return state
+	}
+	used, err := loginInUse(ctx, s, svc)
+	if err != nil {
+		state.outcome = reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
+		return state
+	}
+	state.outcome, state.login = enrolUser(ctx, s, svc, secret, used == secret.Name), used
+	if state.outcome.IsDone() {
+		state.login = secret.Name
+	}
+	return state
+}
+
+// keepPassword is the password that the service is to have. It is replaced by a
+// single write, which answers the request for that.
+func keepPassword(ctx context.Context, s *pass.Pass, svc Service) (string, error) {
+	secret, _, err := s.Owned.EnsureOnce(ctx, s.CP, passwordSecret(s.CP, svc))
+	if err != nil {
+		return "", err
+	}
+	request := secret.Annotations[c5c3v1alpha1.AnnotationRotationRequest]
+	answered := request == "" || request == secret.Annotations[c5c3v1alpha1.AnnotationRotationAnswered]
+	if answered && len(secret.Data[keyPassword]) > 0 {
+		return string(secret.Data[keyPassword]), nil
+	}
+	return renewPassword(ctx, s, secret)
+}
+
+// renewPassword replaces exactly the password that the pass has read.
+func renewPassword(ctx context.Context, s *pass.Pass, secret *corev1.Secret) (string, error) {
+	changed := secret.DeepCopy()
+	changed.Data = map[string][]byte{keyPassword: identity.NewSecret()}
+	if request := secret.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
+		changed.Annotations[c5c3v1alpha1.AnnotationRotationAnswered] = request
+	}
+	if err := s.Client.Update(ctx, changed); err != nil {
+		return "", fmt.Errorf("storing a new password in Secret %s: %w", secret.Name, err)
+	}
+	return string(changed.Data[keyPassword]), nil
+}
+
+// loginInUse is the Secret of the control plane's that the service's resource refers
+// to, "" for none.
+func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) {
+	live := svc.Empty()
+	if err := s.Foreign.Get(ctx, s.Key(svc.childName(s.CP)), live); client.IgnoreNotFound(err) != nil {
+		return "", fmt.Errorf("reading %s %s: %w", svc.Kind.Kind, svc.childName(s.CP), err)
+	}
+	if used := svc.user.secretOf(live); strings.HasPrefix(used, s.CP.ServiceUserName(svc.name)+"-") {
+		return used, nil
+	}
+	return "", nil
+}
+
+// enrolUser has K-ORC make the user, and Keystone give it its role. inUse reports
+// whether the service has the user already.
+func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Secret, inUse bool) reconcile.Outcome {
+	if !korc.PasswordCloud.Value(s.Slots) {
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
+	}
+	user := userOf(s.CP, svc, login)
+	wait, err := korc.Ensure(ctx, s, user, korc.FailingSince(s, svc.condition))
+	if err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
+	}
+	project, role := bootstrapped(s, serviceProject), bootstrapped(s, serviceRole)
+	switch {
+	case !korc.StateOf(user).Available || user.Status.ID == nil || !user.DeletionTimestamp.IsZero():
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "Waiting for "+korc.Describe(user)).After(wait)
+	case !project.Ready || !role.Ready:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
+			"Waiting for the project %s and the role %s; KORCReady says why", serviceProject.Name, serviceRole.Name))
+	}
+	return proveUser(ctx, s, svc, user, identity.ServiceUser{
+		ID: *user.Status.ID, Password: string(login.Data[keyPassword]), ProjectID: project.ID, RoleID: role.ID,
+	}, inUse)
+}
+
+// proveUser has Keystone asked in the background whether the user can work.
+func proveUser(
+	ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser, inUse bool,
+) reconcile.Outcome {
+	enrol, at, admin := s.Enrol, controlplane.AuthURL(s.CP), korc.AdminPassword.Value(s.Slots)
+	verdict, err := s.Proofs.Settled(s.Name(), identity.Digest(user.ID, user.Password), func(ctx context.Context) (identity.Verdict, error) {
+		return enrol(ctx, at, admin, user)
+	})
+	asking := errors.Is(err, identity.ErrAsking)
+	switch {
+	case verdict == identity.Accepted, asking && inUse && meta.IsStatusConditionTrue(s.CP.Status.Conditions, svc.condition):
+		// That the operator was restarted is no news about the user.
+		return reconcile.Done(svc.reasons.ready, "").After(s.Proofs.Due())
+	case verdict == identity.Rejected:
+		return replaceRefused(ctx, s, svc, object, user)
+	case asking:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
+			"Keystone is being asked to give the user %s its role", userName(object))).After(identity.Timeout)
+	}
+	return reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
+		"It is not known whether Keystone accepts the user %s: %v; let the operator reach %s", userName(object), err, at)).
+		After(s.Proofs.Pause)
+}
+
+// replaceRefused asks for a new user when Keystone has refused this one for a while:
+// somebody may have changed its password there.
+func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) reconcile.Outcome {
+	message := fmt.Sprintf("Keystone refuses the user %s; a new one is created", userName(object))
+	outcome := reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserRejected, message).After(s.RetryPeriod).AtOnce()
+	if !korc.IsRefused(s, svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
+		return outcome
+	}
+	secret, err := s.Owned.Find(ctx, s.Key(s.CP.ServiceUserName(svc.name)))
+	if err == nil && secret != nil {
+		_, err = renewPassword(ctx, s, secret)
+	}
+	if err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
+	}
+	return outcome
+}
+
+// retireUsers deletes the users that the service has had before the current one,
+// each at its time, and returns when to look again, zero for not before a watch
+// fires.
+func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string) (time.Duration, error) {
+	objects, err := usersOf(ctx, s, svc)
+	if err != nil {
+		return 0, err
+	}
+	var again time.Duration
+	for _, old := range objects {
+		if old.GetName() == current {
+			continue
+		}
+		wait, err := retireUser(ctx, s, old)
+		if err != nil {
+			return 0, fmt.Errorf("removing %s: %w", korc.Describe(old), err)
+		}
+		if wait > 0 && (again == 0 || wait < again) {
+			again = wait
+		}
+	}
+	return again, nil
+}
+
+// retireUser deletes the Secret of a user first: the object leads to it.
+func retireUser(ctx context.Context, s *pass.Pass, old korc.Object) (time.Duration, error) {
+	if due, began := korc.ValidUntil(s, old); began && !due.After(s.Now()) {
+		login := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: old.GetName(), Namespace: old.GetNamespace()}}
+		if err := apply.EnsureAbsent(ctx, s.Client, s.CP, login); err != nil {
+			return 0, err
+		}
+	}
+	return korc.Revoke(ctx, s, old)
+}
+
+// dropUsers deletes all users of a service that has been deleted, and the password
+// that the next one would have.
+func dropUsers(ctx context.Context, s *pass.Pass, svc Service) (time.Duration, error) {
+	if svc.user == nil || korc.MissingKind(s) != "" {
+		return 0, nil
+	}
+	if err := apply.EnsureAbsent(ctx, s.Client, s.CP, passwordSecret(s.CP, svc)); err != nil {
+		return 0, err
+	}
+	return retireUsers(ctx, s, svc, "")
+}

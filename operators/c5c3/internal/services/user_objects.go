@@ -1,0 +1,126 @@
+package services
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// The keys of the Secrets of users. K-ORC reads the password under this one.
+const (
+	KeyUsername = "username"
+	keyPassword = "password"
+)
+
+// LabelServiceUser is on the K-ORC objects and the Secrets of users, with the name of
+// the service.
+const LabelServiceUser = "c5c3.io/service-user"
+
+// The users of services are in this project with this role, with which Keystone lets
+// them validate the tokens of others. See
+// https://docs.openstack.org/keystone/latest/admin/service-api-protection.html.
+var (
+	serviceProject = c5c3v1alpha1.BootstrapResourceSpec{Kind: c5c3v1alpha1.BootstrapKindProject, Name: "service"}
+	serviceRole    = c5c3v1alpha1.BootstrapResourceSpec{Kind: c5c3v1alpha1.BootstrapKindRole, Name: "service"}
+)
+
+// bootstrapResources are those of the spec, and what the users of services need.
+func (all List) bootstrapResources(cp *c5c3v1alpha1.ControlPlane) []c5c3v1alpha1.BootstrapResourceSpec {
+	resources := slices.Clone(cp.Spec.KORC.AdminCredential.BootstrapResources)
+	if !slices.ContainsFunc(all.wantedBy(cp), func(svc Service) bool { return svc.user != nil }) {
+		return resources
+	}
+	for _, needed := range []c5c3v1alpha1.BootstrapResourceSpec{serviceProject, serviceRole} {
+		if !slices.Contains(resources, needed) {
+			resources = append(resources, needed)
+		}
+	}
+	return resources
+}
+
+// bootstrapped is what the status says of a bootstrap resource.
+func bootstrapped(s *pass.Pass, resource c5c3v1alpha1.BootstrapResourceSpec) c5c3v1alpha1.BootstrapResourceStatus {
+	for _, status := range s.CP.Status.BootstrapResources {
+		if status.Kind == resource.Kind && status.Name == resource.Name {
+			return status
+		}
+	}
+	return c5c3v1alpha1.BootstrapResourceStatus{}
+}
+
+// passwordSecret is the Secret with the password that the service's user is to have.
+func passwordSecret(cp *c5c3v1alpha1.ControlPlane, svc Service) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: controlplane.ChildMeta(cp, cp.ServiceUserName(svc.name)),
+		Data:       map[string][]byte{keyPassword: identity.NewSecret()},
+	}
+}
+
+// loginSecret is the Secret with the name and the password of a user, which both the
+// service and K-ORC read.
+func loginSecret(cp *c5c3v1alpha1.ControlPlane, svc Service, password string) *corev1.Secret {
+	id := controlplane.ShortHash(password)
+	meta := controlplane.ChildMeta(cp, fmt.Sprintf("%s-%s", cp.ServiceUserName(svc.name), id))
+	meta.Labels[LabelServiceUser] = svc.name
+	return &corev1.Secret{
+		ObjectMeta: meta,
+		Data: map[string][]byte{
+			KeyUsername: []byte(svc.name + "-" + id), keyPassword: []byte(password),
+		},
+	}
+}
+
+// userOf is the user with a login.
+func userOf(cp *c5c3v1alpha1.ControlPlane, svc Service, login *corev1.Secret) *orcv1alpha1.User {
+	meta := controlplane.ChildMeta(cp, login.Name)
+	meta.Labels[LabelServiceUser] = svc.name
+	return &orcv1alpha1.User{
+		ObjectMeta: meta,
+		Spec: orcv1alpha1.UserSpec{
+			CloudCredentialsRef: korc.AdminSystemCloud(cp), ManagementPolicy: orcv1alpha1.ManagementPolicyManaged,
+			Resource: &orcv1alpha1.UserResourceSpec{
+				Name:      ptr.To(orcv1alpha1.OpenStackName(login.Data[KeyUsername])),
+				DomainRef: korc.NameRef(cp.DomainImportName()), PasswordRef: korc.NameRef(login.Name),
+			},
+		},
+	}
+}
+
+// userName is the name that a user has in Keystone.
+func userName(user *orcv1alpha1.User) string { return string(ptr.Deref(user.Spec.Resource.Name, "")) }
+
+// usersOf are the objects of the users that the service has, and has had.
+func usersOf(ctx context.Context, s *pass.Pass, svc Service) ([]korc.Object, error) {
+	return listUsers(ctx, s, client.MatchingLabels{LabelServiceUser: svc.name})
+}
+
+// ServiceUsers are those of all services.
+func ServiceUsers(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
+	return listUsers(ctx, s, client.HasLabels{LabelServiceUser})
+}
+
+func listUsers(ctx context.Context, s *pass.Pass, having client.ListOption) ([]korc.Object, error) {
+	var list orcv1alpha1.UserList
+	if err := s.Foreign.List(ctx, &list, client.InNamespace(s.CP.Namespace), having); err != nil {
+		return nil, fmt.Errorf("listing the users of services: %w", err)
+	}
+	var ours []korc.Object
+	for i := range list.Items {
+		if metav1.IsControlledBy(&list.Items[i], s.CP) {
+			ours = append(ours, &list.Items[i])
+		}
+	}
+	return ours, nil
+}

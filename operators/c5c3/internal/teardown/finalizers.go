@@ -1,0 +1,80 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+)
+
+// korcFinalizers begin the names of all finalizers of K-ORC.
+const korcFinalizers = orcv1alpha1.GroupName + "/"
+
+// removeKORCFinalizers takes K-ORC's finalizers off, because nobody else will: off the
+// objects and off the Secrets that they use.
+func removeKORCFinalizers(ctx context.Context, s *pass.Pass, left []korc.Object) error {
+	for _, obj := range left {
+		if err := stripFinalizers(ctx, s, obj); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{s.CP.PasswordCloudSecretName(), s.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName} {
+		secret := &corev1.Secret{}
+		err := s.Refs.Get(ctx, s.Key(name), secret)
+		switch {
+		case apierrors.IsNotFound(err):
+			continue
+		case err != nil:
+			return fmt.Errorf("reading Secret %s: %w", name, err)
+		}
+		if controller := metav1.GetControllerOf(secret); controller == nil || controller.UID != s.CP.UID && controller.Name != name {
+			continue
+		}
+		if err := stripFinalizers(ctx, s, secret); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stripFinalizers takes K-ORC's off. K-ORC may do so at the same time: a pass that
+// ended there would leave the next one nothing of what was given up, so it does not
+// wait for the cache to catch up.
+func stripFinalizers(ctx context.Context, s *pass.Pass, obj client.Object) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		err := patchFinalizers(ctx, s, obj)
+		if !apierrors.IsConflict(err) {
+			return err
+		}
+		if readErr := s.Owned.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj); readErr != nil {
+			return client.IgnoreNotFound(readErr)
+		}
+		return err
+	})
+}
+
+func patchFinalizers(ctx context.Context, s *pass.Pass, obj client.Object) error {
+	before, ok := obj.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
+	}
+	obj.SetFinalizers(slices.DeleteFunc(obj.GetFinalizers(), func(name string) bool { return strings.HasPrefix(name, korcFinalizers) }))
+	if len(obj.GetFinalizers()) == len(before.GetFinalizers()) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := s.Foreign.Patch(ctx, obj, patch); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("taking K-ORC's finalizers off %T %s: %w", obj, obj.GetName(), err)
+	}
+	return nil
+}

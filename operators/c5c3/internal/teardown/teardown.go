@@ -1,0 +1,267 @@
+// Package teardown is the end of a control plane in Keystone and in the secret store.
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/appcredential"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
+)
+
+// Finalizer stands for what K-ORC has made in Keystone, and for the copy of
+// the application credential in the secret store.
+const Finalizer = "c5c3.io/orc-teardown"
+
+const (
+	// importPatience is how long the objects of imports get when nothing else is
+	// left. They have nothing in Keystone that could be left behind.
+	importPatience = 30 * time.Second
+	// teardownPeriod is how often a deletion that waits looks again.
+	teardownPeriod = 10 * time.Second
+)
+
+// Finalize has K-ORC remove what it made while Keystone still answers, and
+// External Secrets the copy in the store. Everything else goes by garbage
+// collection, as soon as the finalizer does.
+func Finalize(ctx context.Context, s *pass.Pass, all services.List) reconcile.Outcome {
+	left, err := tearDown(ctx, s, all)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	}
+	waiting := left.describe()
+	wait := reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC, fmt.Sprintf(
+		"K-ORC and External Secrets are removing %s; after %s the deletion continues without them", strings.Join(waiting, ", "), s.StallTimeout)).
+		OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC created in Keystone")
+	switch {
+	case len(waiting) == 0 && korc.MissingKind(s) != "":
+		return whenKORCMissing(ctx, s, left.keystoneGone)
+	case len(waiting) == 0:
+		return tornDown()
+	case !late(s) && (left.push != "" || !left.keystoneGone):
+		return wait.After(min(teardownPeriod, s.StallTimeout/8))
+	}
+	begun, err := deleteRemaining(ctx, s, left.objects)
+	switch {
+	case err != nil:
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	case begun:
+		return wait.After(time.Second)
+	}
+	if err := removeKORCFinalizers(ctx, s, left.objects); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	}
+	if left.keystoneGone && left.push == "" {
+		return goneWithKeystone(ctx, s, waiting)
+	}
+	return leftBehind(fmt.Sprintf("Not removed within %s", s.StallTimeout), waiting)
+}
+
+// remains is what a deletion has not got rid of yet.
+type remains struct {
+	objects []korc.Object
+	// unrevoked are the errors of credentials that could not be revoked, by the
+	// names of their objects.
+	unrevoked map[string]error
+	// push describes the copy in the secret store, "" when it is gone.
+	push         string
+	keystoneGone bool
+}
+
+func tearDown(ctx context.Context, s *pass.Pass, all services.List) (left remains, err error) {
+	if left.keystoneGone, err = keystoneIsGone(ctx, s, all.Identity()); err != nil {
+		return left, err
+	}
+	if err := removeORCObjects(ctx, s, all, &left); err != nil {
+		return left, err
+	}
+	left.push, err = removePush(ctx, s, len(left.objects) == 0 || left.keystoneGone || late(s))
+	return left, err
+}
+
+// keystoneIsGone reports whether there is nobody left whom K-ORC could ask: the
+// Keystone goes first when its whole namespace is deleted.
+func keystoneIsGone(ctx context.Context, s *pass.Pass, identity services.Service) (bool, error) {
+	if !s.Kinds.Served(identity.Kind) {
+		return true, nil
+	}
+	err := s.Foreign.Get(ctx, s.Key(s.CP.KeystoneName()), identity.Empty())
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("reading Keystone %s: %w", s.CP.KeystoneName(), err)
+	}
+	return err != nil, nil
+}
+
+// late reports whether the deletion has waited long enough for others.
+func late(s *pass.Pass) bool {
+	return s.Now().Sub(s.CP.DeletionTimestamp.Time) >= s.StallTimeout
+}
+
+// removeORCObjects deletes the K-ORC objects of the control plane and reports
+// those that are still there. Imports go last: the others need them.
+func removeORCObjects(ctx context.Context, s *pass.Pass, all services.List, left *remains) error {
+	if korc.MissingKind(s) != "" {
+		return nil
+	}
+	managed, err := managedObjects(ctx, s, all)
+	if err != nil {
+		return err
+	}
+	left.unrevoked = map[string]error{}
+	for _, obj := range managed {
+		if err := revokeBeforeEnd(ctx, s, obj, left.keystoneGone); err != nil {
+			left.unrevoked[obj.GetName()] = err
+			// K-ORC may succeed where the operator does not: it gets half of the timeout.
+			if s.Now().Sub(s.CP.DeletionTimestamp.Time) < s.StallTimeout/2 {
+				continue
+			}
+		}
+		if err := korc.RemoveWithResource(ctx, s, obj); err != nil {
+			return err
+		}
+	}
+	with := korc.UserCloud(s.CP)
+	imports, err := ownedORC(ctx, s, appcredential.UserImport(s.CP, with), appcredential.DomainImport(s.CP, with))
+	if err != nil {
+		return err
+	}
+	if len(managed) > 0 {
+		left.objects = append(managed, imports...)
+		return nil
+	}
+	left.objects, err = removeImports(ctx, s, imports)
+	return err
+}
+
+// revokeBeforeEnd revokes a credential unless there is no Keystone any more.
+func revokeBeforeEnd(ctx context.Context, s *pass.Pass, obj client.Object, keystoneGone bool) error {
+	if keystoneGone {
+		return nil
+	}
+	return korc.RevokeInKeystone(ctx, s, obj)
+}
+
+// removeImports deletes imports. They work with the application credential,
+// which is revoked by now, and are therefore given the password first.
+func removeImports(ctx context.Context, s *pass.Pass, imports []korc.Object) ([]korc.Object, error) {
+	var left []korc.Object
+	for _, obj := range imports {
+		if !obj.GetDeletionTimestamp().IsZero() && s.Now().Sub(obj.GetDeletionTimestamp().Time) >= min(importPatience, s.StallTimeout) {
+			if err := stripFinalizers(ctx, s, obj); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := korc.RemoveWithResource(ctx, s, obj); err != nil {
+			return nil, err
+		}
+		left = append(left, obj)
+	}
+	return left, nil
+}
+
+// managedObjects are those with something in Keystone.
+func managedObjects(ctx context.Context, s *pass.Pass, all services.List) ([]korc.Object, error) {
+	credential := &orcv1alpha1.ApplicationCredential{ObjectMeta: controlplane.ChildMeta(s.CP, s.CP.ApplicationCredentialName())}
+	found, err := ownedORC(ctx, s, append([]korc.Object{credential}, all.CatalogObjects(s.CP)...)...)
+	if err != nil {
+		return nil, err
+	}
+	superseded, err := appcredential.Superseded(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, old := range superseded {
+		found = append(found, old)
+	}
+	users, err := services.ServiceUsers(ctx, s)
+	resources, listErr := services.BootstrapObjects(ctx, s)
+	return slices.Concat(found, users, resources), errors.Join(err, listErr)
+}
+
+// ownedORC reads the objects and returns those that exist and belong to the
+// control plane.
+func ownedORC(ctx context.Context, s *pass.Pass, objects ...korc.Object) ([]korc.Object, error) {
+	var found []korc.Object
+	for _, obj := range objects {
+		err := s.Foreign.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return nil, fmt.Errorf("reading %s %s: %w", korc.KindName(obj), obj.GetName(), err)
+		case metav1.IsControlledBy(obj, s.CP):
+			found = append(found, obj)
+		}
+	}
+	return found, nil
+}
+
+// removePush deletes the PushSecret, once nothing needs the credential in the
+// store any more, and describes it as long as it is there.
+func removePush(ctx context.Context, s *pass.Pass, ready bool) (string, error) {
+	if !s.Kinds.Served(appcredential.PushSecretKind) {
+		return "", nil
+	}
+	push := &esov1alpha1.PushSecret{}
+	err := s.Foreign.Get(ctx, s.Key(s.CP.CredentialPushName()), push)
+	switch {
+	case apierrors.IsNotFound(err):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("reading PushSecret %s: %w", s.CP.CredentialPushName(), err)
+	case !metav1.IsControlledBy(push, s.CP):
+		return "", nil
+	}
+	if ready {
+		if err := korc.RemoveOnce(ctx, s, push); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("PushSecret %s with its copy at %s", push.Name, controlplane.CredentialPath(s.Cluster, s.CP)), nil
+}
+
+// deleteRemaining begins the deletion of whatever is not being deleted yet, and tells
+// whether there was such a thing: K-ORC would put its finalizer on that again.
+func deleteRemaining(ctx context.Context, s *pass.Pass, left []korc.Object) (begun bool, err error) {
+	for _, obj := range left {
+		if !obj.GetDeletionTimestamp().IsZero() {
+			continue
+		}
+		begun = true
+		if err := korc.Remove(ctx, s, obj); err != nil {
+			return begun, err
+		}
+	}
+	return begun, nil
+}
+
+func (left remains) describe() []string {
+	texts := make([]string, 0, len(left.objects)+1)
+	for _, obj := range left.objects {
+		text := korc.Describe(obj)
+		if err := left.unrevoked[obj.GetName()]; err != nil {
+			text = fmt.Sprintf("%s: %v", text, err)
+		}
+		texts = append(texts, text)
+	}
+	if left.push != "" {
+		texts = append(texts, left.push)
+	}
+	return texts
+}

@@ -1,0 +1,68 @@
+package teardown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
+	"github.com/c5c3/forge/operators/c5c3/internal/services"
+)
+
+// whenKORCMissing is the outcome when K-ORC was uninstalled, which takes its objects
+// along, but neither what they stood for nor its finalizers on Secrets.
+func whenKORCMissing(ctx context.Context, s *pass.Pass, keystoneGone bool) reconcile.Outcome {
+	if err := removeKORCFinalizers(ctx, s, nil); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	}
+	left, err := abandonedUsers(ctx, s)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+	}
+	if credential := s.CP.Status.AdminApplicationCredential; credential != nil {
+		name := "the application credential " + credential.ID
+		if keystoneGone {
+			return goneWithKeystone(ctx, s, append(left, name))
+		}
+		err := korc.RevokeByID(ctx, s, credential.ID)
+		switch {
+		case errors.Is(err, identity.ErrAsking):
+			return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC,
+				"Keystone is being asked to revoke "+name).After(identity.Timeout)
+		case err != nil:
+			left = append(left, fmt.Sprintf("%s: %v", name, err))
+		}
+	}
+	if len(left) > 0 {
+		return leftBehind("K-ORC was uninstalled", left)
+	}
+	return tornDown()
+}
+
+// abandonedUsers are the users of services in a Keystone whose database stays. Their
+// ids are gone with their objects; their Secrets have their names.
+func abandonedUsers(ctx context.Context, s *pass.Pass) ([]string, error) {
+	if s.CP.Spec.DeletionPolicy != commonv1.DeletionPolicyRetain && s.CP.Spec.Infrastructure.Database.ClusterRef != nil {
+		return nil, nil
+	}
+	var logins corev1.SecretList
+	if err := s.Client.List(ctx, &logins, client.InNamespace(s.CP.Namespace), client.HasLabels{services.LabelServiceUser}); err != nil {
+		return nil, fmt.Errorf("listing the Secrets of the users of services: %w", err)
+	}
+	var users []string
+	for i := range logins.Items {
+		if metav1.IsControlledBy(&logins.Items[i], s.CP) {
+			users = append(users, "the user "+string(logins.Items[i].Data[services.KeyUsername]))
+		}
+	}
+	return users, nil
+}

@@ -1,0 +1,117 @@
+"""Makes Keystone's processes start fast, take any password of the database, and answer each request.
+
+sitecustomize.py imports this module at every start of Python.
+"""
+
+import configparser
+import functools
+import gc
+import os
+import sys
+from importlib import machinery, util
+
+# The operator replaces this by whether spec.uwsgi.threads is above one.
+SEVERAL_THREADS = False
+
+
+def accept_percent_signs(url):
+    """Lets db_sync hand the URL to alembic.
+
+    alembic keeps it in a ConfigParser, for which a percent sign begins an
+    interpolation, and any character but letters and digits of a password is
+    written with one.
+    """
+    before_set = configparser.BasicInterpolation.before_set
+
+    @functools.wraps(before_set)
+    def escaped(self, parser, section, option, value):
+        if value == url:
+            return value.replace("%", "%%")
+        return before_set(self, parser, section, option, value)
+
+    configparser.BasicInterpolation.before_set = escaped
+
+
+class AnswerErrors:
+    """Puts forge_errors.py around the application when Keystone's own entry, or that of spec.middleware, makes it.
+
+    A finder, because a process that serves nothing must not pay for importing
+    Keystone.
+    """
+
+    MAKER = "keystone.server.wsgi"
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.MAKER:
+            return None
+        sys.meta_path.remove(self)
+        spec = machinery.PathFinder.find_spec(name, path)
+        if spec is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            from forge_errors import answering
+
+            execute(module)
+            make = module.initialize_public_application
+            module.initialize_public_application = functools.wraps(make)(lambda: answering(make()))
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+class LoadLater:
+    """Leaves Keystone's SAML identity provider unloaded until something asks it for anything.
+
+    Every process of Keystone imports it, hardly any uses it, and it compiles the
+    XML schemas of SAML, which takes a third of the CPU time of a start.
+    """
+
+    PROVIDER = "keystone.federation.idp"
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.PROVIDER:
+            return None
+        spec = machinery.PathFinder.find_spec(name, path)
+        if spec is not None:
+            spec.loader = util.LazyLoader(spec.loader)
+        return spec
+
+
+def runs_uwsgi():
+    """Tells uWSGI, which the interpreter is part of, from programs written in Python."""
+    try:
+        return os.path.basename(os.readlink("/proc/self/exe")).startswith("uwsgi")
+    except OSError:
+        return False
+
+
+def preload():
+    """Imports Keystone for all processes of uWSGI, which are forks of this one.
+
+    With --lazy-apps each one makes an application of its own, and would import
+    Keystone for it. An import that fails is left to them: they fail alike, and
+    their log says so. The garbage collector would write to all that was imported,
+    and a page that a process writes to is no longer shared.
+    """
+    gc.disable()
+    try:
+        import keystone.server.wsgi  # noqa: F401
+    except Exception:
+        pass
+    gc.freeze()
+    gc.enable()
+
+
+sys.meta_path.insert(0, AnswerErrors())
+# Before Python 3.12.2, a thread can find a module unloaded that another one is loading.
+if not (SEVERAL_THREADS and runs_uwsgi()):
+    sys.meta_path.insert(0, LoadLater())
+
+if "OS_DATABASE__CONNECTION" in os.environ:
+    accept_percent_signs(os.environ["OS_DATABASE__CONNECTION"])
+
+# After all the above, which changes what is imported.
+if runs_uwsgi():
+    preload()

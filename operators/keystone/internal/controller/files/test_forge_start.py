@@ -1,0 +1,110 @@
+"""Tests of forge_start.py."""
+
+import gc
+import importlib
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+FILE = pathlib.Path(__file__).with_name("forge_start.py")
+
+class Start(unittest.TestCase):
+    """What a start imports of a Keystone that notes what is loaded of it."""
+
+    NOTE = "import builtins\nbuiltins.loaded.append(__name__)\n"
+    MODULES = {
+        "keystone/__init__.py": "",
+        "keystone/federation/__init__.py": "",
+        "keystone/federation/idp.py": NOTE + "GENERATOR = object()\n",
+        "keystone/server/__init__.py": "",
+        "keystone/server/wsgi.py": "from keystone.federation import idp\n" + NOTE
+        + "def initialize_public_application():\n    return idp.GENERATOR\n",
+        "forge_errors.py": "def answering(application):\n    return ('answering', application)\n",
+    }
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name, content in self.MODULES.items():
+            file = pathlib.Path(folder.name, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content, encoding="utf-8")
+        self.loaded = []
+        for patch in [
+            mock.patch("builtins.loaded", self.loaded, create=True),
+            mock.patch.dict(sys.modules),
+            mock.patch.object(sys, "meta_path", list(sys.meta_path)),
+            mock.patch.object(sys, "path", [folder.name, *sys.path]),
+            mock.patch.object(sys, "dont_write_bytecode", True),
+        ]:
+            patch.start()
+            self.addCleanup(patch.stop)
+        importlib.invalidate_caches()
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, program, threads=False):
+        """Does what Python does when it starts."""
+        source = FILE.read_text(encoding="utf-8")
+        changed = source.replace("\nSEVERAL_THREADS = False\n", f"\nSEVERAL_THREADS = {threads}\n")
+        self.assertEqual(threads, changed != source)
+        with mock.patch.dict(os.environ, clear=True), mock.patch("os.readlink", return_value=program):
+            exec(compile(changed, FILE, "exec"), {"__name__": "forge_start"})
+
+    def test_uwsgi_imports_keystone_before_it_forks(self):
+        for program in ["/usr/bin/uwsgi-core", "/var/lib/openstack/bin/uwsgi"]:
+            with self.subTest(program):
+                self.loaded.clear()
+                for name in [name for name in sys.modules if name.startswith("keystone")]:
+                    del sys.modules[name]
+                self.start(program)
+                self.assertEqual(self.loaded, ["keystone.server.wsgi"])
+
+    def test_what_was_imported_stays_shared_and_the_collector_goes_on(self):
+        for broken in (False, True):
+            with self.subTest(broken=broken):
+                if broken:
+                    (self.folder / "keystone/server/wsgi.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+                self.addCleanup(gc.unfreeze)
+                before = gc.get_freeze_count()
+                self.start("/usr/bin/uwsgi-core")
+                self.assertGreater(gc.get_freeze_count(), before)
+                self.assertTrue(gc.isenabled())
+                gc.unfreeze()
+
+    def test_a_program_imports_what_it_asks_for(self):
+        self.start("/usr/bin/python3.11")
+        self.assertEqual(self.loaded, [])
+
+    def test_the_application_that_was_imported_before_answers_errors(self):
+        self.start("/usr/bin/uwsgi-core")
+        wsgi = importlib.import_module("keystone.server.wsgi")
+        self.assertEqual(wsgi.initialize_public_application()[0], "answering")
+
+    def test_the_identity_provider_is_loaded_when_it_is_used(self):
+        self.start("/usr/bin/python3.11")
+        provider = importlib.import_module("keystone.federation.idp")
+        self.assertEqual(self.loaded, [])
+        self.assertIsNotNone(provider.GENERATOR)
+        self.assertEqual(self.loaded, ["keystone.federation.idp"])
+
+    def test_threads_find_the_identity_provider_loaded(self):
+        self.start("/usr/bin/uwsgi-core", threads=True)
+        self.assertEqual(self.loaded, ["keystone.federation.idp", "keystone.server.wsgi"])
+
+    def test_a_program_has_one_thread_whatever_uwsgi_has(self):
+        self.start("/usr/bin/python3.11", threads=True)
+        importlib.import_module("keystone.server.wsgi")
+        self.assertEqual(self.loaded, ["keystone.server.wsgi"])
+
+    def test_an_import_that_fails_is_left_to_the_processes(self):
+        (self.folder / "keystone/server/wsgi.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+        self.start("/usr/bin/uwsgi-core")
+        with self.assertRaisesRegex(ImportError, "nothing_of_this_name"):
+            importlib.import_module("keystone.server.wsgi")
+
+
+if __name__ == "__main__":
+    unittest.main()

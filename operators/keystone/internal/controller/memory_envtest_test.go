@@ -1,0 +1,127 @@
+//go:build integration
+
+package controller_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/controller"
+)
+
+// cachedBytes is how many bytes a Keystone and its children may take in the cache,
+// without Pods. Without what is trimmed and shared they take three times as many.
+const cachedBytes = 48 << 10
+
+// No t.Parallel: others would use memory meanwhile.
+func TestAKeystoneTakesLittleMemoryInTheCache(t *testing.T) {
+	c, k, operator := converged(t, modes[0])
+	operator.Stop()
+	objects := []client.Object{k}
+	for _, child := range children(t, c, k) {
+		objects = append(objects, whole(t, c, child.GroupVersionKind(), client.ObjectKeyFromObject(&child)))
+	}
+	const keystones = 100
+	// Once before, for what is made at the first use.
+	cachedSize(t, k, k, keystones)
+	total, byKind := 0, map[string]int{}
+	for _, obj := range objects {
+		size := cachedSize(t, obj, k, keystones) / keystones
+		total += size
+		byKind[fmt.Sprintf("%T", obj)] += size
+	}
+	t.Logf("%d bytes: %v", total, byKind)
+	if total > cachedBytes {
+		t.Errorf("a Keystone takes %d bytes in the cache, want %d at most: %v", total, cachedBytes, byKind)
+	}
+}
+
+// whole reads an object as the cache would.
+func whole(t *testing.T, c client.Client, kind schema.GroupVersionKind, key client.ObjectKey) client.Object {
+	t.Helper()
+	made, err := c.Scheme().New(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj, ok := made.(client.Object)
+	if !ok {
+		t.Fatalf("%T is no object", made)
+	}
+	if err := c.Get(t.Context(), key, obj); err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// cachedSize returns how many bytes copies of the object take that belong to as many
+// Keystones.
+func cachedSize(t *testing.T, obj client.Object, k *keystonev1alpha1.Keystone, copies int) int {
+	t.Helper()
+	text, err := json.Marshal(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cached := make([]any, copies)
+	before := heap()
+	for i := range cached {
+		name := fmt.Sprintf("%s-%04d", k.Name, i)
+		uid := fmt.Sprintf("%04d%s", i, k.UID[4:])
+		// So do the names of all that belongs to it.
+		other := strings.NewReplacer(string(k.UID), uid, k.Name+"-", name+"-", `"name":"`+k.Name+`"`, `"name":"`+name+`"`,
+			`instance":"`+k.Name+`"`, `instance":"`+name+`"`).Replace(string(text))
+		into := reflect.New(reflect.TypeOf(obj).Elem()).Interface()
+		if err := json.Unmarshal([]byte(other), into); err != nil {
+			t.Fatal(err)
+		}
+		if cached[i], err = controller.Trim(into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := heap() - before
+	runtime.KeepAlive(cached)
+	return size
+}
+
+// heap returns how many bytes are in use.
+func heap() int {
+	var stats runtime.MemStats
+	// What waits for a finaliser, or is in a pool, goes the second time.
+	for range 2 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&stats)
+	return int(stats.HeapAlloc) //nolint:gosec // No heap is that large.
+}
+
+// Secrets are the only children that are updated as a whole.
+func TestAnUpdateOfACachedSecretKeepsWhoWroteWhat(t *testing.T) {
+	c, namespace := newNamespace(t)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "keys"}, Data: map[string][]byte{"0": []byte("a")}}
+	if err := c.Create(t.Context(), secret, client.FieldOwner("somebody")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := controller.Trim(secret); err != nil {
+		t.Fatal(err)
+	}
+	secret.Data["1"] = []byte("b")
+	if err := c.Update(t.Context(), secret, client.FieldOwner("operator")); err != nil {
+		t.Fatal(err)
+	}
+	wrote := map[string]string{}
+	for _, entry := range secret.ManagedFields {
+		wrote[entry.Manager] = entry.FieldsV1.GetRawString()
+	}
+	if !strings.Contains(wrote["somebody"], `"f:0"`) || !strings.Contains(wrote["operator"], `"f:1"`) {
+		t.Errorf("the API server knows %v", wrote)
+	}
+}
