@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/testutil/children"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
@@ -123,11 +124,15 @@ func (s suite[T]) recreated(t *testing.T, m mode) {
 	t.Parallel()
 	i := s.converged(t, m)
 	before := i.kept()
+	left := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: i.name()}}
+	objects.Change(t, s.Admin, left, func(s *corev1.Service) { s.Finalizers = []string{"example.com/slow"} })
 	objects.Delete(t, s.Admin, client.Object(i.copied()))
 	i.gone()
 	keeps := i.Resource.ServiceSpec().KeepsData()
 	i.Resource = s.make(i.namespace(), m)
 	i.Create()
+	i.Fails(vocabulary.ConditionDeploymentReady, vocabulary.ReasonWaitingForDeployment, "Service", apply.ErrPredecessor.Error())
+	objects.Change(t, s.Admin, left, func(s *corev1.Service) { s.Finalizers = nil })
 	i.Ready()
 	for _, child := range i.children() {
 		if !child.Outlives() && !metav1.IsControlledBy(&child, i.Resource) {

@@ -249,7 +249,7 @@ func (s suite[T]) apiCondition() string {
 func (s suite[T]) announcedOnce(t *testing.T) {
 	i := s.prepared(t, brownfield)
 	password := i.password()
-	i.setJob("db-sync", standin.Fail("cannot log in with "+password+" at mysql+pymysql://user:"+password+"@db.example.com/database"))
+	i.setJob("db-sync", standin.Fail("cannot connect to mysql+pymysql://user:"+password+"@db.example.com/database"))
 	i.Create()
 	i.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonDBSyncFailed)
 	i.settle()
