@@ -120,7 +120,8 @@ func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
 		return references
 	}
 	var key strings.Builder
-	// The references of an object that is processed again are shared already.
+	// If the object was processed before, its references are shared already and must not
+	// be changed.
 	shared := slices.Clone(references)
 	for i := range shared {
 		owner := &shared[i]

@@ -112,7 +112,7 @@ func (r *run) read(t *testing.T) *batchv1.Job {
 	return job
 }
 
-// podThatFailed is a failed pod of the Job's controller.
+// podThatFailed is a failed pod labelled for Job db-sync, with the given controller.
 func podThatFailed(message string, controller *batchv1.Job) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
