@@ -142,8 +142,8 @@ func (d *delivery) markDelivered(ctx context.Context) error {
 	return nil
 }
 
-// inUseSince returns the age of the password in use as far as it is known: when a
-// rotation generated it, or when the Secret was created.
+// inUseSince returns since when the password is in use, as far as that is known: since a
+// rotation generated it, or since the Secret was created.
 func (d *delivery) inUseSince() (time.Time, bool) {
 	if d.next != nil && d.delivered() {
 		if at, ok, err := rotation.CompletedAt(d.next); ok && err == nil {
