@@ -57,9 +57,9 @@ type Service struct {
 	// service is no longer wanted.
 	allowDeletion string
 
-	// DatabaseSecret is the Secret with the user and the password of the service's
-	// database, and DatabasePath where they are in the secret store when the operator
-	// creates it.
+	// DatabaseSecret returns the Secret with the user and password of the service's
+	// database, DatabasePath their path in the secret store if the operator creates the
+	// database.
 	DatabaseSecret func(*c5c3v1alpha1.ControlPlane) string
 	DatabasePath   func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
 	// pods selects the pods of all resources of the kind, which use the cache and the
