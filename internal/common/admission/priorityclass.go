@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// CheckPriorityClass asks for the PriorityClass that spec.priorityClassName comes to
-// name. One that was deleted later holds up no change of something else. Both names are
-// nil when the field is not set; before is nil on creation, too.
+// CheckPriorityClass checks that the PriorityClass exists when spec.priorityClassName
+// changes. The later deletion of a class does not block other changes. Both names are nil
+// if the field is not set; before is also nil on creation.
 func CheckPriorityClass(ctx context.Context, reader client.Reader, before, name *string) field.ErrorList {
 	if name == nil || *name == "" || equality.Semantic.DeepEqual(before, name) {
 		return nil

@@ -21,18 +21,18 @@ type Service interface {
 	commonv1.Describer
 }
 
-// ServiceLookup checks the resources of an API service in relation to other objects.
+// ServiceLookup validates the resources of an API service against other objects.
 type ServiceLookup[T Service] struct {
 	// Kind is the kind of the resources, such as "Placement".
 	Kind string
 	// NewList returns an empty list of the kind.
 	NewList func() client.ObjectList
-	// Cluster says which names in DNS are one Service.
+	// Cluster tells which DNS names refer to the same Service.
 	Cluster cluster.Settings
 }
 
-// Check is the Lookup of a [Webhook]. It refuses a PriorityClass that does not exist and a
-// database that another resource has.
+// Check is the Lookup of a [Webhook]. It rejects a PriorityClass that does not exist and
+// a database that another resource uses.
 func (s ServiceLookup[T]) Check(ctx context.Context, reader client.Reader, old, updated T) field.ErrorList {
 	var none T
 	var class *string
@@ -44,9 +44,9 @@ func (s ServiceLookup[T]) Check(ctx context.Context, reader client.Reader, old, 
 	return append(errs, s.checkDatabase(ctx, reader, database, updated)...)
 }
 
-// checkDatabase refuses a database that another resource has. before is that of the
-// stored resource, nil for a new one; what it has already is not refused. An operator of
-// a single namespace may read no others.
+// checkDatabase rejects a database that another resource uses. before is the database of
+// the stored resource, nil on creation; an unchanged database is not rejected. An
+// operator of a single namespace can only read resources there.
 func (s ServiceLookup[T]) checkDatabase(
 	ctx context.Context, reader client.Reader, before *commonv1.DatabaseSpec, updated T,
 ) field.ErrorList {

@@ -21,7 +21,7 @@ func TestADatabaseOfAnotherResourceIsRefused(t *testing.T) {
 	elsewhere, before := instance.Brownfield(), instance.Brownfield()
 	elsewhere.Spec.Database.Database = "another"
 	before.Spec.Database.Host = "elsewhere.example.com"
-	// The operator of one namespace may not list the resources of others.
+	// An operator of a single namespace must not list resources of other namespaces.
 	ofOne := interceptor.Funcs{List: func(
 		ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption,
 	) error {

@@ -25,8 +25,8 @@ var (
 	_ admission.Validator[*corev1.ConfigMap] = &Webhook[*corev1.ConfigMap]{}
 )
 
-// boats is the webhook of a kind that has everything: a boat has a crew, three by
-// default and never none, keeps its home port, and lies in a port that there is.
+// boats is the webhook of a kind with all functions. A boat has a crew (three by default,
+// never none) and a home port that must not change, and lies in a port that exists.
 func boats(ports ...client.Object) *Webhook[*corev1.ConfigMap] {
 	return &Webhook[*corev1.ConfigMap]{
 		Object:   &corev1.ConfigMap{},

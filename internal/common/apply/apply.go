@@ -138,8 +138,8 @@ func createOrFind(ctx context.Context, c client.Client, obj client.Object, field
 	return live, err
 }
 
-// Stays reports whether the API server still has the very object that a cache has shown,
-// and is not about to delete it.
+// Stays reports whether the API server still has the same object as the cache, not being
+// deleted.
 func Stays(ctx context.Context, c client.Client, cached client.Object) (bool, error) {
 	gvk, err := apiutil.GVKForObject(cached, c.Scheme())
 	if err != nil {

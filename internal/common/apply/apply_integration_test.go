@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// bench is one namespace with an owner and a counted client.
+// bench is one namespace with an owner and a client that counts requests.
 type bench struct {
 	client.Client
 	counter   *transport.Counter
@@ -78,7 +78,7 @@ func (c condensing) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 	if err := c.Client.Get(ctx, key, obj, options...); err != nil {
 		return err
 	}
-	// A cache may hand in what it has got before.
+	// A cache may transform the same object more than once.
 	for range 2 {
 		if err := apply.Condense(obj, apply.FieldManager); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (b *bench) deployment() *appsv1.Deployment {
 	}
 }
 
-// blind is a client whose cache shows nothing.
+// blind is a client with an empty cache.
 type blind struct{ client.Client }
 
 func (b blind) Get(ctx context.Context, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
@@ -170,7 +170,7 @@ func TestACreationIsOneRequest(t *testing.T) {
 	if obj.UID == "" {
 		t.Error("the created object was not returned")
 	}
-	// A cache that does not show it yet changes nothing.
+	// The result must be the same while the cache lags behind.
 	changed := b.deployment()
 	changed.Spec.Replicas = ptr.To(int32(3))
 	b.must(t, b.ensure(t, changed))

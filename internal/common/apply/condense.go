@@ -12,18 +12,18 @@ import (
 	"github.com/c5c3/forge/internal/common/intern"
 )
 
-// condensedType begins the type of a record whose fields are shared with other objects
-// and which has the digests of their values beside them.
+// condensedType is the prefix of the type of a condensed managedFields entry. Its fields
+// are shared with other objects, and the digests of their values follow the prefix.
 const condensedType = "condensed:"
 
-// ownUID stands for the UID of the controller in shared records. Apart from it those of
-// different resources are the same.
+// ownUID replaces the UID of the controller in shared entries. Without it, the entries of
+// different resources are identical.
 const ownUID = "<uid of the controller>"
 
-// Condense prepares an object that fieldManager applies for a cache. Of the records of who
-// wrote which field it keeps those of the manager, and in them digests of the values:
-// [Converged] then needs the fields themselves no longer, so that the caller may drop those
-// that nothing else reads. An object that was condensed before stays as it is.
+// Condense prepares an object that fieldManager applies for the cache. It keeps only the
+// managedFields entries of that manager, and adds digests of the values to them.
+// [Converged] then no longer needs the fields themselves, so the caller may drop those
+// that nothing else reads. An object that is already condensed is unchanged.
 func Condense(obj client.Object, fieldManager string) error {
 	var own []metav1.ManagedFieldsEntry
 	for _, entry := range obj.GetManagedFields() {
@@ -59,8 +59,8 @@ func condense(obj client.Object, entry *metav1.ManagedFieldsEntry) error {
 	return nil
 }
 
-// condensedValues returns the values that a record has beside its fields, and false if it
-// has none.
+// condensedValues returns the values of a condensed entry, and reports whether the entry
+// is condensed.
 func condensedValues(entry *metav1.ManagedFieldsEntry) (values, bool) {
 	text, condensed := strings.CutPrefix(entry.FieldsType, condensedType)
 	if !condensed {
@@ -70,7 +70,7 @@ func condensedValues(entry *metav1.ManagedFieldsEntry) (values, bool) {
 	return values(decoded), err == nil
 }
 
-// recorded returns the fields of a record as the API server has written them.
+// recorded returns the fields of an entry as the API server wrote them.
 func recorded(live client.Object, entry *metav1.ManagedFieldsEntry) string {
 	text := entry.FieldsV1.GetRawString()
 	if _, condensed := condensedValues(entry); !condensed {

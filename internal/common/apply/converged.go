@@ -95,7 +95,7 @@ func managedBy(live client.Object, fieldManager string) bool {
 	return false
 }
 
-// Owns reports whether fieldManager applied the field that the names lead to.
+// Owns reports whether fieldManager applied the field at the path of names.
 func Owns(live client.Object, fieldManager, apiVersion string, names ...string) (bool, error) {
 	entry := applied(live, fieldManager, apiVersion)
 	if entry == nil {
@@ -112,8 +112,8 @@ func Owns(live client.Object, fieldManager, apiVersion string, names ...string) 
 	return owned.Has(path), nil
 }
 
-// applied returns the record of what fieldManager applied, nil if it never applied this
-// object or did so at another API version.
+// applied returns the managedFields entry of fieldManager's applies. It returns nil if
+// the manager never applied this object, or did so at another API version.
 func applied(live client.Object, fieldManager, apiVersion string) *metav1.ManagedFieldsEntry {
 	written := live.GetManagedFields()
 	for i := range written {
@@ -129,7 +129,7 @@ func isApplied(entry *metav1.ManagedFieldsEntry, fieldManager string) bool {
 		entry.Subresource == "" && entry.FieldsV1 != nil
 }
 
-// fieldsOf returns the set of fields of a record.
+// fieldsOf returns the set of fields of an entry.
 func fieldsOf(live client.Object, entry *metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	set := &fieldpath.Set{}
 	if err := set.FromJSON(strings.NewReader(recorded(live, entry))); err != nil {
@@ -138,8 +138,8 @@ func fieldsOf(live client.Object, entry *metav1.ManagedFieldsEntry) (*fieldpath.
 	return set, nil
 }
 
-// children lists every path element directly below a node once; an element is
-// a member, has children of its own, or both.
+// children lists every path element directly below a node once; an element is a member,
+// has children of its own, or both.
 func children(owned *fieldpath.Set) []fieldpath.PathElement {
 	elements := make([]fieldpath.PathElement, 0, owned.Members.Size())
 	owned.Members.Iterate(func(element fieldpath.PathElement) { elements = append(elements, element) })
@@ -184,8 +184,8 @@ func find(node any, matches func(any) bool) (any, bool) {
 	return nil, false
 }
 
-// hasKey reports whether a list item carries the key. A key field the item
-// leaves out counts as matching: the server filled in its default.
+// hasKey reports whether a list item has the key. A key field that the item omits counts
+// as matching: the server filled in its default.
 func hasKey(item any, key value.FieldList) bool {
 	fields, ok := item.(map[string]any)
 	if !ok {

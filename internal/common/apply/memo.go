@@ -14,25 +14,24 @@ import (
 // more often, so that only verdicts on deleted objects expire.
 const memoPeriod = time.Hour
 
-// settled records which objects were found to be as desired: in most passes
-// nothing has changed, and comparing an object field by field costs more than everything
-// else.
+// settled records which objects were found converged: in most passes nothing has changed,
+// and comparing an object field by field is the most expensive part.
 var settled memo
 
-// memo maps objects to what they were last compared with. An object is identified by its
-// UID and resource version, which are unique. The zero value is ready for use,
-// also by several goroutines.
+// memo maps objects to their last verdict. An object is identified by its UID and
+// resource version, which are unique. The zero value is ready for use, also by several
+// goroutines.
 type memo struct {
 	mu            sync.Mutex
 	recent, older map[types.UID]verdict
 	turned        time.Time
 }
 
-// verdict is a digest of the version of an object that needs no write, and of the desired
+// verdict is a digest of the version of an object that needs no write and of the desired
 // fields.
 type verdict [digestSize]byte
 
-// verdictOf returns false for an object that cannot be recorded.
+// verdictOf returns the verdict, and false for an object that cannot be recorded.
 func verdictOf(live, desired client.Object, fieldManager string) (verdict, bool) {
 	body, err := json.Marshal(desired)
 	if err != nil || live.GetUID() == "" || live.GetResourceVersion() == "" {
@@ -43,7 +42,7 @@ func verdictOf(live, desired client.Object, fieldManager string) (verdict, bool)
 	return verdict(sum[:digestSize]), true
 }
 
-// has reports whether the verdict is the last one about the object.
+// has reports whether the verdict is the latest one about the object.
 func (m *memo) has(uid types.UID, v verdict) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

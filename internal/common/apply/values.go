@@ -9,22 +9,21 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// digestSize is the length in bytes of the digests of values: nobody can find two
-// values with the same one.
+// digestSize is the length in bytes of a digest, enough to rule out collisions.
 const digestSize = 16
 
-// values are digests of what an object holds in the fields that a manager owns: one of
-// everything but the blocks, and one of each block that is owned as a whole, in the order
-// of the fields. It is "" if the object lacks one of the fields.
+// values are digests of an object's fields that a manager owns: one of everything outside
+// blocks, followed by one of each block that is owned as a whole, in the order of the
+// fields. It is "" if the object lacks one of the fields.
 type values string
 
-// reader adds up the values of one object.
+// reader digests the values of one object.
 type reader struct {
 	sum    hash.Hash
 	blocks []byte
-	// open are the blocks, by position, in which nothing is wanted.
+	// open marks blocks, by position, in which no field is desired.
 	open map[int]bool
-	// exact refuses fields that are not owned.
+	// exact rejects fields that are not owned.
 	exact bool
 }
 
@@ -37,8 +36,8 @@ func valuesOf(owned *fieldpath.Set, live any) values {
 	return values(append(r.sum.Sum(nil)[:digestSize:digestSize], r.blocks...))
 }
 
-// wants reports whether the desired fields are the owned ones, with the values that the
-// live object has.
+// wants reports whether the desired fields are exactly the owned ones, with the values of
+// the live object.
 func wants(owned *fieldpath.Set, desired any, has values) bool {
 	r := &reader{sum: sha256.New(), open: map[int]bool{}, exact: true}
 	if !r.read(owned, desired) || len(has) != digestSize+len(r.blocks) {
@@ -55,7 +54,7 @@ func wants(owned *fieldpath.Set, desired any, has values) bool {
 	return true
 }
 
-// read adds up the values below one node of the owned set and reports whether the object
+// read digests the values below one node of the owned set, and reports whether the object
 // has all of its fields.
 func (r *reader) read(owned *fieldpath.Set, node any) bool {
 	elements := children(owned)
@@ -70,14 +69,15 @@ func (r *reader) read(owned *fieldpath.Set, node any) bool {
 			return false
 		}
 	}
-	// The fields are part of what is digested, so that no value can move to another one.
+	// The number of fields is part of the digest, so that no value can move to another
+	// field.
 	r.add(len(elements))
 	return !r.exact || len(elements) == size(node)
 }
 
 // leaf adds a field that is owned as a whole. An empty struct, which Go types emit for an
-// unset block, claims the block but nothing in it: what the server or others set in it
-// is not ours.
+// unset block, claims the block but none of its contents: what the server or others set
+// in it belongs to them.
 func (r *reader) leaf(value any) {
 	fields, isBlock := value.(map[string]any)
 	if !isBlock {
@@ -93,7 +93,7 @@ func (r *reader) leaf(value any) {
 }
 
 func (r *reader) add(value any) {
-	// A hash never fails to take bytes, and JSON has no line breaks.
+	// Writing to a hash never fails, and JSON has no line breaks.
 	_, _ = r.sum.Write(append(encoded(value), '\n'))
 }
 

@@ -17,33 +17,34 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// CheckFile is the name of the Python file with which the image reads the configuration
-// among its files.
+// CheckFile is the name, among the configuration files, of the Python script that reads
+// the configuration in the image.
 const CheckFile = "config_check.py"
 
 //go:embed files/config_check.py
 var checkScript string
 
-// Check declares how the image reads the configuration. Its functions are those of Python
-// modules, as "module:function".
+// Check declares how the image reads the configuration. Python functions are given as
+// "module:function".
 type Check struct {
-	// Register registers the service's options with the oslo.config object that it is
-	// called with.
+	// Register is the function that registers the service's options with the oslo.config
+	// object it is given.
 	Register string
-	// Lists list the options of libraries that the service uses, as those behind oslo.config's
-	// entry points oslo.config.opts do.
+	// Lists are functions that return the options of libraries that the service uses,
+	// like those behind oslo.config's entry points oslo.config.opts.
 	Lists []string
 }
 
-// Script is the content of the Python file for a service.
+// Script returns the content of the check script for the service.
 func (c Check) Script(d *service.Definition) string {
 	script := config.SetConstant(checkScript, "PROJECT", d.Name)
 	script = config.SetConstant(script, "REGISTER", c.Register)
 	return config.SetConstant(script, "LISTS", append([]string{}, c.Lists...))
 }
 
-// ReconcileCheck lets the image read the configuration before any API pod gets to see it.
-// Only what users write themselves can be malformed.
+// ReconcileCheck runs a Job in which the image reads the configuration before any API pod
+// gets it. Without options from the user there is nothing that could be malformed, so no
+// Job runs.
 func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	desired, err := deployment.TaskJob(p, s.CheckTask(p))
 	if err != nil {
@@ -70,7 +71,7 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 	return done
 }
 
-// written are the fields with options that users write.
+// written names the fields in which users set options.
 func (s Service) written() string {
 	if s.Plugins != nil {
 		return "spec.extraConfig, spec.extraConfigSecretRef or spec.plugins"
@@ -78,7 +79,8 @@ func (s Service) written() string {
 	return "spec.extraConfig or spec.extraConfigSecretRef"
 }
 
-// CheckTask depends on the configuration and on the image that knows the options.
+// CheckTask builds the task of the check. It runs again when the configuration changes or
+// the image, which defines the options.
 func (s Service) CheckTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "config-check", Container: "config-check", Retries: 1,

@@ -12,12 +12,12 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// oslo.config accepts these spellings for true, in any case
+// oslo.config accepts these spellings of true, in any case
 // (oslo_config.types.Boolean.TRUE_VALUES).
 var trueSpellings = []string{"true", "1", "on", "yes"}
 
-// ReportLogging reports whether log records reach the cluster's log collection. It informs
-// only: who turns standard error off may have a reason.
+// ReportLogging reports whether log records reach the cluster's log collection. It only
+// informs: disabling standard error may be intended.
 func ReportLogging(_ context.Context, p *service.Pass) reconcile.Outcome {
 	value := service.Config.Value(p.Slots).Options["DEFAULT"]["use_stderr"]
 	if slices.Contains(trueSpellings, strings.ToLower(strings.TrimSpace(value))) {

@@ -1,5 +1,5 @@
-// Package configuration renders the configuration of a service, has its image prove that
-// it can be read, and keeps as many versions as a rollback needs.
+// Package configuration renders the configuration of a service, verifies that its image
+// can read it, and keeps as many versions as a rollback needs.
 package configuration
 
 import (
@@ -23,51 +23,50 @@ import (
 )
 
 const (
-	// secretFile is beside the service's configuration file. oslo.config reads the files
-	// of a directory in the order of their names, and the last one wins
-	// (oslo_config.cfg, _ConfigDirOpt).
+	// secretFile is next to the service's configuration file. oslo.config reads the files
+	// of a directory in the order of their names, and the last one wins (oslo_config.cfg,
+	// _ConfigDirOpt).
 	secretFile = "secret.conf"
 	policyFile = "policy.yaml"
-	// minSecretValue tells what may be secret among the options from numbers and
-	// switches, without which an error would say nothing.
+	// minSecretValue is the shortest length of an option value that is redacted. Shorter
+	// ones are mostly numbers and switches; without them errors would be meaningless.
 	minSecretValue = 6
 )
 
 // Service declares the configuration of a service.
 type Service struct {
 	// File is the name of the service's configuration file, such as "placement.conf". It
-	// comes before "secret.conf" in the alphabet.
+	// must sort before "secret.conf".
 	File string
-	// Options returns what the operator sets, without what is secret. The options of
-	// spec.logging, then those of Plugins, and then those of spec.extraConfig win over them.
+	// Options returns the options that the operator sets, without secret ones. They are
+	// overridden by spec.logging, Plugins and spec.extraConfig, in this order.
 	Options func(p *service.Pass) config.INI
 	// Plugins returns the options of spec.plugins. It is nil for a service without that
 	// field.
 	Plugins func(p *service.Pass) config.INI
-	// SecretOptions returns options that are secret, besides those of
-	// spec.extraConfigSecretRef, which win over them, and the UIDs of the Secrets that they
-	// come from; or the outcome of the wait for these. It hides what tools must not be
-	// quoted with. It may be nil.
+	// SecretOptions returns the operator's secret options, which
+	// spec.extraConfigSecretRef overrides, and the UIDs of the Secrets that they come
+	// from. If these are not available, it returns the outcome of the wait. It hides the
+	// values that must not be quoted from tools. It may be nil.
 	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome)
-	// Files returns further files of the configuration, by name.
+	// Files returns additional configuration files by name.
 	Files func(p *service.Pass) (map[string]string, error)
-	// Refused returns why some options of spec.extraConfigSecretRef are refused. It repeats
-	// no value, and may be nil.
+	// Refused returns why options of spec.extraConfigSecretRef are rejected. The error
+	// contains no values. It may be nil.
 	Refused func(options map[string]map[string]string) error
-	// Check is how the image reads the configuration.
+	// Check declares how the image reads the configuration.
 	Check Check
 }
 
-// secretOptions are the options that are secret.
 type secretOptions struct {
 	options config.INI
-	// sources are the Secrets that they come from.
+	// sources are the UIDs of the Secrets that the options come from.
 	sources []types.UID
 }
 
-// Reconcile renders the configuration into an immutable ConfigMap whose name follows its
-// content, and the options that are secret into an immutable Secret beside it, so that a
-// change rolls the pods. It sets [service.Config], and owns SecretsReady.
+// Reconcile renders the configuration into an immutable ConfigMap that is named after its
+// content, and the secret options into an immutable Secret, so that a change rolls out
+// new pods. It sets [service.Config], and owns SecretsReady.
 func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	rules, failed := policyRules(ctx, p)
 	if failed != nil {
@@ -101,8 +100,8 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
-// Render renders the files of the ConfigMap with the rules of the policy, and returns the
-// options in them.
+// Render returns the merged options and the files of the ConfigMap, including the policy
+// rules.
 func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, map[string]string, error) {
 	options := s.Options(p).Merge(config.LoggingOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), config.INI(p.Spec.ExtraConfig))
 	files, err := s.Files(p)
@@ -135,7 +134,7 @@ func (s Service) plugins(p *service.Pass) config.INI {
 	return s.Plugins(p)
 }
 
-// policyRules are the rules of the policy ConfigMap overridden by the inline ones.
+// policyRules returns the rules of the policy ConfigMap, overridden by the inline ones.
 func policyRules(ctx context.Context, p *service.Pass) (map[string]string, *reconcile.Outcome) {
 	overrides := p.Spec.PolicyOverrides
 	if overrides == nil {
@@ -143,7 +142,7 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, *reco
 	}
 	var rules map[string]string
 	if ref := overrides.ConfigMapRef; ref != nil {
-		// What fails after this is the content and not the way to it.
+		// Errors after a successful read are due to the content, so they are terminal.
 		if err := p.Refs.Get(ctx, p.Key(ref.Name), &corev1.ConfigMap{}); err != nil {
 			failed := fmt.Errorf("reading the ConfigMap of spec.policyOverrides.configMapRef: %w", err)
 			if apierrors.IsNotFound(err) {
@@ -160,7 +159,7 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, *reco
 	return policy.Merge(rules, overrides.Rules), nil
 }
 
-// readSecrets returns the options that are secret, those of the user last.
+// readSecrets returns the secret options; those of the user override the others.
 func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, *reconcile.Outcome) {
 	secret := secretOptions{options: config.INI{}}
 	if s.SecretOptions != nil {
@@ -190,8 +189,8 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found[0].UID)}, nil
 }
 
-// parse reads and checks the options of spec.extraConfigSecretRef. The errors hold nothing
-// of the Secret but the names of known options.
+// parse reads and checks the options of spec.extraConfigSecretRef. Its errors contain
+// nothing of the Secret except the names of known options.
 func (s Service) parse(content []byte) (config.INI, error) {
 	parsed, err := config.ParseINI(string(content))
 	if err != nil {
@@ -212,11 +211,11 @@ func (s Service) parse(content []byte) (config.INI, error) {
 	return options, nil
 }
 
-// copied is the immutable Secret that pods get the options from, nil when no Secret is named
-// for them. No change of the original reaches it before the image has read it, and it is
-// written anew, so that oslo.config reads what was checked here and nothing else. It is named
-// after its content, as the ConfigMap is that it stands beside. The hash is keyed with the
-// UIDs of the originals, which only those know who may look at them.
+// copied returns the immutable Secret from which pods read the options, nil if no Secret
+// provides any. A change of the original only reaches pods after the image has read it.
+// The options are rendered again so that oslo.config reads exactly what was checked here.
+// Like the ConfigMap, the Secret is named after its content. The hash is keyed with the
+// UIDs of the originals, which are only known to those who may read them.
 func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
 	if len(o.sources) == 0 {
 		return nil, nil //nolint:nilnil // Absence is not an error.
@@ -241,8 +240,8 @@ func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
 	return copied, nil
 }
 
-// hide keeps the values of the user's options out of what is quoted of tools: any of them
-// may be secret.
+// hide redacts the values of the user's options in the output of tools: any of them may
+// be secret.
 func hide(p *service.Pass, options config.INI) {
 	for _, section := range options {
 		for _, value := range section {
@@ -253,7 +252,7 @@ func hide(p *service.Pass, options config.INI) {
 	}
 }
 
-// Prune removes configurations that no pod and no rollback needs.
+// Prune removes configurations that neither a pod nor a rollback needs.
 func Prune(ctx context.Context, p *service.Pass) error {
 	current, retain := service.Config.Value(p.Slots), 0
 	if current.Secret != "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// settings are those of a service that keeps one option to itself.
+// settings declares a service that rejects one option because the operator owns it.
 var settings = Service{
 	File:    "harbour.conf",
 	Options: func(*service.Pass) config.INI { return config.INI{"DEFAULT": {"debug": "false", "pier": "one"}} },
@@ -35,8 +35,8 @@ var settings = Service{
 	Check: Check{Register: "harbour.conf:register_opts"},
 }
 
-// withSecret is a pass over a resource whose spec.extraConfigSecretRef names a Secret with
-// the content under a key.
+// withSecret is a pass over a resource whose spec.extraConfigSecretRef names a Secret
+// with the content at the key.
 func withSecret(t *testing.T, uid, key, content string) *service.Pass {
 	t.Helper()
 	h := instance.Brownfield()
@@ -56,7 +56,7 @@ func passOf(t *testing.T, h *instance.Harbour, objects ...client.Object) *servic
 	return p
 }
 
-// copyOf is the Secret that pods get the options from.
+// copyOf returns the Secret from which pods read the options.
 func copyOf(t *testing.T, p *service.Pass) *corev1.Secret {
 	t.Helper()
 	if outcome := settings.Reconcile(t.Context(), p); !outcome.IsDone() {
@@ -128,7 +128,7 @@ func TestWhatOsloConfigWouldReadOtherwiseIsRefusedWithoutShowingIt(t *testing.T)
 }
 
 func TestNothingThatIsCheckedDiffersFromWhatThePodsRead(t *testing.T) {
-	// To us a comment, to Python three lines.
+	// The operator's parser sees a comment, Python sees three lines.
 	p := withSecret(t, "1", "harbour.conf", "[a]\nb = c\n# \r[operators]\rown = jws\n\u00a0[d=e]\n")
 	if !settings.Reconcile(t.Context(), p).IsDone() {
 		return

@@ -1,6 +1,6 @@
-// Package controller sets up the controller of an API service from its declaration: the
-// kinds that it watches and how, its pipeline, and the few things that only its service
-// has. What every service has comes by itself.
+// Package controller sets up the controller of an API service from a declaration: its
+// pipeline, the kinds it watches, and the parts specific to the service. What all
+// services have in common is built in.
 package controller
 
 import (
@@ -19,43 +19,43 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// Controller declares the controller of a service whose resources are of type R. A pass
-// of its pipeline has a scope of type S.
+// Controller declares the controller of a service with resources of type R and a pipeline
+// scope of type S.
 type Controller[R service.Resource, S service.Scope] struct {
 	// Definition describes the service.
 	Definition *service.Definition
-	// New returns an empty resource, and NewList an empty list of them.
+	// New returns an empty resource, NewList an empty list of them.
 	New     func() R
 	NewList func() client.ObjectList
 	// AddToScheme registers the service's own kinds.
 	AddToScheme func(*runtime.Scheme) error
 
-	// Guard applies the defaults and validates, for installations without webhooks.
+	// Guard applies the defaults and validates the resource, for installations without
+	// webhooks.
 	Guard func(R) error
-	// Scope builds what the steps of a pass share.
+	// Scope builds the scope of a pass.
 	Scope func(*service.Pass, R) S
-	// Pipeline are the steps, and Finalizers the stages of deletion.
+	// Pipeline lists the steps, Finalizers the stages of deletion.
 	Pipeline   reconcile.Pipeline[S]
 	Finalizers []reconcile.Finalizer[S]
-	// Forget drops what the service keeps in memory of a resource that is gone. It may
-	// be nil.
+	// Forget drops in-memory state about a deleted resource. It may be nil.
 	Forget func(types.NamespacedName)
 
-	// SecretRefs are the names of the Secrets that a pass reads beside those of
-	// [commonv1.ServiceSpec]. It may be nil.
+	// SecretRefs returns the names of the Secrets that a pass reads in addition to those
+	// in [commonv1.ServiceSpec]. It may be nil.
 	SecretRefs func(R) []string
-	// Kinds are the kinds that the controller watches beside those of every service.
+	// Kinds are the kinds that this controller watches in addition to the common ones.
 	Kinds []Kind[R]
-	// Runnables run as long as the operator, and Sources ask for passes, beside those
-	// of every service.
+	// Runnables run as long as the operator, and Sources trigger passes, in addition to
+	// the common ones.
 	Runnables []manager.Runnable
 	Sources   []source.Source
 
-	// Metrics are those of the operator that every service has.
+	// Metrics configures the metrics that all services have.
 	Metrics Metrics
 }
 
-// Scheme knows every type that the controller reads or writes.
+// Scheme registers every type that the controller reads or writes.
 func (c Controller[R, S]) Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
@@ -68,10 +68,10 @@ func (c Controller[R, S]) Scheme() *runtime.Scheme {
 	return scheme
 }
 
-// kinds are all kinds that the controller watches beside its own.
+// kinds returns every watched kind except the resource itself.
 func (c Controller[R, S]) kinds() []Kind[R] { return slices.Concat(common[R](), c.Kinds) }
 
-// preflight leaves a resource alone whose database an older one has: both would change
+// preflight skips a resource whose database belongs to an older one: both would change
 // the same tables.
 func (c Controller[R, S]) preflight(tools *service.Tools) func(context.Context, R) (reconcile.Outcome, bool) {
 	return func(ctx context.Context, resource R) (reconcile.Outcome, bool) {

@@ -28,8 +28,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// declared is the controller of a service that adds nothing to what every service has
-// but a kind and a Secret.
+// declared is the controller of a service that adds one kind and one Secret to the common
+// ones.
 func declared() Controller[*instance.Harbour, *service.Pass] {
 	return Controller[*instance.Harbour, *service.Pass]{
 		Definition: &instance.Definition, AddToScheme: instance.AddToScheme,

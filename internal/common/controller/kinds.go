@@ -20,55 +20,54 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// Relation is how an object leads to the resources that an event of it concerns.
+// Relation is how an object maps to the resources to reconcile when it changes.
 type Relation int
 
 const (
-	// Owned objects are written by the operator and have their resource as controller.
+	// Owned objects are written by the operator and controlled by their resource.
 	Owned Relation = iota
 	// Labelled objects name their resource in the label [service.LabelInstance].
 	Labelled
-	// Referenced objects are named by a field of the resources that they concern.
+	// Referenced objects are named by a field of the resources to reconcile.
 	Referenced
-	// Every resource is concerned.
+	// Every maps an object to all resources.
 	Every
 )
 
-// Kind declares one kind that a controller watches. The scheme, the index, the watch
-// and what the cache keeps follow from it.
+// Kind declares a kind that a controller watches. The scheme, index, watch and cache
+// transform are derived from it.
 type Kind[R service.Resource] struct {
 	// Object is an empty object of the kind.
 	Object client.Object
-	// Relation says whom an event concerns.
+	// Relation selects the resources to reconcile on an event.
 	Relation Relation
-	// Index is the field index of the names in a [Referenced] kind's resources, and
-	// Names are what a resource has there. Names is nil for an index that is there
-	// already, such as [IndexSecret].
+	// Index is the field index from the name of a [Referenced] object to the resources
+	// that refer to it. Names returns the values for a resource; it is nil if the index
+	// already exists, such as [IndexSecret].
 	Index string
 	Names func(R) []string
-	// Strays are those objects of an [Owned] kind that have another controller or
-	// none and lead to their resource by their label. It may be nil.
+	// Strays selects objects of an [Owned] kind that have another controller or none and
+	// are mapped to their resource by label. It may be nil.
 	Strays predicate.Predicate
 	// Predicates filter the events.
 	Predicates []predicate.Predicate
-	// AddToScheme registers the kind. It is nil for the kinds of Kubernetes.
+	// AddToScheme registers the kind. It is nil for built-in kinds.
 	AddToScheme func(*runtime.Scheme) error
-	// Optional kinds are those of other projects, which may be installed later or not
-	// at all.
+	// Optional marks kinds of other projects, which may be installed later or not at all.
 	Optional bool
-	// ClusterScoped kinds are out of reach of an operator of a single namespace.
+	// ClusterScoped marks kinds that an operator restricted to one namespace cannot read.
 	ClusterScoped bool
 }
 
-// Field indexes of every service, from a name to the resources that refer to it. That
-// of their databases is [service.IndexDatabase].
+// Field indexes that every service has, from a name to the resources that refer to it.
+// The index of databases is [service.IndexDatabase].
 const (
 	IndexSecret    = "spec.secretRefs.name"
 	IndexConfigMap = "spec.policyOverrides.configMapRef.name"
 	indexMariaDB   = "spec.database.clusterRef.name"
 )
 
-// common are the kinds that the controller of every service watches.
+// common returns the kinds that every service's controller watches.
 func common[R service.Resource]() []Kind[R] {
 	optional := func(object client.Object, addToScheme func(*runtime.Scheme) error) Kind[R] {
 		return Kind[R]{Object: object, AddToScheme: addToScheme, Optional: true}
@@ -103,7 +102,8 @@ func common[R service.Resource]() []Kind[R] {
 
 var unowned = predicate.NewPredicateFuncs(func(obj client.Object) bool { return metav1.GetControllerOf(obj) == nil })
 
-// scheduled are the Jobs of CronJobs, which lead to their resource only by a label.
+// scheduled selects the Jobs of CronJobs, which are mapped to their resource only by
+// label.
 var scheduled = predicate.NewPredicateFuncs(ofCronJob)
 
 func ofCronJob(obj client.Object) bool {

@@ -11,9 +11,9 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// Metrics are the metrics that the operators of all services have.
+// Metrics describes the metrics that the operators of all services have.
 type Metrics struct {
-	// Prefix begins the names of all metrics of the operator, such as
+	// Prefix is the prefix of all metric names of the operator, such as
 	// "placement_operator".
 	Prefix string
 	// Kind is the kind of the resources, such as "Placement".
@@ -25,7 +25,7 @@ func (m Metrics) Resource() metric.Label {
 	return metric.Label{Name: strings.ToLower(m.Kind), Meaning: "name of the " + m.Kind}
 }
 
-// Definitions returns the definitions of all of them, and of those that only this operator
+// Definitions returns the common definitions, followed by those that only this operator
 // has.
 func (m Metrics) Definitions(own ...metric.Definition) []metric.Definition {
 	return slices.Concat(
@@ -82,7 +82,7 @@ func (m Metrics) certificate(end, help string) metric.Definition {
 	}
 }
 
-// releases tell which release a resource has.
+// releases exposes the installed and the target release of each resource.
 func releases[R service.Resource](m Metrics) reconcile.Gauge[R] {
 	return reconcile.Gauge[R]{
 		Definition: m.releaseInfo(),

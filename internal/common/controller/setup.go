@@ -21,17 +21,16 @@ import (
 	"github.com/c5c3/forge/internal/common/tls"
 )
 
-// Options are what tests replace; the zero value is what the operator runs with.
+// Options are overridden by tests; the operator runs with the zero value.
 type Options struct {
-	// Probe sends the health checks; nil means HTTP.
+	// Probe sends the health checks; nil means over HTTP.
 	Probe probe.Doer
-	// DiscoveryInterval is how often optional kinds are looked for; zero means
-	// the default.
+	// DiscoveryInterval is the interval between checks for optional kinds; zero means the
+	// default.
 	DiscoveryInterval time.Duration
 	// Now is the clock of the passes; nil means time.Now.
 	Now func() time.Time
-	// Around may stand between the controller and its passes; nil means that
-	// nothing does.
+	// Around wraps the reconciler; nil leaves it as it is.
 	Around func(ctrl.Manager, ctrlreconcile.Reconciler) ctrlreconcile.Reconciler
 }
 
@@ -40,7 +39,7 @@ func (c Controller[R, S]) Setup(ctx context.Context, mgr ctrl.Manager, cfg opera
 	return c.SetupWith(ctx, mgr, cfg, Options{})
 }
 
-// SetupWith is Setup with replaceable parts.
+// SetupWith is Setup with overridable parts.
 func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
 	if err := c.Pipeline.Validate(); err != nil {
 		return fmt.Errorf("the %s pipeline: %w", c.Definition.Name, err)
@@ -81,8 +80,8 @@ func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg o
 	return w.build(ctx, tools, references, reconciler)
 }
 
-// tools returns what the steps work with, and what reads the objects that resources refer
-// to. It has the manager run what runs beside the steps.
+// tools returns the dependencies of the steps and the reader of referenced objects. It
+// registers their background runnables with the manager.
 func (c Controller[R, S]) tools(
 	mgr ctrl.Manager, cfg operator.Config, options Options, kinds *crdwatch.Kinds,
 ) (*service.Tools, *refs.Reader, error) {
@@ -119,7 +118,7 @@ func (c Controller[R, S]) tools(
 	return tools, references, nil
 }
 
-// forget drops what is kept in memory of a resource that is gone.
+// forget drops in-memory state about a deleted resource.
 func (c Controller[R, S]) forget(tools *service.Tools) func(types.NamespacedName) {
 	return func(name types.NamespacedName) {
 		tools.Prober.Forget(name)

@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/watches"
 )
 
-// refuseSharer refuses the resource of the pass when an older one has its database.
+// refuseSharer refuses the resource if an older one uses the same database.
 func refuseSharer(ctx context.Context, p *service.Pass) (reconcile.Outcome, bool) {
 	sharers, err := p.Sharers(ctx)
 	if err != nil {
@@ -35,13 +35,14 @@ func databaseKeys[R service.Resource](in cluster.Settings) func(R) []string {
 	return func(resource R) []string { return []string{service.DatabaseKey(resource, in)} }
 }
 
-// watchSharers lets the next resource get a database when another lets go of it.
+// watchSharers reconciles the remaining resources of a database when one stops using it.
 func watchSharers[R service.Resource](b *builder.Builder, find watches.Mapper[R], empty R, in cluster.Settings) {
 	b.Watches(empty, handler.EnqueueRequestsFromMapFunc(find.Sharing(service.IndexDatabase, databaseKeys[R](in))),
 		builder.WithPredicates(databaseChanges[R](in)))
 }
 
-// databaseChanges are the events after which a database may have another resource.
+// databaseChanges selects the events after which a database may belong to another
+// resource.
 func databaseChanges[R service.Resource](in cluster.Settings) predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },

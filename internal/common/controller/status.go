@@ -6,10 +6,10 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// repeats reports whether the statuses differ only in what becomes known once on
-// the way to Ready. The endpoint is that of API pods which are ready. Until the first
-// release is written, the Jobs tell that they were done with this image, and the
-// Deployment tells the release when another one is wanted.
+// repeats reports whether the statuses differ only in fields that are set once on the way
+// to Ready. The endpoint follows from ready API pods. Until the first release is
+// recorded, finished Jobs show that they ran with this image, and the Deployment shows
+// the release once another one is wanted.
 func repeats[R service.Resource](before, now R) bool {
 	without, ok := now.DeepCopyObject().(R)
 	if !ok {

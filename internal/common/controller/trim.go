@@ -18,11 +18,10 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
-// Trim returns what drops from objects on their way into the cache what nothing reads
-// there. A resource has a dozen Jobs and Pods, and several times as many records of who
-// wrote which field.
+// Trim returns a cache transform that drops fields nothing reads. A resource has a dozen
+// Jobs and Pods, and several times as many managedFields entries.
 func (c Controller[R, S]) Trim() cache.TransformFunc {
-	// Nobody asks who wrote what the operator does not apply.
+	// Managed fields only matter for objects that the operator applies.
 	foreign := map[reflect.Type]bool{reflect.TypeOf(c.New()): true}
 	for _, kind := range c.kinds() {
 		foreign[reflect.TypeOf(kind.Object)] = kind.Relation != Owned
@@ -46,8 +45,8 @@ func (c Controller[R, S]) Trim() cache.TransformFunc {
 func trim(obj client.Object, foreign bool) error {
 	switch cached := obj.(type) {
 	case *corev1.Secret:
-		// Secrets are updated as a whole: other data that is not there would be taken away.
-		// The API server keeps the records of an update without any.
+		// Secrets are updated as a whole, so their data must stay: a missing key would be
+		// removed. The API server keeps managed fields when an update omits them.
 		cached.ManagedFields = nil
 	case *corev1.Pod:
 		trimPod(cached)
@@ -69,7 +68,7 @@ func trim(obj client.Object, foreign bool) error {
 	return nil
 }
 
-// trimApplied drops from a condensed object what is only applied.
+// trimApplied drops the fields of a condensed object that are applied but never read.
 func trimApplied(obj client.Object) {
 	switch cached := obj.(type) {
 	case *appsv1.Deployment:
@@ -83,8 +82,8 @@ func trimApplied(obj client.Object) {
 	}
 }
 
-// trimDeployment keeps what a Deployment is compared with before it is applied, and what
-// its pods run.
+// trimDeployment keeps the fields that are compared before an apply, and the images of
+// the pods.
 func trimDeployment(deploy *appsv1.Deployment) {
 	spec := deploy.Spec
 	deploy.Spec = appsv1.DeploymentSpec{Replicas: spec.Replicas, Selector: spec.Selector, Strategy: spec.Strategy}
@@ -96,8 +95,7 @@ func trimTemplate(pod corev1.PodSpec) corev1.PodSpec {
 	return corev1.PodSpec{InitContainers: images(pod.InitContainers), Containers: images(pod.Containers)}
 }
 
-// trimPod keeps what tells which pods there are, what they run, and why they do
-// not.
+// trimPod keeps what identifies the pods, what they run, and why they do not run.
 func trimPod(pod *corev1.Pod) {
 	pod.ManagedFields = nil
 	pod.Spec = corev1.PodSpec{
@@ -115,8 +113,8 @@ func trimPod(pod *corev1.Pod) {
 	}
 }
 
-// trimJob keeps what a Job is to run and how it has ended. Of those that a CronJob
-// keeps only the end is of interest.
+// trimJob keeps the images and the result of a Job. For a Job of a CronJob only the
+// result matters.
 func trimJob(job *batchv1.Job) {
 	job.ManagedFields = nil
 	template := corev1.PodTemplateSpec{}
@@ -126,7 +124,7 @@ func trimJob(job *batchv1.Job) {
 	job.Spec = batchv1.JobSpec{Suspend: job.Spec.Suspend, Template: template}
 }
 
-// those returns the wanted items, without the memory of the others.
+// those returns the wanted items in a new slice, so that the others can be collected.
 func those[T any](items []T, wanted func(T) bool) []T {
 	var kept []T
 	for _, item := range items {

@@ -2,7 +2,7 @@ package controller
 
 import "sigs.k8s.io/controller-runtime/pkg/client"
 
-// Watched is a kind that the controller of a service watches.
+// Watched is a kind that a service's controller watches.
 type Watched struct {
 	// Object is an empty object of the kind.
 	Object client.Object
@@ -10,8 +10,7 @@ type Watched struct {
 	Written bool
 }
 
-// Watched returns all kinds that the controller watches beside its own. The operator
-// needs the permission to do so.
+// Watched returns every watched kind except the resource itself, for RBAC checks.
 func (c Controller[R, S]) Watched() []Watched {
 	kinds := c.kinds()
 	watched := make([]Watched, len(kinds))

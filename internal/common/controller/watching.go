@@ -19,13 +19,13 @@ import (
 	"github.com/c5c3/forge/internal/common/watches"
 )
 
-// watching is how the events of a manager lead to passes of a controller.
+// watching maps the events of a manager to passes of a controller.
 type watching[R service.Resource, S service.Scope] struct {
 	Controller[R, S]
 	mgr    ctrl.Manager
 	config operator.Config
 	find   watches.Mapper[R]
-	// changes asks for passes when kinds come or go.
+	// changes triggers passes when kinds are installed or removed.
 	changes watches.Resync
 	kinds   *crdwatch.Kinds
 }
@@ -52,8 +52,8 @@ func (c Controller[R, S]) watching(mgr ctrl.Manager, cfg operator.Config, option
 	return w, nil
 }
 
-// reachable are the kinds that the operator has rights for: a namespaced Role does not
-// reach those of the cluster.
+// reachable returns the kinds that the operator may read: a namespaced Role does not
+// grant cluster-scoped ones.
 func (w *watching[R, S]) reachable() []Kind[R] {
 	var reachable []Kind[R]
 	for _, kind := range w.Controller.kinds() {
@@ -64,7 +64,7 @@ func (w *watching[R, S]) reachable() []Kind[R] {
 	return reachable
 }
 
-// handler finds whom an event of the kind concerns.
+// handler returns the event handler for the kind's relation.
 func (w *watching[R, S]) handler(kind Kind[R]) handler.EventHandler {
 	switch kind.Relation {
 	case Labelled:
@@ -92,8 +92,8 @@ func (w *watching[R, S]) indexes() map[string]func(R) []string {
 	return indexes
 }
 
-// build builds the controller. Everything a pass reads is watched, so that waiting ends
-// with the event and not with a timer.
+// build builds the controller. Everything that a pass reads is watched, so that waits end
+// with an event instead of a timer.
 func (w *watching[R, S]) build(
 	ctx context.Context, tools *service.Tools, references *refs.Reader, reconciler ctrlreconcile.Reconciler,
 ) error {

@@ -20,32 +20,32 @@ import (
 
 // Database declares the database of a service.
 type Database struct {
-	// Section is the section of its options in the names of environment variables, such
-	// as "DATABASE" for OS_DATABASE__CONNECTION.
+	// Section is the section of the database options in the names of environment
+	// variables, such as "DATABASE" for OS_DATABASE__CONNECTION.
 	Section string
-	// Key finds what the hashes of the connection are keyed with, "" while there is
-	// none. It outlives a lost connection and lives as long as the database. Without Key,
-	// and while there is none, it is the UID of the Secret that the URL comes from, and
-	// pods are taken to have what they were given last.
+	// Key returns the key for hashes of the connection, "" while there is none. The key
+	// must survive the loss of the connection Secret and live as long as the database.
+	// While there is no key, or if Key is nil, the UID of the Secret with the credentials
+	// is used, and pods are assumed to have the connection that was written last.
 	Key func(ctx context.Context, p *service.Pass) (types.UID, error)
 }
 
-// HashAnnotation is the annotation of pods with the hash of their connection.
+// HashAnnotation is the pod annotation with the hash of the database connection.
 func HashAnnotation(d *service.Definition) string { return d.Name + ".c5c3.io/db-connection-hash" }
 
-// Credentials are the user and the password that the spec refers to.
+// Credentials are the user and password that the spec refers to.
 type Credentials struct {
-	// Secret identifies the Secret that they come from.
+	// Secret is the UID of the Secret that holds them.
 	Secret   types.UID
 	User     string
 	Password redact.Bytes
 }
 
-// CredentialsOf are the credentials of this pass, set by the step that checks the
-// Secrets of the spec.
+// CredentialsOf holds the credentials of the pass. The step that checks the Secrets of
+// the spec sets it.
 var CredentialsOf = reconcile.NewSlot[Credentials]("DatabaseCredentials")
 
-// Requirement is the Secret with the credentials.
+// Requirement returns the Secret with the credentials and the keys that it must hold.
 func Requirement(p *service.Pass) service.Requirement {
 	ref := p.Spec.Database.SecretRef
 	return service.Requirement{
@@ -54,8 +54,8 @@ func Requirement(p *service.Pass) service.Requirement {
 	}
 }
 
-// UseSecret takes the credentials out of the Secret of [Requirement]. The user of a
-// managed database has the name of the resource.
+// UseSecret sets the credentials from the Secret of [Requirement]. The user of a managed
+// database is named after the resource.
 func UseSecret(p *service.Pass, secret *corev1.Secret) {
 	credentials := Credentials{
 		Secret: secret.UID, User: p.Resource.GetName(), Password: secret.Data[passwordKey(p.Spec.Database.SecretRef)],
@@ -67,8 +67,8 @@ func UseSecret(p *service.Pass, secret *corev1.Secret) {
 	CredentialsOf.Put(p.Slots, credentials)
 }
 
-// ReconcileSecret checks that the Secret with the credentials is there and complete. It is
-// the step of services that refer to no other.
+// ReconcileSecret checks that the Secret with the credentials exists and is complete. It
+// is the step of services that refer to no other Secret.
 func ReconcileSecret(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	found, outcome := service.Require(ctx, p, Requirement(p))
 	if outcome.IsDone() {
@@ -79,30 +79,31 @@ func ReconcileSecret(ctx context.Context, p *service.Pass) reconcile.Outcome {
 
 func passwordKey(ref commonv1.SecretRefSpec) string { return ref.KeyOr(commonv1.DatabasePasswordKey) }
 
-// Access is how the pods of an instance log in to its database in one pass and, while
-// that changes, how they are to.
+// Access is the connection of an instance's pods to its database in one pass, and the
+// next one while that changes.
 type Access struct {
 	pass   *service.Pass
 	wanted login
 	logins loginPlan
-	// used is the URL that pods have, "" when no pod depends on what it was until now,
-	// and mark the hash by which they have it.
+	// used is the URL that the pods have, "" if no pod depends on a previous one. mark is
+	// the hash of it in their annotation.
 	used, mark string
-	// next is the URL that they are to get.
+	// next is the URL that the pods are to get.
 	next string
-	// key is what hashes are keyed with, and secret what does for it.
+	// key is the key of the hashes. secret replaces it while there is none.
 	key, secret types.UID
 }
 
-// Connection is the access of the pass, set by the step that keeps the connection.
+// Connection holds the access of the pass. The step that keeps the connection sets it.
 var Connection = reconcile.NewSlot[*Access]("DatabaseConnection")
 
-// Proven is an access of pods that have the URL and are to keep it.
+// Proven returns the access of pods that have the URL and keep it.
 func Proven(p *service.Pass, url, hash string) *Access {
 	return &Access{pass: p, used: url, mark: hash, next: url}
 }
 
-// hash tells URLs apart in annotations. It says nothing to those who see no Secret.
+// hash identifies a URL in annotations. It is keyed, so that it reveals nothing to
+// readers without access to Secrets.
 func (a *Access) hash(url string) string {
 	if a.used != "" && a.used == url {
 		return a.mark
@@ -110,19 +111,19 @@ func (a *Access) hash(url string) string {
 	return secrets.KeyedHash(a.key, url)
 }
 
-// isHash reports whether pods with the hash have the URL. Pods of an earlier
-// operator have a hash without a key, and keep it until their connection changes:
-// another one would replace them for nothing.
+// isHash reports whether the hash is that of the URL. Pods of an earlier operator have a
+// hash without a key and keep it until their connection changes: a new one would replace
+// the pods needlessly.
 func (a *Access) isHash(hash, url string) bool {
 	sum := sha256.Sum256([]byte(url))
 	return hash == secrets.KeyedHash(a.key, url) || hash == hex.EncodeToString(sum[:])
 }
 
-// Candidate reports whether there is a connection that has to be proven before pods get
-// it. There is none in a pass that has not looked.
+// Candidate reports whether there is a connection that must be verified before pods get
+// it. It is false in a pass that did not determine the connection.
 func (a *Access) Candidate() bool { return a != nil && a.used != "" && a.used != a.next }
 
-// given is what pods get now.
+// given returns the URL that pods get now.
 func (a *Access) given() string {
 	if a.Candidate() {
 		return a.used
@@ -130,11 +131,12 @@ func (a *Access) given() string {
 	return a.next
 }
 
-// Hash changes when any part of the database connection that pods are given does.
+// Hash returns the hash of the connection that pods get; it changes with any part of the
+// URL.
 func (a *Access) Hash() string { return a.hash(a.given()) }
 
-// TaskConnection is what Jobs log in with that work on the database: the name of the
-// Secret and the hash of what is in it.
+// TaskConnection returns the connection of Jobs that work on the database: the name of
+// its Secret and its hash.
 func (a *Access) TaskConnection() (secret, hash string) {
 	if a.Candidate() {
 		return candidateSecret(a.pass), a.hash(a.next)
@@ -142,14 +144,15 @@ func (a *Access) TaskConnection() (secret, hash string) {
 	return SecretName(a.pass.Resource.GetName()), a.Hash()
 }
 
-// Proof identifies what a Job proves that has logged in to the database. prefer and
-// require have the same URL; what tells them apart is in the configuration.
+// Proof identifies what a Job verifies by logging in to the database. The modes prefer
+// and require have the same URL and differ only in the configuration, so the mode is part
+// of it.
 func (a *Access) Proof() string {
 	_, hash := a.TaskConnection()
 	return fmt.Sprintf("%s/%t", hash, RefusesPlainText(a.pass.Spec.Database))
 }
 
-// promote counts the candidate as proven.
+// promote marks the candidate as verified.
 func (a *Access) promote() {
 	if a.used != a.next {
 		a.mark = secrets.KeyedHash(a.key, a.next)
@@ -157,8 +160,8 @@ func (a *Access) promote() {
 	}
 }
 
-// ConnectionInUse is the hash of the connection that the API pods have, the wanted one
-// when there are none.
+// ConnectionInUse returns the hash of the connection that the API pods have, or of the
+// wanted connection if there are no pods.
 func ConnectionInUse(ctx context.Context, p *service.Pass) (string, error) {
 	live, err := deployment.Live(ctx, p)
 	if live == nil {

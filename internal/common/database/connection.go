@@ -15,18 +15,16 @@ import (
 // connectionKey is the only key of the connection Secret.
 const connectionKey = "connection"
 
-// SecretName is the name of the Secret with the URL of the database of the instance
-// with a name.
+// SecretName returns the name of the Secret with the database URL of the instance.
 func SecretName(instance string) string { return instance + "-db-connection" }
 
 func candidateSecret(p *service.Pass) string { return p.Named("db-connection-next") }
 
 func loginsSecret(p *service.Pass) string { return p.Named("db-logins") }
 
-// ReconcileConnection keeps the Secret that hands the database URL to every
-// pod. A changed URL goes to a Secret of its own first, from which the database
-// Jobs take it: until one of them has succeeded, a pod that starts anew gets
-// the URL that works.
+// ReconcileConnection keeps the Secret that gives every pod the database URL. A changed
+// URL is first written to a separate Secret that only the database Jobs use. Until one of
+// them succeeds, new pods keep getting the URL that works.
 func (d Database) ReconcileConnection(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	access, err := d.find(ctx, p)
 	if err != nil {
@@ -45,15 +43,15 @@ func (d Database) ReconcileConnection(ctx context.Context, p *service.Pass) reco
 	return service.SecretsAvailable()
 }
 
-// Promote gives pods the connection that a Job has proven.
+// Promote gives pods the connection that a Job has verified.
 func (d Database) Promote(ctx context.Context, p *service.Pass) error {
 	access := Connection.Value(p.Slots)
 	access.promote()
 	return access.give(ctx)
 }
 
-// give writes the Secret of the pods, and removes that of the Jobs when there is
-// nothing left to prove.
+// give writes the pods' Secret, and removes the Jobs' Secret when nothing is left to
+// verify.
 func (a *Access) give(ctx context.Context) error {
 	p := a.pass
 	given := connectionSecret(p, SecretName(p.Resource.GetName()), a.given())
@@ -66,17 +64,18 @@ func (a *Access) give(ctx context.Context) error {
 	return apply.EnsureAbsent(ctx, p.Client, p.Resource, connectionSecret(p, candidateSecret(p), ""))
 }
 
-// FindKey finds the key of the hashes again, which may have been made in this pass.
+// FindKey looks up the key of the hashes again because it may have been created in this
+// pass.
 func (d Database) FindKey(ctx context.Context, p *service.Pass) error {
 	_, err := d.key(ctx, Connection.Value(p.Slots))
 	return err
 }
 
-// key finds the key of the hashes, and reports whether it is the one that pods have
-// theirs with.
+// key looks up the key of the hashes, and reports whether the hashes of the pods were
+// made with it.
 func (d Database) key(ctx context.Context, a *Access) (certain bool, err error) {
 	if d.Key == nil {
-		// A Secret that is created again has another UID.
+		// A recreated Secret has another UID.
 		a.key = a.secret
 		return false, nil
 	}
@@ -91,8 +90,8 @@ func (d Database) key(ctx context.Context, a *Access) (certain bool, err error) 
 	return key != "", nil
 }
 
-// find compares the connection of the pods with the one the spec leads to. It hides
-// each URL as soon as it is known: other tools run although this fails.
+// find compares the connection of the pods with the one that the spec asks for. It hides
+// each URL as soon as it is known, because other tools run even if this fails.
 func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 	credentials := CredentialsOf.Value(p.Slots)
 	wanted := login{credentials.User, credentials.Password}
@@ -114,7 +113,7 @@ func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 	if live == "" || err != nil {
 		return a, err
 	}
-	// Without the key nobody knows better than that pods have what they were given.
+	// Without the key, assume that pods have the connection that was written last.
 	if !certain || a.isHash(inUse, live) {
 		a.used, a.mark = live, inUse
 	}
@@ -131,7 +130,7 @@ func (d Database) find(ctx context.Context, p *service.Pass) (*Access, error) {
 	return a, nil
 }
 
-// findGiven is what pods were given last, "" when that is lost.
+// findGiven returns the URL that was last written for pods, "" if it is lost.
 func (a *Access) findGiven(ctx context.Context, inUse string) (string, error) {
 	secret, err := a.pass.Owned.Find(ctx, a.pass.Key(SecretName(a.pass.Resource.GetName())))
 	if err != nil {

@@ -30,7 +30,7 @@ var keyed = Database{Section: "DATABASE", Key: func(ctx context.Context, p *serv
 	return found.UID, nil
 }}
 
-// managed is an instance whose database is in a MariaDB of the cluster, with TLS.
+// managed is an instance with a managed database and TLS.
 func managed() *instance.Harbour {
 	h := instance.Brownfield()
 	h.Spec.Database.Host, h.Spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: "openstack-db"}
@@ -41,7 +41,7 @@ func managed() *instance.Harbour {
 	return h
 }
 
-// kept is a Secret of the instance.
+// kept is a Secret that the instance owns.
 func kept(h *instance.Harbour, name string, uid types.UID, data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
@@ -60,7 +60,7 @@ func connectionOf(h *instance.Harbour, url string) *corev1.Secret {
 	return kept(h, SecretName(h.Name), "connection", map[string][]byte{connectionKey: []byte(url)})
 }
 
-// runs is the Deployment whose pods have the connection with the hash.
+// runs is a Deployment whose pods have the connection with the hash.
 func runs(t *testing.T, h *instance.Harbour, hash string) *appsv1.Deployment {
 	t.Helper()
 	deploy := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
@@ -80,7 +80,7 @@ func apiPod(h *instance.Harbour, name, connectionHash string, phase corev1.PodPh
 	}
 }
 
-// connects takes the step over an instance with the database password.
+// connects runs the step on an instance with the database password.
 func connects(t *testing.T, h *instance.Harbour, password string, objects ...client.Object) *Access {
 	t.Helper()
 	copied, _ := h.DeepCopyObject().(*instance.Harbour)
@@ -92,7 +92,7 @@ func connects(t *testing.T, h *instance.Harbour, password string, objects ...cli
 	return Connection.Value(p.Slots)
 }
 
-// hashOf is what pods get as the hash of their connection, and hashOfTask what Jobs get.
+// hashOf is the connection hash of pods, and hashOfTask that of Jobs.
 func hashOf(a *Access) string { return a.Hash() }
 
 func hashOfTask(a *Access) string {

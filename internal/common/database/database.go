@@ -1,5 +1,5 @@
-// Package database keeps mariadb-operator's Database, User and Grant as
-// declared.
+// Package database manages the database of a service instance: mariadb-operator's
+// Database, User and Grant, the connection of the pods, and its TLS certificates.
 package database
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// EnsureDatabase makes the Database carry the declared fields and reports
-// whether mariadb-operator has created it.
+// EnsureDatabase applies the Database and reports whether mariadb-operator has created
+// it.
 func EnsureDatabase(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, db *mariadbv1alpha1.Database,
 ) (bool, error) {
@@ -25,9 +25,8 @@ func EnsureDatabase(
 	return isReady(db.Status.Conditions), nil
 }
 
-// EnsureDatabaseUser makes the User and then its Grant carry the declared
-// fields and reports whether both exist in the database. When the User cannot
-// be written the Grant is not attempted.
+// EnsureDatabaseUser applies the User and then its Grant, and reports whether both exist
+// in the database. If the User cannot be written, the Grant is not attempted.
 func EnsureDatabaseUser(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object,
 	user *mariadbv1alpha1.User, grant *mariadbv1alpha1.Grant,
@@ -41,9 +40,9 @@ func EnsureDatabaseUser(
 	return isReady(user.Status.Conditions) && isReady(grant.Status.Conditions), nil
 }
 
-// IsClusterReady reports whether the MariaDB serves. Database, User and Grant
-// keep Ready=True for a while after their MariaDB has gone, so they must not be
-// trusted alone.
+// IsClusterReady reports whether the MariaDB is serving. Database, User and Grant keep
+// Ready=True for a while after their MariaDB is gone, so their conditions alone are not
+// reliable.
 func IsClusterReady(cluster *mariadbv1alpha1.MariaDB) bool {
 	return cluster.DeletionTimestamp.IsZero() && isReady(cluster.Status.Conditions)
 }

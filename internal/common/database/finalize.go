@@ -20,9 +20,9 @@ type referenced struct {
 	obj  client.Object
 }
 
-// Finalize asks mariadb-operator to drop what the instance had in the MariaDB, unless that is to stay. It does not wait for
-// that: the API pods still hold connections until garbage collection ends them,
-// and DROP DATABASE waits for those.
+// Finalize has mariadb-operator drop the instance's objects in the MariaDB, unless the
+// data is to be kept. It does not wait for that: the API pods keep connections open until
+// garbage collection stops them, and DROP DATABASE waits for those connections.
 func Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	dropped := 0
 	if p.Spec.Database.IsManaged() && p.Kinds.Served(mariaDBGVK) {
@@ -47,9 +47,9 @@ func Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	return done.WithNormalEvent(vocabulary.EventDatabaseFinalized, "The database is released")
 }
 
-// KeepsData reports whether the database outlives the resource: because that was
-// asked for, because there is no server left that could drop it, whose volume may
-// still hold it, or because another resource keeps data in it, too.
+// KeepsData reports whether the database outlives the resource. It does if the spec asks
+// for it, if the server is gone or going (its volume may still hold the data), or if
+// another resource keeps data in the same database.
 func KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
 	if p.Spec.KeepsData() {
 		return true, nil
@@ -60,8 +60,8 @@ func KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
 	return p.SharesData(ctx)
 }
 
-// databaseServes reports whether the MariaDB is there to stay. The API server is
-// asked: what deletes an instance often deletes its MariaDB in the same moment.
+// databaseServes reports whether the MariaDB exists and is not being deleted. It asks the
+// API server because an instance and its MariaDB are often deleted at the same moment.
 func databaseServes(ctx context.Context, p *service.Pass) (bool, error) {
 	if !p.Kinds.Served(mariaDBGVK) {
 		return false, nil
@@ -75,8 +75,8 @@ func databaseServes(ctx context.Context, p *service.Pass) (bool, error) {
 	return err == nil && server.DeletionTimestamp.IsZero(), nil
 }
 
-// drop deletes the object when the resource controls it and reports whether it
-// was there. What it stands for stays in the MariaDB when keep is set.
+// drop deletes the object if the resource controls it, and reports whether it existed. If
+// keep is set, its counterpart in the MariaDB is orphaned.
 func drop(ctx context.Context, p *service.Pass, reference referenced, keep bool) (bool, error) {
 	key := client.ObjectKeyFromObject(reference.obj)
 	err := p.ThirdParty.Get(ctx, key, reference.obj)

@@ -16,15 +16,15 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 )
 
-// sharing is a resource with the same database as others of its namespace.
+// sharing is a resource that uses the same database as the others in its namespace.
 func sharing(namespace, name string) *instance.Harbour {
 	h := managed()
 	h.Namespace, h.Name, h.UID = namespace, name, types.UID(namespace+name)
 	return h
 }
 
-// dropped lets the finalizer of a resource look at its Database beside other resources, and
-// returns how mariadb-operator finds that when it is to go.
+// dropped finalizes a resource among the others, and returns the cleanup policy of its
+// Database at the time of deletion.
 func dropped(t *testing.T, others ...client.Object) mariadbv1alpha1.CleanupPolicy {
 	t.Helper()
 	h := sharing("openstack", "one")

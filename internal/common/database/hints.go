@@ -7,8 +7,8 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// Hint says what to do about what a tool printed that works on the database, and what
-// it means for the pods.
+// Hint returns advice on the output of a tool that works on the database, including the
+// consequence for the pods.
 func (d Database) Hint(p *service.Pass, text string) string {
 	advice := hint(p, text)
 	if access := Connection.Value(p.Slots); advice != "" && access.Candidate() {
@@ -17,8 +17,7 @@ func (d Database) Hint(p *service.Pass, text string) string {
 	return advice
 }
 
-// hint says what to do about the error codes of MariaDB and PyMySQL that
-// a user can do something about
+// hint returns advice on the error codes of MariaDB and PyMySQL that a user can fix
 // (https://mariadb.com/kb/en/mariadb-error-code-reference/).
 func hint(p *service.Pass, text string) string {
 	db := p.Spec.Database

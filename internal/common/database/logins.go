@@ -7,11 +7,11 @@ import (
 	"github.com/c5c3/forge/internal/common/redact"
 )
 
-// standbySuffix names the second user of a managed database. It exists while a
-// password changes.
+// standbySuffix is the suffix of the second user of a managed database, which exists
+// while a password changes.
 const standbySuffix = "-standby"
 
-// login is how pods log in to the database.
+// login is the user and password with which pods log in to the database.
 type login struct {
 	user     string
 	password redact.Bytes
@@ -21,23 +21,23 @@ func (l login) is(other login) bool {
 	return l.user == other.user && bytes.Equal(l.password, other.password)
 }
 
-// loginPlan is where the change of a managed database's password stands.
+// loginPlan is the progress of a password change of a managed database.
 //
-// The server knows one password for each user, so that old and new pods cannot
-// log in as the same one while it changes. They pass through a second user
-// instead: the password of the first stays as it is until no pod uses it, and
-// the second is dropped once all pods are back on the first.
+// The server knows one password per user, so old and new pods cannot log in as the same
+// user during the change. They pass through a standby user instead: the first user keeps
+// its password until no pod uses it, and the standby user is dropped once all pods are
+// back on the first.
 type loginPlan struct {
-	// next is what pods are to log in with. It differs from what they have only
-	// when every one of them has the same.
+	// next is the login that pods are to get. It differs from the current one only if
+	// every pod has the current one.
 	next login
 	// known holds the password of each user that a pod may log in as.
 	known map[string][]byte
 }
 
-// planLogins decides what comes next. wanted is what the user of the resource
-// asks for, current what the pods were given last, known what earlier plans
-// left, and settled says whether all pods have current.
+// planLogins decides the next step. wanted is the login that the spec asks for, current
+// the one last given to pods, known the passwords of earlier plans. settled reports
+// whether all pods have current.
 func planLogins(wanted, current login, known map[string][]byte, settled bool) loginPlan {
 	plan := loginPlan{next: current, known: map[string][]byte{}}
 	if !settled {
@@ -58,14 +58,13 @@ func planLogins(wanted, current login, known map[string][]byte, settled bool) lo
 // uses reports whether a pod may log in as the user.
 func (p loginPlan) uses(user string) bool { return p.known[user] != nil }
 
-// pinned reports whether the user has to keep a password other than the wanted
-// one.
+// pinned reports whether the user must keep a password other than the wanted one.
 func (p loginPlan) pinned(user string, wanted redact.Bytes) bool {
 	password := p.known[user]
 	return password != nil && !bytes.Equal(password, wanted)
 }
 
-// changing reports whether the passwords have to be remembered.
+// changing reports whether the passwords must be remembered.
 func (p loginPlan) changing(wanted login) bool {
 	return len(p.known) > 1 || p.pinned(wanted.user, wanted.password)
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// rollOut plays the operator and its pods: passes with the plan, a proof that
-// succeeds, and a rollout that takes place between passes. It fails when a pod
-// has a login that the database would refuse.
+// rollOut simulates the operator and its pods: passes that follow the plan, a
+// verification that succeeds, and a rollout between passes. It fails if a pod has a login
+// that the database would reject.
 type rollOut struct {
 	t        *testing.T
 	current  login
@@ -26,8 +26,8 @@ func (r *rollOut) settled() bool {
 	return true
 }
 
-// pass is one reconciliation. The database follows what the plan asks of it at
-// once, as the least favourable moment.
+// pass is one reconciliation. The database follows the plan immediately, which is the
+// worst case.
 func (r *rollOut) pass(wanted login) {
 	plan := planLogins(wanted, r.current, r.known, r.settled())
 	r.known = nil
@@ -54,7 +54,7 @@ func (r *rollOut) pass(wanted login) {
 	}
 }
 
-// replaceOne is what the Deployment controller does between two passes.
+// replaceOne replaces one pod, as the Deployment controller does between two passes.
 func (r *rollOut) replaceOne() {
 	for i, pod := range r.pods {
 		if !pod.is(r.current) {

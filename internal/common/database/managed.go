@@ -19,8 +19,8 @@ import (
 
 var mariaDBGVK = mariadbv1alpha1.GroupVersion.WithKind("MariaDB")
 
-// EnsureManaged asks mariadb-operator for the database, its user and the user's
-// rights. It is done at once for a database that the cluster does not manage.
+// EnsureManaged has mariadb-operator create the database, its user and the user's grant.
+// It is done immediately for a database that is not managed.
 func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if !p.Spec.Database.IsManaged() {
 		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
@@ -57,7 +57,7 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) reconcile.
 	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 }
 
-// planLogins looks up what the plan has to know.
+// planLogins collects the inputs of the plan.
 func (a *Access) planLogins(ctx context.Context, current login, hash string) (loginPlan, error) {
 	p := a.pass
 	pods, err := deployment.APIPods(ctx, p)
@@ -74,8 +74,8 @@ func (a *Access) planLogins(ctx context.Context, current login, hash string) (lo
 	return planLogins(a.wanted, current, remembered.Data, settled), nil
 }
 
-// recall makes up the lost connection of the pods, given its hash, from the passwords
-// that a change under way remembers. It returns "" when there is none among them.
+// recall recovers the lost connection of the pods from its hash and the passwords
+// remembered for an ongoing change. It returns "" if none of them matches.
 func (a *Access) recall(ctx context.Context, hash string) (string, error) {
 	remembered, err := a.pass.Owned.Find(ctx, a.pass.Key(loginsSecret(a.pass)))
 	if remembered == nil || err != nil {
@@ -89,10 +89,10 @@ func (a *Access) recall(ctx context.Context, hash string) (string, error) {
 	return "", nil
 }
 
-// ensureUsers keeps the user of the pods and, while its password changes, the one that
-// stands in for it. mariadb-operator reads a user's password every half a minute;
-// before it may see a new one, the passwords that pods still use are copied and the
-// user refers to the copy.
+// ensureUsers ensures the user of the pods and, while its password changes, the standby
+// user. mariadb-operator reads a user's password every half a minute. Before it may read
+// a new one, the passwords that pods still use are copied and the user refers to the
+// copy.
 func (a *Access) ensureUsers(ctx context.Context) (bool, error) {
 	p := a.pass
 	remembered := &corev1.Secret{ObjectMeta: p.Meta(loginsSecret(p)), Type: corev1.SecretTypeOpaque, Data: a.logins.known}

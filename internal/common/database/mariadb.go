@@ -7,9 +7,9 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// connectionsPerPod is a generous bound on what one API pod and the Jobs
-// beside it open at once. The default of mariadb-operator, 10 for the whole
-// user, is used up by a few workers.
+// connectionsPerPod is a generous bound on the connections that one API pod, plus the
+// Jobs running beside it, opens at once. mariadb-operator's default, 10 for the whole
+// user, is exhausted by a few workers.
 const connectionsPerPod = 50
 
 func mariaRef(p *service.Pass) mariadbv1alpha1.MariaDBRef {
@@ -19,9 +19,9 @@ func mariaRef(p *service.Pass) mariadbv1alpha1.MariaDBRef {
 	}
 }
 
-// mariaCleanup has mariadb-operator leave in the MariaDB what is to outlive the
-// resource. It has to be there from the start: in the foreground the garbage
-// collector deletes these objects before any finalizer can say so.
+// mariaCleanup tells mariadb-operator which objects in the MariaDB outlive the resource.
+// It must be set from the start: with foreground deletion the garbage collector deletes
+// these objects before any finalizer could set it.
 func mariaCleanup(p *service.Pass) mariadbv1alpha1.SQLTemplate {
 	if !p.Spec.KeepsData() {
 		return mariadbv1alpha1.SQLTemplate{}
@@ -39,8 +39,8 @@ func MariaDatabase(p *service.Pass) *mariadbv1alpha1.Database {
 	}
 }
 
-// MariaUser is a user with the password that the spec refers to or, when it is
-// pinned, with the one that pods still use.
+// MariaUser builds a user with the password that the spec refers to or, if pinned, with
+// the one that pods still use.
 func MariaUser(p *service.Pass, name string, pinned bool) *mariadbv1alpha1.User {
 	secret, key := p.Spec.Database.SecretRef.Name, passwordKey(p.Spec.Database.SecretRef)
 	if pinned {
@@ -58,8 +58,8 @@ func MariaUser(p *service.Pass, name string, pinned bool) *mariadbv1alpha1.User 
 	}
 }
 
-// maxUserConnections leaves room for a rolling update, which runs old and new
-// pods side by side.
+// maxUserConnections leaves room for a rolling update, during which old and new pods run
+// side by side.
 func maxUserConnections(p *service.Pass) int32 {
 	pods := p.Spec.Replicas
 	if autoscaling := p.Spec.Autoscaling; autoscaling != nil {
@@ -68,7 +68,7 @@ func maxUserConnections(p *service.Pass) int32 {
 	return 2 * connectionsPerPod * pods
 }
 
-// MariaGrant builds the Grant of all rights on the database to a user.
+// MariaGrant builds the Grant of all privileges on the database.
 func MariaGrant(p *service.Pass, user string) *mariadbv1alpha1.Grant {
 	return &mariadbv1alpha1.Grant{
 		ObjectMeta: p.Meta(user),
@@ -79,7 +79,7 @@ func MariaGrant(p *service.Pass, user string) *mariadbv1alpha1.Grant {
 	}
 }
 
-// databaseReferences are what the finalizer removes from the MariaDB.
+// databaseReferences returns the objects that the finalizer removes from the MariaDB.
 func databaseReferences(p *service.Pass) []referenced {
 	standby := p.Resource.GetName() + standbySuffix
 	return []referenced{

@@ -20,7 +20,7 @@ import (
 // databaseIssuerName is the ClusterIssuer of database client certificates.
 const databaseIssuerName = "openstack-db-ca-issuer"
 
-// The values of the label certificate of the metrics.
+// Values of the metrics' certificate label.
 const (
 	certificateCA     = "ca"
 	certificateClient = "client"
@@ -28,12 +28,12 @@ const (
 
 var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.CertificateKind)
 
-// ReconcileTLS sees to the Secrets with the database's CA and the client
-// certificate that the spec refers to. A managed database's certificate is
-// issued by cert-manager, unless the spec refers to another one.
+// ReconcileTLS ensures the Secrets with the database CA and the client certificate that
+// the spec refers to. cert-manager issues the certificate for a managed database, unless
+// the spec refers to another one.
 //
-// Pods need no restart for renewed certificates: the kubelet refreshes the
-// mounted files, and PyMySQL reads them for every connection it opens.
+// Renewed certificates require no restart: the kubelet refreshes the mounted files, and
+// PyMySQL reads them for every connection that it opens.
 func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	db := p.Spec.Database
 	issued := db.TLSEnabled() && db.IsManaged() && db.TLS.ClientCertSecretRef.Name == clientCertificate(p)
@@ -60,8 +60,8 @@ func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.O
 	return reconcile.Done(vocabulary.ReasonExternallyManaged, "The client certificate is the one that spec.database.tls refers to")
 }
 
-// checkSecrets makes sure that the pods can mount and use what they need; a
-// pod with a missing Secret would hang without a word.
+// checkSecrets verifies the Secrets before pods mount them: a pod with a missing Secret
+// would hang without an explanation.
 func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
 	for _, part := range []struct {
 		service.Requirement
@@ -92,7 +92,7 @@ func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseT
 			return reconcile.Waiting(vocabulary.ReasonCertificatePending, fmt.Sprintf(
 				"Secret %s of %s cannot be used: %s; correct it", part.Name, part.Field, err))
 		}
-		// The first of the keys is the one with the certificates.
+		// The first key holds the certificates.
 		p.Certificates.Set(client.ObjectKeyFromObject(p.Resource), part.certificate, secret.Data[part.Keys[0]])
 	}
 	return reconcile.Done(vocabulary.ReasonExternallyManaged, "")
@@ -126,8 +126,8 @@ func issueCertificate(ctx context.Context, p *service.Pass) reconcile.Outcome {
 // clientCertificate is the name of the Certificate and of its Secret.
 func clientCertificate(p *service.Pass) string { return p.Named("db-client") }
 
-// ClientCertificate builds the Certificate with which a managed database knows the
-// instance.
+// ClientCertificate builds the Certificate that identifies the instance to a managed
+// database.
 func ClientCertificate(p *service.Pass) *certmanagerv1.Certificate {
 	return &certmanagerv1.Certificate{
 		ObjectMeta: p.Meta(clientCertificate(p)),

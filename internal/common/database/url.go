@@ -17,18 +17,18 @@ import (
 
 const (
 	volumeTLS = "db-tls"
-	// caFile is the file, and the default key, of the database's CA.
+	// caFile is the file name and default key of the database CA.
 	caFile = "ca.crt"
 )
 
-// tlsDir is the directory with the certificates in the containers of a service.
+// tlsDir is the directory with the certificates in the service's containers.
 func tlsDir(d *service.Definition) string { return "/etc/" + d.Name + "/db-tls" }
 
 func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecretRef.KeyOr(caFile) }
 
-// Env hands the URL in the named Secret to oslo.config without writing it to a file or
-// a command line. The configuration lets a server try to reach its database for ever; a
-// tool has to end and say why.
+// Env passes the URL in the named Secret to oslo.config without exposing it in a file or
+// on a command line. The configuration makes servers retry the database forever; a tool
+// has to exit with an error.
 func (d Database) Env(secret string) []corev1.EnvVar {
 	return []corev1.EnvVar{
 		deployment.SecretVariable(d.Variable(), secret, connectionKey),
@@ -37,13 +37,13 @@ func (d Database) Env(secret string) []corev1.EnvVar {
 	}
 }
 
-// ToolEnv is the environment of every run of a tool of the instance that logs in like
-// the pods.
+// ToolEnv returns the environment of the instance's tools that use the same login as the
+// pods.
 func (d Database) ToolEnv(p *service.Pass) []corev1.EnvVar {
 	return append(d.Env(SecretName(p.Resource.GetName())), p.Environment...)
 }
 
-// APIEnv hands the URL of the instance to its API pods.
+// APIEnv passes the URL of the instance to its API pods.
 func (d Database) APIEnv(p *service.Pass) corev1.EnvVar {
 	return deployment.SecretVariable(d.Variable(), SecretName(p.Resource.GetName()), connectionKey)
 }
@@ -51,11 +51,11 @@ func (d Database) APIEnv(p *service.Pass) corev1.EnvVar {
 // Variable is the environment variable with the URL of the database.
 func (d Database) Variable() string { return d.option("CONNECTION") }
 
-// option is the environment variable that oslo.config reads an option from; it knows
-// upper case only.
+// option returns the environment variable from which oslo.config reads an option. Its
+// names are upper case only.
 func (d Database) option(name string) string { return "OS_" + d.Section + "__" + name }
 
-// TLSMounts is the client certificate for the database, when it wants one.
+// TLSMounts mounts the certificates for the database if TLS is enabled.
 func TLSMounts(p *service.Pass) []deployment.Mount {
 	tls := p.Spec.Database.TLS
 	if !p.Spec.Database.TLSEnabled() || tls.CABundleSecretRef == nil || tls.ClientCertSecretRef == nil {
@@ -68,14 +68,14 @@ func TLSMounts(p *service.Pass) []deployment.Mount {
 			corev1.KeyToPath{Key: corev1.TLSPrivateKeyKey, Path: corev1.TLSPrivateKeyKey}))}
 }
 
-// connectionURL is the SQLAlchemy URL of the database.
+// connectionURL returns the SQLAlchemy URL of the database.
 func connectionURL(p *service.Pass, l login) string {
 	return fmt.Sprintf("mysql+pymysql://%s:%s@%s/%s?%s",
 		escape(l.user), escape(string(l.password)), Address(p), escape(p.Spec.Database.Database),
 		connectionOptions(p.Definition, p.Spec.Database))
 }
 
-// loginOf reads a connectionURL and reports whether text is one.
+// loginOf parses the result of connectionURL and reports whether text is one.
 func loginOf(text string) (login, bool) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.User == nil {
@@ -85,7 +85,7 @@ func loginOf(text string) (login, bool) {
 	return login{parsed.User.Username(), redact.Bytes(password)}, found
 }
 
-// Address is host:port of the database server.
+// Address returns host:port of the database server.
 func Address(p *service.Pass) string {
 	db := p.Spec.Database
 	host := strings.Trim(db.Host, "[]")
@@ -95,11 +95,10 @@ func Address(p *service.Pass) string {
 	return net.JoinHostPort(host, strconv.Itoa(int(db.PortOrDefault())))
 }
 
-// connectionOptions are the driver's options, sorted by name. PyMySQL verifies
-// the server if, and only if, it is given a CA; ssl_verify_cert and
-// ssl_verify_identity must not be set, because they make it lose the CA. That a
-// connection is encrypted at all is not up to these options: see
-// [RefusesPlainText].
+// connectionOptions returns the driver's options, sorted by name. PyMySQL verifies the
+// server only if it is given a CA; ssl_verify_cert and ssl_verify_identity must not be
+// set because they make it drop the CA. These options do not guarantee an encrypted
+// connection: see [RefusesPlainText].
 func connectionOptions(d *service.Definition, db commonv1.DatabaseSpec) string {
 	options := url.Values{"charset": {"utf8"}}
 	if db.TLSEnabled() {
@@ -113,15 +112,15 @@ func connectionOptions(d *service.Definition, db commonv1.DatabaseSpec) string {
 	return strings.ReplaceAll(options.Encode(), "%2F", "/")
 }
 
-// RefusesPlainText reports whether the mode promises an encrypted connection.
-// PyMySQL goes on without TLS when the server does not offer it, which is what
-// prefer means; every other mode needs a start file that refuses that.
+// RefusesPlainText reports whether the mode requires an encrypted connection. PyMySQL
+// falls back to plain text when the server does not offer TLS. That is what prefer means;
+// every other mode needs a start file that refuses it.
 func RefusesPlainText(db commonv1.DatabaseSpec) bool {
 	return db.TLSEnabled() && db.TLS.Mode != commonv1.DatabaseTLSPrefer
 }
 
-// escape percent-encodes every reserved character: SQLAlchemy splits the URL
-// before it decodes, and takes a plus sign literally.
+// escape percent-encodes every reserved character: SQLAlchemy splits the URL before it
+// decodes it, and takes a plus sign literally.
 func escape(text string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
 }

@@ -23,42 +23,43 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// ReadyFile is the name of the Python file for the readiness probe among those of the
-// configuration.
+// ReadyFile is the name of the readiness probe's Python script among the configuration
+// files.
 const ReadyFile = "ready.py"
 
 //go:embed files/ready.py
 var readyScript string
 
-// API declares the pods that serve the API of a service. All functions but Endpoint may be
-// nil.
+// API declares the pods that serve the API of a service. Every function except Endpoint
+// may be nil.
 type API struct {
-	// File is the path of the Python file with the WSGI application, and Arguments are
-	// those of the application's own command line.
+	// File is the path of the Python file with the WSGI application. Arguments are the
+	// application's own command-line arguments.
 	File, Arguments string
-	// Wrapper returns the path of the file that takes the place of File in an instance
-	// whose application is wrapped, "" in any other.
+	// Wrapper returns the path of the file that replaces File in an instance whose
+	// application is wrapped, "" otherwise.
 	Wrapper func(p *service.Pass) string
-	// HealthPath is answered without a token, such as "/v3".
+	// HealthPath is a path that the API answers without a token, such as "/v3".
 	HealthPath string
 	// Variable is the environment variable with the URL of the database.
 	Variable string
-	// Endpoint returns the URL of the API of an instance, as status.endpoint shows it.
+	// Endpoint returns the API URL of an instance, as shown in status.endpoint.
 	Endpoint func(p *service.Pass) string
-	// Address returns where the database is that the readiness probe logs in to.
+	// Address returns the address of the database that the readiness probe logs in to.
 	Address func(p *service.Pass) string
-	// Env, Mounts and Annotations are those of the pods beside what all services have.
+	// Env, Mounts and Annotations return what the pods have in addition to the common
+	// settings.
 	Env         func(p *service.Pass) []corev1.EnvVar
 	Mounts      func(p *service.Pass) []Mount
 	Annotations func(p *service.Pass) map[string]string
-	// Prune removes what no pod needs once a rollout has ended.
+	// Prune removes objects that no pod needs after a rollout.
 	Prune func(ctx context.Context, p *service.Pass) error
-	// Complete has the last word about a rollout that has ended.
+	// Complete is called after a rollout and returns the outcome of the step.
 	Complete func(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome
 }
 
-// Reconcile keeps the API pods, the Service before them and the disruption budget around
-// them. It is the step that owns DeploymentReady.
+// Reconcile ensures the API pods with their Service and PodDisruptionBudget. It is the
+// step that owns DeploymentReady.
 func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if err := EnsureService(ctx, p.Client, p.Scheme, p.Resource, InstanceOf(p).Service()); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
@@ -90,7 +91,7 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	return done
 }
 
-// optional is what an optional function of a declaration returns.
+// optional calls an optional function of a declaration; nil returns the zero value.
 func optional[T any](function func(*service.Pass) T, p *service.Pass) T {
 	if function == nil {
 		var none T
@@ -138,15 +139,15 @@ func (a API) container(p *service.Pass) corev1.Container {
 	}
 }
 
-// ReadyScript is the content of [ReadyFile] for the service: a login to its database and a
-// request to its API.
+// ReadyScript returns the content of [ReadyFile] for the service: it logs in to the
+// database and sends a request to the API.
 func (a API) ReadyScript(d *service.Definition) string {
 	script := config.SetConstant(readyScript, "VARIABLE", a.Variable)
 	return config.SetConstant(script, "ADDRESS", fmt.Sprintf("http://127.0.0.1:%d%s", d.Port, a.HealthPath))
 }
 
-// startupProbe gives a pod five minutes to answer first and looks every second, because
-// most answer within three.
+// startupProbe allows five minutes for the first answer. It probes every second because
+// most pods answer within three.
 func (a API) startupProbe(port int32) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
@@ -163,10 +164,10 @@ func livenessProbe(port int32) *corev1.Probe {
 	}
 }
 
-// readinessProbe takes a pod out of service within half a minute of losing its database,
-// two periods and a timeout at worst, and back once both answer again. The script says in
-// one line what failed, without a password. Python's own words, which may quote one, go
-// nowhere. A run costs 0.1 s of CPU time.
+// readinessProbe takes a pod out of service within half a minute of losing its database
+// (two periods and a timeout at worst), and returns it once both the database and the API
+// answer. The script prints one line about what failed. Python's own error output is
+// discarded because it may quote a password. A run takes 0.1 s of CPU time.
 func readinessProbe(configDir string) *corev1.Probe {
 	return &corev1.Probe{
 		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{
@@ -176,8 +177,8 @@ func readinessProbe(configDir string) *corev1.Probe {
 	}
 }
 
-// explainRollout words what a rollout waits for, by its newest troubled pod, which may
-// have ended.
+// explainRollout reports what a rollout is waiting for, based on the newest failing pod,
+// even if that pod has terminated.
 func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
 	var list corev1.PodList
 	err := p.Client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(p.SelectorLabels(deploy.Name)))
@@ -201,11 +202,11 @@ func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1
 	return reconcile.Waiting(vocabulary.ReasonWaitingForDeployment, message)
 }
 
-// settleTime is how long a pod may take from its start to its first good answer before
-// that is worth a word.
+// settleTime is how long after its start a pod may be unready before the condition
+// mentions it.
 const settleTime = 30 * time.Second
 
-// unready names a pod that runs and does not serve, "" when there is none.
+// unready describes a pod that is running but not ready; it returns "" if there is none.
 func (a API) unready(p *service.Pass, pods []corev1.Pod) string {
 	database := "the database"
 	if address := optional(a.Address, p); address != "" {

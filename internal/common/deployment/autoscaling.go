@@ -11,8 +11,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// ReconcileAutoscaler hands the replica count to a HorizontalPodAutoscaler when the spec
-// asks for it.
+// ReconcileAutoscaler ensures a HorizontalPodAutoscaler if spec.autoscaling is set and
+// removes it otherwise.
 func ReconcileAutoscaler(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if p.Spec.Autoscaling == nil {
 		absent := &autoscalingv2.HorizontalPodAutoscaler{ObjectMeta: p.Meta(p.Resource.GetName())}

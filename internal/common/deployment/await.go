@@ -7,8 +7,8 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
-// Await is the wait for a Job. The hint, which says what can be done about what the
-// Job waits for, comes last.
+// Await returns the outcome of waiting for a Job. The hint on how to resolve the wait is
+// appended to the message.
 func Await(reason, name, does string, state job.State, hint string) reconcile.Outcome {
 	message := fmt.Sprintf("Job %s is %s", name, does)
 	if state.Waiting != "" {

@@ -11,8 +11,8 @@ import (
 // VolumeConfig is the name of the volume with the configuration.
 const VolumeConfig = "config"
 
-// ConfigMount is the directory of the configuration, with the options that come
-// from a Secret in a file of their own.
+// ConfigMount mounts the configuration. Options from a Secret are a separate file in the
+// same directory.
 func ConfigMount(p *service.Pass) Mount {
 	rendered := service.Config.Value(p.Slots)
 	configMap := corev1.LocalObjectReference{Name: rendered.ConfigMap}
@@ -25,7 +25,7 @@ func ConfigMount(p *service.Pass) Mount {
 	return Mount{Path: p.ConfigDir, Volume: corev1.Volume{Name: VolumeConfig, VolumeSource: source}}
 }
 
-// IsConfig reports whether a volume holds the ConfigMap of now, with or without
+// IsConfig reports whether the volume holds the current ConfigMap, with or without
 // options from a Secret.
 func IsConfig(p *service.Pass, volume corev1.Volume) bool {
 	name := service.Config.Value(p.Slots).ConfigMap
@@ -42,8 +42,8 @@ func IsConfig(p *service.Pass, volume corev1.Volume) bool {
 	return false
 }
 
-// ConfigKey is what the result of reading the configuration with an image depends
-// on: the names of both objects stand for their content.
+// ConfigKey returns what the result of reading the configuration with an image depends
+// on. Both objects are immutable, so their names identify their content.
 func ConfigKey(p *service.Pass) []any {
 	rendered := service.Config.Value(p.Slots)
 	key := []any{p.Image(), rendered.ConfigMap}

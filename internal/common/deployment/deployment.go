@@ -1,6 +1,5 @@
-// Package deployment builds the pods of an API service and what stands around them,
-// keeps Deployments and Services as declared and reports when a rollout has really
-// ended.
+// Package deployment builds the pods of an API service and the objects around them,
+// applies Deployments and Services, and reports when a rollout has ended.
 package deployment
 
 import (
@@ -21,14 +20,13 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// handoverManager owns the replica count between the operator, which no longer
-// wants to, and the autoscaler, which has not scaled yet.
+// handoverManager owns the replica count after the operator has stopped setting it and
+// before the autoscaler scales for the first time.
 const handoverManager = apply.FieldManager + "-handover"
 
-// EnsureDeployment makes the Deployment carry the declared fields and reports
-// whether its rollout has ended. With spec.replicas nil the live replica count
-// is left to whoever scales it. A changed selector, which the API does not
-// allow to update, replaces the Deployment and its pods.
+// EnsureDeployment applies the Deployment and reports whether its rollout has ended. If
+// spec.replicas is nil, the live replica count is left to the autoscaler. The selector is
+// immutable in the API, so a changed one replaces the Deployment and its pods.
 func EnsureDeployment(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, deploy *appsv1.Deployment,
 ) (bool, error) {
@@ -51,7 +49,7 @@ func EnsureDeployment(
 	return IsDeploymentReady(deploy), nil
 }
 
-// prepare changes what an apply of the declared fields alone cannot.
+// prepare makes the changes that an apply of the declared fields cannot make.
 func prepare(ctx context.Context, c client.Client, owner client.Object, live, deploy *appsv1.Deployment) error {
 	if deploy.Spec.Replicas == nil {
 		if err := handOverReplicas(ctx, c, live); err != nil {
@@ -64,9 +62,9 @@ func prepare(ctx context.Context, c client.Client, owner client.Object, live, de
 	return dropRollingUpdate(ctx, c, live, deploy.Spec.Strategy.Type)
 }
 
-// dropRollingUpdate changes the strategy to Recreate, beside which the API server
-// takes no rollingUpdate. An apply leaves alone what the API server has filled in
-// there, since no manager owns that.
+// dropRollingUpdate changes the strategy to Recreate, for which the API server rejects
+// rollingUpdate. An apply does not remove the defaults of that field because no manager
+// owns them.
 func dropRollingUpdate(ctx context.Context, c client.Client, live *appsv1.Deployment, wanted appsv1.DeploymentStrategyType) error {
 	if wanted != appsv1.RecreateDeploymentStrategyType || live.Spec.Strategy.RollingUpdate == nil {
 		return nil
@@ -79,8 +77,8 @@ func dropRollingUpdate(ctx context.Context, c client.Client, live *appsv1.Deploy
 	return nil
 }
 
-// handOverReplicas keeps the live replica count when the operator stops setting
-// it: a field that loses its only owner would fall back to its default, one.
+// handOverReplicas preserves the live replica count when the operator stops setting it: a
+// field that loses its only owner returns to its default, one.
 func handOverReplicas(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
 	version := appsv1.SchemeGroupVersion.String()
 	owns, err := apply.Owns(live, apply.FieldManager, version, "spec", "replicas")
@@ -104,8 +102,8 @@ func replace(ctx context.Context, c client.Client, live *appsv1.Deployment) erro
 	return nil
 }
 
-// EnsureService makes the Service carry the declared fields. Addresses and
-// node ports stay as the API server assigned them.
+// EnsureService applies the Service. Addresses and node ports stay as the API server
+// assigned them.
 func EnsureService(ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, svc *corev1.Service) error {
 	if err := restorePorts(ctx, c, owner, svc); err != nil {
 		return err
@@ -113,9 +111,9 @@ func EnsureService(ctx context.Context, c client.Client, scheme *runtime.Scheme,
 	return apply.EnsureObject(ctx, c, scheme, owner, svc, apply.FieldManager)
 }
 
-// restorePorts undoes the replacement of a declared port by another one. An
-// apply would add the declared one beside it, which the API refuses while one of
-// the two has no name.
+// restorePorts restores the ports of a Service on which a declared port was replaced by
+// another one. An apply would add the declared port as a second one, which the API
+// rejects while either port has no name.
 func restorePorts(ctx context.Context, c client.Client, owner client.Object, svc *corev1.Service) error {
 	live := &corev1.Service{}
 	err := c.Get(ctx, client.ObjectKeyFromObject(svc), live)
@@ -147,9 +145,9 @@ func hasPorts(live *corev1.Service, wanted []corev1.ServicePort) bool {
 	return true
 }
 
-// IsDeploymentReady reports whether the rollout of the current spec has ended:
-// the controller has seen it, every replica is updated and available, and no
-// pod of an older template is left.
+// IsDeploymentReady reports whether the rollout of the current spec has ended: the
+// controller has observed it, every replica is updated and available, and no pod of an
+// older template is left.
 func IsDeploymentReady(deploy *appsv1.Deployment) bool {
 	status, wanted := deploy.Status, ptr.Deref(deploy.Spec.Replicas, 1)
 	return status.ObservedGeneration >= deploy.Generation &&
@@ -169,8 +167,8 @@ func available(deploy *appsv1.Deployment) bool {
 	return false
 }
 
-// Refusal returns what the API server says about pods of the Deployment that it
-// refuses, "" when it refuses none.
+// Refusal returns the API server's error about pods of the Deployment that it rejects, ""
+// if there is none.
 func Refusal(deploy *appsv1.Deployment) string {
 	for _, condition := range deploy.Status.Conditions {
 		refused := condition.Type == appsv1.DeploymentReplicaFailure && condition.Reason == "FailedCreate"

@@ -28,7 +28,6 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// withStrategy is a Deployment in a namespace.
 func withStrategy(namespace string, strategy appsv1.DeploymentStrategy) *appsv1.Deployment {
 	labels := map[string]string{"app": "thing"}
 	return &appsv1.Deployment{

@@ -12,8 +12,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// Instance is one instance of an API service: what its objects have in common. They
-// all have its name.
+// Instance holds what the objects of one API service instance have in common. All of them
+// have its name.
 type Instance struct {
 	Name, Namespace string
 	// Labels are on every object.
@@ -24,12 +24,12 @@ type Instance struct {
 	Port int32
 }
 
-// Meta is the metadata of the objects.
+// Meta returns the metadata of the objects.
 func (i Instance) Meta() metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: i.Name, Namespace: i.Namespace, Labels: i.Labels}
 }
 
-// Service is the Service before the API pods.
+// Service builds the Service of the API pods.
 func (i Instance) Service() *corev1.Service {
 	return &corev1.Service{
 		ObjectMeta: i.Meta(),
@@ -43,8 +43,8 @@ func (i Instance) Service() *corev1.Service {
 	}
 }
 
-// DisruptionBudget keeps one pod serving while there are several, and does not
-// block a node drain when there is only one.
+// DisruptionBudget keeps one pod serving if there are several, and does not block a node
+// drain if there is only one.
 func (i Instance) DisruptionBudget(replicas int32) *policyv1.PodDisruptionBudget {
 	spec := policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: i.Selector}}
 	one := intstr.FromInt32(1)
@@ -56,8 +56,8 @@ func (i Instance) DisruptionBudget(replicas int32) *policyv1.PodDisruptionBudget
 	return &policyv1.PodDisruptionBudget{ObjectMeta: i.Meta(), Spec: spec}
 }
 
-// Autoscaler scales the API Deployment; replicas is the lower bound when the spec
-// sets none.
+// Autoscaler builds the autoscaler of the API Deployment. replicas is the lower bound if
+// the spec sets none.
 func (i Instance) Autoscaler(spec *commonv1.AutoscalingSpec, replicas int32) *autoscalingv2.HorizontalPodAutoscaler {
 	var metrics []autoscalingv2.MetricSpec
 	for _, target := range []struct {
@@ -91,8 +91,9 @@ func (i Instance) Autoscaler(spec *commonv1.AutoscalingSpec, replicas int32) *au
 	}
 }
 
-// SpreadConstraints spread the API pods over zones and nodes unless the spec says
-// how. An empty list in the spec means none, an absent one the defaults.
+// SpreadConstraints spread the API pods over zones and nodes unless the spec sets
+// constraints. An empty list in the spec disables them; an absent one selects the
+// defaults.
 func (i Instance) SpreadConstraints(wanted []corev1.TopologySpreadConstraint) []corev1.TopologySpreadConstraint {
 	if wanted != nil {
 		return wanted
@@ -107,8 +108,8 @@ func (i Instance) SpreadConstraints(wanted []corev1.TopologySpreadConstraint) []
 	return constraints
 }
 
-// RolloutStrategy never lets capacity drop below the wanted replicas unless the
-// spec says otherwise.
+// RolloutStrategy returns the strategy of the spec. The default never drops below the
+// wanted number of replicas.
 func RolloutStrategy(wanted *appsv1.DeploymentStrategy) appsv1.DeploymentStrategy {
 	if wanted != nil {
 		return *wanted

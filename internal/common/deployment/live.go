@@ -14,8 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// Live returns the Deployment of the instance's API, nil when there is none that the
-// resource controls.
+// Live returns the instance's API Deployment, nil if none is controlled by the resource.
 func Live(ctx context.Context, p *service.Pass) (*appsv1.Deployment, error) {
 	live, name := &appsv1.Deployment{}, p.Resource.GetName()
 	err := p.Client.Get(ctx, p.Key(name), live)
@@ -28,13 +27,13 @@ func Live(ctx context.Context, p *service.Pass) (*appsv1.Deployment, error) {
 	return live, nil
 }
 
-// APIPods lists the API pods of the instance, as [PodsWith] does.
+// APIPods lists the API pods of the instance; see [PodsWith].
 func APIPods(ctx context.Context, p *service.Pass) ([]corev1.Pod, error) {
 	return PodsWith(ctx, p, p.SelectorLabels(p.Resource.GetName()))
 }
 
-// PodsWith lists the pods with the labels that have not ended, those that are being
-// deleted included: they may still serve.
+// PodsWith lists the pods with the labels that have not terminated. Pods that are being
+// deleted are included because they may still serve.
 func PodsWith(ctx context.Context, p *service.Pass, labels map[string]string) ([]corev1.Pod, error) {
 	var list corev1.PodList
 	err := p.Client.List(ctx, &list, client.InNamespace(p.Resource.GetNamespace()), client.MatchingLabels(labels))
@@ -46,7 +45,7 @@ func PodsWith(ctx context.Context, p *service.Pass, labels map[string]string) ([
 	}), nil
 }
 
-// APIImage is the image of the API container in a pod, "" when there is none.
+// APIImage returns the image of the API container, "" if there is none.
 func APIImage(d *service.Definition, spec *corev1.PodSpec) string {
 	for i := range spec.Containers {
 		if spec.Containers[i].Name == d.Name {
@@ -56,7 +55,7 @@ func APIImage(d *service.Definition, spec *corev1.PodSpec) string {
 	return ""
 }
 
-// TagOf is the tag of an image reference without a digest, "" when it has none.
+// TagOf returns the tag of an image reference without a digest, "" if it has none.
 func TagOf(reference string) string {
 	colon := strings.LastIndex(reference, ":")
 	if colon < 0 || strings.Contains(reference[colon:], "/") {

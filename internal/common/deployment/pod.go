@@ -5,24 +5,24 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// keyFileMode lets only the user of the process read keys and certificates:
-// Secret volumes belong to root with the pod's fsGroup, which adds the group's
-// read permission that the mode leaves out.
+// keyFileMode makes keys and certificates readable to the process only. Files of Secret
+// volumes belong to root and the pod's fsGroup, which adds the group read permission that
+// the mode omits.
 const keyFileMode int32 = 0o400
 
-// Pods is what all pods of an instance have in common, those of its API and those
-// of its Jobs.
+// Pods holds what all pods of an instance have in common, those of its API and of its
+// Jobs.
 type Pods struct {
-	// UserID is the user and the group of the processes.
+	// UserID is the UID and GID of the processes.
 	UserID int64
-	// ImagePullSecrets name the Secrets with which images are pulled.
+	// ImagePullSecrets are the Secrets for pulling images.
 	ImagePullSecrets []corev1.LocalObjectReference
 	// PriorityClassName may be nil.
 	PriorityClassName *string
 }
 
-// Spec is the spec of a pod with one container that has the mounts, and has no access
-// to the API server.
+// Spec returns the spec of a pod with one container that has the mounts and no access to
+// the API server.
 func (p Pods) Spec(container corev1.Container, mounts ...Mount) corev1.PodSpec {
 	volumes := make([]corev1.Volume, 0, len(mounts))
 	for _, m := range mounts {
@@ -32,7 +32,7 @@ func (p Pods) Spec(container corev1.Container, mounts ...Mount) corev1.PodSpec {
 		Volumes:          volumes,
 		Containers:       []corev1.Container{p.Container(container, mounts...)},
 		ImagePullSecrets: p.ImagePullSecrets,
-		// It makes mounted Secrets readable for the process.
+		// Mounted Secrets become readable to the process.
 		SecurityContext:              &corev1.PodSecurityContext{FSGroup: &p.UserID},
 		AutomountServiceAccountToken: ptr.To(false),
 		EnableServiceLinks:           ptr.To(false),
@@ -40,8 +40,8 @@ func (p Pods) Spec(container corev1.Container, mounts ...Mount) corev1.PodSpec {
 	}
 }
 
-// Container completes a container with the mounts, before those that it has, and with
-// what the restricted Pod Security Standard asks for.
+// Container completes a container: the mounts are added before its own, and it meets the
+// restricted Pod Security Standard.
 func (p Pods) Container(container corev1.Container, mounts ...Mount) corev1.Container {
 	mounted := make([]corev1.VolumeMount, 0, len(mounts)+len(container.VolumeMounts))
 	for _, m := range mounts {
@@ -62,29 +62,27 @@ func (p Pods) Container(container corev1.Container, mounts ...Mount) corev1.Cont
 	return container
 }
 
-// SecretVariable is an environment variable with the value of a Secret's key.
+// SecretVariable sets an environment variable from a key of a Secret.
 func SecretVariable(name, secret, key string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{
 		SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: key},
 	}}
 }
 
-// Mount is a volume together with where it goes, read-only.
+// Mount is a volume and the path at which it is mounted read-only.
 type Mount struct {
 	Volume corev1.Volume
 	Path   string
 }
 
-// SecretMount is a directory with all keys of a Secret, readable for the process
-// alone.
+// SecretMount mounts all keys of a Secret as a directory that only the process can read.
 func SecretMount(volume, secret, path string) Mount {
 	return Mount{Path: path, Volume: corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
 		Secret: &corev1.SecretVolumeSource{SecretName: secret, DefaultMode: ptr.To(keyFileMode)},
 	}}}
 }
 
-// ProjectedMount is a directory with what the sources hold, readable for the process
-// alone.
+// ProjectedMount mounts the sources as one directory that only the process can read.
 func ProjectedMount(volume, path string, sources ...corev1.VolumeProjection) Mount {
 	return Mount{Path: path, Volume: corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
 		Projected: &corev1.ProjectedVolumeSource{DefaultMode: ptr.To(keyFileMode), Sources: sources},

@@ -14,8 +14,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// TaskDeadlineSeconds bounds a Job with all its retries. Schema changes of a
-// large database take minutes.
+// TaskDeadlineSeconds bounds a Job including its retries. Schema changes of a large
+// database take minutes.
 const TaskDeadlineSeconds int64 = 3600
 
 // Task describes one run of a service's tool to completion.
@@ -26,27 +26,27 @@ type Task struct {
 	Container string
 	Command   []string
 	Retries   int32
-	// Failure tells failures apart that no retry mends; it may be nil.
+	// Failure identifies failures that no retry can fix; it may be nil.
 	Failure *batchv1.PodFailurePolicy
 	Env     []corev1.EnvVar
 	Mounts  []Mount
-	// Annotations go on the pod template.
+	// Annotations are set on the pod template.
 	Annotations map[string]string
-	// JobAnnotations go on the Job.
+	// JobAnnotations are set on the Job.
 	JobAnnotations map[string]string
-	// RunKey is what a completed run depends on; a change runs it again.
+	// RunKey is the input of the run; the Job runs again when it changes.
 	RunKey any
 }
 
-// PodsOf is what all pods of the pass's instance have in common.
+// PodsOf returns what all pods of the pass's instance have in common.
 func PodsOf(p *service.Pass) Pods { return PodsFor(p.Definition, p.Spec) }
 
-// PodsFor is what all pods of an instance of the service have in common.
+// PodsFor returns what all pods of an instance of the service have in common.
 func PodsFor(d *service.Definition, spec *commonv1.ServiceSpec) Pods {
 	return Pods{UserID: d.UserID, ImagePullSecrets: spec.ImagePullSecrets, PriorityClassName: spec.PriorityClassName}
 }
 
-// InstanceOf is what the objects of an instance have in common.
+// InstanceOf returns what the objects of the pass's instance have in common.
 func InstanceOf(p *service.Pass) Instance {
 	name := p.Resource.GetName()
 	return Instance{
@@ -54,9 +54,9 @@ func InstanceOf(p *service.Pass) Instance {
 	}
 }
 
-// TaskJob builds the Job of a task. What the template mounts or quotes does
-// not belong to the run key by itself: a configuration that cannot affect the
-// result must not run a task again.
+// TaskJob builds the Job of a task. What the template mounts is not part of the run key
+// unless the task adds it: a configuration change that cannot affect the result must not
+// run the task again.
 func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 	key, err := job.Hash(t.RunKey)
 	if err != nil {
@@ -68,8 +68,8 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 		Name: t.Container, Image: p.Image(), Command: t.Command, Env: t.Env, Resources: TaskResources(p.Spec.Resources),
 	}, t.Mounts...)
 	pod.RestartPolicy = corev1.RestartPolicyNever
-	// The tools do not act on SIGTERM: waiting longer only delays the run that
-	// replaces them.
+	// The tools ignore SIGTERM, so waiting longer would only delay the run that replaces
+	// them.
 	pod.TerminationGracePeriodSeconds = ptr.To(int64(5))
 	meta := p.Meta(p.Named(t.Name))
 	meta.Annotations = annotations
@@ -87,12 +87,12 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 	}, nil
 }
 
-// taskCPULimit is what one tool can use, which runs on one CPU at a time.
+// taskCPULimit is the most that a tool can use, as it runs on one CPU at a time.
 var taskCPULimit = resource.MustParse("1")
 
-// TaskResources are those of the API pods, so that a ResourceQuota admits either.
-// Only the default of the CPU limit is raised: a tool that runs for two seconds of
-// CPU time would be made slower by it, and Ready with it.
+// TaskResources returns the resources of the API pods, so that a ResourceQuota that
+// admits those admits the Job as well. Only the default CPU limit is raised: a tool that
+// uses two seconds of CPU time would run longer under it and delay Ready.
 func TaskResources(api *corev1.ResourceRequirements) corev1.ResourceRequirements {
 	resources := ptr.Deref(api, corev1.ResourceRequirements{})
 	if limit, set := resources.Limits[corev1.ResourceCPU]; set && limit.Cmp(commonv1.DefaultCPULimit) == 0 {

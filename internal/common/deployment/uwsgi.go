@@ -8,17 +8,17 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// UWSGI is an application that uWSGI serves.
+// UWSGI is an application served by uWSGI.
 type UWSGI struct {
 	// Port is the TCP port to listen on.
 	Port int32
 	// File is the path of the Python file with the WSGI application.
 	File string
-	// Arguments are those of the application's own command line.
+	// Arguments are the application's own command-line arguments.
 	Arguments string
 }
 
-// Command is the command line of the server. Without a spec the defaults apply.
+// Command returns the command line of the server. A nil spec means the defaults.
 func (u UWSGI) Command(spec *commonv1.UWSGISpec) []string {
 	if spec == nil {
 		spec = &commonv1.UWSGISpec{}
@@ -26,7 +26,7 @@ func (u UWSGI) Command(spec *commonv1.UWSGISpec) []string {
 	}
 	command := []string{"uwsgi", "--http", ":" + strconv.Itoa(int(u.Port))}
 	if ptr.Deref(spec.HTTPKeepAlive, commonv1.DefaultUWSGIHTTPKeepAlive) {
-		// uWSGI takes the idle timeout as the value of the flag itself.
+		// uWSGI accepts the idle timeout as the value of this flag.
 		flag := "--http-keepalive"
 		if spec.HTTPKeepAliveTimeout != nil {
 			flag += "=" + strconv.Itoa(int(*spec.HTTPKeepAliveTimeout))

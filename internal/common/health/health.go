@@ -16,33 +16,33 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Check declares how the API of a service is asked.
+// Check declares the health check of a service's API.
 type Check struct {
 	// Condition is the condition of the step.
 	Condition string
-	// URL returns what is asked, inside the cluster.
+	// URL returns the URL to probe from inside the cluster.
 	URL func(p *service.Pass) string
-	// Healthy returns the outcome for an API that answers, as the message says. It may be
+	// Healthy returns the outcome for an API that answers; message says so. It may be
 	// nil.
 	Healthy func(p *service.Pass, message string) reconcile.Outcome
-	// Answered reports whether the reason of a condition that is false is one that the API
-	// has when it answers. It may be nil.
+	// Answered reports whether a False condition with the reason means that the API
+	// answers. It may be nil.
 	Answered func(reason string) bool
 }
 
-// Rollout is what the check has seen of the API pods.
+// Rollout is what the check observed of the API pods.
 type Rollout struct {
-	// Serving reports whether one of them is ready.
+	// Serving reports whether at least one pod is ready.
 	Serving bool
-	// State changes with them.
+	// State changes with the rollout.
 	State string
 }
 
-// RolloutOf is the rollout in this pass, set by the step of a [Check]. It is not set while
-// there are no API pods.
+// RolloutOf holds the rollout in this pass. The step of a [Check] sets it unless there
+// are no API pods.
 var RolloutOf = reconcile.NewSlot[Rollout]("Rollout")
 
-// reasons word a finding about the API in the condition's vocabulary.
+// reasons maps probe verdicts to the reasons of the condition.
 var reasons = map[probe.Verdict]string{
 	probe.Unhealthy:   vocabulary.ReasonAPIUnhealthy,
 	probe.Unresolved:  vocabulary.ReasonEndpointNotReady,
@@ -51,8 +51,8 @@ var reasons = map[probe.Verdict]string{
 	probe.Broken:      vocabulary.ReasonHealthCheckFailed,
 }
 
-// Reconcile reports whether the API answers through its Service. The question is asked in
-// the background: again when the Deployment's status changes, and every few minutes besides.
+// Reconcile reports whether the API answers through its Service. The probe runs in the
+// background: every few minutes, and when the Deployment's status changes.
 func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if p.Status.Endpoint == "" {
 		return reconcile.Waiting(vocabulary.ReasonEndpointNotReady, "No API pod has become available yet")
@@ -71,12 +71,13 @@ func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome
 	result, known := p.Prober.Check(key, url, rollout.State)
 	switch {
 	case !rollout.Serving:
-		// A Service sends nothing to pods that are not ready, but the nodes learn about that
-		// later than the Deployment's status: a probe may still be answered.
+		// A Service sends no requests to unready pods, but nodes learn about that later
+		// than the Deployment's status does: a probe may still be answered.
 		return reconcile.Waiting(vocabulary.ReasonConnectionFailed,
 			"No API pod is ready, so nothing answers at "+url+"; DeploymentReady tells why")
 	case !known && c.wasHealthy(p):
-		// A restarted operator has not asked yet; that is no news about the API.
+		// After a restart the operator has not probed yet, which is no reason to change
+		// the condition.
 		p.Prober.Expect(key)
 		return c.healthy(p, url)
 	case !known:
@@ -95,8 +96,7 @@ func (c Check) healthy(p *service.Pass, url string) reconcile.Outcome {
 	return reconcile.Done(vocabulary.ReasonAPIHealthy, message)
 }
 
-// wasHealthy reports whether the API answered when it was last asked under the current
-// spec.
+// wasHealthy reports whether the last probe under the current spec was answered.
 func (c Check) wasHealthy(p *service.Pass) bool {
 	last := meta.FindStatusCondition(p.Resource.GetConditions(), c.Condition)
 	if last == nil || last.ObservedGeneration != p.Resource.GetGeneration() {

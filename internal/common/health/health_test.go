@@ -17,8 +17,8 @@ import (
 
 const condition = "HarbourAPIReady"
 
-// unasked is a pass of an operator that has just started, over a resource whose condition
-// was last set as given, with so many pods that are ready.
+// unasked is a pass of an operator that has just started. The resource's condition was
+// last set as given, and as many pods are ready.
 func unasked(t *testing.T, last metav1.Condition, ready int32) *service.Pass {
 	t.Helper()
 	h := instance.Brownfield()

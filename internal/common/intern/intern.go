@@ -1,8 +1,8 @@
-// Package intern lets equal parts of cached objects be in memory once: the children
-// of one resource have the same labels and the same owner, and those of different
-// resources were written by the same managers.
+// Package intern deduplicates equal parts of cached objects in memory: the children of
+// one resource have the same labels and owner, and objects of different resources have
+// the same field managers.
 //
-// What is shared must never be changed. Readers of a cache get copies.
+// Shared values must never be changed. Readers of a cache get copies.
 package intern
 
 import (
@@ -19,19 +19,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// limit is how many values a table may have taken before it begins to forget those that
-// have not been asked for since.
+// limit is how many values a table takes before it drops those that were not used since.
 const limit = 4096
 
-// table finds the first of equal values by a key. It keeps what was asked for lately, so
-// that its size does not grow with what has come and gone. The zero value is ready for
-// use, also by several goroutines.
+// table maps a key to the first of equal values. It keeps recently used values, so that
+// its size does not grow with objects that come and go. The zero value is ready for use,
+// also by several goroutines.
 type table[K comparable, V any] struct {
 	mu            sync.Mutex
 	recent, older map[K]V
 }
 
-// share returns the value that is known by the key, or v from now on.
+// share returns the value stored for the key, and stores v if there is none.
 func (t *table[K, V]) share(key K, v V) V {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,8 +47,7 @@ func (t *table[K, V]) share(key K, v V) V {
 	return v
 }
 
-// digest identifies what is too long for a key: nobody can find two texts with the same
-// one.
+// digest identifies a text that is too long for a key; collisions are infeasible.
 type digest [16]byte
 
 func digestOf(text string) digest {
@@ -68,7 +66,7 @@ var (
 // equal.
 const longest = 256
 
-// String returns a string that is equal to s.
+// String returns a shared string that is equal to s.
 func String(s string) string {
 	if s == "" || len(s) > longest {
 		return s
@@ -76,13 +74,13 @@ func String(s string) string {
 	return stringTable.share(s, s)
 }
 
-// Fields returns a set of fields with the text.
+// Fields returns a shared set of fields with the text.
 func Fields(text string) *metav1.FieldsV1 {
 	return fieldTable.share(digestOf(text), metav1.NewFieldsV1(text))
 }
 
-// Metadata shares the namespace, the labels, the owners, the names of the annotations,
-// and who has written the object.
+// Metadata shares the namespace, labels, owner references, annotation names and field
+// managers of the object.
 func Metadata(obj client.Object) {
 	obj.SetNamespace(String(obj.GetNamespace()))
 	obj.SetLabels(labelsOf(obj.GetLabels()))
@@ -122,11 +120,12 @@ func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
 		return references
 	}
 	var key strings.Builder
-	// Those of an object that comes a second time are shared already.
+	// If the object was processed before, its references are shared already and must not
+	// be changed.
 	shared := slices.Clone(references)
 	for i := range shared {
 		owner := &shared[i]
-		// Somebody else may have written anything into them.
+		// Owner references may contain any text.
 		_, _ = fmt.Fprintf(&key, "%q %q %q %q %s %s\n", owner.APIVersion, owner.Kind, owner.Name, owner.UID,
 			flag(owner.Controller), flag(owner.BlockOwnerDeletion))
 		owner.APIVersion, owner.Kind, owner.Name = String(owner.APIVersion), String(owner.Kind), String(owner.Name)
@@ -135,7 +134,7 @@ func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
 	return ownerTable.share(digestOf(key.String()), shared)
 }
 
-// Conditions shares what the conditions of different resources say.
+// Conditions shares the texts of conditions between resources.
 func Conditions(conditions []metav1.Condition) {
 	for i := range conditions {
 		c := &conditions[i]

@@ -14,8 +14,8 @@ import (
 	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
-// SucceededFor reports whether the live Job, which may be nil, succeeded with
-// the run key of the desired one.
+// SucceededFor reports whether the live Job, which may be nil, succeeded with the run key
+// of the desired one.
 func (r *Runner) SucceededFor(ctx context.Context, live, desired *batchv1.Job) (bool, error) {
 	if live == nil || !live.DeletionTimestamp.IsZero() ||
 		live.Annotations[RunKeyAnnotation] != desired.Annotations[RunKeyAnnotation] {
@@ -27,7 +27,7 @@ func (r *Runner) SucceededFor(ctx context.Context, live, desired *batchv1.Job) (
 	return r.exited(ctx, live, desired)
 }
 
-// Ended reports whether, how and when a Job ended, by its own status.
+// Ended reports whether, how and when a Job finished, according to its status.
 func Ended(live *batchv1.Job) (ended, succeeded bool, at time.Time) {
 	for _, conditionType := range []batchv1.JobConditionType{batchv1.JobComplete, batchv1.JobFailed} {
 		if finished(live, conditionType) {
@@ -37,19 +37,19 @@ func Ended(live *batchv1.Job) (ended, succeeded bool, at time.Time) {
 	return false, false, time.Time{}
 }
 
-// exitsKept is how many Jobs an Exits remembers. It needs them for two seconds each.
+// exitsKept is the capacity of an Exits. Each Job needs its entry for about two seconds.
 const exitsKept = 10_000
 
-// Exits remembers the Jobs whose container was seen to end with success before their
-// status says so, which takes the kubelet and the Job controller about two seconds. A
-// first installation waits for several Jobs in turn. A cache that leaves out Pods that
-// have succeeded shows the end of the container for a moment only.
+// Exits remembers Jobs whose container succeeded before the Job's status shows it, which
+// takes the kubelet and the Job controller about two seconds. A first installation waits
+// for several Jobs in sequence. A cache that excludes succeeded Pods shows the exit of
+// the container only for a moment.
 type Exits struct{ seen *lru.Cache }
 
 // NewExits returns an Exits for all Runners of an operator.
 func NewExits() *Exits { return &Exits{seen: lru.New(exitsKept)} }
 
-// exited reports whether the one container that a Job runs has done its work.
+// exited reports whether the container of a Job that runs a single one has succeeded.
 func (r *Runner) exited(ctx context.Context, live, desired *batchv1.Job) (bool, error) {
 	if r.Exits == nil || ptr.Deref(desired.Spec.Completions, 1) != 1 {
 		return false, nil
@@ -58,7 +58,7 @@ func (r *Runner) exited(ctx context.Context, live, desired *batchv1.Job) (bool, 
 		return true, nil
 	}
 	list, err := r.podsOf(ctx, live)
-	// Anybody may label a pod, but only the Job controller's are the Job's.
+	// Anyone can label a pod, so only pods controlled by the Job count.
 	list = slices.DeleteFunc(list, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, live) })
 	if err != nil || !poddiag.Succeeded(list) {
 		return false, err

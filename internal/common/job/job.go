@@ -1,5 +1,4 @@
-// Package job runs Kubernetes Jobs to an outcome and keeps CronJobs as
-// declared.
+// Package job runs Kubernetes Jobs to completion and applies CronJobs.
 package job
 
 import (
@@ -26,80 +25,78 @@ import (
 )
 
 const (
-	// RunKeyAnnotation holds the key that decides whether a completed Job has
-	// to run again. A builder sets it to what the result depends on; without
-	// it the whole pod template counts.
+	// RunKeyAnnotation holds the key that decides whether a completed Job must run again.
+	// A builder sets it to what the result depends on; the default is the hash of the pod
+	// template.
 	RunKeyAnnotation = "forge.c5c3.io/pod-spec-hash"
 
-	// templateAnnotation holds the hash of the pod template. A Job that failed
-	// or meets an obstacle is replaced when it changes, because the old template
-	// may be what keeps it from succeeding.
+	// templateAnnotation holds the hash of the pod template. A Job that failed or is
+	// stuck is replaced when it changes, because the old template may be what keeps it
+	// from succeeding.
 	templateAnnotation = "forge.c5c3.io/pod-template-hash"
 
-	// RetryAfter is how long a permanently failed Job is left alone. The first
-	// pass that takes place at least this long after the failure tries it again
-	// unchanged, because its cause may lie outside the cluster. A Runner starts
-	// no passes: callers ask for one themselves.
+	// RetryAfter is how long a permanently failed Job is left alone. The first pass at
+	// least this long after the failure retries it unchanged, because the cause may be
+	// outside the cluster. A Runner triggers no passes; callers request their own
+	// requeue.
 	RetryAfter = 5 * time.Minute
 )
 
-// ErrJobFailed is wrapped by the error of a Job that failed for good. Its text
+// ErrJobFailed is wrapped by the error of a permanently failed Job. The error's text
 // quotes the end of the failed container's output.
 var ErrJobFailed = errors.New("job failed")
 
 // Runner runs Jobs for one operator.
 type Runner struct {
-	// Client reads Jobs and their pods from the cache, which may hold only
-	// objects with the labels of the desired Jobs, and serves unstructured reads
-	// from the API server.
+	// Client reads Jobs and their pods from a cache, which may be limited to objects with
+	// the labels of the desired Jobs. It serves unstructured reads from the API server.
 	Client client.Client
-	// Events reads events from the API server, and only those of a Job that was
-	// started and has no pod. Without it nobody is told why.
+	// Events reads events from the API server, and only for a Job that was started and
+	// has no pod. If it is nil, the reason for that is not reported.
 	Events client.Reader
 	// Scheme resolves owner references.
 	Scheme *runtime.Scheme
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// RetryAfter replaces the constant of that name when it is not zero.
+	// RetryAfter overrides the constant RetryAfter unless it is zero.
 	RetryAfter time.Duration
-	// Exits lets a Job count as complete when its container has ended with success.
-	// Without it the status of the Job decides.
+	// Exits lets a Job count as complete as soon as its container has succeeded. If it is
+	// nil, the status of the Job decides.
 	Exits *Exits
-	// Hidden are values that are blanked in what a container has printed.
+	// Hidden are values that are redacted in container output.
 	Hidden []string
 }
 
-// State is what is known of a Job after a pass.
+// State is the state of a Job after a pass.
 type State struct {
-	// Complete is true when the Job succeeded for its current run key, be it that
-	// only its pod says so yet.
+	// Complete is true if the Job succeeded for its current run key, even if only its pod
+	// shows that yet.
 	Complete bool
-	// Waiting says what a running Job waits for, "" when it just runs.
+	// Waiting says what a running Job is waiting for, "" if it is just running.
 	Waiting string
-	// Again is when to look again for what a Job without a pod waits for, zero when
-	// a watch tells.
+	// Again is the delay before the cause of a missing pod is checked again, zero if a
+	// watch reports it.
 	Again time.Duration
 	// Job is the live Job, nil right after it was replaced.
 	Job *batchv1.Job
 }
 
-// RunJob makes sure that job ran to completion for its run key. It creates a
-// missing Job, replaces one whose run key changed, and one whose template
-// changed when it failed or its pods meet an obstacle: a Job that runs well is
-// never interrupted for a template that leads to the same result. It reports
-// (true, nil) on success, (false, nil) while the Job runs, an error wrapping
-// ErrJobFailed when it failed for good, and one wrapping apply.ErrNotOwned when
-// somebody else has a Job of that name.
+// RunJob ensures that job ran to completion for its run key. It creates a missing Job,
+// and replaces one whose run key changed. It replaces one whose template changed only if
+// the Job failed or its pods are stuck: a healthy run is never interrupted for a template
+// that leads to the same result. It returns (true, nil) on success and (false, nil) while
+// the Job is running. The error wraps ErrJobFailed if the Job failed permanently, and
+// apply.ErrNotOwned if a Job of that name has another owner.
 //
-// A Job of ours that lost its labels or its owner reference gets them back; to
-// be recognised without the reference it needs the labels of job, of which
-// there must be at least one, and a run key.
+// The labels and the owner reference of a Job of this owner are restored if they are
+// lost. To be recognised without the reference, the Job needs a run key and the labels of
+// job, of which there must be at least one.
 func RunJob(ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, job *batchv1.Job) (bool, error) {
 	state, err := (&Runner{Client: c, Scheme: scheme}).Run(ctx, owner, job)
 	return state.Complete, err
 }
 
-// Run is RunJob with the details of the Job's state.
+// Run is RunJob with details of the Job's state.
 func (r *Runner) Run(ctx context.Context, owner client.Object, desired *batchv1.Job) (State, error) {
 	if err := stamp(desired); err != nil {
 		return State{}, err
@@ -115,8 +112,8 @@ func (r *Runner) Run(ctx context.Context, owner client.Object, desired *batchv1.
 	return r.proceed(ctx, owner, live, desired)
 }
 
-// Find returns the live Job of that name if the owner controls it, nil
-// otherwise. It reads the cache.
+// Find returns the live Job of that name if the owner controls it, nil otherwise. It
+// reads the cache.
 func (r *Runner) Find(ctx context.Context, owner client.Object, name string) (*batchv1.Job, error) {
 	live, err := r.FindOurs(ctx, owner, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: owner.GetNamespace(), Name: name}})
 	if live == nil || err != nil || !metav1.IsControlledBy(live, owner) {
@@ -125,8 +122,8 @@ func (r *Runner) Find(ctx context.Context, owner client.Object, name string) (*b
 	return live, nil
 }
 
-// FindOurs returns the live Job of the desired one's name if Run would take it
-// for its own, nil otherwise. It reads the cache.
+// FindOurs returns the live Job with the desired one's name if Run would treat it as its
+// own, nil otherwise. It reads the cache.
 func (r *Runner) FindOurs(ctx context.Context, owner client.Object, desired *batchv1.Job) (*batchv1.Job, error) {
 	live := &batchv1.Job{}
 	err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
@@ -139,16 +136,17 @@ func (r *Runner) FindOurs(ctx context.Context, owner client.Object, desired *bat
 	return live, nil
 }
 
-// Remove deletes the Job of the desired one's name if Run would take it for its
-// own, and reports whether it and its pods are gone. It asks the API server
-// when the cache shows no such Job.
+// Remove deletes the Job with the desired one's name if Run would treat it as its own,
+// and reports whether the Job and its pods are gone. It asks the API server if the cache
+// has no such Job.
 func (r *Runner) Remove(ctx context.Context, owner client.Object, desired *batchv1.Job) (bool, error) {
 	live := &batchv1.Job{}
 	err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
 	var options []client.DeleteOption
 	if apierrors.IsNotFound(err) {
 		live, err = r.lookUp(ctx, desired)
-		// Later reads must not wait for the cache to see the Job go.
+		// The cache may never have had this Job, so later reads must not wait for it to
+		// see the deletion.
 		options = append(options, client.DisableReadYourWritesConsistency)
 	}
 	switch {
@@ -164,7 +162,7 @@ func (r *Runner) Remove(ctx context.Context, owner client.Object, desired *batch
 	return false, r.delete(ctx, live, metav1.DeletePropagationForeground, options...)
 }
 
-// proceed takes the step that the live Job, whoever made it, calls for.
+// proceed takes the next step for the live Job, whatever its owner.
 func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired *batchv1.Job) (State, error) {
 	if !live.DeletionTimestamp.IsZero() {
 		return State{Waiting: "the previous run is being removed", Job: live}, nil
@@ -192,7 +190,7 @@ func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired
 	return r.follow(ctx, live, desired, sameKey, sameTemplate)
 }
 
-// follow takes the step that a Job calls for which has not ended by its status.
+// follow takes the next step for a Job that has not finished according to its status.
 func (r *Runner) follow(ctx context.Context, live, desired *batchv1.Job, sameKey, sameTemplate bool) (State, error) {
 	if sameKey {
 		if done, err := r.exited(ctx, live, desired); done || err != nil {
@@ -205,8 +203,8 @@ func (r *Runner) follow(ctx context.Context, live, desired *batchv1.Job, sameKey
 	}
 	stuck := obstacle.text != "" || live.Status.Failed > 0
 	if !sameKey || !sameTemplate && stuck {
-		// Foreground: two runs must never work on the same database at once, so
-		// the new Job waits until the pods of the old one are gone.
+		// Foreground: two runs must never work on the same database at once, so the new
+		// Job waits until the pods of the old one are gone.
 		return State{Waiting: "the previous run is being replaced"}, r.delete(ctx, live, metav1.DeletePropagationForeground)
 	}
 	return State{Waiting: obstacle.text, Again: obstacle.again, Job: live}, nil
@@ -219,7 +217,7 @@ func (r *Runner) now() time.Time {
 	return time.Now()
 }
 
-// stamp records the keys the next pass compares.
+// stamp records the keys that the next pass compares.
 func stamp(job *batchv1.Job) error {
 	hash, err := Hash(job.Spec.Template)
 	if err != nil {
@@ -235,7 +233,7 @@ func stamp(job *batchv1.Job) error {
 	return nil
 }
 
-// Hash is the hex SHA-256 of the JSON form of v, for run keys.
+// Hash returns the hex SHA-256 of the JSON form of v, for run keys.
 func Hash(v any) (string, error) {
 	encoded, err := json.Marshal(v)
 	if err != nil {
@@ -245,8 +243,8 @@ func Hash(v any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// create makes the Job, or proceeds with the one that holds its name and that
-// the cache does not show.
+// create creates the Job, or proceeds with an existing one of that name that the cache
+// does not have.
 func (r *Runner) create(ctx context.Context, owner client.Object, desired *batchv1.Job) (State, error) {
 	if err := controllerutil.SetControllerReference(owner, desired, r.Scheme); err != nil {
 		return State{}, fmt.Errorf("setting the owner of Job %s: %w", desired.Name, err)
@@ -284,14 +282,14 @@ func (r *Runner) delete(
 	return nil
 }
 
-// FailedError describes a Job that failed for good. It wraps ErrJobFailed.
+// FailedError describes a Job that failed permanently. It wraps ErrJobFailed.
 type FailedError struct {
 	// Job is the Job's name.
 	Job string
-	// Text quotes what its newest pod said last.
+	// Text quotes the end of the newest pod's output.
 	Text string
-	// ExitCode is that of the newest pod's first failed container, 0 when no
-	// container ended by itself.
+	// ExitCode is that of the newest pod's first failed container, 0 if no container
+	// terminated by itself.
 	ExitCode int32
 }
 
@@ -302,7 +300,7 @@ func (e *FailedError) Error() string {
 // Unwrap returns ErrJobFailed.
 func (e *FailedError) Unwrap() error { return ErrJobFailed }
 
-// failure explains a failed Job by what its newest pod said.
+// failure explains a failed Job with the end of its newest pod's output.
 func (r *Runner) failure(ctx context.Context, job *batchv1.Job) error {
 	list, err := r.podsOf(ctx, job)
 	if err != nil {
@@ -323,15 +321,14 @@ func (r *Runner) podsOf(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, er
 	if err != nil {
 		return nil, fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
 	}
-	// A predecessor's pods carry the same name until they are collected.
+	// Until they are collected, a predecessor's pods have the same job-name label.
 	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool {
 		controller := metav1.GetControllerOf(&pod)
 		return controller != nil && controller.UID != job.UID
 	}), nil
 }
 
-// EnsureCronJob makes the CronJob carry the declared fields; a change takes
-// effect at the next scheduled run.
+// EnsureCronJob applies the CronJob; a change takes effect at the next scheduled run.
 func EnsureCronJob(ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, cronJob *batchv1.CronJob) error {
 	return apply.EnsureObject(ctx, c, scheme, owner, cronJob, apply.FieldManager)
 }

@@ -26,8 +26,8 @@ const (
 
 var owner = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "keystone", Namespace: namespace, UID: "owner"}}
 
-// run is one pass of a runner that notes what it deletes, creates and patches,
-// and whose typed reads show only the operator's Jobs, as its cache does.
+// run is one pass of a runner. It records deletions, creations and patches, and its typed
+// reads return only the operator's Jobs, like its cache.
 type run struct {
 	runner  *Runner
 	deleted []metav1.DeletionPropagation
@@ -35,7 +35,7 @@ type run struct {
 	patched int
 	// unawaited counts the deletions that later reads do not wait for.
 	unawaited int
-	// asked counts the times that events were asked for.
+	// asked counts the reads of events.
 	asked int
 }
 
@@ -102,7 +102,7 @@ func live(t *testing.T, key, image string, conditions ...batchv1.JobCondition) *
 	return job
 }
 
-// read is the Job as the API server has it now.
+// read returns the Job as the API server has it now.
 func (r *run) read(t *testing.T) *batchv1.Job {
 	t.Helper()
 	job, err := r.runner.lookUp(t.Context(), desired("", ""))
@@ -112,7 +112,7 @@ func (r *run) read(t *testing.T) *batchv1.Job {
 	return job
 }
 
-// podThatFailed is a pod of the named Job, controlled by the given one.
+// podThatFailed is a failed pod labelled for Job db-sync, with the given controller.
 func podThatFailed(message string, controller *batchv1.Job) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -286,7 +286,7 @@ func TestTheSuccessOfAPodCountsAfterThePodIsOutOfSight(t *testing.T) {
 	}
 }
 
-// podThatExited is a pod of the Job whose only container has ended.
+// podThatExited is a pod of the Job whose only container has terminated.
 func podThatExited(controller *batchv1.Job, code int32) *corev1.Pod {
 	pod := podThatFailed("", controller)
 	pod.Spec.Containers = []corev1.Container{{Name: "db-sync"}}

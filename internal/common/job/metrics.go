@@ -8,16 +8,16 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 )
 
-// Metrics count the Jobs of resources that have ended.
+// Metrics count finished Jobs of resources.
 type Metrics struct {
 	total    *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	owner    string
 }
 
-// NewMetrics registers the metrics, or finds those of an earlier controller of the
+// NewMetrics registers the metrics, or reuses those of an earlier controller in the
 // process. The labels of total are the name of the resource, its namespace and the
-// result, those of duration the first two.
+// result; those of duration are the first two.
 func NewMetrics(registerer prometheus.Registerer, total, duration metric.Definition) (*Metrics, error) {
 	m := &Metrics{owner: total.Labels[0].Name}
 	var err error
@@ -28,7 +28,7 @@ func NewMetrics(registerer prometheus.Registerer, total, duration metric.Definit
 	return m, err
 }
 
-// Count counts a Job of the resource that has ended.
+// Count counts a finished Job of the resource.
 func (m *Metrics) Count(owner types.NamespacedName, ended *batchv1.Job) {
 	result := "failed"
 	_, succeeded, at := Ended(ended)
@@ -39,7 +39,7 @@ func (m *Metrics) Count(owner types.NamespacedName, ended *batchv1.Job) {
 	m.duration.WithLabelValues(owner.Name, owner.Namespace).Observe(at.Sub(ended.CreationTimestamp.Time).Seconds())
 }
 
-// Forget drops the series of a resource that is gone.
+// Forget drops the series of a deleted resource.
 func (m *Metrics) Forget(owner types.NamespacedName) {
 	labels := prometheus.Labels{m.owner: owner.Name, metric.Namespace.Name: owner.Namespace}
 	m.total.DeletePartialMatch(labels)

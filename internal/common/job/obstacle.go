@@ -13,29 +13,29 @@ import (
 	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
-// Reasons of the events in which the Job controller tells about pods
+// Reasons of the events in which the Job controller reports on pods
 // (https://github.com/kubernetes/kubernetes/blob/master/pkg/controller/controller_utils.go).
 const (
 	eventFailedCreate     = "FailedCreate"
 	eventSuccessfulCreate = "SuccessfulCreate"
 )
 
-// eventDelay is how much later than the status of a Job the event may come that
-// tells why it has no pod.
+// eventDelay is how much later than the status of a Job the event may arrive that
+// explains why it has no pod.
 const eventDelay = 5 * time.Second
 
-// obstacle is what keeps a running Job from its end.
+// obstacle is what keeps a running Job from finishing.
 type obstacle struct {
-	// text is "" when there is none.
+	// text is "" if there is none.
 	text string
-	// lasting is set when no retry of the Job mends it.
+	// lasting is true if no retry of the Job can fix it.
 	lasting bool
-	// again is when to look again, zero when a watch tells.
+	// again is the delay before the next check, zero if a watch reports a change.
 	again time.Duration
 }
 
-// obstacle looks at the Job's pods, and when it should have one and has none, at
-// its events.
+// obstacle examines the Job's pods and, if the Job should have one and has none, its
+// events.
 func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job) (obstacle, error) {
 	list, err := r.podsOf(ctx, job)
 	if err != nil {
@@ -48,9 +48,9 @@ func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job) (obstacle, erro
 	return obstacle{text: text, lasting: imagePull}, nil
 }
 
-// lacksPod reports whether the Job controller has started the Job and says that
-// none of its pods runs or has ended. It writes down the start together with the
-// pods that it could create.
+// lacksPod reports whether the Job controller has started the Job but records no pod that
+// is running or has terminated. It records the start together with the pods that it could
+// create.
 func lacksPod(job *batchv1.Job) bool {
 	status := job.Status
 	uncounted := status.UncountedTerminatedPods
@@ -59,8 +59,8 @@ func lacksPod(job *batchv1.Job) bool {
 		(uncounted == nil || len(uncounted.Succeeded)+len(uncounted.Failed) == 0)
 }
 
-// refusal tells why the Job has no pod. The Job controller says that nowhere but
-// in an event, which it writes beside the status.
+// refusal explains why the Job has no pod. The Job controller reports that only in an
+// event, which it writes in addition to the status.
 func (r *Runner) refusal(ctx context.Context, job *batchv1.Job) (obstacle, error) {
 	var list corev1.EventList
 	err := r.Events.List(ctx, &list, client.InNamespace(job.Namespace),

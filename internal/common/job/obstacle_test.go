@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// events is the reader of the runner, which counts what is asked.
+// events is the runner's reader of events; it counts the reads.
 func (r *run) events(c client.WithWatch) client.Reader {
 	return interceptor.NewClient(c, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {

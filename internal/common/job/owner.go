@@ -17,10 +17,10 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 )
 
-// lookUp reads the Job that holds the desired name from the API server. The
-// read is unstructured because the client serves typed ones from a cache that
-// may be limited by label, and must not wait for a cache, which would start an
-// informer of unstructured Jobs.
+// lookUp reads the Job with the desired name from the API server. The read is
+// unstructured because the client serves typed ones from a cache that may be limited by
+// label. It must not wait for a cache, as that would start an informer of unstructured
+// Jobs.
 func (r *Runner) lookUp(ctx context.Context, desired *batchv1.Job) (*batchv1.Job, error) {
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
@@ -34,8 +34,8 @@ func (r *Runner) lookUp(ctx context.Context, desired *batchv1.Job) (*batchv1.Job
 	return live, nil
 }
 
-// restore puts back the labels and the owner reference that somebody took away.
-// It makes no request when nothing is missing.
+// restore restores the labels and the owner reference if they were removed. It makes no
+// request if nothing is missing.
 func (r *Runner) restore(ctx context.Context, owner client.Object, live, desired *batchv1.Job) error {
 	before := live.DeepCopy()
 	if err := controllerutil.SetControllerReference(owner, live, r.Scheme); err != nil {
@@ -48,8 +48,8 @@ func (r *Runner) restore(ctx context.Context, owner client.Object, live, desired
 		live.Labels = map[string]string{}
 	}
 	maps.Copy(live.Labels, desired.Labels)
-	// A merge patch writes the whole list of owners: one that was added since
-	// the read would be lost without the lock.
+	// A merge patch replaces the whole list of owners: without the lock, an owner added
+	// since the read would be lost.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := r.Client.Patch(ctx, live, patch); err != nil {
 		return fmt.Errorf("restoring the metadata of Job %s: %w", live.Name, err)
@@ -57,9 +57,8 @@ func (r *Runner) restore(ctx context.Context, owner client.Object, live, desired
 	return nil
 }
 
-// evict removes the Job a deleted resource of the same kind and name left
-// behind, which garbage collection has not reached yet, and refuses anything
-// else.
+// evict deletes a Job of a deleted resource of the same kind and name that garbage
+// collection has not reached yet, and refuses any other Job.
 func (r *Runner) evict(ctx context.Context, owner client.Object, live *batchv1.Job) (State, error) {
 	kind, err := apiutil.GVKForObject(owner, r.Scheme)
 	if err != nil {
@@ -74,14 +73,14 @@ func (r *Runner) evict(ctx context.Context, owner client.Object, live *batchv1.J
 		return State{}, fmt.Errorf("job %s already exists and is controlled by %s %s; rename or delete it: %w",
 			live.Name, controller.Kind, controller.Name, apply.ErrNotOwned)
 	}
-	// The cache may never have shown this Job. Reads that wait for it to see the
-	// Job go would then wait for ever.
+	// The cache may never have had this Job, so reads that wait for it to see the
+	// deletion would wait forever.
 	return State{Waiting: "the Job of a deleted predecessor is being removed"},
 		r.delete(ctx, live, metav1.DeletePropagationForeground, client.DisableReadYourWritesConsistency)
 }
 
-// isOurs is also true of a Job that has lost its owner reference and still says
-// by its labels and its run key who made it.
+// isOurs reports whether the Job belongs to the owner. That includes a Job that has lost
+// its owner reference but has the labels and a run key.
 func isOurs(owner client.Object, live, desired *batchv1.Job) bool {
 	if metav1.GetControllerOf(live) != nil {
 		return metav1.IsControlledBy(live, owner)

@@ -14,26 +14,26 @@ import (
 	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
-// LastWordsAnnotation on a Job of a CronJob quotes what a pod of it said last. The
-// Job controller deletes pods that restart by themselves when their Job fails.
+// LastWordsAnnotation on a Job of a CronJob quotes the last output of one of its pods.
+// When a Job fails, the Job controller deletes pods that restart in place.
 const LastWordsAnnotation = "forge.c5c3.io/last-words"
 
-// LastRun is what is wrong with the Jobs of a CronJob.
+// LastRun describes what is wrong with the Jobs of a CronJob.
 type LastRun struct {
-	// Job is the name of the Job that the rest is about, "" when nothing is wrong.
+	// Job is the name of the affected Job, "" if nothing is wrong.
 	Job string
-	// Failed is true when the Job failed for good, and false while it cannot start.
+	// Failed is true if the Job failed permanently, and false while it cannot start.
 	Failed bool
-	// Text says why.
+	// Text is the reason.
 	Text string
-	// Again is when to look again for what a Job without a pod waits for, zero when
-	// a watch tells.
+	// Again is the delay before the cause of a missing pod is checked again, zero if a
+	// watch reports it.
 	Again time.Duration
 }
 
-// LastRun returns what is wrong with the Jobs of the CronJob since the last one
-// that succeeded. The Jobs carry the labels, by which the cache holds them. A Job
-// that still tries counts when no retry can help it.
+// LastRun returns what is wrong with the CronJob's Jobs since the last one that
+// succeeded. The labels select the Jobs, as in the cache. A Job that is still retrying
+// counts if no retry can help.
 func (r *Runner) LastRun(ctx context.Context, cronJob client.ObjectKey, labels map[string]string) (LastRun, error) {
 	runs, err := r.runsOf(ctx, cronJob, labels)
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *Runner) LastRun(ctx context.Context, cronJob client.ObjectKey, labels m
 	return LastRun{Again: again}, nil
 }
 
-// runsOf returns the Jobs of the CronJob, the newest first, without those that are
-// being deleted.
+// runsOf returns the Jobs of the CronJob, newest first, without those that are being
+// deleted.
 func (r *Runner) runsOf(ctx context.Context, cronJob client.ObjectKey, labels map[string]string) ([]batchv1.Job, error) {
 	var list batchv1.JobList
 	if err := r.Client.List(ctx, &list, client.InNamespace(cronJob.Namespace), client.MatchingLabels(labels)); err != nil {
@@ -79,8 +79,8 @@ func (r *Runner) runsOf(ctx context.Context, cronJob client.ObjectKey, labels ma
 	return runs, nil
 }
 
-// remember writes down what a pod of the Job said. It makes no request when that
-// is nothing new.
+// remember records the output of the Job's pod. It makes no request if the text is
+// recorded already.
 func (r *Runner) remember(ctx context.Context, run *batchv1.Job, text string) error {
 	if text == "" || run.Annotations[LastWordsAnnotation] == text {
 		return nil
@@ -93,7 +93,8 @@ func (r *Runner) remember(ctx context.Context, run *batchv1.Job, text string) er
 	return nil
 }
 
-// lastWords are those of the failed Job's newest pod, or what is left of them.
+// lastWords returns the output of the failed Job's newest pod, or what was recorded of
+// it.
 func (r *Runner) lastWords(ctx context.Context, run *batchv1.Job) (string, error) {
 	list, err := r.podsOf(ctx, run)
 	if err != nil {

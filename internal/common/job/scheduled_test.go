@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// scheduledJob is one that the CronJob started the given time ago.
+// scheduledJob is a Job that the CronJob started the given time ago.
 func scheduledJob(name, cronJob string, ago time.Duration, conditions ...batchv1.JobCondition) *batchv1.Job {
 	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{
@@ -25,7 +25,7 @@ func scheduledJob(name, cronJob string, ago time.Duration, conditions ...batchv1
 	}
 }
 
-// podOfJob is one of the Job whose container is in the state.
+// podOfJob is a pod of the Job with its container in the given state.
 func podOfJob(job *batchv1.Job, state, last corev1.ContainerState) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: job.Name + "-x", Labels: map[string]string{batchv1.JobNameLabel: job.Name}},

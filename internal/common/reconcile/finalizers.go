@@ -87,9 +87,9 @@ func (p *pass[T, S]) finalize(ctx context.Context) (ctrl.Result, error) {
 	return p.finishQuietly(ctx)
 }
 
-// release removes those former finalizers from the resource that are no longer
-// set here. Only a change of the finalizers themselves is a conflict: what a stage
-// has cleaned up no longer exists for a pass that would look at it again.
+// release removes the former finalizers that are no longer set. It only conflicts with
+// changes of the finalizers themselves: a repeated pass would no longer find what a stage
+// has cleaned up.
 func (p *pass[T, S]) release(ctx context.Context, former []string) error {
 	type operation struct {
 		Op    string `json:"op"`

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// beingDeleted is a resource with the finalizers of the engine among others.
+// beingDeleted is a resource under deletion with the finalizers.
 func beingDeleted(finalizers ...string) *thing {
 	obj := someThing()
 	now := metav1.Now()
@@ -19,7 +19,7 @@ func beingDeleted(finalizers ...string) *thing {
 	return obj
 }
 
-// What a stage has let go cannot be told by the next pass.
+// A later pass could not report again what a stage has orphaned.
 func TestAResourceThatIsWrittenMeanwhileIsReleasedAllTheSame(t *testing.T) {
 	w := newWorld(t, beingDeleted("test.c5c3.io/first", "example.com/theirs", "test.c5c3.io/second"))
 	passes := 0

@@ -97,8 +97,8 @@ func (o Outcome) Within(d time.Duration) Outcome {
 	return o
 }
 
-// AtOnce requires a status write in this pass, for results that a user has to see even
-// if they last less than a second.
+// AtOnce requires a status write in this pass. It is for results that a user must see
+// even if they last less than a second.
 func (o Outcome) AtOnce() Outcome {
 	o.atOnce = true
 	return o

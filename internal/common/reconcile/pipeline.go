@@ -16,10 +16,10 @@ import (
 type Step[S any] struct {
 	// Name identifies the step in Needs, in logs and in metrics.
 	Name string
-	// Condition is the condition type that the step owns. Consecutive concerns may
-	// share one: it is then True when all of its steps are done, and otherwise
-	// reports the first that is not. In a kind that has no other conditions
-	// it may be Ready, which then has the reasons of the step.
+	// Condition is the condition type that the step owns. Consecutive steps may share
+	// one: it is True when all of them are done, and otherwise reports the first that is
+	// not. It may be Ready in a kind without other conditions; Ready then has the reasons
+	// of the step.
 	Condition string
 	// Needs names the steps that have to be done (or have called Proceed) before
 	// this one runs. They must be declared earlier.
@@ -34,9 +34,9 @@ type Step[S any] struct {
 	// condition becomes True with them; a reason that lasts less than a second may
 	// be missed. Failures are always announced.
 	Announce []string
-	// Sets are the values that the step hands to later ones, and Reads those of earlier
-	// steps that it uses. A step that runs although the one that sets a value was held
-	// back, or has failed, finds the slot empty.
+	// Sets are the values that the step hands to later ones. Reads are those of earlier
+	// steps that it uses. If a step runs although the one that sets a value was blocked
+	// or failed, it finds the slot empty.
 	Sets, Reads []Value
 	// Run does the work. It must not change the conditions itself.
 	Run func(ctx context.Context, scope S) Outcome
@@ -45,9 +45,9 @@ type Step[S any] struct {
 // Pipeline is the ordered list of steps of one controller.
 type Pipeline[S any] []Step[S]
 
-// Validate reports declaration mistakes: duplicate names, steps without a
-// condition or function, needs that are not declared earlier, values that are read
-// and that no earlier step sets, and Ready beside other conditions.
+// Validate reports declaration errors: duplicate names, steps without a condition or
+// function, needs that are not declared earlier, reads that no earlier step sets, and
+// Ready alongside other conditions.
 func (p Pipeline[S]) Validate() error {
 	seen, set := map[string]bool{}, map[Value]bool{}
 	for _, step := range p {
@@ -117,7 +117,8 @@ func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepR
 		stepCtx := log.IntoContext(ctx, log.FromContext(ctx).WithValues("step", step.Name))
 		result.outcome = during(scope, step, func() Outcome { return step.Run(stepCtx, scope) }).normalised()
 		if !step.Informational {
-			// What waits for the user is told by the resource; the operator itself is well.
+			// Terminal errors are reported by the resource; they are not failures of the
+			// operator.
 			failed := result.outcome.verdict == verdictFailed && !result.namespaceGoes()
 			metrics.Observe(step.Name, step.Condition, time.Since(started), failed)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// fixed is a step that always concludes the same and notes that it ran.
+// fixed is a step that always returns the outcome and records that it ran.
 func fixed(name, condition string, outcome Outcome, ran *[]string, needs ...string) Step[*[]string] {
 	return Step[*[]string]{
 		Name: name, Condition: condition, Needs: needs,

@@ -66,7 +66,7 @@ func (t *thing) StatusCopy() any {
 	}
 }
 
-// world runs an engine whose single step concludes what a test says.
+// world runs an engine with a single step whose outcome the test sets.
 type world struct {
 	client.Client
 	reconciler   *Reconciler[*thing, *thing]

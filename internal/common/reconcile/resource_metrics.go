@@ -53,24 +53,23 @@ type Conditioned interface {
 
 // Sample is one series of a [Gauge] at a scrape.
 type Sample struct {
-	// Labels are the values of the labels that come after namespace and name.
+	// Labels are the label values after namespace and name.
 	Labels []string
 	// Value is the series' value.
 	Value float64
 }
 
-// Gauge is a metric that is read from a resource whenever it is scraped. The first
-// labels of its definition are those of the namespace and the name.
+// Gauge is a metric that is read from each resource at every scrape. The first labels of
+// its definition are the namespace and the name.
 type Gauge[T Conditioned] struct {
 	metric.Definition
-	// Read returns the samples of a single resource. The resource is the
-	// cache's own and must not be changed.
+	// Read returns the samples of a single resource. The resource belongs to the cache
+	// and must not be changed.
 	Read func(resource T, now time.Time) []Sample
 }
 
-// resourceExporter exports all resources of a kind. It reads them from the cache at
-// each scrape, so that it keeps nothing in memory, and nothing remains of a
-// deleted resource.
+// resourceExporter exports all resources of a kind. It reads them from the cache at each
+// scrape, so that it holds no state and no series outlives its resource.
 type resourceExporter[T Conditioned] struct {
 	conditions, transitions *prometheus.Desc
 	gauges                  []Gauge[T]
@@ -85,10 +84,10 @@ var (
 	_ manager.LeaderElectionRunnable = (*resourceExporter[Conditioned])(nil)
 )
 
-// ExportResources exports every resource of a kind, as long as the manager runs and
-// leads: `<prefix>_resource_condition` with a series for each condition and status,
-// of which the current one is 1 and the others are 0, the time of the last transition,
-// and the series of the gauges.
+// ExportResources exports every resource of a kind while the manager runs and leads:
+// `<prefix>_resource_condition` with a series per condition and status (1 for the current
+// status, 0 for the others), the time of the last transition, and the series of the
+// gauges.
 func ExportResources[T Conditioned](mgr ctrl.Manager, prefix, kind string, newList func() client.ObjectList, gauges ...Gauge[T]) error {
 	if err := mgr.Add(newResourceExporter(mgr.GetClient(), metrics.Registry, prefix, kind, newList, gauges...)); err != nil {
 		return fmt.Errorf("adding the exporter of kind %s: %w", kind, err)
@@ -158,7 +157,7 @@ func (e *resourceExporter[T]) Collect(series chan<- prometheus.Metric) {
 func (e *resourceExporter[T]) exportConditions(series chan<- prometheus.Metric, resource T) {
 	conditions := resource.GetConditions()
 	if meta.FindStatusCondition(conditions, vocabulary.ConditionReady) == nil {
-		// It has not been reconciled yet, which must not go unnoticed.
+		// A resource that was never reconciled must be visible, too.
 		conditions = append([]metav1.Condition{{
 			Type: vocabulary.ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: resource.GetCreationTimestamp(),
 		}}, conditions...)

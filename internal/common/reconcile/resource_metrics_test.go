@@ -25,7 +25,7 @@ func exporter(reader client.Reader, registry prometheus.Registerer, gauges ...Ga
 	return newResourceExporter(reader, registry, "test_operator", "Thing", func() client.ObjectList { return &thingList{} }, gauges...)
 }
 
-// transition is how Prometheus is told since when Ready of the thing is so.
+// transition is the exposition of the last transition of Ready.
 func transition(labels string, since int64) string {
 	d := transitionDefinition("test_operator")
 	return fmt.Sprintf("# HELP %s %s\n# TYPE %s gauge\n%s{kind=\"Thing\",name=\"thing\",namespace=\"default\",%s,type=\"Ready\"} %d\n",

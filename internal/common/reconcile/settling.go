@@ -14,9 +14,9 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// settleTime is the maximum age of unwritten conditions of a resource on its way to Ready:
-// nobody reads a status that lasts a fraction of that, and a status write costs the API
-// server as much as the write of the object that it reports on.
+// settleTime is the maximum age of unwritten conditions of a resource on its way to
+// Ready. Nobody reads a status that lasts a fraction of that, and a status write costs
+// the API server as much as writing the object that it reports on.
 const settleTime = time.Second
 
 // writes records when a status was last written. The zero value is ready for
@@ -41,7 +41,7 @@ func (w *writes) left(name types.NamespacedName, now time.Time) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last, known := w.last[name]
-	// A clock that was set back must not delay a status.
+	// A clock that was set back must not delay a status write.
 	if !known || now.Before(last) {
 		return 0
 	}
@@ -54,8 +54,8 @@ func (w *writes) forget(name types.NamespacedName) {
 	delete(w.last, name)
 }
 
-// settles returns for how long the status of this pass may stay unwritten, 0 if
-// it has to be written now.
+// settles returns for how long the status of this pass may remain unwritten, 0 if it must
+// be written now.
 func (p *pass[T, S]) settles() time.Duration {
 	switch {
 	case equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()),
@@ -67,8 +67,8 @@ func (p *pass[T, S]) settles() time.Duration {
 	return p.written.left(client.ObjectKeyFromObject(p.obj), p.now())
 }
 
-// insists reports whether the result has to be written to the status at once: a failure, or
-// an event that the next pass may not see again.
+// insists reports whether the result must be written immediately: a failure, or an event
+// that the next pass may not see again.
 func (r stepResult) insists() bool {
 	o := r.outcome
 	return o.failed() || o.atOnce || len(o.transition) > 0 || len(o.news) > 0 || len(o.recorded) > 0

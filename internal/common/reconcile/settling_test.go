@@ -24,7 +24,7 @@ func TestTheStepsOfASecondShareAStatusWrite(t *testing.T) {
 	waiting := func(reason string) Outcome { return Waiting(reason, "soon").After(time.Hour) }
 	pass(0, waiting("One"), 1, time.Hour)
 	pass(300*time.Millisecond, waiting("Two"), 1, 700*time.Millisecond)
-	// The same once more has nothing to write.
+	// The status is back to what was written, so there is nothing to write.
 	pass(100*time.Millisecond, waiting("One"), 1, time.Hour)
 	pass(100*time.Millisecond, waiting("Three"), 1, 500*time.Millisecond)
 	pass(500*time.Millisecond, waiting("Three"), 2, time.Hour)
@@ -75,6 +75,6 @@ func TestWhatEveryPassFindsOutAgainSharesAStatusWrite(t *testing.T) {
 	pass(0, false, 1)
 	pass(100*time.Millisecond, true, 1)
 	pass(time.Second, true, 2)
-	// What is written may not be lost for a moment.
+	// A value that has been written must never be missing.
 	pass(100*time.Millisecond, false, 3)
 }

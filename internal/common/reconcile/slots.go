@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Value is what one step of a pass hands to later ones, by its name.
+// Value is a named value that one step of a pass hands to later ones.
 type Value interface {
 	// Name identifies the value in messages and in the outline of a pipeline.
 	Name() string
 }
 
-// Slot is a typed [Value]. A step that puts it declares so in Sets, one that takes it
-// in Reads.
+// Slot is a typed [Value]. A step that puts it declares it in Sets, one that gets it
+// declares it in Reads.
 type Slot[T any] struct{ name string }
 
-// NewSlot returns the slot with a name, which no other slot of the pipeline has.
+// NewSlot returns a slot. The name must be unique in the pipeline.
 func NewSlot[T any](name string) *Slot[T] { return &Slot[T]{name: name} }
 
 // Name implements [Value].
@@ -34,19 +34,20 @@ func (s *Slot[T]) Get(from *Slots) (T, bool) {
 	return value, ok
 }
 
-// Value returns the value, the zero value when no step of this pass has put one.
+// Value returns the value, or the zero value if no step of this pass has put one.
 func (s *Slot[T]) Value(from *Slots) T {
 	value, _ := s.Get(from)
 	return value
 }
 
-// Slots are what the steps of one pass have handed on. The scope of a pipeline with
-// slots embeds a pointer to it. The zero value has no values, and lets everybody read
-// and set: the engine restricts it to the declarations of the step that runs.
+// Slots hold the values handed on in one pass. The scope of a pipeline that uses slots
+// embeds a pointer to it. The zero value is empty and unrestricted; the engine restricts
+// access to the declarations of the running step.
 type Slots struct {
 	values map[Value]any
 	step   string
-	// sets and reads are what the step that runs declares. They count while step is set.
+	// sets and reads are the declarations of the running step. They apply while step is
+	// set.
 	sets, reads []Value
 }
 
@@ -60,15 +61,15 @@ func (s *Slots) put(slot Value, value any) {
 	s.values[slot] = value
 }
 
-// enter restricts the slots to what the step declares. A step may read what it sets.
+// enter restricts the slots to the step's declarations. A step may read what it sets.
 func (s *Slots) enter(step string, sets, reads []Value) {
 	s.step, s.sets, s.reads = step, sets, slices.Concat(sets, reads)
 }
 
 func (s *Slots) leave() { s.step = "" }
 
-// check panics on an undeclared use, which is a mistake in the operator that every run
-// of the step shows.
+// check panics on undeclared use. That is a bug in the operator, which shows in every run
+// of the step.
 func (s *Slots) check(slot Value, declared []Value, verb string) {
 	if s.step != "" && !slices.Contains(declared, slot) {
 		panic(fmt.Sprintf("step %s %s %s and does not declare it", s.step, verb, slot.Name()))

@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	// ObstructionPeriod is the retry interval while a foreign object has the name that
-	// a child needs. The caches of the operators do not contain most foreign objects, so
-	// that no watch reports the deletion of one.
+	// ObstructionPeriod is the retry interval while a foreign object has the name that a
+	// child needs. The operators do not cache most foreign objects, so no watch reports
+	// their deletion.
 	ObstructionPeriod = 30 * time.Second
-	// refusalPeriod is the retry interval for an object that the API server finds invalid:
-	// a newer definition of the kind may have changed its rules.
+	// refusalPeriod is the retry interval for an object that the API server rejects as
+	// invalid: a newer definition of the kind may have other rules.
 	refusalPeriod = 5 * time.Minute
 )
 
 // WriteFailed returns the outcome for a child that could not be written, or for a failed
-// Job. What lasts until the user acts is terminal: a foreign object, an object
-// that the API server finds invalid, and a Job that has failed for good. The deletion of a
-// child of a predecessor with the same name is waited for. Anything else is retried.
+// Job. Errors that last until the user acts are terminal: a foreign object, an object
+// that the API server rejects as invalid, and a Job that has failed permanently. If the
+// child belongs to a deleted predecessor, the outcome waits for its deletion. Anything
+// else is retried.
 func WriteFailed(reason string, err error) Outcome {
 	switch {
 	case errors.Is(err, apply.ErrPredecessor):

@@ -6,12 +6,12 @@ import "github.com/c5c3/forge/internal/common/reconcile"
 type Rendered struct {
 	// ConfigMap is the name of the immutable ConfigMap with the files.
 	ConfigMap string
-	// Secret is the name of the immutable Secret with options that are secret, "" for
-	// none, and SecretFile the file that they are in.
+	// Secret is the name of the immutable Secret with the secret options, "" if there are
+	// none. SecretFile is the file that holds them.
 	Secret, SecretFile string
-	// Options are all options by section, those of the Secret among them.
+	// Options are all options by section, including those in the Secret.
 	Options map[string]map[string]string
 }
 
-// Config is the configuration of the pass, set by the step that renders it.
+// Config is the configuration that the Config step of the pass rendered.
 var Config = reconcile.NewSlot[Rendered]("Config")

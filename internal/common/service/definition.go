@@ -1,7 +1,7 @@
-// Package service is what the operators of OpenStack API services share: the
-// description of a service, the resource that asks for an instance of it, and what
-// the steps of a pass work with. The steps themselves are in the packages above it,
-// each by what it is about.
+// Package service holds what the operators of OpenStack API services share: the
+// definition of a service, the resource that declares an instance of it, and the data and
+// tools that the steps of a pass use. The steps themselves live in the packages that
+// build on this one, grouped by subject.
 package service
 
 import (
@@ -23,65 +23,66 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 )
 
-// Definition is what tells one API service from another.
+// Definition describes one API service.
 type Definition struct {
 	// Kind is the kind of the service's resource, such as "Placement".
 	Kind string
-	// Name is the name of the service, such as "placement": of the API container, of
-	// app.kubernetes.io/name on its pods, and of its options and tools.
+	// Name is the name of the service, such as "placement". The API container, the label
+	// app.kubernetes.io/name of its pods, its options and its tools are named after it.
 	Name string
 	// Port is the TCP port of the API.
 	Port int32
-	// UserID is the user and the group of the processes in the service's image.
+	// UserID is the UID and GID of the processes in the service's image.
 	UserID int64
-	// ConfigDir is the directory of the configuration in the containers. It ends with
-	// a slash.
+	// ConfigDir is the directory of the configuration in the containers, with a trailing
+	// slash.
 	ConfigDir string
-	// Environment is what every container that runs the service's own code has.
+	// Environment is set in every container that runs the service's own code.
 	Environment []corev1.EnvVar
-	// EgressPorts returns the TCP ports of what the pods of an instance reach beside its
-	// database and its cache. It may be nil.
+	// EgressPorts returns the TCP ports that the pods of an instance connect to in
+	// addition to those of its database and cache. It may be nil.
 	EgressPorts func(resource Resource) []int32
 }
 
-// ManagedBy is the value of app.kubernetes.io/managed-by on everything that the
-// operator of the service creates; its caches select Secrets and ConfigMaps by it.
+// ManagedBy is the value of app.kubernetes.io/managed-by on everything that the service's
+// operator creates. Its caches select Secrets and ConfigMaps by this label.
 func (d *Definition) ManagedBy() string { return d.Name + "-operator" }
 
-// TaskName is the value of app.kubernetes.io/name on the pods of Jobs and CronJobs.
-// It is not Name, so that no Service, PodDisruptionBudget or Deployment selects a
-// Job's pod for an API pod.
+// TaskName is the value of app.kubernetes.io/name on the pods of Jobs and CronJobs. It
+// differs from Name so that no Service, PodDisruptionBudget or Deployment selects them as
+// API pods.
 func (d *Definition) TaskName() string { return d.Name + "-task" }
 
-// Labels are on every object of the instance with the name.
+// Labels returns the labels of every object of the instance.
 func (d *Definition) Labels(instance string) map[string]string {
 	labels := d.SelectorLabels(instance)
 	labels[LabelManagedBy] = d.ManagedBy()
 	return labels
 }
 
-// SelectorLabels select the API pods of the instance with the name and no other pod.
+// SelectorLabels returns labels that match the API pods of the instance and no other
+// pods.
 func (d *Definition) SelectorLabels(instance string) map[string]string {
 	return map[string]string{LabelName: d.Name, LabelInstance: instance}
 }
 
-// AllTasks select the pods of all Jobs and CronJobs of the instance with the name.
+// AllTasks returns labels that match the pods of all Jobs and CronJobs of the instance.
 func (d *Definition) AllTasks(instance string) map[string]string {
 	return map[string]string{LabelName: d.TaskName(), LabelInstance: instance}
 }
 
-// TaskLabels are on the pods of a Job or CronJob.
+// TaskLabels returns the labels of the pods of a Job or CronJob.
 func (d *Definition) TaskLabels(instance, component string) map[string]string {
 	labels := maps.Clone(d.AllTasks(instance))
 	labels[LabelComponent], labels[LabelManagedBy] = component, d.ManagedBy()
 	return labels
 }
 
-// Resource is a custom resource that asks for an instance of an API service.
+// Resource is a custom resource that declares an instance of an API service.
 type Resource interface {
 	reconcile.Object
 	commonv1.Describer
-	// ServiceStatus returns the status, which steps write to.
+	// ServiceStatus returns the status for steps to modify.
 	ServiceStatus() *commonv1.ServiceStatus
 }
 

@@ -13,18 +13,18 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Requirement is one Secret the spec refers to and the keys it must hold.
+// Requirement is a Secret that the spec refers to, with the keys that it must hold.
 type Requirement struct {
-	// Name is the name of the Secret, and Keys are what it must have a value under.
+	// Name is the name of the Secret. Each of Keys must have a value.
 	Name string
 	Keys []string
-	// Field is the field of the spec that refers to it.
+	// Field is the field of the spec that refers to the Secret.
 	Field string
-	// Reason is the reason of the condition while it is not there.
+	// Reason is the reason of the condition while the Secret or a key is missing.
 	Reason string
 }
 
-// LookUp returns the Secret, or says what is missing.
+// LookUp returns the Secret, or a message about what is missing.
 func LookUp(ctx context.Context, p *Pass, required Requirement) (found *corev1.Secret, missing string, err error) {
 	secret := &corev1.Secret{}
 	err = p.Refs.Get(ctx, p.Key(required.Name), secret)
@@ -42,9 +42,9 @@ func LookUp(ctx context.Context, p *Pass, required Requirement) (found *corev1.S
 	return secret, "", nil
 }
 
-// Require returns the Secrets, in order. Where one is missing, the outcome says so and
-// is not done. An existing Secret is accepted whatever its origin; External Secrets is
-// consulted only to say why one does not exist.
+// Require returns the Secrets in the order of the requirements. If one is missing, the
+// outcome names it and is not done. An existing Secret is accepted regardless of its
+// origin; External Secrets is only consulted to explain why a Secret does not exist.
 func Require(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1.Secret, reconcile.Outcome) {
 	found := make([]*corev1.Secret, 0, len(all))
 	for _, required := range all {
@@ -60,13 +60,13 @@ func Require(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1.Secret
 	return found, SecretsAvailable()
 }
 
-// SecretsAvailable is the outcome of a step that found all Secrets it needs.
+// SecretsAvailable is the outcome of a step that found all required Secrets.
 func SecretsAvailable() reconcile.Outcome {
 	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
-// explainMissing waits for a Secret and quotes what External Secrets, when it is
-// installed and meant to deliver it, has to say.
+// explainMissing waits for a Secret. If External Secrets is installed and responsible for
+// it, the outcome includes the error that it reports.
 func explainMissing(ctx context.Context, p *Pass, required Requirement, missing string) reconcile.Outcome {
 	waiting := reconcile.Waiting(required.Reason, missing)
 	if !p.Kinds.Served(secrets.ExternalSecretGVK) {

@@ -13,17 +13,17 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 )
 
-// IndexDatabase is the field index that leads from the key of a database to the
-// resources that have it.
+// IndexDatabase is the field index from the key of a database to the resources that use
+// it.
 const IndexDatabase = "spec.database"
 
-// DatabaseKey is the key of the resource's database.
+// DatabaseKey identifies the resource's database.
 func DatabaseKey(resource Resource, in cluster.Settings) string {
 	return resource.ServiceSpec().Database.Key(in, resource.GetNamespace())
 }
 
-// Sharers returns the resources with the same database, this one among them, as far
-// as the operator watches them.
+// Sharers returns the resources that use the same database, including this one, as far as
+// the operator watches them.
 func (p *Pass) Sharers(ctx context.Context) ([]Resource, error) {
 	list := p.NewList()
 	err := p.Client.List(ctx, list, client.MatchingFields{IndexDatabase: DatabaseKey(p.Resource, p.Cluster)})
@@ -42,8 +42,9 @@ func (p *Pass) Sharers(ctx context.Context) ([]Resource, error) {
 	return sharers, err
 }
 
-// SharesData reports whether another resource, which is not being deleted, keeps data
-// in the same database. One that was refused from the start has none there.
+// SharesData reports whether another resource, which is not being deleted, keeps data in
+// the same database. A resource without an installed release was refused before it could
+// write any.
 func (p *Pass) SharesData(ctx context.Context) (bool, error) {
 	sharers, err := p.Sharers(ctx)
 	return slices.ContainsFunc(sharers, func(other Resource) bool {
@@ -51,8 +52,8 @@ func (p *Pass) SharesData(ctx context.Context) (bool, error) {
 	}), err
 }
 
-// OldestOf returns the resource that was created first, by namespace and name among
-// those of the same second. It returns nil for an empty list.
+// OldestOf returns the resource that was created first; resources created in the same
+// second are ordered by namespace and name. It returns nil for an empty list.
 func OldestOf(resources []Resource) Resource {
 	if len(resources) == 0 {
 		return nil

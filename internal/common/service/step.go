@@ -6,7 +6,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
-// Scope is the scope of a pipeline for a service: a [Pass], or a type that embeds one.
+// Scope is the scope of a service's pipeline: a [Pass], or a type that embeds one.
 type Scope interface{ ServicePass() *Pass }
 
 // Run adapts a step of this library to the scope of an operator's pipeline.

@@ -8,9 +8,9 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 )
 
-// Key tells databases apart: resources with the same key keep their data in the same
-// tables. The names that the DNS of Kubernetes has for one Service count as one server, and
-// so does the Service of a MariaDB. namespace is that of the resource. Example:
+// Key identifies a database: resources with the same key store their data in the same
+// tables. All DNS names of one Service, and the MariaDB with that Service, count as the
+// same server. namespace is that of the resource. Example:
 // "mariadb.openstack:3306/keystone".
 func (d DatabaseSpec) Key(in cluster.Settings, namespace string) string {
 	server := strings.TrimSuffix(strings.ToLower(d.Host), ".")

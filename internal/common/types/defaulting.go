@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// The values that the parts of an API have when they are not set.
+// Defaults of API fields that the shared types have in common.
 const (
 	DefaultReplicas int32 = 3
 
@@ -17,18 +17,17 @@ const (
 	DefaultLogLevel  = LogLevelInfo
 )
 
-// The values that apply to fields which stay unset, in seconds. They are not
-// written into the object, so that a later release may choose better ones.
+// Values that apply while a field is unset, in seconds. They are not written into the
+// object, so that a later release may choose better ones.
 const (
 	DefaultTerminationGracePeriodSeconds int64 = 30
 	DefaultPreStopSleepSeconds           int64 = 5
 )
 
-// DefaultCPULimit is the CPU limit of an API pod for which the spec asks for no
-// resources.
+// DefaultCPULimit is the CPU limit of an API pod if the spec sets no resources.
 var DefaultCPULimit = resource.MustParse("500m")
 
-// SetIfZero fills in the default of a field that is not set.
+// SetIfZero sets a field that has the zero value to its default.
 func SetIfZero[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
@@ -36,23 +35,22 @@ func SetIfZero[T comparable](field *T, value T) {
 	}
 }
 
-// SetDefaults fills in what the schema would, for objects that no API server
-// has completed. Doing it twice changes nothing more.
+// SetDefaults sets the defaults of the schema, for objects that no API server has
+// defaulted. It is idempotent.
 func (c *CacheSpec) SetDefaults() {
 	SetIfZero(&c.Backend, DefaultCacheBackend)
 	SetIfZero(&c.Replicas, DefaultCacheReplicas)
 }
 
-// SetDefaults fills in what the schema would, for objects that no API server
-// has completed. Doing it twice changes nothing more.
+// SetDefaults sets the defaults of the schema, for objects that no API server has
+// defaulted. It is idempotent.
 func (d *DatabaseSpec) SetDefaults() {
 	if d.TLS != nil {
 		SetIfZero(&d.TLS.Mode, DatabaseTLSRequire)
 	}
 }
 
-// SetDefaults fills in what the schema would; an application server that is not
-// described at all keeps no values of its own.
+// SetDefaults sets the defaults of the schema. A nil spec stays nil.
 func (u *UWSGISpec) SetDefaults() {
 	if u == nil {
 		return
@@ -62,8 +60,7 @@ func (u *UWSGISpec) SetDefaults() {
 	SetIfZero(&u.HTTPKeepAlive, new(DefaultUWSGIHTTPKeepAlive))
 }
 
-// SetLoggingDefaults fills in what the schema would. Doing it twice changes nothing
-// more.
+// SetLoggingDefaults sets the defaults of the schema. It is idempotent.
 func SetLoggingDefaults(logging **LoggingSpec) {
 	if *logging == nil {
 		*logging = &LoggingSpec{}
@@ -72,8 +69,8 @@ func SetLoggingDefaults(logging **LoggingSpec) {
 	SetIfZero(&(*logging).Level, DefaultLogLevel)
 }
 
-// SetResourcesDefaults gives an API pod for which the spec asks for no resources what a
-// pod with the default number of workers needs.
+// SetResourcesDefaults sets what a pod with the default number of workers needs if the
+// spec sets no resources.
 func SetResourcesDefaults(resources **corev1.ResourceRequirements) {
 	if *resources == nil {
 		*resources = &corev1.ResourceRequirements{}

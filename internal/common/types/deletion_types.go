@@ -21,7 +21,7 @@ const (
 
 var deletionPolicies = []DeletionPolicy{DeletionPolicyDelete, DeletionPolicyRetain}
 
-// CheckDeletionPolicy refuses a policy that there is not. An empty one is fine.
+// CheckDeletionPolicy rejects an unknown policy. An empty one is valid.
 func CheckDeletionPolicy(policy DeletionPolicy, at *field.Path) field.ErrorList {
 	if policy == "" || slices.Contains(deletionPolicies, policy) {
 		return nil
@@ -29,6 +29,6 @@ func CheckDeletionPolicy(policy DeletionPolicy, at *field.Path) field.ErrorList 
 	return field.ErrorList{field.NotSupported(at, policy, deletionPolicies)}
 }
 
-// AnnotationDeletionProtection on a resource with data has admission refuse to
-// delete the resource while its value is "true".
+// AnnotationDeletionProtection, set to "true" on a resource with data, makes admission
+// reject the deletion of the resource.
 const AnnotationDeletionProtection = "forge.c5c3.io/deletion-protection"

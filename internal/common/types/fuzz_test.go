@@ -27,8 +27,8 @@ func FuzzImageReference(f *testing.F) {
 		if len(ValidateImage(image, field.NewPath("image"))) > 0 {
 			return
 		}
-		// What a container runtime reads out of the reference is what was put in:
-		// the tag is what follows the last colon behind the last slash.
+		// A container runtime parses the reference back into the same parts: the tag is
+		// what follows the last colon after the last slash.
 		reference := image.Reference()
 		name := reference[strings.LastIndex(reference, "/")+1:]
 		if got := name[strings.LastIndex(name, ":")+1:]; got != tag || strings.Count(name, ":") != 1 {

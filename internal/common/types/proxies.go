@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// ProxyAdvice says what to do when networkPolicy lets in the namespace of the Gateway and
-// nobody else, and "" otherwise. Many implementations run the proxies of a Gateway in a
-// namespace of their own, which no object names. namespace is that of the resource.
+// ProxyAdvice returns advice if networkPolicy only admits the namespace of the Gateway,
+// "" otherwise. Many implementations run the proxies of a Gateway in a separate
+// namespace, which no object names. namespace is that of the resource.
 func (s *ServiceSpec) ProxyAdvice(namespace string) string {
 	if s.Gateway == nil || s.NetworkPolicy == nil {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"github.com/c5c3/forge/internal/common/rules"
 )
 
-// SetDefaults fills in what the schema would, for objects that no API server
-// has completed. Doing it twice changes nothing more.
+// SetDefaults sets the defaults of the schema, for objects that no API server has
+// defaulted. It is idempotent.
 func (s *ServiceSpec) SetDefaults() {
 	SetIfZero(&s.Replicas, DefaultReplicas)
 	s.Cache.SetDefaults()
@@ -22,12 +22,12 @@ func (s *ServiceSpec) SetDefaults() {
 // +kubebuilder:object:generate=false
 type Describer interface {
 	GetName() string
-	// ServiceSpec returns what the resource asks for. It is not written to.
+	// ServiceSpec returns the spec of the instance. Callers must not change it.
 	ServiceSpec() *ServiceSpec
 }
 
-// ServiceRules are the rules that hold for every API service. selector are the labels
-// of the API pods of the instance with a name.
+// ServiceRules returns the rules of every API service. selector returns the labels of an
+// instance's API pods.
 func ServiceRules[T Describer](selector func(name string) map[string]string) rules.Table[T] {
 	spec := func(check func(*ServiceSpec, *field.Path) field.ErrorList) rules.Check[T] {
 		return func(resource T, at *field.Path) field.ErrorList { return check(resource.ServiceSpec(), at) }
@@ -85,8 +85,8 @@ func validatePreStopSleep(s *ServiceSpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// ServiceImmutables are the fields that a stored resource of every API service keeps.
-// To change one would leave the data of the old value behind.
+// ServiceImmutables returns the fields that are immutable in every API service. Changing
+// one would orphan the data of the old value.
 func ServiceImmutables[T Describer]() []rules.Immutable[T] {
 	return []rules.Immutable[T]{
 		{

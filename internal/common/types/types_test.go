@@ -50,8 +50,7 @@ func TestTLSIsOnOnlyWhenEnabled(t *testing.T) {
 	}
 }
 
-// The schema's pattern is compared with this one by the operators' tests
-// against an API server.
+// The operators' tests against an API server compare this pattern with the schema's.
 func TestAnImageNameFollowsTheDistributionGrammar(t *testing.T) {
 	for name, valid := range map[string]bool{
 		"keystone": true, "c5c3/keystone": true, "ghcr.io/c5c3/keystone": true, "localhost:5000/keystone": true,

@@ -13,12 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// The rules below repeat the schema's markers and CEL rules with the same
-// wording: an object may have been stored while the schema was older, and
-// composed objects are checked before an API server sees them.
+// The rules below repeat the schema's markers and CEL rules with the same messages: an
+// object may have been stored under an older schema, and composed objects are checked
+// before an API server sees them.
 
-// The grammar of an image name and tag is that of the OCI distribution
-// specification, https://github.com/distribution/reference/blob/main/reference.go.
+// The grammar of an image name and tag is that of the OCI distribution specification,
+// https://github.com/distribution/reference/blob/main/reference.go.
 var (
 	imageRepository = regexp.MustCompile(`^(` + registryHost + `(:[0-9]+)?/)?` + pathComponent + `(/` + pathComponent + `)*$`)
 	imageTag        = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
@@ -39,8 +39,8 @@ const (
 	maxImageNameLength = 255
 )
 
-// ValidateServiceName checks a name that becomes that of a Service, or its beginning:
-// a DNS label as RFC 1035 has it. The error ends with the reason that is given.
+// ValidateServiceName checks a name that becomes the name of a Service, or its prefix: it
+// must be a DNS label according to RFC 1035. The error ends with the given reason.
 func ValidateServiceName(name, because string, at *field.Path) field.ErrorList {
 	if serviceName.MatchString(name) {
 		return nil
@@ -69,8 +69,7 @@ func ValidateImage(image ImageSpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// ValidateImagePullSecrets checks references to Secrets with which an image is
-// pulled.
+// ValidateImagePullSecrets checks references to image pull Secrets.
 func ValidateImagePullSecrets(refs []corev1.LocalObjectReference, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
@@ -84,7 +83,7 @@ func ValidateImagePullSecrets(refs []corev1.LocalObjectReference, at *field.Path
 	return errs
 }
 
-// ValidateSecretRef checks a reference to a Secret's key.
+// ValidateSecretRef checks a reference to a key of a Secret.
 func ValidateSecretRef(ref SecretRefSpec, at *field.Path) field.ErrorList {
 	errs := validateObjectName(ref.Name, at.Child("name"), "name the Secret")
 	if ref.Key == "" {
@@ -96,7 +95,7 @@ func ValidateSecretRef(ref SecretRefSpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// ValidateDatabase checks a database and how it is reached.
+// ValidateDatabase checks a database and its connection.
 func ValidateDatabase(db DatabaseSpec, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if db.IsManaged() == (db.Host != "") {
@@ -123,7 +122,7 @@ func isDatabaseHost(host string) bool {
 	if len(host) <= maxHostnameLength && databaseHost.MatchString(host) {
 		return true
 	}
-	// A zone names an interface of one machine, which is not the pod's.
+	// An IPv6 zone names an interface of one machine, not of the pod.
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Is6() && ip.Zone() == ""
 }
@@ -151,7 +150,7 @@ func validateTLSRef(required bool, ref *SecretRefSpec, at *field.Path) field.Err
 	return nil
 }
 
-// ValidateCache checks a cache and how it is reached.
+// ValidateCache checks a cache and its connection.
 func ValidateCache(cache CacheSpec, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if cache.IsManaged() == (len(cache.Servers) > 0) {
@@ -172,8 +171,8 @@ func ValidateCache(cache CacheSpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// ValidatePolicy checks policy overrides: that there are any, that each rule
-// has a name and a definition, and that the ConfigMap can be named.
+// ValidatePolicy checks policy overrides: there must be at least one, each rule needs a
+// name and a definition, and the ConfigMap a valid name.
 func ValidatePolicy(policy *PolicySpec, at *field.Path) field.ErrorList {
 	if policy == nil {
 		return nil
@@ -196,7 +195,7 @@ func ValidatePolicy(policy *PolicySpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// ValidateGateway checks the publication through a Gateway.
+// ValidateGateway checks how the API is exposed through a Gateway.
 func ValidateGateway(gateway *GatewaySpec, at *field.Path) field.ErrorList {
 	if gateway == nil {
 		return nil
@@ -221,9 +220,9 @@ func ValidateGateway(gateway *GatewaySpec, at *field.Path) field.ErrorList {
 	return append(errs, apivalidation.ValidateAnnotations(gateway.Annotations, at.Child("annotations"))...)
 }
 
-// ValidatePublicEndpoint checks the URL clients outside the cluster use. When
-// the service is published through a Gateway, it must be an https URL with the
-// Gateway's host; the port may differ.
+// ValidatePublicEndpoint checks the URL for clients outside the cluster. If the service
+// is exposed through a Gateway, it must be an https URL with the Gateway's host; the port
+// may differ.
 func ValidatePublicEndpoint(endpoint string, gateway *GatewaySpec, at *field.Path) field.ErrorList {
 	if endpoint == "" {
 		return nil
@@ -245,8 +244,8 @@ func validateClusterRef(ref *corev1.LocalObjectReference, at *field.Path) field.
 	return validateObjectName(ref.Name, at, "clusterRef.name must not be empty")
 }
 
-// validateObjectName checks a reference to another object by its name; hint is
-// the message when there is none.
+// validateObjectName checks a reference to another object by its name; hint is the
+// message for an empty name.
 func validateObjectName(name string, at *field.Path, hint string) field.ErrorList {
 	if name == "" {
 		return field.ErrorList{field.Required(at, hint)}

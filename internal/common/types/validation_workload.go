@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ValidateAutoscaling checks the bounds and targets of an autoscaler; replicas is the
-// lower bound of one that sets none.
+// ValidateAutoscaling checks the bounds and targets of an autoscaler. replicas is the
+// lower bound if the spec sets none.
 func ValidateAutoscaling(scaling *AutoscalingSpec, replicas int32, at *field.Path) field.ErrorList {
 	if scaling == nil {
 		return nil
@@ -47,7 +47,7 @@ func percentage(value *int32, at *field.Path) field.ErrorList {
 	return between(*value, 1, 100, at)
 }
 
-// ValidateNetworkPolicy checks who may reach the pods of a service.
+// ValidateNetworkPolicy checks which clients may reach the pods of a service.
 func ValidateNetworkPolicy(policy *NetworkPolicySpec, at *field.Path) field.ErrorList {
 	if policy == nil {
 		return nil
@@ -67,8 +67,8 @@ func ValidateNetworkPolicy(policy *NetworkPolicySpec, at *field.Path) field.Erro
 	return errs
 }
 
-// ValidateUWSGI checks the application server; drain is the time, in seconds, that a
-// stopping pod has for the requests it has accepted.
+// ValidateUWSGI checks the application server. drain is the time, in seconds, in which a
+// terminating pod must finish the requests that it has accepted.
 func ValidateUWSGI(uwsgi *UWSGISpec, drain int64, at *field.Path) field.ErrorList {
 	if uwsgi == nil {
 		return nil
@@ -76,7 +76,7 @@ func ValidateUWSGI(uwsgi *UWSGISpec, drain int64, at *field.Path) field.ErrorLis
 	errs := between(uwsgi.Processes, 1, maxUWSGIWorkers, at.Child("processes"))
 	errs = append(errs, between(uwsgi.Threads, 1, maxUWSGIWorkers, at.Child("threads"))...)
 	if timeout := uwsgi.HTTPKeepAliveTimeout; timeout != nil {
-		// uWSGI reads 0 as unbounded, which would keep a stopping pod from draining.
+		// uWSGI treats 0 as unlimited, which would keep a terminating pod from draining.
 		errs = append(errs, atLeast(*timeout, 1, at.Child("httpKeepAliveTimeout"))...)
 		if uwsgi.HTTPKeepAlive != nil && !*uwsgi.HTTPKeepAlive {
 			errs = append(errs, field.Invalid(at.Child("httpKeepAliveTimeout"), *timeout,
@@ -100,7 +100,7 @@ var (
 	logLevels  = []LogLevel{LogLevelDebug, LogLevelInfo, LogLevelWarning, LogLevelError, LogLevelCritical}
 )
 
-// ValidateLogging checks what a service logs and in which form.
+// ValidateLogging checks the log levels and the log format of a service.
 func ValidateLogging(logging *LoggingSpec, at *field.Path) field.ErrorList {
 	if logging == nil {
 		return nil
@@ -125,8 +125,8 @@ func ValidateLogging(logging *LoggingSpec, at *field.Path) field.ErrorList {
 	return errs
 }
 
-// isLoggerName reports whether a name survives in oslo.log's default_log_levels,
-// a list of logger=LEVEL pairs joined by commas.
+// isLoggerName reports whether a name can be used in oslo.log's default_log_levels, a
+// comma-separated list of logger=LEVEL pairs.
 func isLoggerName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r == ',' || r == '=' || unicode.IsSpace(r) || unicode.IsControl(r)
@@ -149,7 +149,7 @@ func ValidateStrategy(strategy *appsv1.DeploymentStrategy, at *field.Path) field
 	return nil
 }
 
-// ValidateResources checks that nothing is requested beyond its limit.
+// ValidateResources checks that no request exceeds its limit.
 func ValidateResources(resources *corev1.ResourceRequirements, at *field.Path) field.ErrorList {
 	if resources == nil {
 		return nil
@@ -164,8 +164,8 @@ func ValidateResources(resources *corev1.ResourceRequirements, at *field.Path) f
 	return errs
 }
 
-// ValidateTopologySpread checks that each constraint counts exactly the API pods, which
-// carry the labels: with any other selector the scheduler would spread other pods.
+// ValidateTopologySpread checks that each constraint selects exactly the API pods with
+// the labels: with any other selector the scheduler would spread other pods.
 func ValidateTopologySpread(
 	constraints []corev1.TopologySpreadConstraint, labels map[string]string, at *field.Path,
 ) field.ErrorList {
@@ -211,7 +211,7 @@ func validateConstraint(constraint *corev1.TopologySpreadConstraint, labels map[
 	return errs
 }
 
-// ValidatePriorityClassName checks the name of a PriorityClass; none is fine.
+// ValidatePriorityClassName checks the name of a PriorityClass; nil is valid.
 func ValidatePriorityClassName(name *string, at *field.Path) field.ErrorList {
 	if name == nil || *name == "" {
 		return nil

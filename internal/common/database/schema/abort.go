@@ -11,9 +11,9 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// abortUpgrade takes back an upgrade. Its Jobs have to be gone, pods included,
-// before anything else may work on the schema. What they have added stays: the
-// old release is unaffected, and its pods replace those of the new one.
+// abortUpgrade aborts an upgrade. Its Jobs, including their pods, must be gone before
+// anything else may work on the schema. Objects that they added to the schema stay: the
+// old release is unaffected by them, and its pods replace those of the new one.
 func (w *work) abortUpgrade(ctx context.Context) reconcile.Outcome {
 	status := w.Status
 	for _, t := range []deployment.Task{w.expandTask(), w.migrateTask(), w.contractTask()} {

@@ -17,9 +17,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// countedTasks maps the tasks on the schema to the annotations of the resource
-// that name the last Job counted for each, so that a restarted operator does not
-// count it again.
+// countedTasks maps the schema tasks to the annotations on the resource that record the
+// UID of the last counted Job, so that a restarted operator does not count it again.
 var countedTasks = map[string]string{
 	TaskSync:     "forge.c5c3.io/last-db-sync-job-uid",
 	TaskCheck:    "forge.c5c3.io/last-schema-check-job-uid",
@@ -28,15 +27,15 @@ var countedTasks = map[string]string{
 	TaskContract: "forge.c5c3.io/last-db-contract-job-uid",
 }
 
-// countRetry is when Jobs are counted that could not be marked as counted.
+// countRetry is the delay before counting again after recording the counted Jobs failed.
 const countRetry = time.Minute
 
-// recordJobs does the work on the schema and counts the Jobs that had
-// ended before and were not counted. It waits for the check that follows db_sync,
-// so that a first installation costs one write for both. A Job that ends in the
-// middle of the pass is left to the next one, which knows what follows it, unless
-// this pass has found all work done. So are all as long as the Job controller has not
-// recorded the end of one whose work is done.
+// recordJobs runs work, and counts the Jobs that had finished before it and were not
+// counted yet. While the check that follows db_sync is running nothing is counted, so
+// that a first installation takes one write for both. A Job that finishes during the pass
+// is counted by the next one, which knows what follows it, unless this pass found all
+// work done. In that case all Jobs are counted together, once the Job controller has
+// recorded the end of each.
 func (w *work) recordJobs(ctx context.Context, work func(context.Context) reconcile.Outcome) reconcile.Outcome {
 	ended, _, err := w.uncountedJobs(ctx)
 	outcome := work(ctx)
@@ -66,8 +65,8 @@ func (w *work) recordJobs(ctx context.Context, work func(context.Context) reconc
 	return outcome
 }
 
-// uncountedJobs maps annotations to the ended Jobs that they do not name yet, and
-// reports whether there are others that have not ended.
+// uncountedJobs maps annotations to the finished Jobs that they do not record yet, and
+// reports whether other uncounted Jobs have not finished.
 func (w *work) uncountedJobs(ctx context.Context) (ended map[string]*batchv1.Job, others bool, err error) {
 	ended = map[string]*batchv1.Job{}
 	for task, annotation := range countedTasks {
@@ -87,8 +86,8 @@ func (w *work) uncountedJobs(ctx context.Context) (ended map[string]*batchv1.Job
 	return ended, others, nil
 }
 
-// markCounted writes the annotations before anything is counted: a crash in
-// between loses a sample and never counts one twice.
+// markCounted writes the annotations before anything is counted: a crash in between loses
+// a sample, but no Job is counted twice.
 func (w *work) markCounted(ctx context.Context, ended map[string]*batchv1.Job) error {
 	before, ok := w.Resource.DeepCopyObject().(client.Object)
 	marked, both := w.Resource.DeepCopyObject().(client.Object)
@@ -103,7 +102,7 @@ func (w *work) markCounted(ctx context.Context, ended map[string]*batchv1.Job) e
 		annotations[annotation] = string(live.UID)
 	}
 	marked.SetAnnotations(annotations)
-	// The lock keeps this pass from writing a status over a spec it has not seen.
+	// The lock keeps this pass from writing a status for a spec that it has not seen.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := w.Client.Patch(ctx, marked, patch); err != nil {
 		return fmt.Errorf("annotating the %s with the Jobs that were counted: %w", w.Kind, err)

@@ -49,8 +49,8 @@ var (
 	}
 )
 
-// counting is the work of a pass over an instance whose installation and expansion
-// ended, with metrics of its own.
+// counting is the work of a pass over an instance whose installation and expansion have
+// finished. It has its own metrics registry.
 func counting(t *testing.T, funcs interceptor.Funcs) (*work, *prometheus.Registry) {
 	t.Helper()
 	h := instance.Brownfield()
@@ -116,13 +116,13 @@ func TestAJobThatCannotBeMarkedIsCountedLater(t *testing.T) {
 	}
 }
 
-// synced is the work of a pass that finds the schema in place.
+// synced simulates a pass that finds the schema up to date.
 func synced(context.Context) reconcile.Outcome {
 	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 }
 
-// The installation and its check are counted together, also when the
-// installation ends right after the pass has looked at it.
+// The installation and its check are counted together, even if the installation finishes
+// right after the pass has read it.
 func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 	w, registry := counting(t, interceptor.Funcs{})
 	for name, how := range map[string]batchv1.JobConditionType{TaskSync: batchv1.JobComplete, TaskExpand: batchv1.JobFailed} {
@@ -182,7 +182,6 @@ func TestJobsAreCountedTogetherWhenTheJobControllerHasRecordedTheEndOfAll(t *tes
 	}
 }
 
-// harbour is the resource of the pass.
 func harbour(w *work) *instance.Harbour {
 	h, _ := w.Resource.(*instance.Harbour)
 	return h
@@ -194,7 +193,7 @@ func TestNoSyncRunsBesideAContractionThatTheStatusHasLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It has lost its owner reference, too.
+	// Like the status, its owner reference is lost.
 	if err := w.Client.Create(t.Context(), contraction); err != nil {
 		t.Fatal(err)
 	}

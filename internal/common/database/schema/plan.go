@@ -11,24 +11,24 @@ import (
 
 const imageTag = commonv1.ImageTagField
 
-// schemaPlan is what has to happen to the database for the image's release.
+// schemaPlan is what the image's release requires of the database.
 type schemaPlan int
 
 const (
 	// schemaRefuse changes nothing.
 	schemaRefuse schemaPlan = iota
-	// schemaSync installs the schema, or brings it up to date within a release.
+	// schemaSync installs the schema, or updates it within a release.
 	schemaSync
-	// schemaUpgrade goes to the next release, phase by phase.
+	// schemaUpgrade moves to the next release in phases.
 	schemaUpgrade
-	// schemaAbort takes back an upgrade that has not contracted the schema.
+	// schemaAbort aborts an upgrade that has not contracted the schema.
 	schemaAbort
 )
 
-// planSchema decides what the image's tag, to, means for the installed schema.
-// contracted is the tag of the release to which the schema was contracted last,
-// "" if there was none. A first installation accepts any tag. With schemaRefuse
-// the outcome says why.
+// planSchema decides what the image's tag, to, requires of the installed schema.
+// contracted is the tag of the release to which the schema was last contracted, "" if
+// there was none. A first installation accepts any tag. With schemaRefuse the outcome
+// states the reason.
 func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, reconcile.Outcome) {
 	from := status.InstalledRelease
 	if status.UpgradePhase != "" && status.TargetRelease != "" {
@@ -66,8 +66,8 @@ func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (s
 	return schemaSync, reconcile.Outcome{}
 }
 
-// planRunningUpgrade lets an upgrade only go on or, as long as the old release
-// fits the schema, back.
+// planRunningUpgrade either continues an upgrade or, as long as the old release can use
+// the schema, aborts it.
 func planRunningUpgrade(tag string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, reconcile.Outcome) {
 	from, to := status.InstalledRelease, status.TargetRelease
 	noReturn := status.UpgradePhase == commonv1.UpgradePhaseContracting || contracted == to
@@ -92,7 +92,7 @@ func refuse(reason, format string, arguments ...any) (schemaPlan, reconcile.Outc
 	return schemaRefuse, reconcile.Terminal(reason, fmt.Errorf(format, arguments...))
 }
 
-// refuseAbort keeps pods of the old release off a schema that has lost what
+// refuseAbort keeps pods of the old release away from a schema that no longer has what
 // they use.
 func refuseAbort(from, to string) reconcile.Outcome {
 	return reconcile.Terminal(vocabulary.ReasonUpgradeAbortRefused, fmt.Errorf(
@@ -100,8 +100,8 @@ func refuseAbort(from, to string) reconcile.Outcome {
 		from, to, to))
 }
 
-// isLater reports whether a tag stands for a later release than another. A tag
-// that is no release is not later.
+// isLater reports whether one tag is a later release than the other. It is false if
+// either tag is not a release.
 func isLater(tag, than string) bool {
 	a, errA := release.Parse(tag)
 	b, errB := release.Parse(than)

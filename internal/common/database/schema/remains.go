@@ -14,7 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/job"
 )
 
-// oldAPIPod names an API pod of another image than the wanted one, "" when
+// oldAPIPod returns the name of an API pod with another image than the wanted one, "" if
 // there is none.
 func (w *work) oldAPIPod(ctx context.Context) (string, error) {
 	list, err := deployment.APIPods(ctx, w.Pass)
@@ -26,8 +26,8 @@ func (w *work) oldAPIPod(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// oldRelease names something that runs the installed release, or would start
-// it, "" when there is nothing.
+// oldRelease names a pod or CronJob that runs, or would start, the installed release; it
+// returns "" if there is none.
 func (w *work) oldRelease(ctx context.Context) (string, error) {
 	if pod, err := w.oldAPIPod(ctx); pod != "" || err != nil {
 		return "pod " + pod, err
@@ -61,10 +61,10 @@ func (w *work) runsInstalled(spec *corev1.PodSpec) bool {
 	})
 }
 
-// recoverInstalledRelease makes up for a lost status, as after a restore from a
-// backup: without it a change of the release would look like a first
-// installation, which contracts the schema under running pods. Pods that run
-// another tag than the wanted one tell which release is installed.
+// recoverInstalledRelease restores a lost status, for instance after a restore from a
+// backup. Without it a change of the release would look like a first installation, which
+// contracts the schema under running pods. Pods with another tag than the wanted one
+// reveal which release is installed.
 func (w *work) recoverInstalledRelease(ctx context.Context) error {
 	if w.Status.InstalledRelease != "" {
 		return nil
@@ -93,9 +93,9 @@ func (w *work) recoverInstalledRelease(ctx context.Context) error {
 	return nil
 }
 
-// contractedRelease is the tag of the release to which the schema was
-// contracted last, "" if no Job tells of one. It guards against a status that
-// has lost its phase.
+// contractedRelease returns the tag of the release to which the schema was last
+// contracted, "" if no Job records it. It guards against a status that has lost its
+// phase.
 func (w *work) contractedRelease(ctx context.Context) (string, error) {
 	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskContract))
 	if live == nil || err != nil || len(live.Spec.Template.Spec.Containers) == 0 {
@@ -104,7 +104,7 @@ func (w *work) contractedRelease(ctx context.Context) (string, error) {
 	return deployment.TagOf(live.Spec.Template.Spec.Containers[0].Image), nil
 }
 
-// contractionRuns reports whether a Job may still contract the schema.
+// contractionRuns reports whether a Job may still be contracting the schema.
 func (w *work) contractionRuns(ctx context.Context) (bool, error) {
 	desired, err := deployment.TaskJob(w.Pass, w.contractTask())
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package schema keeps the schema of a service's database at the release of its image:
-// the installation, upgrades from release to release by phases, and the way back.
+// Package schema keeps the schema of a service's database at the release of its image. It
+// covers the installation, upgrades from release to release in phases, and aborting an
+// upgrade.
 package schema
 
 import (
@@ -12,45 +13,45 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Schema declares the tools of a service that work on the schema of its database.
+// Schema declares a service's tools for its database schema.
 type Schema struct {
-	// Database is the database with the schema.
+	// Database is the database that holds the schema.
 	Database database.Database
-	// Sync installs the schema, or brings it up to date within a release.
+	// Sync installs the schema, or updates it within a release.
 	Sync []string
-	// Check succeeds when the schema is that of the image. CheckResults are the exit
-	// codes with which it reports a schema that is not; with any other it could not look.
+	// Check succeeds if the schema is that of the image. CheckResults are the exit codes
+	// for a schema that is not; any other exit code means that the check itself failed.
 	Check        []string
 	CheckResults []int32
-	// Login succeeds when the tool could log in to the database and found a schema, of
-	// whatever release. It proves a connection while the schema is not the image's.
+	// Login succeeds if the tool could log in to the database and found a schema of any
+	// release. It verifies a connection while the schema is not that of the image.
 	Login []string
-	// Expand adds what the next release needs while the old one serves, Migrate moves
-	// data, and Contract drops what only the old release used. Without Migrate that
-	// phase is passed over.
+	// Expand adds what the next release needs while the old one keeps serving, Migrate
+	// moves data, and Contract drops what only the old release used. If Migrate is nil,
+	// that phase is skipped.
 	Expand, Migrate, Contract []string
-	// RunAgain is the annotation of a resource whose changed value runs the installation
-	// and the check again, and whatever else uses [Schema.OnRequest].
+	// RunAgain is an annotation on the resource. Changing its value repeats the
+	// installation, the check, and every task that uses [Schema.OnRequest].
 	RunAgain string
 	// First completes the task of the first installation. It may be nil.
 	First func(p *service.Pass, sync *deployment.Task)
 }
 
-// work is what is done about the schema in one pass.
+// work holds the state of the schema steps in one pass.
 type work struct {
 	*service.Pass
 	Schema
-	// checking is true while a check has not ended: of the schema, or of the connection.
+	// checking is true while a check of the schema or of the connection is running.
 	checking bool
 }
 
 func (s Schema) work(p *service.Pass) *work { return &work{Pass: p, Schema: s} }
 
-// Reconcile brings the database to the schema of the image: the database and its user
-// when a MariaDB of the cluster holds it, then what the image's release means for the
-// installed schema. It is the step that owns DatabaseReady.
+// Reconcile brings the database to the schema of the image. It first ensures a managed
+// database and its user, and then follows the image's release. It is the step that owns
+// DatabaseReady.
 func (s Schema) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	// The key may have been made in this pass.
+	// The key may have been created in this pass.
 	if err := s.Database.FindKey(ctx, p); err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
@@ -61,8 +62,8 @@ func (s Schema) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcom
 	return w.recordJobs(ctx, w.followRelease)
 }
 
-// InstallsFirst reports whether the schema is to be installed and nothing tells
-// of an earlier installation.
+// InstallsFirst reports whether the schema is to be installed for the first time: there
+// is no trace of an earlier installation.
 func (s Schema) InstallsFirst(ctx context.Context, p *service.Pass) (bool, error) {
 	if p.Status.InstalledRelease != "" || p.Status.ExpandedRelease != "" {
 		return false, nil
@@ -79,8 +80,8 @@ func (s Schema) InstallsFirst(ctx context.Context, p *service.Pass) (bool, error
 	return plan == schemaSync, nil
 }
 
-// Install installs the schema, which the step of [Schema.Reconcile] checks. A service
-// that has to know first what is in the database does it before that step.
+// Install installs the schema; the step of [Schema.Reconcile] checks it afterwards. It is
+// for services that must know what is in the database before that step.
 func (s Schema) Install(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if outcome := s.Database.EnsureManaged(ctx, p); !outcome.IsDone() {
 		return outcome
@@ -89,14 +90,14 @@ func (s Schema) Install(ctx context.Context, p *service.Pass) reconcile.Outcome 
 	return w.runTask(ctx, w.syncTask(), syncReasons)
 }
 
-// Count counts the Jobs that have ended, for an outcome of [Schema.Install] after which
-// the step of [Schema.Reconcile] does not run.
+// Count counts the finished Jobs. It is called when an outcome of [Schema.Install] keeps
+// the step of [Schema.Reconcile] from running.
 func (s Schema) Count(ctx context.Context, p *service.Pass, outcome reconcile.Outcome) reconcile.Outcome {
 	return s.work(p).recordJobs(ctx, func(context.Context) reconcile.Outcome { return outcome })
 }
 
-// CompleteRollout records, once no pod of the old release is left, that the schema may
-// be contracted. ready is the outcome of the step that has rolled the Deployment out.
+// CompleteRollout records that the schema may be contracted once no pod of the old
+// release is left. ready is the outcome of the step that rolled out the Deployment.
 func (s Schema) CompleteRollout(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome {
 	return s.work(p).completeRollout(ctx, ready)
 }

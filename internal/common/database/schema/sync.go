@@ -36,8 +36,8 @@ func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
 	return refusal
 }
 
-// syncSchema installs the schema of the image, or brings it up to date within a
-// release, and checks the result.
+// syncSchema installs the schema of the image, or updates it within a release, and checks
+// the result.
 func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 	message := schemaMessage
 	contraction, err := w.finishedContraction(ctx)
@@ -65,14 +65,14 @@ func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 	case check.IsDone():
 		return w.acceptSchema(ctx, message)
 	case w.Status.InstalledRelease == "" && check.Err() == nil:
-		// Nothing runs yet that a schema which does not fit could harm.
+		// Nothing is running yet that an unsuitable schema could harm.
 		return check.Proceed()
 	}
 	return check
 }
 
-// acceptSchema records the release of a schema that fits, and gives pods the
-// connection that the check of it has proven.
+// acceptSchema records the release of a schema that passed the check, and promotes the
+// connection that the check has verified.
 func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outcome {
 	if err := w.Database.Promote(ctx, w.Pass); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
@@ -84,7 +84,7 @@ func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outco
 		case err != nil:
 			return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 		case deploy == nil || deployment.TagOf(deployment.APIImage(w.Definition, &deploy.Spec.Template.Spec)) != w.Spec.Image.Tag:
-			// Nothing else would tell which release it was if the image changed now.
+			// If the image changed now, nothing else would record which release it was.
 			outcome = outcome.AtOnce()
 		}
 	}
@@ -92,9 +92,9 @@ func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outco
 	return outcome
 }
 
-// finishedContraction is the Job that ended an upgrade to the wanted image, nil
-// when the schema has another origin, or may have one by what a user has asked
-// for. There is nothing left for db_sync to do then.
+// finishedContraction returns the Job that completed an upgrade to the wanted image. It
+// returns nil if the schema has another origin, or may have one because the user
+// requested another run. With such a Job, db_sync has nothing to do.
 func (w *work) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
 	if w.Resource.GetAnnotations()[w.RunAgain] != "" {
 		return nil, nil
@@ -113,12 +113,12 @@ func (w *work) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
 	return live, nil
 }
 
-// emptyDatabaseHint is for a database that the aborted upgrade did not expand.
+// emptyDatabaseHint applies if the database is not the one that the aborted upgrade
+// expanded.
 const emptyDatabaseHint = "; if this is not the same database as before, load the previous data into it first"
 
-// keepExpandedSchema leaves alone the schema that an aborted upgrade has
-// expanded. The installed release runs on it, but its tools neither know the
-// revision nor have anything to add to it.
+// keepExpandedSchema keeps the schema that an aborted upgrade has expanded. The installed
+// release works with it, but its tools do not know the revision and have nothing to add.
 func (w *work) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskCheck))
 	if err != nil {
@@ -142,12 +142,12 @@ func (w *work) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 		w.Spec.Image.Tag, w.Status.ExpandedRelease))
 }
 
-// taskReasons are the reasons for the states of a database Job. errored, when set, is
-// for a tool that could not do its work, as opposed to one with a bad result; activity
-// says what the Job does, and hint what can be done besides correcting the cause.
+// taskReasons are the reasons for the states of a database Job. errored, if set, applies
+// when the tool itself failed, rather than reporting a bad result. activity describes the
+// Job, and hint is what the user can do apart from fixing the cause.
 type taskReasons struct{ running, failed, errored, activity, hint string }
 
-// reasonOf is the reason of a failed task.
+// reasonOf returns the reason for a failed task.
 func (w *work) reasonOf(r taskReasons, err error) string {
 	var failed *job.FailedError
 	if r.errored != "" && (!errors.As(err, &failed) || !slices.Contains(w.CheckResults, failed.ExitCode)) {
@@ -163,9 +163,9 @@ func (w *work) runCheck(ctx context.Context) reconcile.Outcome {
 	})
 }
 
-// candidateRetry is how soon a changed connection that the database refused is
-// tried again. The server may learn about a new password later than the Secret,
-// and from then on pods cannot open connections with the old one.
+// candidateRetry is the delay before a changed connection that the database refused is
+// tried again. The server may learn about a new password later than the Secret, and from
+// that moment pods cannot open connections with the old one.
 const candidateRetry = time.Minute
 
 func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReasons) reconcile.Outcome {
@@ -197,5 +197,5 @@ func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReaso
 	return deployment.Await(reasons.running, desired.Name, reasons.activity, state, hint)
 }
 
-// access is how Jobs and pods log in to the database in this pass.
+// access returns how Jobs and pods log in to the database in this pass.
 func (w *work) access() *database.Access { return database.Connection.Value(w.Slots) }

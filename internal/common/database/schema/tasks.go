@@ -11,7 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Names of the tasks that work on the schema.
+// Names of the schema tasks.
 const (
 	TaskSync     = "db-sync"
 	TaskCheck    = "schema-check"
@@ -20,16 +20,16 @@ const (
 	TaskContract = "db-contract"
 )
 
-// annotationUpgradedFrom is on the Job that contracted the schema and tells
-// which release the upgrade came from.
+// annotationUpgradedFrom, on the Job that contracted the schema, records the release
+// before the upgrade.
 const annotationUpgradedFrom = "forge.c5c3.io/upgraded-from"
 
-// annotationConnectionProof is on the Job that expanded the schema and tells
-// which connection its success proves.
+// annotationConnectionProof, on the Job that expanded the schema, records which
+// connection its success verifies.
 const annotationConnectionProof = "forge.c5c3.io/connection-proof"
 
-// task is a tool that needs nothing but the database. Its result depends on the
-// image and on which database it works on, not on the rest of the configuration.
+// task returns a task that needs only the database. Its result depends on the image and
+// the database, not on the rest of the configuration.
 func (w *work) task(name string, retries int32, command []string) deployment.Task {
 	secret, hash := w.access().TaskConnection()
 	return deployment.Task{
@@ -41,8 +41,8 @@ func (w *work) task(name string, retries int32, command []string) deployment.Tas
 	}
 }
 
-// Tasks are all tasks on the schema, by their names and "login-check" for the one that
-// proves a connection alone.
+// Tasks returns all schema tasks by name. "login-check" is the one that only verifies a
+// connection.
 func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
 	w := s.work(p)
 	return map[string]deployment.Task{
@@ -56,7 +56,6 @@ var syncReasons = taskReasons{
 	activity: "installing the database schema",
 }
 
-// syncTask installs the schema.
 func (w *work) syncTask() deployment.Task {
 	sync := w.task(TaskSync, 4, w.Sync)
 	sync.RunKey = w.OnRequest(w.Pass, sync.RunKey)
@@ -66,16 +65,16 @@ func (w *work) syncTask() deployment.Task {
 	return sync
 }
 
-// checkTask also proves a changed connection before any API pod is given it,
-// so that a wrong password never replaces a running pod.
+// checkTask also verifies a changed connection before any API pod gets it, so that a
+// wrong password never replaces a running pod.
 func (w *work) checkTask() deployment.Task {
 	check := w.task(TaskCheck, 2, w.Check)
 	check.RunKey = w.OnRequest(w.Pass, []any{check.RunKey, w.access().Proof()})
 	return check
 }
 
-// OnRequest adds what a user has asked for with the annotation [Schema.RunAgain] to the run
-// key of a task.
+// OnRequest adds the value of the annotation [Schema.RunAgain], with which a user
+// requests another run, to the run key of a task.
 func (s Schema) OnRequest(p *service.Pass, runKey any) any {
 	if request := p.Resource.GetAnnotations()[s.RunAgain]; request != "" {
 		return []any{runKey, request}
@@ -83,7 +82,7 @@ func (s Schema) OnRequest(p *service.Pass, runKey any) any {
 	return runKey
 }
 
-// expandTask also proves the connection that the pods of the new release get.
+// expandTask also verifies the connection that the pods of the new release get.
 func (w *work) expandTask() deployment.Task {
 	expand := w.task(TaskExpand, 4, w.Expand)
 	expand.JobAnnotations = map[string]string{annotationConnectionProof: w.access().Proof()}
@@ -98,8 +97,8 @@ func (w *work) contractTask() deployment.Task {
 	return contract
 }
 
-// loginTask proves a changed connection while the revision of the schema is
-// not the image's.
+// loginTask verifies a changed connection while the revision of the schema is not that of
+// the image.
 func (w *work) loginTask() deployment.Task {
 	check := w.task(TaskCheck, 2, w.Login)
 	check.RunKey = []any{check.RunKey, w.access().Proof()}
@@ -113,7 +112,7 @@ func (w *work) checkLogin(ctx context.Context, remedy string) reconcile.Outcome 
 	})
 }
 
-// schemaMessage is the message of a schema that was found to be the image's.
+// schemaMessage is the message for a schema that matches the image.
 const schemaMessage = "Database schema is up to date (revision verified)"
 
 func upgradedMessage(from, to string) string {

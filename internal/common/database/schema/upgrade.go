@@ -12,11 +12,11 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// upgrade takes an instance to the next release: the schema is expanded while
-// the old pods serve, then they are replaced, then what only they used is
-// dropped. A pass acts on the phase that it finds in the status and at most
-// records the next one. So no later pass, whatever it has lost or not seen yet,
-// can be ahead of the recorded phase; and every phase may run twice.
+// upgrade takes an instance to the next release: the schema is expanded while the old
+// pods serve, then the pods are replaced, and then what only the old pods used is
+// dropped. A pass acts on the phase in the status and at most records the next one. So a
+// later pass with a lost or stale status can never be ahead of the recorded phase. Every
+// phase may run twice.
 func (w *work) upgrade(ctx context.Context) reconcile.Outcome {
 	if w.Status.TargetRelease != w.Spec.Image.Tag {
 		return w.initiateUpgrade()
@@ -34,7 +34,7 @@ func (w *work) upgrade(ctx context.Context) reconcile.Outcome {
 	return w.initiateUpgrade()
 }
 
-// initiateUpgrade records the target before anything is done for it.
+// initiateUpgrade records the target before anything is changed.
 func (w *work) initiateUpgrade() reconcile.Outcome {
 	status := w.Status
 	status.TargetRelease = w.Spec.Image.Tag
@@ -79,7 +79,7 @@ func (w *work) migrate(ctx context.Context) reconcile.Outcome {
 		vocabulary.EventMigrateComplete, "The data is migrated")
 }
 
-// rollOut lets the Deployment step replace the pods and record that it has.
+// rollOut lets the Deployment step replace the pods and record the end of the rollout.
 func (w *work) rollOut(ctx context.Context) reconcile.Outcome {
 	proven, err := w.connectionProven(ctx)
 	if err != nil {
@@ -98,8 +98,8 @@ func (w *work) rollOut(ctx context.Context) reconcile.Outcome {
 	)).Proceed()
 }
 
-// connectionProven reports whether the expansion used the very connection that
-// new pods would get.
+// connectionProven reports whether the expansion used exactly the connection that new
+// pods would get.
 func (w *work) connectionProven(ctx context.Context) (bool, error) {
 	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskExpand))
 	if live == nil || err != nil {
@@ -108,8 +108,8 @@ func (w *work) connectionProven(ctx context.Context) (bool, error) {
 	return live.Annotations[annotationConnectionProof] == w.access().Proof(), nil
 }
 
-// completeRollout records, once no pod of the old release is left, that the
-// schema may be contracted. ready is the outcome of the Deployment step.
+// completeRollout records that the schema may be contracted once no pod of the old
+// release is left. ready is the outcome of the Deployment step.
 func (w *work) completeRollout(ctx context.Context, ready reconcile.Outcome) reconcile.Outcome {
 	status := w.Status
 	if status.UpgradePhase != commonv1.UpgradePhaseRollingUpdate || status.TargetRelease != w.Spec.Image.Tag {
@@ -128,8 +128,8 @@ func (w *work) completeRollout(ctx context.Context, ready reconcile.Outcome) rec
 		fmt.Sprintf("All API pods run release %s", status.TargetRelease))
 }
 
-// contract drops what only the old release used. Nothing of the old release
-// may run, or be started by a CronJob, when it begins.
+// contract drops what only the old release used. When it begins, nothing of the old
+// release may be running or be started by a CronJob.
 func (w *work) contract(ctx context.Context) reconcile.Outcome {
 	from, to := w.Status.InstalledRelease, w.Status.TargetRelease
 	old, err := w.oldRelease(ctx)
@@ -159,9 +159,8 @@ func (w *work) contract(ctx context.Context) reconcile.Outcome {
 	return outcome.OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeComplete, fmt.Sprintf("Upgraded from %s to %s", from, to))
 }
 
-// proceedIfServing lets the later steps look after the pods of the new release while the
-// contraction lasts or fails, unless a changed connection has to be proven
-// first.
+// proceedIfServing lets later steps reconcile the pods of the new release while the
+// contraction is running or failing, unless a changed connection must be verified first.
 func (w *work) proceedIfServing(ctx context.Context, outcome reconcile.Outcome) reconcile.Outcome {
 	if hash, err := database.ConnectionInUse(ctx, w.Pass); err == nil && hash == w.access().Hash() {
 		return outcome.Proceed()
@@ -169,7 +168,7 @@ func (w *work) proceedIfServing(ctx context.Context, outcome reconcile.Outcome) 
 	return outcome
 }
 
-// abortHint says how to take the upgrade back.
+// abortHint returns how to abort the upgrade.
 func (w *work) abortHint() string {
 	return fmt.Sprintf("; set "+imageTag+" back to %s to abort the upgrade", w.Status.InstalledRelease)
 }

@@ -1,4 +1,4 @@
-// Package children finds the objects that the operator of a service has made.
+// Package children finds the objects that a service's operator has created.
 package children
 
 import (
@@ -38,7 +38,7 @@ var kinds = []schema.GroupVersionKind{
 	{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "RoleBinding"},
 }
 
-// Kind is the kind of the name among those of which a service may have children.
+// Kind returns the child kind with the name.
 func Kind(name string) schema.GroupVersionKind {
 	i := slices.IndexFunc(kinds, func(kind schema.GroupVersionKind) bool { return kind.Kind == name })
 	if i < 0 {
@@ -47,26 +47,26 @@ func Kind(name string) schema.GroupVersionKind {
 	return kinds[i]
 }
 
-// Child is an object that a resource controls, or once did, or that is to outlive it.
+// Child is an object that a resource controls or used to control, or that outlives it.
 type Child struct{ metav1.PartialObjectMetadata }
 
-// Outlives reports whether the child stays when its resource goes.
+// Outlives reports whether the child is kept when its resource is deleted.
 func (c Child) Outlives() bool { return metav1.GetControllerOf(&c) == nil }
 
 // Hashed reports whether the name of the child ends with a hash of its content.
 func (c Child) Hashed() bool { return contentHash.MatchString(c.Name) }
 
-// String returns kind and name, the content hash in the name left out.
+// String returns kind and name without the content hash.
 func (c Child) String() string {
 	return c.Kind + " " + contentHash.ReplaceAllString(c.Name, "-HASH")
 }
 
-// contentHash is the end of the names of immutable ConfigMaps and Secrets.
+// contentHash matches the suffix of the names of immutable ConfigMaps and Secrets.
 var contentHash = regexp.MustCompile(`-([0-9a-f]{8}|[0-9a-f]{16})$`)
 
 // Find returns the objects in the namespace that a resource of the service controls or
-// controlled, and those of the operator that nothing controls, sorted by kind and name: also
-// the orphans of a resource that is gone.
+// used to control, and those of the operator without a controller, sorted by kind and
+// name. That includes orphans of a deleted resource.
 func Find(ctx context.Context, c client.Client, of *service.Definition, namespace string) ([]Child, error) {
 	var children []Child
 	for _, kind := range kinds {

@@ -25,8 +25,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// bare is an API server without any foreign kind and one operator for all of its
-// namespaces, which is never restarted.
+// bare is an API server without any foreign kinds, and one operator for all of its
+// namespaces that is never restarted.
 type bare[T service.Resource] struct {
 	*testing.T
 	suite[T]
@@ -46,7 +46,8 @@ func (s suite[T]) bare(t *testing.T) *bare[T] {
 	if b.AsOperator, err = s.user(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	// What comes and goes shows in the definitions of kinds, which are watched.
+	// Kinds are discovered by watching their definitions, so the interval does not
+	// matter.
 	b.operator = running.Start(t, s.Program, b.AsOperator, "", controller.Options{Probe: s.probe(b.api), DiscoveryInterval: time.Hour})
 	return b
 }
@@ -62,8 +63,8 @@ func (b *bare[T]) play(standins ...standin.Standin) (stop func()) {
 	return cancel
 }
 
-// create creates a resource of the mode in a namespace of its own, after a change and with
-// its Secrets but that with the name.
+// create creates a resource of the mode in its own namespace, after a change and with its
+// Secrets except the named one.
 func (b *bare[T]) create(m mode, without string, change func(*commonv1.ServiceSpec)) *Instance[T] {
 	b.Helper()
 	namespace := b.Env.Namespace(b.T)
@@ -74,7 +75,7 @@ func (b *bare[T]) create(m mode, without string, change func(*commonv1.ServiceSp
 	}
 	i := &Instance[T]{T: b.T, suite: b.suite, Resource: b.make(namespace, m), Operator: b.operator, API: b.api}
 	b.Change(i.Resource, change)
-	// One operator sees them all, and only one may use a database.
+	// One operator sees them all, and a database may only be used by one resource.
 	b.Change(i.Resource, func(spec *commonv1.ServiceSpec) {
 		spec.Database.Database += strings.ReplaceAll("-"+namespace, "-", "_")
 	})
@@ -96,8 +97,8 @@ func (b *bare[T]) installMariaDB(managed *Instance[T]) (operator *standin.MariaD
 	return operator, stop
 }
 
-// removeMariaDB takes the kinds of mariadb-operator away, with all their objects. The
-// finalizers of those go first: the API server waits for five seconds where it meets any.
+// removeMariaDB removes the kinds of mariadb-operator with all their objects. The
+// finalizers are removed first: the API server waits for five seconds if there are any.
 func (b *bare[T]) removeMariaDB(operator *standin.MariaDB, managed *Instance[T]) {
 	b.Helper()
 	for _, kind := range []string{"Database", "User", "Grant"} {
@@ -110,7 +111,8 @@ func (b *bare[T]) removeMariaDB(operator *standin.MariaDB, managed *Instance[T])
 	managed.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonMariaDBNotInstalled)
 }
 
-// absent proves that kinds of other projects may come and go while the operator runs.
+// absent verifies that kinds of other projects may come and go while the operator is
+// running.
 func (s suite[T]) absent(t *testing.T) {
 	t.Parallel()
 	b := s.bare(t)
@@ -124,7 +126,7 @@ func (s suite[T]) absent(t *testing.T) {
 		t.Helper()
 		untouched.Condition(vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 	}
-	// Only what is asked for is missed.
+	// A missing kind only matters to resources that ask for it.
 	ready()
 	inCluster.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonMariaDBNotInstalled,
 		"spec.database.clusterRef", "mariadb-operator", "install")
@@ -139,14 +141,14 @@ func (s suite[T]) absent(t *testing.T) {
 	stop()
 	ready()
 	operator, _ = b.installMariaDB(inCluster)
-	// A deletion ends also when the kinds are gone.
+	// A deletion also completes if the kinds are gone.
 	b.removeMariaDB(operator, inCluster)
 	objects.Delete(t, b.Admin, client.Object(inCluster.copied()))
 	inCluster.gone()
 	ready()
 }
 
-// acceptRoute installs the Gateway API and plays the Gateway.
+// acceptRoute installs the Gateway API and simulates the Gateway.
 func (b *bare[T]) acceptRoute(published *Instance[T]) {
 	b.Helper()
 	foreign.Install(b.T, b.Env.Config, foreign.GatewayAPI)

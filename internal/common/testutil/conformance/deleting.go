@@ -11,7 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// unchanged fails the test if the children of the resource are not those from before.
+// unchanged fails the test if the children of the resource differ from before.
 func (i *Instance[T]) unchanged(before map[string]string) {
 	i.Helper()
 	if diff := cmp.Diff(before, i.versions()); diff != "" {
@@ -19,7 +19,7 @@ func (i *Instance[T]) unchanged(before map[string]string) {
 	}
 }
 
-// heldDeletion refuses the operator what it has to do at the end of a resource.
+// heldDeletion rejects the operator's requests at the end of a resource.
 func (s suite[T]) heldDeletion(t *testing.T) {
 	refusals := &transport.Refusals{}
 	world := *s.World
@@ -32,7 +32,7 @@ func (s suite[T]) heldDeletion(t *testing.T) {
 	i.gone()
 }
 
-// refusedWrites refuses every write of a child, as a policy of the cluster may.
+// refusedWrites rejects every write of a child, as a policy of the cluster may.
 func (s suite[T]) refusedWrites(t *testing.T) {
 	refusals := &transport.Refusals{}
 	world := *s.World

@@ -20,8 +20,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// nothingLeft returns nil when nothing in the namespace belongs, or belonged, to a resource
-// of the service, Pods included. What is to outlive it does not count.
+// nothingLeft returns nil if nothing in the namespace belongs, or belonged, to a resource
+// of the service, including Pods. Objects that are meant to outlive it do not count.
 func (s suite[T]) nothingLeft(ctx context.Context, namespace string) error {
 	found, err := children.Find(ctx, s.Admin, s.Definition, namespace)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s suite[T]) nothingLeft(ctx context.Context, namespace string) error {
 	return nil
 }
 
-// delete deletes the resource and waits until all is gone that it is to take along.
+// delete deletes the resource and waits until everything that must go with it is gone.
 func (i *Instance[T]) delete(options ...client.DeleteOption) {
 	i.Helper()
 	objects.Delete(i.T, i.Admin, client.Object(i.copied()), options...)
@@ -53,7 +53,7 @@ func (i *Instance[T]) gone() {
 
 func (i *Instance[T]) copied() T { return i.Resource.DeepCopyObject().(T) }
 
-// deletion proves what goes with a resource and what stays.
+// deletion verifies what is deleted with a resource and what is kept.
 func (s suite[T]) deletion(t *testing.T) {
 	for _, m := range modes {
 		for _, policy := range []metav1.DeletionPropagation{metav1.DeletePropagationBackground, metav1.DeletePropagationForeground} {
@@ -90,10 +90,10 @@ func (s suite[T]) deletion(t *testing.T) {
 	t.Run("the policy can be changed", s.changedPolicy)
 }
 
-// databaseSecret is the name of the Secret with the credentials of the database.
+// databaseSecret returns the name of the Secret with the database credentials.
 func (s suite[T]) databaseSecret() string { return s.New("", "").ServiceSpec().Database.SecretRef.Name }
 
-// makeInvalid sets an option that would smuggle a section into the configuration.
+// makeInvalid sets an option that would inject a section into the configuration.
 func makeInvalid(spec *commonv1.ServiceSpec) {
 	spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "1\n[database]\nconnection = sqlite://"}}
 }
@@ -109,7 +109,7 @@ func (s suite[T]) removesAll(t *testing.T, m mode, policy metav1.DeletionPropaga
 	}
 	i.event("Normal "+vocabulary.EventDatabaseFinalized, 1)
 	i.Operator.Stop()
-	// In the foreground the garbage collector may be first.
+	// With foreground deletion the garbage collector may be first.
 	switch {
 	case m == brownfield:
 		i.event("Normal "+vocabulary.EventFinalizingDatabase, 0)
@@ -118,8 +118,8 @@ func (s suite[T]) removesAll(t *testing.T, m mode, policy metav1.DeletionPropaga
 	}
 }
 
-// recreated proves that a new resource does not collide with what the garbage collector has
-// not removed of the last one yet.
+// recreated verifies that a new resource does not collide with objects of the last one
+// that the garbage collector has not removed yet.
 func (s suite[T]) recreated(t *testing.T, m mode) {
 	t.Parallel()
 	i := s.converged(t, m)
@@ -144,7 +144,7 @@ func (s suite[T]) recreated(t *testing.T, m mode) {
 	}
 }
 
-// kept is the content of the irreplaceable Secrets.
+// kept returns the content of the irreplaceable Secrets.
 func (i *Instance[T]) kept() []map[string][]byte {
 	i.Helper()
 	found := make([]map[string][]byte, 0, len(i.Irreplaceable))
@@ -156,7 +156,7 @@ func (i *Instance[T]) kept() []map[string][]byte {
 	return found
 }
 
-// stays fails the test if the database is dropped or what it needs is no longer the same.
+// stays fails the test if the database is dropped, or if what it depends on has changed.
 func (i *Instance[T]) stays(before []map[string][]byte) {
 	i.Helper()
 	if !cmp.Equal(before, i.kept()) {
@@ -183,8 +183,9 @@ func (s suite[T]) retained(t *testing.T, m mode) {
 	}
 }
 
-// hangingDatabase proves that the Database is not waited for. Pods keep their connections
-// until garbage collection ends them, and DROP DATABASE waits for connections.
+// hangingDatabase verifies that the operator does not wait for the Database. Pods keep
+// their connections until garbage collection stops them, and DROP DATABASE waits for
+// connections.
 func (s suite[T]) hangingDatabase(t *testing.T) {
 	t.Parallel()
 	i := s.converged(t, managed)
@@ -195,7 +196,7 @@ func (s suite[T]) hangingDatabase(t *testing.T) {
 	expect.Eventually(t, "a namespace without children", func(ctx context.Context) error { return s.nothingLeft(ctx, i.namespace()) })
 }
 
-// lostServer deletes the MariaDB first, whose volume mariadb-operator keeps.
+// lostServer deletes the MariaDB first; mariadb-operator keeps its volume.
 func (s suite[T]) lostServer(t *testing.T) {
 	t.Parallel()
 	i := s.converged(t, managed)

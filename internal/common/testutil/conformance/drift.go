@@ -20,7 +20,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 )
 
-// drift proves what becomes of changes that somebody else makes to the children.
+// drift verifies what happens to changes by others to the children.
 func (s suite[T]) drift(t *testing.T) {
 	t.Parallel()
 	i := s.converged(t, managed)
@@ -38,11 +38,11 @@ func (s suite[T]) drift(t *testing.T) {
 	}
 }
 
-// drifts changes one owned field of an object and wants it back.
+// drifts changes one owned field of an object and requires it to be restored.
 func drifts[T service.Resource, O client.Object, V any](i *Instance[T], obj O, suffix, field string, at func(O) *V, wrong V) {
 	i.Helper()
 	if i.Failed() {
-		return // a drift that stays would fail all the others too
+		return // Drift that stays would also fail all the others.
 	}
 	obj.SetNamespace(i.namespace())
 	obj.SetName(i.name() + suffix)
@@ -96,7 +96,7 @@ func (i *Instance[T]) foreignFields() {
 	objects.Change(i.T, i.Admin, deployment, func(d *appsv1.Deployment) {
 		metav1.SetMetaDataAnnotation(&d.Spec.Template.ObjectMeta, "kubectl.kubernetes.io/restartedAt", "now")
 		d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: "mine", Operator: corev1.TolerationOpExists}}
-		// An owned field beside them, so that the operator applies.
+		// A change of an owned field as well, so that the operator applies.
 		d.Spec.Template.Spec.Containers[0].Image = wrong
 	})
 	expect.Object(i.T, i.Admin, deployment, func() error {
@@ -119,12 +119,12 @@ func (i *Instance[T]) foreignFields() {
 	}
 }
 
-// deployment is that of the API pods, to be read.
+// deployment returns the Deployment of the API pods, for reading.
 func (i *Instance[T]) deployment() *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: i.name()}}
 }
 
-// comesBack does something to the child and waits until it is as it was before.
+// comesBack harms the child and waits until it is restored.
 func (i *Instance[T]) comesBack(before children.Child, harm func(*testing.T), check func(now *metav1.PartialObjectMetadata) error) {
 	i.Helper()
 	i.Run(before.String(), func(t *testing.T) {
@@ -135,8 +135,8 @@ func (i *Instance[T]) comesBack(before children.Child, harm func(*testing.T), ch
 	})
 }
 
-// putsBack patches each child and wants the part of its metadata that of returns to be as
-// before. Jobs are created and never changed: a new label would not reach their Pods.
+// putsBack patches each child and requires the part of its metadata returned by of to be
+// restored. Jobs are created and never changed: a new label would not reach their Pods.
 func (i *Instance[T]) putsBack(patch string, of func(*metav1.PartialObjectMetadata) any) {
 	i.Helper()
 	for _, child := range i.children() {
@@ -158,7 +158,7 @@ func (i *Instance[T]) putsBack(patch string, of func(*metav1.PartialObjectMetada
 }
 
 func (i *Instance[T]) lostLabels() {
-	// Those of somebody else do not come back.
+	// Foreign metadata is not restored.
 	for _, child := range i.children() {
 		objects.Change(i.T, i.Admin, &child.PartialObjectMetadata, func(o *metav1.PartialObjectMetadata) { delete(o.Labels, "example.com/mine") })
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 )
 
-// event waits until an event, such as "Normal DatabaseSynced", has occurred so many times:
-// the operator writes events beside its work, whenever it comes to it.
+// event waits until an event, such as "Normal DatabaseSynced", has occurred that many
+// times. The operator writes events asynchronously.
 func (i *Instance[T]) event(event string, times int32) {
 	i.Helper()
 	expect.Eventually(i.T, fmt.Sprintf("%d times the event %s", times, event), func(context.Context) error {
@@ -26,7 +26,7 @@ func (i *Instance[T]) event(event string, times int32) {
 	})
 }
 
-// announced fails the test unless the operator has announced the event so many times.
+// announced fails the test unless the operator has emitted the event that many times.
 func (i *Instance[T]) announced(event string, times int) {
 	i.Helper()
 	if got := i.Operator.Announced()[event]; got != times {

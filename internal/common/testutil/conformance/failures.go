@@ -26,9 +26,9 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
-// failures proves that an operator goes on wherever it is killed and whatever the API
-// server answers. The state of the cluster changes with writes only, so that a kill at a
-// read leaves what a kill after the write before it does.
+// failures verifies that an operator recovers wherever it is killed and whatever the API
+// server answers. Only writes change the state of the cluster, so a kill at a read leaves
+// the same state as a kill after the preceding write.
 func (s suite[T]) failures(t *testing.T) {
 	for _, proof := range []struct {
 		name string
@@ -59,15 +59,15 @@ func (s suite[T]) failures(t *testing.T) {
 
 // outcome is what a run of the operator is judged by.
 type outcome struct {
-	// Children are all objects of the resource, orphans of lost writes included.
+	// Children are all objects of the resource, including orphans of lost writes.
 	Children []string
-	// Conditions are status and reason of each condition.
+	// Conditions are the status and reason of each condition.
 	Conditions map[string]string
-	// Runs is how often each Job succeeded.
+	// Runs counts how often each Job succeeded.
 	Runs map[string]int
-	// InstalledRelease is that of the status.
+	// InstalledRelease is the release in the status.
 	InstalledRelease string
-	// Irreplaceable are digests of what must never be made twice. They differ between
+	// Irreplaceable are digests of what must never be created twice. They differ between
 	// runs, but not within one.
 	Irreplaceable map[string]string
 }
@@ -105,8 +105,8 @@ func (s suite[T]) observe(ctx context.Context, namespace string) (outcome, error
 	return o, nil
 }
 
-// compareOutcomes wants the final state to be that of an undisturbed run, and what is
-// irreplaceable and existed at the failure to be the same.
+// compareOutcomes requires the final state to be that of an undisturbed run, and
+// irreplaceable content that existed at the time of the failure to be unchanged.
 func compareOutcomes(undisturbed, failed, final outcome) string {
 	for name, digest := range failed.Irreplaceable {
 		if final.Irreplaceable[name] != digest {
@@ -123,7 +123,7 @@ func compareOutcomes(undisturbed, failed, final outcome) string {
 	return ""
 }
 
-// settled returns nil if nothing is left to do for the resource in the namespace.
+// settled returns nil if the resource in the namespace has converged.
 func (s suite[T]) settled(ctx context.Context, namespace string) error {
 	resource := s.New(namespace, s.Definition.Name)
 	if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), resource); err != nil {
@@ -132,7 +132,8 @@ func (s suite[T]) settled(ctx context.Context, namespace string) error {
 	return s.readyNow(resource)
 }
 
-// newcomer creates a namespace with a resource of the mode that no operator has seen.
+// newcomer creates a namespace with a resource of the mode that no operator has
+// reconciled yet.
 func (s suite[T]) newcomer(ctx context.Context, m mode) (namespace string, err error) {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "walk-"}}
 	if err := s.Admin.Create(ctx, ns); err != nil {
@@ -151,7 +152,7 @@ func (s suite[T]) run(ctx context.Context, cfg *rest.Config, namespace string) e
 	return s.Program.Run(ctx, cfg, namespace, controller.Options{Probe: s.probe(&running.API{})})
 }
 
-// wayToReady is the way of a new resource of the mode, with failures at its writes.
+// wayToReady is the walk of a new resource of the mode to Ready, with failing writes.
 func (s suite[T]) wayToReady(t *testing.T, m mode, failures ...transport.Mode) crashwalk.Scenario[outcome] {
 	t.Helper()
 	writes, resource := s.childWrites(t, m), s.resourceOf(t, s.Definition.Kind)
@@ -169,7 +170,7 @@ func (s suite[T]) wayToReady(t *testing.T, m mode, failures ...transport.Mode) c
 }
 
 // leaver creates a namespace with a resource that was ready and is deleted while no
-// operator runs.
+// operator is running.
 func (s suite[T]) leaver(ctx context.Context, m mode) (namespace string, err error) {
 	namespace, err = s.newcomer(ctx, m)
 	if err != nil {
@@ -187,7 +188,7 @@ func (s suite[T]) leaver(ctx context.Context, m mode) (namespace string, err err
 	return namespace, s.Admin.Delete(ctx, s.make(namespace, m))
 }
 
-// wayToTheEnd is the way of a deleted resource whose database the operator made.
+// wayToTheEnd is the walk through the deletion of a resource with a managed database.
 func (s suite[T]) wayToTheEnd(t *testing.T) crashwalk.Scenario[[]string] {
 	t.Helper()
 	resource := s.resourceOf(t, s.Definition.Kind)

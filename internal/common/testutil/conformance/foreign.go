@@ -17,8 +17,8 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 )
 
-// foreign proves that an object of somebody else with the name of a child is reported and
-// never taken over, for every child whose name does not depend on its content.
+// foreign verifies that a foreign object with the name of a child is reported and never
+// adopted, for every child whose name does not depend on its content.
 func (s suite[T]) foreign(t *testing.T) {
 	t.Parallel()
 	model := s.converged(t, managed)
@@ -41,7 +41,7 @@ func (s suite[T]) foreign(t *testing.T) {
 			}
 		}
 		i.remove(named)
-		// Nothing watches what is not the operator's.
+		// Foreign objects are not watched.
 		objects.Change(t, s.Admin, i.Resource, func(r T) {
 			r.SetAnnotations(map[string]string{"example.com/out-of-the-way": named.GetKind() + "-" + named.GetName()})
 		})
@@ -50,8 +50,8 @@ func (s suite[T]) foreign(t *testing.T) {
 	i.Ready()
 }
 
-// occupy puts an object of somebody else in the place that the child of the model has in
-// the instance.
+// occupy creates a foreign object under the name that the child of the model has in the
+// instance.
 func (i *Instance[T]) occupy(in *Instance[T], child children.Child) *unstructured.Unstructured {
 	i.Helper()
 	object := &unstructured.Unstructured{}
@@ -61,7 +61,7 @@ func (i *Instance[T]) occupy(in *Instance[T], child children.Child) *unstructure
 	expect.Exists(i.T, i.Admin, object)
 	object.Object["metadata"] = map[string]any{"name": child.Name, "namespace": in.namespace()}
 	unstructured.RemoveNestedField(object.Object, "status")
-	// What the API server fills in for each object itself.
+	// Fields that the API server sets on each object.
 	for _, field := range [][]string{
 		{"spec", "clusterIP"}, {"spec", "clusterIPs"}, {"spec", "selector", "matchLabels", "batch.kubernetes.io/controller-uid"},
 	} {
@@ -75,8 +75,8 @@ func (i *Instance[T]) occupy(in *Instance[T], child children.Child) *unstructure
 	return object
 }
 
-// remove deletes the object and waits until it is gone. The operator's own may be there
-// already.
+// remove deletes the object and waits until it is gone. The operator's own object may
+// already exist.
 func (i *Instance[T]) remove(object *unstructured.Unstructured) {
 	i.Helper()
 	objects.Delete(i.T, i.Admin, object.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationBackground))
@@ -90,7 +90,7 @@ func (i *Instance[T]) remove(object *unstructured.Unstructured) {
 	})
 }
 
-// obstacle waits until a condition names one of the objects and says what to do about it.
+// obstacle waits until a condition names one of the objects and a remedy.
 func (i *Instance[T]) obstacle(taken []*unstructured.Unstructured) (named *unstructured.Unstructured) {
 	i.Helper()
 	what := make([]string, len(taken))

@@ -26,7 +26,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// mode is who provides the database.
+// mode is how the database is provided.
 type mode string
 
 const (
@@ -39,7 +39,7 @@ var modes = []mode{brownfield, managed}
 // cluster is the MariaDB of the managed mode.
 const cluster = "mariadb"
 
-// make returns a resource of the mode with the name of the service.
+// make returns a resource of the mode, named after the service.
 func (s suite[T]) make(namespace string, m mode) T {
 	resource := s.New(namespace, s.Definition.Name)
 	if m == managed {
@@ -50,7 +50,7 @@ func (s suite[T]) make(namespace string, m mode) T {
 	return resource
 }
 
-// inputs are what a resource of the mode refers to.
+// inputs returns the objects that a resource of the mode refers to.
 func (s suite[T]) inputs(namespace string, m mode) []client.Object {
 	if m != managed {
 		return s.Inputs(namespace)
@@ -64,7 +64,7 @@ func mariaDB(namespace string) *mariadbv1alpha1.MariaDB {
 	return server
 }
 
-// probe lets the API answer what the operator asks.
+// probe lets the API answer the operator's requests.
 func (s suite[T]) probe(api *running.API) probe.Doer {
 	if s.Probe == nil {
 		return api
@@ -72,26 +72,27 @@ func (s suite[T]) probe(api *running.API) probe.Doer {
 	return s.Probe(api)
 }
 
-// Instance is a resource in a namespace of its own, and the operator of that namespace.
+// Instance is a resource in its own namespace, with an operator for that namespace.
 type Instance[T service.Resource] struct {
 	*testing.T
 	suite[T]
-	// Resource is the resource as it was last seen.
+	// Resource is the resource as it was last read.
 	Resource T
-	// Operator is the one of the namespace, API what it asks.
+	// Operator is the operator of the namespace, API the API that it probes.
 	Operator *running.Operator
 	API      *running.API
 }
 
-// Prepared returns a resource with a database of somebody else that is not created yet, in a
-// namespace with what it refers to, but for the objects with the names, and an operator.
+// Prepared returns a resource with an external database that is not created yet. Its
+// namespace has an operator and the objects that the resource refers to, except the named
+// ones.
 func Prepared[T service.Resource](t *testing.T, s Service[T], w *World, without ...string) *Instance[T] {
 	t.Helper()
 	return suite[T]{s, w}.prepared(t, brownfield, without...)
 }
 
-// prepared creates a namespace with what a resource of the mode refers to, but for the
-// objects with the names, and an operator. The resource is not created.
+// prepared creates a namespace with an operator and the objects that a resource of the
+// mode refers to, except the named ones. The resource is not created.
 func (s suite[T]) prepared(t *testing.T, m mode, without ...string) *Instance[T] {
 	t.Helper()
 	namespace := s.Env.Namespace(t)
@@ -105,7 +106,7 @@ func (s suite[T]) prepared(t *testing.T, m mode, without ...string) *Instance[T]
 	return i
 }
 
-// converged is an instance with nothing left to do.
+// converged returns a converged instance.
 func (s suite[T]) converged(t *testing.T, m mode) *Instance[T] {
 	t.Helper()
 	i := s.prepared(t, m)
@@ -117,14 +118,14 @@ func (s suite[T]) converged(t *testing.T, m mode) *Instance[T] {
 	return i
 }
 
-// start runs a new operator.
+// start starts a new operator.
 func (i *Instance[T]) start() {
 	i.Helper()
 	i.API = &running.API{}
 	i.Operator = running.Start(i.T, i.Program, i.AsOperator, i.namespace(), controller.Options{Probe: i.probe(i.API)})
 }
 
-// in is the instance for a test within that of the instance.
+// in returns the instance for a subtest.
 func (i *Instance[T]) in(t *testing.T) *Instance[T] {
 	inner := *i
 	inner.T = t
@@ -135,19 +136,17 @@ func (i *Instance[T]) namespace() string { return i.Resource.GetNamespace() }
 
 func (i *Instance[T]) name() string { return i.Resource.GetName() }
 
-// Create creates the resource.
 func (i *Instance[T]) Create() {
 	i.Helper()
 	objects.Create(i.T, i.Admin, client.Object(i.Resource))
 }
 
-// change changes the spec.
 func (i *Instance[T]) change(change func(*commonv1.ServiceSpec)) {
 	i.Helper()
 	objects.Change(i.T, i.Admin, i.Resource, func(r T) { i.Change(r, change) })
 }
 
-// Condition waits for what a condition of the resource says.
+// Condition waits for a condition of the resource.
 func (i *Instance[T]) Condition(conditionType string, status metav1.ConditionStatus, reason string, says ...string) {
 	i.Helper()
 	expect.Condition(i.T, i.Admin, i.Resource, conditionType, status, reason, says...)
@@ -159,15 +158,15 @@ func (i *Instance[T]) Fails(conditionType, reason string, says ...string) {
 	i.Condition(conditionType, metav1.ConditionFalse, reason, says...)
 }
 
-// Ready waits until every condition of the resource is True, also those on which Ready does
-// not depend: then nothing is under way anymore.
+// Ready waits until every condition of the resource is True, including those on which
+// Ready does not depend: after that nothing is in progress any more.
 func (i *Instance[T]) Ready() {
 	i.Helper()
 	expect.Object(i.T, i.Admin, i.Resource, func() error { return i.readyNow(i.Resource) })
 	i.Condition(vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 }
 
-// readyNow returns nil when every condition is True and about the present spec.
+// readyNow returns nil if every condition is True for the current spec.
 func (s suite[T]) readyNow(resource T) error {
 	for _, condition := range s.positive() {
 		found := meta.FindStatusCondition(resource.GetConditions(), condition.Type)
@@ -183,14 +182,14 @@ func (s suite[T]) readyNow(resource T) error {
 	return nil
 }
 
-// positive are the conditions that are True when nothing is wrong.
+// positive returns the conditions that are True if nothing is wrong.
 func (s suite[T]) positive() []vocabulary.Condition {
 	return slices.DeleteFunc(slices.Clone(s.Vocabulary.Conditions), func(c vocabulary.Condition) bool {
 		return c.Type == vocabulary.ConditionReconciling || c.Type == vocabulary.ConditionStalled
 	})
 }
 
-// children are those of the instance and of what was there before it.
+// children returns the children of the instance, including those of earlier resources.
 func (i *Instance[T]) children() []children.Child {
 	i.Helper()
 	found, err := children.Find(i.Context(), i.Admin, i.Definition, i.namespace())
@@ -208,10 +207,10 @@ func (i *Instance[T]) secret(name string, data map[string]string) *corev1.Secret
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace(), Name: name}, StringData: data}
 }
 
-// pass makes the operator look at the resource once more, by a change of its connection
-// Secret that is none of the operator's business, and returns the requests that this took.
-// Discovery is left out, and so are events, which are written beside the passes: those of
-// an earlier one may come late.
+// pass triggers a pass over the resource by a change of its connection Secret that does
+// not matter to the operator, and returns the requests of that pass. Discovery is left
+// out, and so are events: they are written asynchronously, so those of an earlier pass
+// may come late.
 func (i *Instance[T]) pass() transport.Requests {
 	i.Helper()
 	before, connection := i.Operator.Requests.Snapshot(), i.connection()
@@ -222,8 +221,8 @@ func (i *Instance[T]) pass() transport.Requests {
 	return i.Operator.Requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" && !r.Event() })
 }
 
-// settle lets passes go by until one takes no request: what was under way when the
-// resource became ready is then over.
+// settle triggers passes until one makes no request, when everything in progress at the
+// time the resource became ready has finished.
 func (i *Instance[T]) settle() {
 	i.Helper()
 	expect.Eventually(i.T, "a pass without a request", func(context.Context) error {
@@ -234,8 +233,8 @@ func (i *Instance[T]) settle() {
 	})
 }
 
-// restart ends the operator and starts another one, and waits until that has looked at the
-// resource and at its API.
+// restart restarts the operator, and waits until the new one has reconciled the resource
+// and probed its API.
 func (i *Instance[T]) restart() {
 	i.Helper()
 	i.Operator.Stop()
@@ -248,7 +247,7 @@ func (i *Instance[T]) restart() {
 	})
 }
 
-// wantChildren are the names of the children of a converged resource of the mode.
+// wantChildren returns the expected children of a converged resource of the mode.
 func (s suite[T]) wantChildren(m mode) []string {
 	kinds := []string{
 		"ConfigMap %s-config-HASH", "Deployment %s", "Job %s-db-sync", "Job %s-schema-check", "PodDisruptionBudget %s",

@@ -21,8 +21,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// isolation proves what resources have to do with one another and with what belongs to
-// nobody.
+// isolation verifies that resources do not affect each other or foreign objects.
 func (s suite[T]) isolation(t *testing.T) {
 	t.Run("two of a namespace do not disturb each other", s.neighbours)
 	t.Run("the younger of two with one database is refused", s.sharers)
@@ -42,7 +41,7 @@ func (i *Instance[T]) neighbour(name string, m mode, change func(*commonv1.Servi
 func (s suite[T]) neighbours(t *testing.T) {
 	t.Parallel()
 	one := s.converged(t, brownfield)
-	// One name is the beginning of the other.
+	// One name is a prefix of the other.
 	two := one.neighbour(one.name()+"-two", brownfield, func(spec *commonv1.ServiceSpec) { spec.Database.Database += "_two" })
 	two.Ready()
 	one.settle()
@@ -86,7 +85,7 @@ func (s suite[T]) sharers(t *testing.T) {
 	younger.Ready()
 }
 
-// lists remember how the operator reads the collections of Secrets and ConfigMaps.
+// lists records how the operator reads the collections of Secrets and ConfigMaps.
 type lists struct {
 	mu   sync.Mutex
 	own  string
@@ -129,7 +128,7 @@ func (s suite[T]) unread(t *testing.T) {
 	for n := range 20 {
 		objects.Create(t, s.Admin, i.secret(fmt.Sprintf("foreign-%d", n), map[string]string{"k": "v"}))
 	}
-	// What the operator has to notice comes after them.
+	// A change afterwards that the operator must observe.
 	i.setSecret(i.databaseSecret(), map[string]string{"password": "changed"})
 	connection := i.connection()
 	expect.Object(t, s.Admin, connection, func() error {

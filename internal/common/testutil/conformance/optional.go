@@ -18,7 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// optional proves what becomes of the parts that a spec may ask for.
+// optional verifies the optional parts of a spec.
 func (s suite[T]) optional(t *testing.T) {
 	t.Run("a network policy and an autoscaler cost nothing once they are applied", s.networkPolicyAndAutoscaler)
 	t.Run("certificates of the user are awaited and checked", s.certificatesOfTheUser)
@@ -33,7 +33,7 @@ func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {
 	i.change(func(spec *commonv1.ServiceSpec) {
 		spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
 			Ingress: []commonv1.NetworkPolicyIngressSource{{NamespaceSelector: map[string]string{"team": "cloud"}}},
-			// The API server fills in the protocol.
+			// The API server sets the default protocol.
 			AdditionalEgress: []networkingv1.NetworkPolicyEgressRule{{
 				Ports: []networkingv1.NetworkPolicyPort{{Port: ptr.To(intstr.FromInt32(636))}},
 			}},
@@ -45,7 +45,7 @@ func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {
 	i.Ready()
 	i.settle()
 	i.replicas(3)
-	// What the autoscaler decides stays.
+	// The autoscaler's decision is kept.
 	deployment := i.deployment()
 	objects.Change(t, s.Admin, deployment, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(5)) })
 	i.Operator.Sees(t, deployment)
@@ -60,7 +60,7 @@ func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {
 	i.replicas(3)
 }
 
-// replicas fails the test if the Deployment does not have so many.
+// replicas fails the test unless the Deployment has that many.
 func (i *Instance[T]) replicas(want int32) {
 	i.Helper()
 	deployment := i.deployment()
@@ -70,7 +70,7 @@ func (i *Instance[T]) replicas(want int32) {
 	}
 }
 
-// certificates are the data of a Secret with a CA bundle, a certificate and its key.
+// certificates returns the data of a Secret with a CA bundle, a certificate and its key.
 func certificates(t *testing.T) map[string]string {
 	t.Helper()
 	cert, key := certificate.SelfSigned(t)
@@ -79,7 +79,8 @@ func certificates(t *testing.T) map[string]string {
 
 const authority = "database-ca"
 
-// encrypted has TLS to its database, with the client certificate in the Secret.
+// encrypted is an instance with TLS to its database, with the client certificate in the
+// Secret.
 func (s suite[T]) encrypted(t *testing.T, m mode, client string) *Instance[T] {
 	t.Helper()
 	i := s.prepared(t, m)

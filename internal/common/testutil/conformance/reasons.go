@@ -19,8 +19,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// reasons proves that whatever keeps a resource from being ready is named, with what to do,
-// and that the operator goes on as soon as it is corrected.
+// reasons verifies that everything that keeps a resource from being ready is reported
+// with a remedy, and that the operator continues as soon as it is fixed.
 func (s suite[T]) reasons(t *testing.T) {
 	for _, proof := range []struct {
 		name string
@@ -48,7 +48,7 @@ func (i *Instance[T]) setSecret(name string, data map[string]string) {
 	objects.Change(i.T, i.Admin, i.secret(name, nil), func(s *corev1.Secret) { s.StringData = data })
 }
 
-// setJob decides what becomes of a Job of the resource.
+// setJob sets the outcome of a Job of the resource.
 func (i *Instance[T]) setJob(name string, o standin.Outcome) {
 	i.Jobs.Set(i.namespace(), i.name()+"-"+name, o)
 }
@@ -57,7 +57,7 @@ func (i *Instance[T]) setDeployment(o standin.Outcome) {
 	i.Deployments.Set(i.namespace(), i.name(), o)
 }
 
-// correct lets the Job succeed when it runs again, as it does for another password.
+// correct makes the Job succeed when it runs again, which another password causes.
 func (i *Instance[T]) correct(job, password string) {
 	i.Helper()
 	i.setJob(job, standin.Succeed())
@@ -93,10 +93,10 @@ func (s suite[T]) missingInputs(t *testing.T) {
 	i.Ready()
 }
 
-// quota is what the API server answers when it refuses a pod.
+// quota is the API server's error when it rejects a pod.
 const quota = "exceeded quota: team, requested: limits.cpu=500m, used: limits.cpu=2, limited: limits.cpu=2"
 
-// unpulled is what is said about an image that cannot be pulled.
+// unpulled returns what is reported about an image that cannot be pulled.
 func (i *Instance[T]) unpulled() []string {
 	image := i.Resource.ServiceSpec().Image
 	return []string{image.Repository + ":" + image.Tag, "spec.image"}
@@ -128,7 +128,7 @@ func (s suite[T]) failingDatabase(t *testing.T) {
 	i.correct("db-sync", "the right one")
 
 	i.Fails(failing, vocabulary.ReasonSchemaCheckInProgress, i.name()+"-schema-check", "no pod can be created: "+quota)
-	// The API pods of a first installation start beside the check.
+	// The API pods of a first installation start in parallel with the check.
 	i.Condition(vocabulary.ConditionDeploymentReady, metav1.ConditionTrue, vocabulary.ReasonDeploymentReady)
 	i.setJob("schema-check", standin.FailWith(2, "needs expand"))
 	i.Fails(failing, vocabulary.ReasonSchemaDriftDetected, "needs expand")
@@ -175,7 +175,7 @@ func (s suite[T]) checkedInput(t *testing.T) {
 	i.Condition(vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 }
 
-// hides fails the test if conditions, events or the log show one of the texts.
+// hides fails the test if conditions, events or the log contain one of the texts.
 func (i *Instance[T]) hides(texts ...string) {
 	i.Helper()
 	state := expect.State(i.T, i.Admin, i.Resource)
@@ -221,8 +221,8 @@ func (s suite[T]) silentAPI(t *testing.T) {
 		{vocabulary.ReasonHealthCheckTimeout, "", func() { i.API.Fail(context.DeadlineExceeded) }},
 		{vocabulary.ReasonHealthCheckFailed, "", func() { i.API.Fail(errors.New("malformed HTTP response")) }},
 	} {
-		// A change of the rollout makes the operator ask at once. While no pod is ready,
-		// the API is not healthy whatever a probe finds: nodes learn of it later.
+		// A change of the rollout triggers a probe. While no pod is ready, the API is
+		// unhealthy whatever the probe finds, because nodes learn about it later.
 		i.setDeployment(standin.Fail("restarting"))
 		i.Fails(api, vocabulary.ReasonConnectionFailed, "No API pod is ready")
 		failure.set()
@@ -236,7 +236,7 @@ func (s suite[T]) silentAPI(t *testing.T) {
 	i.Ready()
 }
 
-// apiCondition is the condition about the API of the service.
+// apiCondition returns the condition about the API of the service.
 func (s suite[T]) apiCondition() string {
 	for _, condition := range s.Vocabulary.Conditions {
 		if slices.Contains(condition.True, vocabulary.ReasonAPIHealthy) {
@@ -265,7 +265,7 @@ func (s suite[T]) announcedOnce(t *testing.T) {
 	i.hides(password)
 }
 
-// password is that of the database.
+// password returns the password of the database.
 func (i *Instance[T]) password() string {
 	i.Helper()
 	credentials := i.secret(i.databaseSecret(), nil)
@@ -273,7 +273,7 @@ func (i *Instance[T]) password() string {
 	return string(credentials.Data["password"])
 }
 
-// invalidSpec makes the spec invalid that no webhook guards: they may be off or away.
+// invalidSpec makes the spec invalid without a webhook, which may be disabled or down.
 func (s suite[T]) invalidSpec(t *testing.T) {
 	i := s.prepared(t, brownfield)
 	s.Change(i.Resource, makeInvalid)
@@ -295,7 +295,7 @@ func (s suite[T]) invalidSpec(t *testing.T) {
 	i.Ready()
 }
 
-// versions are the children of the resource with their versions.
+// versions maps the children of the resource to their versions.
 func (i *Instance[T]) versions() map[string]string {
 	i.Helper()
 	versions := map[string]string{}

@@ -19,7 +19,8 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// rests proves what can be seen of a resource that converges and then is left alone.
+// rests verifies what can be observed of a resource that converges and is then left
+// alone.
 func (s suite[T]) rests(t *testing.T) {
 	for _, m := range modes {
 		t.Run(string(m), func(t *testing.T) {
@@ -44,8 +45,8 @@ func (s suite[T]) rests(t *testing.T) {
 	}
 }
 
-// notRequired are the reasons of what the spec does not ask for. Other conditions have
-// the first of their reasons.
+// notRequired maps conditions to the reason if the spec does not ask for the feature.
+// Other conditions have the first of their reasons.
 var notRequired = map[string]string{
 	vocabulary.ConditionNetworkPolicyReady: vocabulary.ReasonNetworkPolicyNotRequired,
 	vocabulary.ConditionHTTPRouteReady:     vocabulary.ReasonHTTPRouteNotRequired,
@@ -112,7 +113,7 @@ func (i *Instance[T]) owned(m mode) {
 	}
 }
 
-// irreplaceable reports whether the child is lost for good when it is lost.
+// irreplaceable reports whether the child cannot be recreated once it is lost.
 func (s suite[T]) irreplaceable(child children.Child) bool {
 	return child.Kind == "Secret" && slices.Contains(s.Irreplaceable, child.Name)
 }
@@ -126,9 +127,8 @@ func (i *Instance[T]) quiet(mode) {
 	}
 }
 
-// writes counts what was written on the way to Ready: each child with one create or apply,
-// the resource for its finalizers and for each or both of the Jobs on the schema that are
-// counted.
+// writes checks the writes until Ready: one create or apply per child, and the patches of
+// the resource for its finalizers and for the counted schema Jobs, which may share one.
 func (i *Instance[T]) writes(m mode) {
 	writes := i.Operator.Requests.All().Needed().Writes()
 	made := map[string]int{}
@@ -147,7 +147,8 @@ func (i *Instance[T]) writes(m mode) {
 	}
 }
 
-// statusWrites is how often the status may be written; a managed database is waited for.
+// statusWrites returns how often the status may be written; a managed database adds a
+// wait.
 func (s suite[T]) statusWrites(m mode) int {
 	if m == managed {
 		return s.StatusWrites + 1
@@ -155,7 +156,7 @@ func (s suite[T]) statusWrites(m mode) int {
 	return s.StatusWrites
 }
 
-// resourceOf is the resource of the kind, as in "jobs.batch".
+// resourceOf returns the resource of the kind, as in "jobs.batch".
 func (s suite[T]) resourceOf(t *testing.T, kind string) string {
 	t.Helper()
 	gvk, err := children.Kind(kind), error(nil)
@@ -172,7 +173,8 @@ func (s suite[T]) resourceOf(t *testing.T, kind string) string {
 	return strings.TrimSuffix(mapping.Resource.Resource+"."+gvk.Group, ".")
 }
 
-// childWrites are the writes of the children of a resource of the mode, by kind of write.
+// childWrites counts the expected writes of the children of a resource of the mode, by
+// kind of write.
 func (s suite[T]) childWrites(t *testing.T, m mode) map[string]int {
 	t.Helper()
 	writes := map[string]int{}
@@ -216,12 +218,12 @@ func (i *Instance[T]) events(mode) {
 	}
 }
 
-// always are the watches of an operator of one namespace for every service. What else is
-// watched is kept in memory, whoever started that; a second watch of a kind keeps it twice.
+// always are the watches that an operator of one namespace has for every service. All
+// watched objects are kept in memory; a second watch of a kind keeps them twice.
 var always = []string{
 	"configmaps.", "pods.", "secrets.", "services.", "deployments.apps", "horizontalpodautoscalers.autoscaling", "jobs.batch",
 	"networkpolicies.networking.k8s.io", "poddisruptionbudgets.policy",
-	// What users refer to.
+	// Objects that users refer to.
 	"configmaps., metadata", "secrets., metadata",
 	// Kinds of other projects.
 	"mariadbs.k8s.mariadb.com", "databases.k8s.mariadb.com", "users.k8s.mariadb.com", "grants.k8s.mariadb.com",

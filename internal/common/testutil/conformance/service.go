@@ -1,8 +1,8 @@
-// Package conformance proves of the operator of a service what holds for every service:
-// that it converges and then rests, that it survives failures, repairs what drifts, leaves
-// alone what is not its own, explains what is wrong, and takes everything along when a
-// resource is deleted. The author of a service describes it and calls [Main] and [Run];
-// tests of the author's own are about what only that service has.
+// Package conformance verifies what every service's operator has to do: it converges and
+// then rests, survives failures, repairs drift, leaves foreign objects alone, explains
+// what is wrong, and cleans up when a resource is deleted. The author of a service
+// describes it and calls [Main] and [Run]; the author's own tests cover what only that
+// service has.
 package conformance
 
 import (
@@ -29,48 +29,49 @@ type Service[T service.Resource] struct {
 	Program running.Program
 	// Definition describes the service.
 	Definition *service.Definition
-	// Vocabulary is what the kind says about itself.
+	// Vocabulary lists the conditions, reasons and events of the kind.
 	Vocabulary vocabulary.Kind
 
-	// New returns a valid resource with one replica, of a release that has one before and
-	// one after it, whose database and cache belong to somebody else.
+	// New returns a valid resource with one replica and an external database and cache.
+	// There must be a release before and after that of the resource.
 	New func(namespace, name string) T
-	// Change applies a change to what the kind has in common with those of other services.
+	// Change changes the part of the spec that all services have in common.
 	Change func(resource T, change func(*commonv1.ServiceSpec))
-	// Inputs are the Secrets that New refers to.
+	// Inputs returns the Secrets that New refers to.
 	Inputs func(namespace string) []client.Object
-	// Endpoint is the endpoint in the status of a resource of the name of the service.
+	// Endpoint returns the endpoint in the status of a resource named after the service.
 	Endpoint func(namespace string) string
-	// Probe answers the health checks, and what else the operator asks the API of the
-	// service; nil lets api do that.
+	// Probe answers the health checks and other requests of the operator to the service's
+	// API; if it is nil, api does.
 	Probe func(api *running.API) probe.Doer
 
-	// Children are what the operator makes for such a resource, by kind and name as in
-	// "Job keystone-bootstrap", beside what it makes for every service.
+	// Children are what the operator creates for such a resource in addition to what
+	// every service has, by kind and name as in "Job keystone-bootstrap".
 	Children []string
-	// Irreplaceable are the names of Secrets that the operator neither makes twice nor
+	// Irreplaceable are the names of Secrets that the operator never creates twice, nor
 	// deletes before the database.
 	Irreplaceable []string
-	// Watches are the resources that the operator watches, as in "cronjobs.batch", beside
-	// those that it watches for every service.
+	// Watches are the resources that the operator watches in addition to those of every
+	// service, as in "cronjobs.batch".
 	Watches []string
-	// Events are the reasons of the events on the way to Ready, beside DatabaseSynced.
+	// Events are the reasons of the events on the way to Ready, apart from
+	// DatabaseSynced.
 	Events []string
-	// StatusWrites is how often the status is written on the way to Ready, at most.
+	// StatusWrites is the maximum number of status writes until Ready.
 	StatusWrites int
-	// DeletionWrites are the writes at the end of a resource, in the format of
-	// [transport.Call], beside those that every service makes.
+	// DeletionWrites are the writes at the end of a resource in addition to those of
+	// every service, in the format of [transport.Call].
 	DeletionWrites map[string]int
 }
 
-// World is what the tests of a package share: one API server with the kinds of every
-// foreign project, and the stand-ins for the controllers of a cluster. Each test has a
-// namespace of its own and an operator that sees nothing else.
+// World is the environment that the tests of a package share: one API server with the
+// kinds of every foreign project, and the stand-ins for a cluster's controllers. Each
+// test has its own namespace and its own operator, which sees nothing else.
 type World struct {
 	Env *envtest.Env
-	// Admin has all rights.
+	// Admin has all permissions.
 	Admin client.Client
-	// AsOperator has the rights that the chart gives the operator.
+	// AsOperator has the permissions that the chart grants the operator.
 	AsOperator *rest.Config
 
 	Deployments *standin.Deployments
@@ -79,7 +80,7 @@ type World struct {
 	Secrets     *standin.ExternalSecrets
 }
 
-// The places of what the API server needs to know, seen from the package of the controller.
+// Paths of the API server's inputs, relative to the package of the controller.
 const (
 	definitions = "../../config/crd/bases"
 	chart       = "../../helm/"
@@ -87,7 +88,7 @@ const (
 )
 
 // Main runs the tests of the package of the service's controller, internal/controller, in
-// a world, and fails when they have not shown every reason of the vocabulary. It is the
+// a world. It fails if they have not produced every reason of the vocabulary. It is the
 // whole body of TestMain.
 func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	o := envtest.Options{
@@ -110,12 +111,14 @@ func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	})
 }
 
-// unreached are the reasons that no run against an API server can show, and why.
+// unreached are the reasons that no test against an API server can produce, with the
+// explanation.
 var unreached = map[string]string{
 	vocabulary.ReasonReconcileError: "it is the reason of the step that failed, while Ready says NotAllReady",
 }
 
-// user is a user of the API server with the rights that the chart gives the operator.
+// user creates a user of the API server with the permissions that the chart grants the
+// operator.
 func (s Service[T]) user(ctx context.Context, e *envtest.Env) (*rest.Config, error) {
 	name := s.Program.Options.Name
 	return e.User(ctx, name, chart+name+rules)
@@ -127,7 +130,7 @@ type suite[T service.Resource] struct {
 	*World
 }
 
-// Run proves of the service what holds for every service.
+// Run verifies that the service conforms to what every service has to do.
 func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 	suite := suite[T]{s, w}
 	for _, proof := range []struct {

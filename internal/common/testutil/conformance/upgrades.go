@@ -18,14 +18,15 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// upgrades proves how a resource gets to the next release, and back while that is possible.
+// upgrades verifies upgrades to the next release, and aborting them while that is
+// possible.
 func (s suite[T]) upgrades(t *testing.T) {
 	t.Run("an impossible release is refused and the old one serves on", s.impossibleReleases)
 	t.Run("an upgrade is taken back by setting the old tag", s.takenBack)
 	t.Run("a failed phase is explained and goes on once it is corrected", s.failedPhases)
 }
 
-// after is the n-th release after that of the tag, before it if n is negative.
+// after returns the n-th release after that of the tag, before it if n is negative.
 func after(tag string, n int) string {
 	var year, number int
 	if _, err := fmt.Sscanf(tag, "%d.%d", &year, &number); err != nil {
@@ -48,7 +49,7 @@ func (i *Instance[T]) database(reason string, says ...string) {
 	i.Fails(vocabulary.ConditionDatabaseReady, reason, says...)
 }
 
-// inPhase waits until the upgrade is in the phase, as far as the present spec goes.
+// inPhase waits until the upgrade is in the phase for the current spec.
 func (i *Instance[T]) inPhase(phase commonv1.UpgradePhase) {
 	i.Helper()
 	expect.Object(i.T, i.Admin, i.Resource, func() error {
@@ -60,7 +61,8 @@ func (i *Instance[T]) inPhase(phase commonv1.UpgradePhase) {
 	})
 }
 
-// runs waits until the API pods, or at least what starts anew, have the release.
+// runs fails the test unless the template of the API pods has the release, and waits for
+// the CronJobs.
 func (i *Instance[T]) runs(tag string) {
 	i.Helper()
 	deployment := i.deployment()
@@ -90,7 +92,7 @@ func (i *Instance[T]) scheduled(tag string) {
 	})
 }
 
-// installed waits until the release is, and no upgrade runs.
+// installed waits until the release is installed and no upgrade is running.
 func (i *Instance[T]) installed(tag string) {
 	i.Helper()
 	i.Ready()
@@ -125,8 +127,8 @@ func (s suite[T]) impossibleReleases(t *testing.T) {
 	i.installed(old)
 }
 
-// takenBack takes an upgrade back in each phase in which that is possible, and completes
-// the last one.
+// takenBack aborts an upgrade in each phase in which that is possible, and completes the
+// last one.
 func (s suite[T]) takenBack(t *testing.T) {
 	t.Parallel()
 	i := s.converged(t, brownfield)
@@ -149,7 +151,7 @@ func (s suite[T]) takenBack(t *testing.T) {
 			i.neitherNor(old, next)
 		}
 		i.setTag(old)
-		// Otherwise the upgrade could go on before it is taken back.
+		// Otherwise the upgrade could continue before it is aborted.
 		expect.Object(t, s.Admin, i.Resource, func() error {
 			if seen := i.Resource.ServiceStatus().ObservedGeneration; seen != i.Resource.GetGeneration() {
 				return fmt.Errorf("the status is about generation %d of %d", seen, i.Resource.GetGeneration())
@@ -181,7 +183,7 @@ func (s suite[T]) takenBack(t *testing.T) {
 	}
 }
 
-// neitherNor sets a third tag during an upgrade, and holds up its end.
+// neitherNor sets a third tag during an upgrade, which stops it.
 func (i *Instance[T]) neitherNor(old, next string) {
 	i.Helper()
 	i.setTag(after(next, 1))
@@ -193,7 +195,8 @@ func (i *Instance[T]) neitherNor(old, next string) {
 	objects.Change(i.T, i.Admin, expand, func(job *batchv1.Job) { job.Finalizers = nil })
 }
 
-// failedPhases lets each phase of an upgrade fail once, and tries to go back in the last.
+// failedPhases makes each phase of an upgrade fail once, and tries to abort in the last
+// one.
 func (s suite[T]) failedPhases(t *testing.T) {
 	t.Parallel()
 	i := s.converged(t, brownfield)
@@ -205,7 +208,7 @@ func (s suite[T]) failedPhases(t *testing.T) {
 	i.setJob("db-contract", standin.Hang())
 	i.setTag(next)
 	i.database(vocabulary.ReasonExpandFailed, full, "set image.tag back to "+old+" to abort")
-	// Whatever changes the template of a Job makes it run again at once.
+	// A change of a Job's template makes it run again immediately.
 	i.correct("db-expand", "another")
 	i.database(vocabulary.ReasonMigrateFailed, full, "set image.tag back to "+old+" to abort")
 	i.correct("db-migrate", "yet another")

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// API plays the API of a service for the operator's health probes. It answers 200 unless
-// told otherwise.
+// API simulates the API of a service for the operator's health probes. By default it
+// answers 200.
 type API struct {
 	mu    sync.Mutex
 	code  int
@@ -17,10 +17,10 @@ type API struct {
 	asked []string
 }
 
-// Answer sets the status code of the following answers.
+// Answer sets the status code of subsequent answers.
 func (a *API) Answer(code int) { a.set(code, nil) }
 
-// Fail lets the following requests end without an answer.
+// Fail makes subsequent requests fail without an answer.
 func (a *API) Fail(err error) { a.set(0, err) }
 
 func (a *API) set(code int, err error) {
@@ -29,8 +29,8 @@ func (a *API) set(code int, err error) {
 	a.code, a.err = code, err
 }
 
-// Hold lets the following requests wait until the returned function is called,
-// however long that takes: the time limit of a probe does not end the wait.
+// Hold blocks subsequent requests until the returned function is called, however long
+// that takes: the timeout of a probe does not end the wait.
 func (a *API) Hold() (release func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -39,7 +39,7 @@ func (a *API) Hold() (release func()) {
 	return sync.OnceFunc(func() { close(held) })
 }
 
-// Held waits as long as requests are held.
+// Held blocks while requests are held.
 func (a *API) Held() {
 	a.mu.Lock()
 	held := a.held
@@ -72,7 +72,7 @@ func (a *API) Do(req *http.Request) (*http.Response, error) {
 	return Answer(req, code, http.Header{}), nil
 }
 
-// Answer is an answer of an API to the request.
+// Answer returns an answer of an API to the request.
 func Answer(req *http.Request, code int, header http.Header) *http.Response {
 	return &http.Response{
 		StatusCode: code, Status: http.StatusText(code), Request: req,

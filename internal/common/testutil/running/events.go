@@ -9,29 +9,29 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/recorder"
 )
 
-// announcements count the events that the operator has asked to be written, by
-// type and reason. They are written later, beside the passes.
+// announcements count the events that the operator has emitted, by type and reason. They
+// are written asynchronously.
 type announcements struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
 
-// Announced returns how often the operator has announced each event, such as
-// "Normal Rotated". Unlike the events of the API server it is complete at the end
-// of each pass, and shows what did not happen.
+// Announced returns how often the operator has emitted each event, such as "Normal
+// Rotated". Unlike the events in the API server it is complete at the end of each pass,
+// and therefore shows which events were not emitted.
 func (o *Operator) Announced() map[string]int {
 	o.announced.mu.Lock()
 	defer o.announced.mu.Unlock()
 	return maps.Clone(o.announced.counts)
 }
 
-// listened is a manager whose recorders count what they are given.
+// listened is a manager whose recorders count events.
 type listened struct {
 	ctrl.Manager
 	to *announcements
 }
 
-// GetEventRecorder is that of the manager, and counts.
+// GetEventRecorder returns the manager's recorder, which then counts.
 func (l listened) GetEventRecorder(name string) recorder.EventRecorder {
 	return &listener{l.Manager.GetEventRecorder(name), l.to}
 }

@@ -1,5 +1,5 @@
-// Package running runs the operator of a service inside a test, with the caches and the
-// rights it has in production and an API server that the test owns.
+// Package running runs the operator of a service in a test, with the caches and
+// permissions that it has in production and an API server owned by the test.
 package running
 
 import (
@@ -25,7 +25,7 @@ const verbosity = 5
 
 // Program is an operator that can run in a test.
 type Program struct {
-	// Options are those of the operator's main function that concern its manager.
+	// Options are the manager options from the operator's main function.
 	Options operator.Options
 	// Setup registers the controller with the manager.
 	Setup func(ctx context.Context, mgr ctrl.Manager, settings operator.Config, replaced controller.Options) error
@@ -33,7 +33,7 @@ type Program struct {
 
 // Operator is a running operator.
 type Operator struct {
-	// Requests are the operator's own requests to the API server.
+	// Requests records the operator's own requests to the API server.
 	Requests *transport.Counter
 
 	stop      func()
@@ -42,8 +42,8 @@ type Operator struct {
 	announced *announcements
 }
 
-// Start runs the program for one namespace, or for all if namespace is empty, until the test
-// ends. Its log is shown when the test fails.
+// Start runs the program for one namespace, or for all if namespace is empty, until the
+// test ends. Its log is shown if the test fails.
 func Start(t testing.TB, p Program, cfg *rest.Config, namespace string, replaced controller.Options) *Operator {
 	t.Helper()
 	o := &Operator{
@@ -95,11 +95,10 @@ func (p Program) run(
 	return mgr.Start(ctx)
 }
 
-// Stop ends the operator and returns when it has. Events that it has not written yet are
-// lost.
+// Stop stops the operator and waits for it. Events that it has not written yet are lost.
 func (o *Operator) Stop() { o.stop() }
 
-// Log returns what the operator has logged.
+// Log returns the operator's log.
 func (o *Operator) Log() string { return o.log.String() }
 
 // log keeps log lines.
@@ -112,7 +111,7 @@ func (l *log) logger() logr.Logger {
 	return funcr.New(func(prefix, args string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		// Passes and the queue would hide the rest.
+		// Log lines about passes and the queue would obscure the rest.
 		if (strings.Contains(args, `"msg"="Reconcil`) && !strings.Contains(args, `"error"`)) ||
 			strings.Contains(args, `"msg"="workqueue_items"`) {
 			return
@@ -122,7 +121,7 @@ func (l *log) logger() logr.Logger {
 	}, funcr.Options{Verbosity: verbosity})
 }
 
-// String returns the last lines; the whole log of a long test helps nobody.
+// String returns the last lines, because the whole log of a long test is not useful.
 func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

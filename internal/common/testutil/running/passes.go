@@ -16,14 +16,14 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 )
 
-// passes remember with what the operator's passes began.
+// passes records the state at the beginning of the operator's passes.
 type passes struct {
 	mu         sync.Mutex
 	cache      client.Reader
 	reconciler reconcile.Reconciler
 	ended      int
-	// began maps a resource to the version of its connection Secret that the cache
-	// held when the last pass over it began that has ended.
+	// began maps a resource to the version of its connection Secret in the cache when its
+	// last finished pass began.
 	began map[client.ObjectKey]string
 }
 
@@ -57,16 +57,16 @@ func (o *Operator) Pass(ctx context.Context, resource client.ObjectKey) error {
 	return err
 }
 
-// Passes returns how often the operator has finished a pass.
+// Passes returns how many passes the operator has finished.
 func (o *Operator) Passes() int {
 	o.passes.mu.Lock()
 	defer o.passes.mu.Unlock()
 	return o.passes.ended
 }
 
-// Passed waits for the end of a pass over the resource that began when the
-// operator knew of this state of its connection Secret, and thus of all that had
-// happened to its Secrets before.
+// Passed waits for the end of a pass over the resource that began when the operator's
+// cache had this version of its connection Secret, and therefore all earlier changes of
+// its Secrets.
 func (o *Operator) Passed(t testing.TB, resource client.ObjectKey, connection *corev1.Secret) {
 	t.Helper()
 	expect.Eventually(t, "a pass after a change of the connection Secret", func(context.Context) error {
@@ -76,8 +76,8 @@ func (o *Operator) Passed(t testing.TB, resource client.ObjectKey, connection *c
 	})
 }
 
-// Sees waits until the operator's cache holds this state of the object, or a
-// later one: every pass that begins from then on goes by it.
+// Sees waits until the operator's cache has this version of the object or a later one:
+// every pass that begins afterwards uses it.
 func (o *Operator) Sees(t testing.TB, obj client.Object) {
 	t.Helper()
 	expect.Eventually(t, fmt.Sprintf("the operator sees the state of %T %s", obj, obj.GetName()), func(ctx context.Context) error {
@@ -95,7 +95,7 @@ func (o *Operator) Sees(t testing.TB, obj client.Object) {
 	})
 }
 
-// reached returns nil when the version is the wanted one or a later one.
+// reached returns nil if the version is the wanted one or a later one.
 func reached(version, wanted string) error {
 	if version == "" {
 		return errors.New("it does not know of it yet")

@@ -18,16 +18,16 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 )
 
-// How a credential is replaced. The name of a credential in Keystone is derived
-// from its secret. A new secret in the Secret therefore asks for a credential of
-// another name, and the object that has the old one is seen to be outdated, in
-// any pass and after any crash. Its credential is first taken over by an object
-// of another name, and the object goes without it; then the object of the old
-// name makes the new one. The users keep the old one until they have the new
-// one, and then it is revoked.
+// How a credential is replaced. The name of a credential in Keystone is derived from its
+// secret. A new secret in the Secret therefore requires a credential with another name,
+// and the object with the old name is recognised as outdated in any pass and after any
+// crash. First another object adopts the old credential, and the outdated object is
+// deleted without it. Then the object is created again and K-ORC creates the new
+// credential. The users keep the old one until they have the new one; only then is it
+// revoked.
 
-// keepCredential keeps the administrator's application credential, or goes one
-// step further in replacing it.
+// keepCredential ensures the administrator's application credential, or takes the next
+// step in replacing it.
 func (m *manager) keepCredential(ctx context.Context) reconcile.Outcome {
 	live := &orcv1alpha1.ApplicationCredential{}
 	err := m.Foreign.Get(ctx, m.Key(m.CP.ApplicationCredentialName()), live)
@@ -60,7 +60,7 @@ func (m *manager) awaitRemoval(ctx context.Context, old *orcv1alpha1.Application
 	return m.reMinting("The object of the replaced credential is being deleted: "+korc.Describe(old), old.DeletionTimestamp.Time)
 }
 
-// freshAnnotations are those of a credential that is made now.
+// freshAnnotations returns the annotations of a new credential.
 func (m *manager) freshAnnotations() map[string]string {
 	annotations := map[string]string{c5c3v1alpha1.AnnotationAdminPasswordHash: controlplane.Hash(m.adminPassword)}
 	if request := m.credential.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
@@ -69,9 +69,9 @@ func (m *manager) freshAnnotations() map[string]string {
 	return annotations
 }
 
-// keptAnnotations are those the live credential has: they tell how it was made,
-// and what was asked for since. One that is not made yet will be made with the
-// password of now.
+// keptAnnotations returns the annotations of the live credential: they record how it was
+// created, and requests since then. A credential that does not exist in Keystone yet will
+// be created with the current password.
 func (m *manager) keptAnnotations(live *orcv1alpha1.ApplicationCredential) map[string]string {
 	fresh := m.freshAnnotations()
 	hash, stamped := live.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash]
@@ -84,7 +84,7 @@ func (m *manager) keptAnnotations(live *orcv1alpha1.ApplicationCredential) map[s
 	return fresh
 }
 
-// whyReplace says why the credential has to be replaced, "" when it is fine.
+// whyReplace returns why the credential must be replaced, "" if it is fine.
 func (m *manager) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 	wanted := applicationCredential(m.CP, keystoneName(live), nil)
 	if !equality.Semantic.DeepEqual(live.Spec.Resource, wanted.Spec.Resource) {
@@ -95,7 +95,7 @@ func (m *manager) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 	}
 	hash, stamped := live.Annotations[c5c3v1alpha1.AnnotationAdminPasswordHash]
 	mode := m.CP.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode
-	// A pass that ran at the same time may have written the hash anew.
+	// A concurrent pass may have written a new hash.
 	request := live.Annotations[c5c3v1alpha1.AnnotationRotationRequest]
 	unanswered := request != "" && request != m.credential.Annotations[c5c3v1alpha1.AnnotationRotationRequest]
 	switch {
@@ -111,8 +111,8 @@ func (m *manager) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 	return ""
 }
 
-// replace begins a replacement by a single write: a new secret. The clouds.yaml
-// beside it stays that of the old credential.
+// replace starts a replacement with a single write: a new secret. The clouds.yaml in the
+// same Secret remains that of the old credential.
 func (m *manager) replace(ctx context.Context, live *orcv1alpha1.ApplicationCredential, why string) reconcile.Outcome {
 	if request := live.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
 		metav1.SetMetaDataAnnotation(&m.credential.ObjectMeta, c5c3v1alpha1.AnnotationRotationRequest, request)

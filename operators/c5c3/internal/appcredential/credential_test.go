@@ -60,7 +60,7 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 	}
 }
 
-// A pass may come so late that Keystone has refused the credential for long.
+// A pass may be so late that Keystone has rejected the credential for a long time.
 func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.T) {
 	const retry = time.Second
 	for name, c := range map[string]struct {

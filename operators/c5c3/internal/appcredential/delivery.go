@@ -22,21 +22,22 @@ import (
 )
 
 const (
-	// annotationPushHash changes with what is pushed: External Secrets does not
-	// watch the Secret itself.
+	// annotationPushHash changes with the pushed content: External Secrets does not watch
+	// the Secret itself.
 	annotationPushHash = "c5c3.io/push-content-hash"
-	// annotationForceSync makes External Secrets fetch at once when it changes.
+	// annotationForceSync makes External Secrets fetch immediately when it changes.
 	annotationForceSync = "external-secrets.io/force-sync"
-	// annotationPushedFor has External Secrets push once more for each state of
-	// the users' Secret that is not the credential's.
+	// annotationPushedFor makes External Secrets push again, once for each version of the
+	// users' Secret that does not hold the credential.
 	annotationPushedFor = "c5c3.io/pushed-again-for"
-	// pushInterval is how often a store that lost the credential gets it again.
+	// pushInterval is the interval after which a store that lost the credential gets it
+	// again.
 	pushInterval = time.Hour
 )
 
-// credentialPush copies the whole Secret of the application credential. The copy
-// goes with the control plane: a dead credential would be in the way of the next
-// one of that name.
+// credentialPush copies the whole Secret of the application credential. The copy is
+// deleted with the control plane: a revoked credential would block the next one of that
+// name.
 func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret) *esov1alpha1.PushSecret {
 	meta := controlplane.ChildMeta(cp, cp.CredentialPushName())
 	meta.Annotations = map[string]string{annotationPushHash: secrets.ContentHash(source)}
@@ -57,8 +58,7 @@ func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *c
 	}
 }
 
-// cloudsDelivery brings the clouds.yaml to its users, anew whenever it has been
-// pushed.
+// cloudsDelivery delivers the clouds.yaml to its users, again after every push.
 func cloudsDelivery(
 	c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret, push *esov1alpha1.PushSecret,
 ) *esov1.ExternalSecret {
@@ -72,7 +72,7 @@ func cloudsDelivery(
 	return es
 }
 
-// deliveredClouds is the clouds.yaml that the users have, nil for none.
+// deliveredClouds returns the clouds.yaml that the users have, nil for none.
 func (m *manager) deliveredClouds(ctx context.Context) ([]byte, error) {
 	name := m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName
 	secret := &corev1.Secret{}
@@ -82,7 +82,7 @@ func (m *manager) deliveredClouds(ctx context.Context) ([]byte, error) {
 	return secret.Data[clouds.Key], nil
 }
 
-// explainMissingClouds says why K-ORC has no clouds.yaml yet, "" when it has one.
+// explainMissingClouds returns why K-ORC has no clouds.yaml yet, "" if it has one.
 func (m *manager) explainMissingClouds(ctx context.Context) (string, error) {
 	now, err := m.deliveredClouds(ctx)
 	if err != nil || len(now) > 0 {
@@ -92,7 +92,7 @@ func (m *manager) explainMissingClouds(ctx context.Context) (string, error) {
 	return message, err
 }
 
-// explainDelivery says where on its way to its users the clouds.yaml is.
+// explainDelivery returns where in transit to its users the clouds.yaml is.
 func (m *manager) explainDelivery(ctx context.Context) (reason, message string, err error) {
 	broken, err := secrets.StoreBroken(ctx, m.Kinds, m.Foreign)
 	if err != nil {
@@ -126,12 +126,12 @@ func detailed(message, detail string) string {
 	return message + ": " + detail
 }
 
-// PushSecretKind is the kind that carries the credential into the secret store.
+// PushSecretKind is the kind that copies the credential into the secret store.
 var PushSecretKind = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
 
-// storeCredential writes the Secret of the application credential that the pass
-// has read. It is an error when that has changed or gone meanwhile: another
-// credential may have been asked for by it.
+// storeCredential writes the Secret of the application credential that the pass has read.
+// It fails if the Secret has changed or was deleted in the meantime: that may be the
+// request for another credential.
 func (m *manager) storeCredential(ctx context.Context, data map[string][]byte) error {
 	changed := m.credential.DeepCopy()
 	changed.Data = data
@@ -145,13 +145,13 @@ func (m *manager) storeCredential(ctx context.Context, data map[string][]byte) e
 	return nil
 }
 
-// pushCredential sends the credential's Secret into the secret store.
+// pushCredential pushes the credential's Secret to the secret store.
 func (m *manager) pushCredential(ctx context.Context) error {
 	m.push = credentialPush(m.Cluster, m.CP, m.credential)
 	return secrets.EnsurePushSecret(ctx, m.Foreign, m.Scheme, m.CP, m.push, pass.FieldManager)
 }
 
-// deliverClouds brings the clouds.yaml of it from there to its users.
+// deliverClouds delivers the clouds.yaml of the credential from the store to its users.
 func (m *manager) deliverClouds(ctx context.Context) error {
 	m.delivery = cloudsDelivery(m.Cluster, m.CP, m.credential, m.push)
 	return externalsecret.Ensure(ctx, m.Pass, m.delivery)

@@ -41,15 +41,16 @@ func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCre
 	}
 	m.lookAgain(wait)
 	if !retained.DeletionTimestamp.IsZero() {
-		// K-ORC may find the credential while the object that was to find it goes
-		// without it: its status is not reliable at this point.
+		// While this object is being deleted without the credential, K-ORC may still find
+		// the credential: its status is not reliable at this point.
 		return m.reMinting("Recreating the object that keeps the replaced credential: "+korc.Describe(retained), since)
 	}
 	if korc.StateOf(retained).Available && ptr.Deref(retained.Status.ID, "") == *old.Status.ID {
 		return m.handOver(ctx, old, retained)
 	}
 	if rejected, _ := m.storedIsRejected(); rejected {
-		// Keystone may take it again, when the administrator was only disabled.
+		// The object is orphaned because Keystone may accept the credential again, for
+		// instance if the administrator was only disabled.
 		if err := korc.Orphan(ctx, m.Pass, retained); err != nil {
 			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 		}
@@ -63,8 +64,9 @@ func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCre
 	return m.reMinting(message, since)
 }
 
-// handOver leaves the replaced credential to the object that keeps it. Nobody would
-// revoke the credential if the cache showed an object that has gone meanwhile.
+// handOver orphans the replaced credential to the object that retains it. It asks the API
+// server whether that object still exists: if the cache were stale, the credential would
+// never be revoked.
 func (m *manager) handOver(ctx context.Context, old, retained *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
 	stays, err := apply.Stays(ctx, m.Foreign, retained)
 	switch {
@@ -80,9 +82,9 @@ func (m *manager) handOver(ctx context.Context, old, retained *orcv1alpha1.Appli
 	return m.reMinting("The replaced credential is kept by ApplicationCredential "+retained.Name, m.Now())
 }
 
-// searchAgain has K-ORC look once more for the credential that it did not find.
-// It takes a list that Keystone refuses for an empty one, and would then wait for
-// a secret for ever, whatever becomes of its access.
+// searchAgain makes K-ORC search again for the credential that it did not find. When
+// Keystone rejects the list request, K-ORC treats that as an empty list, and would then
+// wait for a secret forever, even after its access is restored.
 func (m *manager) searchAgain(ctx context.Context, retained *orcv1alpha1.ApplicationCredential, since time.Time) error {
 	if retained.Status.ID != nil || korc.StateOf(retained).Message == "" || !retained.DeletionTimestamp.IsZero() {
 		return nil
@@ -95,7 +97,7 @@ func (m *manager) searchAgain(ctx context.Context, retained *orcv1alpha1.Applica
 	return korc.Orphan(ctx, m.Pass, retained)
 }
 
-// discard removes a credential of which there is nothing to keep for its users.
+// discard removes a credential that no user needs.
 func (m *manager) discard(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
 	if err := korc.RevokeInKeystone(ctx, m.Pass, old); err != nil {
 		m.lookAgain(m.RetryPeriod)

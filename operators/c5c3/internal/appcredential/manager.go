@@ -1,6 +1,6 @@
-// Package appcredential manages the administrator's application credential: K-ORC makes
-// it, External Secrets brings it to its users, and Keystone is asked whether it works and
-// to revoke the one that it replaces.
+// Package appcredential manages the administrator's application credential: K-ORC creates
+// it, External Secrets delivers it to its users, and the operator verifies it with
+// Keystone and revokes the one that it replaces.
 package appcredential
 
 import (
@@ -16,32 +16,32 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// keyValue is where K-ORC reads the secret of an application credential.
+// keyValue is the key from which K-ORC reads the secret of an application credential.
 const keyValue = "value"
 
-// Credential is what the step that makes the credential hands to the one that
-// brings it to its users.
+// Credential is handed from the step that creates the credential to the one that delivers
+// it to its users.
 var Credential = reconcile.NewSlot[Held]("ApplicationCredential")
 
-// Held is the application credential of a control plane as a pass has left it.
+// Held is the application credential of a control plane in a pass.
 type Held struct {
-	// credential is its Secret, push and delivery are the objects that carry that to the
-	// users, and applicationCredential is its K-ORC object.
+	// credential is its Secret, push and delivery are the objects that deliver that
+	// Secret to the users, and applicationCredential is the K-ORC object.
 	credential            *corev1.Secret
 	push                  *esov1alpha1.PushSecret
 	delivery              *esov1.ExternalSecret
 	applicationCredential *orcv1alpha1.ApplicationCredential
 }
 
-// manager keeps the application credential of a control plane in one step of a pass.
+// manager manages the application credential of a control plane in one step of a pass.
 type manager struct {
 	*pass.Pass
 	Held
 	adminPassword string
 	imports       []korc.Object
-	// again is how soon to look again, zero for no wish.
+	// again is the requested requeue delay, zero for none.
 	again time.Duration
 }
 
-// lookAgain asks for the next pass in d at the latest, zero for no such wish.
+// lookAgain requests a requeue after d at the latest; zero requests none.
 func (m *manager) lookAgain(d time.Duration) { m.again = korc.Sooner(m.again, d) }

@@ -20,7 +20,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// mint keeps the credential with the current secret and reports how far it is.
+// mint ensures the credential with the current secret and reports its progress.
 func (m *manager) mint(ctx context.Context, annotations map[string]string) reconcile.Outcome {
 	credential := applicationCredential(m.CP, credentialName(m.CP, string(m.credential.Data[keyValue])), annotations)
 	since := korc.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady)
@@ -39,7 +39,7 @@ func (m *manager) mint(ctx context.Context, annotations map[string]string) recon
 	return m.reportSuperseded(ctx)
 }
 
-// waitForMint words the wait for K-ORC by what keeps it waiting.
+// waitForMint reports what K-ORC is waiting for.
 func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
 	parts := []string{"Waiting for " + korc.Describe(credential)}
 	if imports := m.waitingImports(); imports != "" {
@@ -55,11 +55,11 @@ func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.Appli
 	return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, strings.Join(parts, "; ")).After(m.again)
 }
 
-// mintAgain has K-ORC try once more what it has given up.
+// mintAgain makes K-ORC retry after a terminal error.
 func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, since time.Time) reconcile.Outcome {
 	wait := korc.RetryAfter(m.Pass, korc.StateOf(credential).Since, since)
 	if wait == 0 {
-		// K-ORC looks for a credential of that name, should it have been made.
+		// If the credential was created after all, K-ORC finds it by its name.
 		if err := korc.Remove(ctx, m.Pass, credential); err != nil {
 			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 		}
@@ -72,7 +72,7 @@ func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.Applica
 	return reconcile.Waiting(c5c3v1alpha1.ReasonApplicationCredentialFailed, message+"; "+korc.Remedy).After(wait)
 }
 
-// reportCredential shows the credential in the status.
+// reportCredential records the credential in the status.
 func (m *manager) reportCredential(credential *orcv1alpha1.ApplicationCredential) {
 	status := &c5c3v1alpha1.AdminApplicationCredentialStatus{
 		ID: *credential.Status.ID, Restricted: !ptr.Deref(credential.Spec.Resource.Unrestricted, false),
@@ -88,7 +88,7 @@ func (m *manager) reportCredential(credential *orcv1alpha1.ApplicationCredential
 	m.CP.Status.AdminApplicationCredential = status
 }
 
-// Superseded are the credentials that wait for their revocation.
+// Superseded returns the credentials that are waiting to be revoked.
 func Superseded(ctx context.Context, s *pass.Pass) ([]*orcv1alpha1.ApplicationCredential, error) {
 	var list orcv1alpha1.ApplicationCredentialList
 	err := s.Foreign.List(ctx, &list, client.InNamespace(s.CP.Namespace), client.HasLabels{c5c3v1alpha1.LabelSuperseded})
@@ -104,8 +104,7 @@ func Superseded(ctx context.Context, s *pass.Pass) ([]*orcv1alpha1.ApplicationCr
 	return ours, nil
 }
 
-// reportSuperseded does not let it pass unseen that an old credential stays
-// valid.
+// reportSuperseded reports an old credential that stays valid for too long.
 func (m *manager) reportSuperseded(ctx context.Context) reconcile.Outcome {
 	superseded, err := Superseded(ctx, m.Pass)
 	if err != nil {
@@ -136,8 +135,8 @@ func (m *manager) reportSuperseded(ctx context.Context) reconcile.Outcome {
 	return done
 }
 
-// lacksSchedule reports whether a schedule is to replace the credential and there is
-// none.
+// lacksSchedule reports whether the credential is to be replaced on a schedule and none
+// exists.
 func (m *manager) lacksSchedule(ctx context.Context) (bool, error) {
 	if m.CP.Spec.KORC.AdminCredential.ApplicationCredential.Rotation.Mode != c5c3v1alpha1.RotationScheduled {
 		return false, nil
@@ -159,7 +158,7 @@ func (m *manager) explainOverdue(old *orcv1alpha1.ApplicationCredential) string 
 		"or the administrator's password in Secret %s", korc.Describe(old), controlplane.AuthURL(m.CP), m.CP.AdminSecretRef().Name)
 }
 
-// waitingImports describes the imports that are not there yet.
+// waitingImports describes the imports that are not available yet.
 func (m *manager) waitingImports() string {
 	var waiting []string
 	for _, obj := range m.imports {

@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 )
 
-// DomainImport makes the domain of the administrator known to K-ORC.
+// DomainImport imports the administrator's domain into K-ORC.
 func DomainImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentialsReference) *orcv1alpha1.Domain {
 	return &orcv1alpha1.Domain{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.DomainImportName()),
@@ -23,7 +23,7 @@ func DomainImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentia
 	}
 }
 
-// UserImport makes the administrator known to K-ORC.
+// UserImport imports the administrator into K-ORC.
 func UserImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentialsReference) *orcv1alpha1.User {
 	return &orcv1alpha1.User{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.UserImportName()),
@@ -37,8 +37,8 @@ func UserImport(cp *c5c3v1alpha1.ControlPlane, with orcv1alpha1.CloudCredentials
 }
 
 // applicationCredential is the administrator's credential with the given name in
-// Keystone. K-ORC takes over a credential that has the name already, whatever
-// its secret: the name has to be the secret's own.
+// Keystone. K-ORC adopts an existing credential with the name, whatever its secret, so
+// the name must be unique to the secret.
 func applicationCredential(cp *c5c3v1alpha1.ControlPlane, name string, annotations map[string]string) *orcv1alpha1.ApplicationCredential {
 	policy := cp.Spec.KORC.AdminCredential.ApplicationCredential
 	meta := controlplane.ChildMeta(cp, cp.ApplicationCredentialName())
@@ -76,10 +76,10 @@ func accessRules(rules []c5c3v1alpha1.AccessRule) []orcv1alpha1.ApplicationCrede
 	return converted
 }
 
-// supersededCredential takes a credential over in Keystone that is about to be
-// replaced: by its name there, so that the object it had can become its
-// successor. It names a Secret without the key that K-ORC makes credentials
-// from: should the credential be gone, none is made.
+// supersededCredential adopts, by its name in Keystone, a credential that is about to be
+// replaced, so that its previous object can be used for the successor. It refers to a
+// Secret without the key from which K-ORC creates credentials: if the credential is gone,
+// none is created.
 func supersededCredential(cp *c5c3v1alpha1.ControlPlane, old *orcv1alpha1.ApplicationCredential) *orcv1alpha1.ApplicationCredential {
 	resource := old.Spec.Resource.DeepCopy()
 	resource.Name = ptr.To(orcv1alpha1.OpenStackName(keystoneName(old)))
@@ -97,7 +97,7 @@ func supersededCredential(cp *c5c3v1alpha1.ControlPlane, old *orcv1alpha1.Applic
 	}
 }
 
-// keystoneName is the name a credential has in Keystone.
+// keystoneName returns the name of a credential in Keystone.
 func keystoneName(credential *orcv1alpha1.ApplicationCredential) string {
 	if credential.Spec.Resource == nil || credential.Spec.Resource.Name == nil {
 		return credential.Name
@@ -105,7 +105,7 @@ func keystoneName(credential *orcv1alpha1.ApplicationCredential) string {
 	return string(*credential.Spec.Resource.Name)
 }
 
-// credentialName is the name in Keystone of the credential with the secret.
+// credentialName returns the name in Keystone of the credential with the secret.
 func credentialName(cp *c5c3v1alpha1.ControlPlane, secret string) string {
 	return fmt.Sprintf("%s-%s", cp.ApplicationCredentialName(), controlplane.ShortHash(secret))
 }

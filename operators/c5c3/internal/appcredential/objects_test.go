@@ -77,8 +77,8 @@ func TestTheCredentialInTheStoreIsBelowTheNameOfItsCluster(t *testing.T) {
 	}
 }
 
-// Whoever deletes the Secret wants another credential, also in the middle of a
-// pass that has read it.
+// Deleting the Secret requests another credential, even in the middle of a pass that has
+// already read it.
 func TestACredentialWhoseSecretIsDeletedMeanwhileIsNotStoredAgain(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(fixture.Scheme()).Build()
 	cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "controlplane", UID: "controlplane"}}

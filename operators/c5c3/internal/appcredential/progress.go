@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 )
 
-// replacedSince is when the replacement began. The condition may have been False
+// replacedSince returns when the replacement began. The condition may have been False
 // before, for another reason.
 func (m *manager) replacedSince() time.Time {
 	since := korc.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady)
@@ -51,7 +51,7 @@ func (m *manager) reMinting(message string, since time.Time) reconcile.Outcome {
 	return reconcile.Waiting(c5c3v1alpha1.ReasonReMinting, message).After(m.soon())
 }
 
-// soon is when to look again at something that no watch tells about.
+// soon returns the requeue delay for progress that no watch reports.
 func (m *manager) soon() time.Duration {
 	m.lookAgain(min(m.StallTimeout/2, time.Minute))
 	return m.again

@@ -11,18 +11,18 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 )
 
-// refusal is what the condition says of a credential that Keystone refuses.
+// refusal is the condition's message for a credential that Keystone rejects.
 func refusal(id string) string {
 	return fmt.Sprintf("Keystone rejects the application credential %s; a new one is created", id)
 }
 
-// isRejected reports whether Keystone has refused the credential for a while.
+// isRejected reports whether Keystone has rejected the credential for a while.
 func (m *manager) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
 	return korc.IsRefused(m.Pass, c5c3v1alpha1.ConditionAdminCredentialReady, refusal(*live.Status.ID), live.CreationTimestamp.Time,
 		*live.Status.ID, string(m.credential.Data[keyValue]))
 }
 
-// storedIsRejected reports whether Keystone refuses the credential in the Secret, which
+// storedIsRejected reports whether Keystone rejects the credential in the Secret, which
 // the users have. The error is identity.ErrAsking while there is no answer.
 func (m *manager) storedIsRejected() (bool, error) {
 	id, secret := clouds.CredentialIn(m.credential.Data[clouds.Key])

@@ -19,9 +19,9 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Reconcile has K-ORC make the administrator's application credential, and
-// gives it what it needs for that: the administrator's password, the imports,
-// and a first clouds.yaml.
+// Reconcile makes K-ORC create the administrator's application credential. It provides
+// what K-ORC needs for that: the administrator's password, the imports, and a first
+// clouds.yaml.
 func Reconcile(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
 		return korc.NoKeystone()
@@ -47,9 +47,9 @@ func Reconcile(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	return outcome
 }
 
-// ReconcileInputs publishes the first clouds.yaml while Keystone comes up: K-ORC
-// can ask Keystone for nothing without it, and the secret store takes seconds to
-// carry it there. What is missing for that is up to the steps that need it.
+// ReconcileInputs publishes the first clouds.yaml while Keystone is starting: K-ORC
+// cannot send any request to Keystone without it, and it takes seconds through the secret
+// store. Missing prerequisites are reported by the steps that need them.
 func ReconcileInputs(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil || s.CP.Status.AdminApplicationCredential != nil {
 		return korc.Prepared()
@@ -67,8 +67,8 @@ func ReconcileInputs(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	return korc.Prepared()
 }
 
-// prepare makes what K-ORC needs before Keystone can be asked for anything. The outcome
-// says what is in the way when ok is false.
+// prepare creates what K-ORC needs before Keystone can be asked for anything. If ok is
+// false, the outcome says what is missing.
 func (m *manager) prepare(ctx context.Context) (outcome reconcile.Outcome, ok bool) {
 	if err := m.keepPasswordCloud(ctx); err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonPasswordCloudError, err), false
@@ -131,7 +131,7 @@ func (m *manager) keepPasswordCloud(ctx context.Context) error {
 	return nil
 }
 
-// keepSecret makes the secret of the first application credential.
+// keepSecret generates the secret of the first application credential.
 func (m *manager) keepSecret(ctx context.Context) error {
 	fresh := &corev1.Secret{
 		ObjectMeta: controlplane.ChildMeta(m.CP, m.CP.ApplicationCredentialName()), Data: map[string][]byte{keyValue: identity.NewSecret()},
@@ -148,7 +148,8 @@ func (m *manager) keepSecret(ctx context.Context) error {
 }
 
 // keepClouds keeps a clouds.yaml with the password until there is one with the
-// credential. The error is identity.ErrAsking while Keystone is asked about that.
+// credential. The error is identity.ErrAsking while the credential in use is being
+// verified.
 func (m *manager) keepClouds(ctx context.Context) error {
 	text, err := m.cloudsInUse(ctx, m.credential.Data[clouds.Key])
 	if err != nil {
@@ -157,11 +158,11 @@ func (m *manager) keepClouds(ctx context.Context) error {
 	return m.storeCredential(ctx, map[string][]byte{keyValue: m.credential.Data[keyValue], clouds.Key: text})
 }
 
-// cloudsInUse is the clouds.yaml with the credential of a stored one, under the
-// cloud's current name: K-ORC is about to look for that. Without a credential it
-// has the password. Where none is stored though there is a credential, the Secret
-// has been lost: the users keep theirs as long as it works, which may have fewer
-// rights than the administrator.
+// cloudsInUse returns the clouds.yaml with the credential of the stored one, under the
+// current cloud name that K-ORC will look up. Without a credential, it contains the
+// password. If nothing is stored although there is a credential, the Secret was lost. In
+// that case the users keep their credential, which may have fewer rights than the
+// administrator, as long as it works.
 func (m *manager) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error) {
 	if id, secret := clouds.CredentialIn(stored); id != "" {
 		return clouds.Credential(controlplane.AuthURL(m.CP), m.CP, id, secret)
@@ -203,8 +204,8 @@ func (m *manager) keepImports(ctx context.Context) error {
 	return nil
 }
 
-// credentialNamesIdentityService reports whether an access rule is about Keystone
-// itself: K-ORC then needs its Service before it can make the credential.
+// credentialNamesIdentityService reports whether an access rule refers to Keystone
+// itself: K-ORC then needs the Service of Keystone before it can create the credential.
 func (m *manager) credentialNamesIdentityService() bool {
 	rules := m.CP.Spec.KORC.AdminCredential.ApplicationCredential.AccessRules
 	return slices.ContainsFunc(rules, func(r c5c3v1alpha1.AccessRule) bool { return r.Service == m.CP.IdentityServiceName() })

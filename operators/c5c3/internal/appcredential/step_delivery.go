@@ -21,18 +21,18 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// syncStuckTimeout is how long a new credential may be on its way through the secret
+// syncStuckTimeout is how long a new credential may be in transit through the secret
 // store.
 const syncStuckTimeout = 15 * time.Minute
 
-// ReconcileDelivery brings the application credential to its users, but
-// not before Keystone has accepted it, and then revokes the one it replaces.
+// ReconcileDelivery delivers the application credential to its users once Keystone has
+// accepted it, and then revokes the one that it replaces.
 func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
 		return korc.NoKeystone()
 	}
 	m := &manager{Pass: s, Held: Credential.Value(s.Slots)}
-	// KORC is True only with both.
+	// KORC is only True if both are set.
 	id, secret := *m.applicationCredential.Status.ID, string(m.credential.Data[keyValue])
 	if outcome, proven := m.prove(id, secret); !proven {
 		return outcome
@@ -58,8 +58,8 @@ func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	return m.revokeSuperseded(ctx)
 }
 
-// prove has somebody log in with the credential: K-ORC reports one as available
-// also when its secret is another.
+// prove verifies the credential with a login: K-ORC reports a credential as available
+// even if it has another secret.
 func (m *manager) prove(id, secret string) (outcome reconcile.Outcome, proven bool) {
 	verdict, err := m.Proofs.Verdict(m.Name(), controlplane.AuthURL(m.CP), id, secret)
 	switch {
@@ -76,16 +76,16 @@ func (m *manager) prove(id, secret string) (outcome reconcile.Outcome, proven bo
 		After(m.Proofs.Pause), false
 }
 
-// wasProven reports whether the credential was good when somebody last looked: that
-// the operator was restarted is no news about it.
+// wasProven reports whether the last verification succeeded: a restart of the operator
+// does not change that.
 func (m *manager) wasProven(id string) bool {
 	known := m.CP.Status.AdminApplicationCredential
 	return known != nil && known.ID == id &&
 		meta.IsStatusConditionTrue(m.CP.Status.Conditions, c5c3v1alpha1.ConditionAdminCredentialReady)
 }
 
-// delivered waits until the users have the credential. A clouds.yaml that is
-// right counts, also while the store behind it cannot be reached.
+// delivered waits until the users have the credential. A correct clouds.yaml counts, even
+// while the store behind it is unreachable.
 func (m *manager) delivered(ctx context.Context, text []byte) (outcome reconcile.Outcome, delivered bool) {
 	now, err := m.deliveredClouds(ctx)
 	if err != nil {
@@ -107,9 +107,8 @@ func (m *manager) delivered(ctx context.Context, text []byte) (outcome reconcile
 	return m.inTransit(reason, message), false
 }
 
-// replaceStale has the credential pushed once more when the users have got
-// another one out of the store long after it was: the store may have been
-// restored from a backup.
+// replaceStale has the credential pushed again if the users got another one from the
+// store long after it was pushed: the store may have been restored from a backup.
 func (m *manager) replaceStale(ctx context.Context) error {
 	secret := &corev1.Secret{}
 	err := m.Refs.Get(ctx, m.Key(m.delivery.Name), secret)
@@ -127,7 +126,7 @@ func (m *manager) replaceStale(ctx context.Context) error {
 	return nil
 }
 
-// inTransit reports a wait, and one that has lasted too long by another reason.
+// inTransit reports a wait, with a separate reason once it takes too long.
 func (m *manager) inTransit(reason, message string) reconcile.Outcome {
 	since := m.CP.Status.AdminApplicationCredential.LastRotation.Time
 	if m.Now().Sub(since) >= syncStuckTimeout {
@@ -137,7 +136,7 @@ func (m *manager) inTransit(reason, message string) reconcile.Outcome {
 	return reconcile.Waiting(reason, message).After(time.Minute)
 }
 
-// revokeSuperseded revokes what the users do not need any more.
+// revokeSuperseded revokes credentials that the users no longer need.
 func (m *manager) revokeSuperseded(ctx context.Context) reconcile.Outcome {
 	superseded, err := Superseded(ctx, m.Pass)
 	if err != nil {

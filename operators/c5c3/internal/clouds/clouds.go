@@ -1,4 +1,4 @@
-// Package clouds writes and reads the clouds.yaml with which K-ORC and the users of a
+// Package clouds writes and parses the clouds.yaml with which K-ORC and the users of a
 // ControlPlane log in.
 package clouds
 
@@ -10,11 +10,10 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// Key is where K-ORC reads a clouds.yaml in a Secret.
+// Key is the key of a Secret from which K-ORC reads a clouds.yaml.
 const Key = "clouds.yaml"
 
-// The administrator, as keystone-manage bootstrap makes it unless told
-// otherwise.
+// The administrator, with the defaults of keystone-manage bootstrap.
 const (
 	AdminUser     = "admin"
 	AdminProject  = "admin"
@@ -31,7 +30,7 @@ type cloud struct {
 	AuthType   string    `json:"auth_type,omitempty"`
 	Auth       cloudAuth `json:"auth"`
 	RegionName string    `json:"region_name"`
-	// EndpointType keeps K-ORC inside the cluster. It does not know the name
+	// EndpointType keeps K-ORC inside the cluster. K-ORC does not support the name
 	// interface, which other clients use.
 	EndpointType       string `json:"endpoint_type"`
 	IdentityAPIVersion int    `json:"identity_api_version"`
@@ -49,8 +48,8 @@ type cloudAuth struct {
 	CredentialSecret  string `json:"application_credential_secret,omitempty"`
 }
 
-// System is the cloud for what Keystone allows to an administrator of the
-// system only, not to one of a project: to read and make projects and roles.
+// System returns the name of the cloud for what Keystone only permits to a system
+// administrator, not to a project administrator: reading and creating projects and roles.
 func System(cp *c5c3v1alpha1.ControlPlane) string {
 	return cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName + "-system"
 }
@@ -70,14 +69,14 @@ func projectCloud(authURL string, cp *c5c3v1alpha1.ControlPlane, password string
 	return newCloud(authURL, cp, auth)
 }
 
-// Seed is what K-ORC works with before there is an application credential.
+// Seed returns the clouds.yaml that K-ORC uses before there is an application credential.
 func Seed(authURL string, cp *c5c3v1alpha1.ControlPlane, password string) ([]byte, error) {
 	name := cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName
 	return marshal(map[string]cloud{name: projectCloud(authURL, cp, password)})
 }
 
-// Password is what K-ORC makes application credentials and bootstrap
-// resources with.
+// Password returns the clouds.yaml with which K-ORC creates application credentials and
+// bootstrap resources.
 func Password(authURL string, cp *c5c3v1alpha1.ControlPlane, password string) ([]byte, error) {
 	system := passwordAuth(password)
 	system.SystemScope = "all"
@@ -87,7 +86,7 @@ func Password(authURL string, cp *c5c3v1alpha1.ControlPlane, password string) ([
 	})
 }
 
-// Credential is the clouds.yaml of the application credential.
+// Credential returns the clouds.yaml with the application credential.
 func Credential(authURL string, cp *c5c3v1alpha1.ControlPlane, id, secret string) ([]byte, error) {
 	entry := newCloud(authURL, cp, cloudAuth{CredentialID: id, CredentialSecret: secret})
 	entry.AuthType = "v3applicationcredential"
@@ -102,9 +101,9 @@ func marshal(entries map[string]cloud) ([]byte, error) {
 	return text, nil
 }
 
-// CredentialIn returns id and secret of the first application credential in a
-// clouds.yaml, both empty when there is none. Errors are not told, because they
-// could quote what is in it.
+// CredentialIn returns the ID and secret of the first application credential in a
+// clouds.yaml, both empty if there is none. Errors are not returned because they could
+// quote the content.
 func CredentialIn(text []byte) (id, secret string) {
 	var parsed file
 	if yaml.Unmarshal(text, &parsed) != nil {

@@ -134,7 +134,7 @@ func TestAnUpdateThatIsTakenBackTooLateIsRefusedWithTheWayOut(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-// contract plays the Keystone operator, which has begun to contract the schema.
+// contract simulates a Keystone operator that has begun to contract the schema.
 func (w *world) contract(t *testing.T) {
 	t.Helper()
 	objects.ChangeStatus(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {

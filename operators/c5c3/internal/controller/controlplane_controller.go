@@ -1,6 +1,6 @@
-// Package controller is the controller of the ControlPlane kind. This file is
-// the map of it: the steps in order, the condition each owns and what each
-// needs. The steps are in the packages beside this one, which know nothing of it.
+// Package controller is the controller of the ControlPlane kind. This file is its map:
+// the steps in order, the condition that each owns and what each needs. The steps are in
+// other packages, which do not depend on this one.
 package controller
 
 import (
@@ -37,11 +37,11 @@ import (
 // +kubebuilder:rbac:groups=apiextensions.k8s.io,resources=customresourcedefinitions,verbs=list;watch
 // +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
 
-// pipeline is what one pass does, in order.
+// pipeline lists the steps of a pass in order.
 var pipeline = pipelineOf(services.All)
 
-// pipelineOf has the Identity service before K-ORC, which works on it, and the others
-// after the credential, so that they can have what is made with it.
+// pipelineOf puts the Identity service before K-ORC, which works on it, and the others
+// after the credential, so that they can use what is created with it.
 func pipelineOf(all services.List) reconcile.Pipeline[*pass.Pass] {
 	return slices.Concat(beforeServices(all), all.Steps(all[:1]), withIdentity(all), all.Steps(all[1:]), afterServices(all))
 }
@@ -95,14 +95,14 @@ func afterServices(all services.List) reconcile.Pipeline[*pass.Pass] {
 	}
 }
 
-// withAll is a step that is about all services.
+// withAll adapts a step that takes all services.
 func withAll(
 	all services.List, step func(context.Context, *pass.Pass, services.List) reconcile.Outcome,
 ) func(context.Context, *pass.Pass) reconcile.Outcome {
 	return func(ctx context.Context, s *pass.Pass) reconcile.Outcome { return step(ctx, s, all) }
 }
 
-// finalizers are the stages of deletion.
+// finalizers lists the stages of deletion.
 var finalizers = append([]reconcile.Finalizer[*pass.Pass]{{
 	Name: teardown.Finalizer,
 	Step: reconcile.Step[*pass.Pass]{
@@ -111,7 +111,7 @@ var finalizers = append([]reconcile.Finalizer[*pass.Pass]{{
 	},
 }}, services.All.Finalizers()...)
 
-// guard repeats what the webhooks do, for installations without them.
+// guard applies the defaults and rules of the webhooks, for installations without them.
 func guard(cp *c5c3v1alpha1.ControlPlane) error {
 	c5c3v1alpha1.SetDefaults(cp)
 	return c5c3v1alpha1.Validate(cp).ToAggregate()

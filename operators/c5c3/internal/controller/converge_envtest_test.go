@@ -139,7 +139,7 @@ func TestAProbeStaysThatChangedBeforeTheCacheKnewTheServers(t *testing.T) {
 	expect.Exists(t, w, maria)
 	const longer = 7200
 	objects.Change(t, w, maria, func(m *infraapi.MariaDB) { m.Spec.StartupProbe = &infraapi.Probe{FailureThreshold: longer} })
-	// One may have begun before the change.
+	// One pass may have begun before the change.
 	for range 2 {
 		passes := log.passesOver("controlplane", w.cp)
 		w.pass(t, time.Second)

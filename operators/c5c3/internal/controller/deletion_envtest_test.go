@@ -29,7 +29,7 @@ func (w *world) delete(t *testing.T) {
 	objects.Delete(t, w, w.cp.DeepCopy())
 }
 
-// expectEnd waits until exactly one event, of the given reason, tells how the
+// expectEnd waits until exactly one event, with the given reason, reports how the
 // deletion ended. It is written after the control plane is gone.
 func (w *world) expectEnd(t *testing.T, reason string) {
 	t.Helper()
@@ -39,7 +39,7 @@ func (w *world) expectEnd(t *testing.T, reason string) {
 			counts[event.Reason] += event.Count
 		}
 		if counts["FinalizingORC"] == 1 {
-			// A deletion that has nothing to wait for does not tell it.
+			// A deletion that does not have to wait emits no such event.
 			delete(counts, "FinalizingORC")
 		}
 		if diff := cmp.Diff(map[string]int32{reason: 1}, counts); diff != "" {
@@ -219,7 +219,7 @@ func TestADatabaseThatStaysIsNotWaitedFor(t *testing.T) {
 	objects.Change(t, w, keystone, func(k *keystonev1alpha1.Keystone) { k.Finalizers = nil })
 }
 
-// database plays the Keystone operator, which makes one in the MariaDB.
+// database simulates the Keystone operator, which creates one in the MariaDB.
 func (w *world) database(t *testing.T, keystone *keystonev1alpha1.Keystone) client.Object {
 	t.Helper()
 	database := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{

@@ -24,7 +24,7 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// changePassword has the credential replaced.
+// changePassword causes the credential to be replaced.
 func (w *world) changePassword(t *testing.T) {
 	t.Helper()
 	objects.Change(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")}, func(s *corev1.Secret) {
@@ -32,8 +32,8 @@ func (w *world) changePassword(t *testing.T) {
 	})
 }
 
-// imported waits until K-ORC has found the administrator, for which it needs the
-// first clouds.yaml.
+// imported waits until K-ORC has found the administrator, for which it needs the first
+// clouds.yaml.
 func (w *world) imported(t *testing.T) {
 	t.Helper()
 	user := &orcv1alpha1.User{ObjectMeta: w.meta("controlplane-user-admin")}
@@ -58,7 +58,7 @@ func TestTheFirstCloudsYamlIsDeliveredWhileKeystoneComesUp(t *testing.T) {
 	expect.Exists(t, w, &corev1.Secret{ObjectMeta: w.meta("k-orc-clouds-yaml")})
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone")
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForKeystone")
-	// K-ORC tries less and less often what fails.
+	// K-ORC retries failures with increasing delays.
 	user := &orcv1alpha1.User{ObjectMeta: w.meta("controlplane-user-admin")}
 	if err := w.Get(t.Context(), client.ObjectKeyFromObject(user), user); !apierrors.IsNotFound(err) {
 		t.Errorf("K-ORC is to ask a Keystone that is not ready (%v)", err)
@@ -96,7 +96,7 @@ func TestADeliveryThatDoesNotComeIsNamedAndAfterAWhileCalledStuck(t *testing.T) 
 	w.replacedAfter(t, old)
 }
 
-// It is not parallel: the store is everybody's.
+// It is not parallel because all tests share the store.
 func TestABrokenStoreIsNamedWhenACredentialCannotPassIt(t *testing.T) {
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
@@ -118,8 +118,8 @@ func TestABrokenStoreIsNamedWhenACredentialCannotPassIt(t *testing.T) {
 	w.replacedAfter(t, old)
 }
 
-// A Secret that was restored from a backup asks for a credential that Keystone
-// may still have, with another secret: K-ORC takes it over by its name.
+// A Secret restored from a backup refers to a credential that may still exist in Keystone
+// with another secret: K-ORC adopts it by its name.
 func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T) {
 	t.Parallel()
 	w := emptyWorld(t)
@@ -140,7 +140,7 @@ func TestACredentialThatKeystoneRefusesIsReplacedBeforeAnyUserHasIt(t *testing.T
 	w.expectCredentials(t, 1)
 }
 
-// The operator works on two control planes at once.
+// The operator reconciles two control planes at a time.
 func TestControlPlanesWhoseKeystoneIsSilentDoNotDelayAnotherOne(t *testing.T) {
 	t.Parallel()
 	speaks := make(chan struct{})
@@ -214,7 +214,7 @@ func TestACredentialThatAStoreBringsBackFromTheDeadIsReplacedByTheOneInUse(t *te
 	now := w.replaced(t, old)
 	w.expectCredentials(t, 1)
 	secrets.Put(path, backup)
-	// External Secrets looks at the store again.
+	// External Secrets reads the store again.
 	objects.Change(t, w, &esov1.ExternalSecret{ObjectMeta: w.meta("k-orc-clouds-yaml")}, func(es *esov1.ExternalSecret) {
 		metav1.SetMetaDataAnnotation(&es.ObjectMeta, "looked-at", "again")
 	})

@@ -21,8 +21,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 )
 
-// obstruction is an object of somebody else of a name that a control plane
-// needs.
+// obstruction is a foreign object with a name that a control plane needs.
 type obstruction struct {
 	condition, reason string
 	name              string
@@ -79,8 +78,8 @@ func TestAnObjectOfSomebodyElseIsNamedAndTheWorkGoesOnWhenItIsGone(t *testing.T)
 	}
 }
 
-// hold decides what K-ORC does with an object of its kinds: nothing, so that one
-// of somebody else's can go again.
+// hold sets what K-ORC does with an object of its kinds: nothing, so that a foreign one
+// can be deleted again.
 func (w *world) hold(t *testing.T, obj client.Object, outcome standin.Outcome) {
 	t.Helper()
 	kind, err := w.GroupVersionKindFor(obj)
@@ -92,8 +91,8 @@ func (w *world) hold(t *testing.T, obj client.Object, outcome standin.Outcome) {
 	}
 }
 
-// ownedBySomebody gives a Secret a controller: one without is adopted, as it may
-// come from a backup.
+// ownedBySomebody gives a Secret a controller: one without is adopted, as it may come
+// from a backup.
 func (w *world) ownedBySomebody(t *testing.T, obj client.Object) {
 	t.Helper()
 	if _, ok := obj.(*corev1.Secret); !ok {
@@ -106,7 +105,7 @@ func (w *world) ownedBySomebody(t *testing.T, obj client.Object) {
 	}
 }
 
-// isTheirs fails when the operator has made the object its own.
+// isTheirs fails if the operator has adopted the object.
 func (w *world) isTheirs(t *testing.T, obj client.Object) {
 	t.Helper()
 	uid := obj.GetUID()

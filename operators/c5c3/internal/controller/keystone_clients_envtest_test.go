@@ -44,7 +44,7 @@ func TestTheClientsOfAKeystoneBelongToItToo(t *testing.T) {
 	expectQuiet(t, w, "controlplane", w.cp, &corev1.Secret{ObjectMeta: w.meta("controlplane-keystone-admin-credentials")})
 }
 
-// restrict plays a user who limits, or no longer limits, who reaches the Keystone.
+// restrict simulates a user who restricts the Keystone's clients, or stops doing so.
 func (w *world) restrict(t *testing.T, restricted bool) {
 	t.Helper()
 	objects.Change(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {
@@ -58,7 +58,7 @@ func (w *world) restrict(t *testing.T, restricted bool) {
 	w.report(t, "2025.2", "", true)
 }
 
-// admits waits until the NetworkPolicy lets in exactly these namespaces.
+// admits waits until the NetworkPolicy admits exactly these namespaces.
 func (w *world) admits(t *testing.T, namespaces ...string) {
 	t.Helper()
 	policy := w.keystoneClients()

@@ -24,13 +24,13 @@ import (
 
 const credentialPath = "openstack/keystone/%s/controlplane/admin/app-credential"
 
-// inUse is the application credential that users of the control plane have now.
+// inUse returns the application credential that users of the control plane have now.
 func (w *world) inUse(ctx context.Context) (id, secret string, err error) {
 	return testutil.CredentialInUse(ctx, w, w.cp.Namespace)
 }
 
-// works fails unless Keystone accepts what the users have now. What was replaced
-// and revoked between the two looks is nothing that they have.
+// works fails unless Keystone accepts the users' current credential. One that was
+// replaced and revoked between the two reads does not count.
 func (w *world) works(ctx context.Context) (id string, err error) {
 	id, secret, err := w.inUse(ctx)
 	for err == nil && !korc.Accepts(w.cp.Namespace, id, secret) {
@@ -50,8 +50,8 @@ func (w *world) usersHave(t *testing.T, want string) {
 	}
 }
 
-// replaced waits until the users have another credential than old, and checks
-// all the time that the one they have works.
+// replaced waits until the users have another credential than old, and checks throughout
+// that the one they have works.
 func (w *world) replaced(t *testing.T, old string) (id string) {
 	t.Helper()
 	expect.Eventually(t, "another credential", func(ctx context.Context) error {
@@ -68,7 +68,7 @@ func (w *world) replaced(t *testing.T, old string) (id string) {
 	return id
 }
 
-// expectCredentials waits until Keystone has so many application credentials.
+// expectCredentials waits until Keystone has the number of application credentials.
 func (w *world) expectCredentials(t *testing.T, n int) {
 	t.Helper()
 	expect.Eventually(t, fmt.Sprintf("%d application credentials", n), func(context.Context) error {
@@ -86,7 +86,7 @@ func (w *world) credential(t *testing.T) *orcv1alpha1.ApplicationCredential {
 	return credential
 }
 
-// askForAnother asks for a new credential as the documentation tells users to.
+// askForAnother requests a new credential as documented for users.
 func (w *world) askForAnother(t *testing.T) {
 	t.Helper()
 	objects.Change(t, w, w.credential(t), func(c *orcv1alpha1.ApplicationCredential) {
@@ -198,7 +198,7 @@ func TestAStoreThatTakesNothingIsNamed(t *testing.T) {
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Fail("Vault is sealed"))
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
-	// The imports work with what comes through the store.
+	// The imports use the clouds.yaml that comes through the store.
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "WaitingForApplicationCredential", "User controlplane-user-admin",
 		"PushSecret "+push+" has not stored the clouds.yaml", "repair the store", "Vault is sealed")
 	secrets.Set("PushSecret", w.cp.Namespace, push, standin.Succeed())
@@ -295,7 +295,7 @@ func TestACredentialThatSomebodyRevokedInKeystoneIsReplaced(t *testing.T) {
 	w := converged(t)
 	revoked := w.cp.Status.AdminApplicationCredential.ID
 	korc.Lose(w.cp.Namespace, revoked)
-	// Nothing but the next proof tells.
+	// Only the next verification reveals it.
 	w.pass(t, time.Hour)
 	expect.Eventually(t, "another credential", func(ctx context.Context) error {
 		id, err := w.works(ctx)
@@ -321,7 +321,7 @@ func TestTheSpecMayChangeWhileACredentialIsReplaced(t *testing.T) {
 		c5c3v1alpha1.SetDefaults(cp)
 		cp.Spec.KORC.AdminCredential.ApplicationCredential.Restricted = new(false)
 	})
-	// The second credential never got to the users, and the third has to wait, too.
+	// The second credential never reached the users, and the third has to wait, too.
 	expect.Eventually(t, "a credential that may make others", func(ctx context.Context) error {
 		if id, err := w.works(ctx); err != nil || id != first {
 			t.Errorf("the users have %q instead of %q (%v)", id, first, err)

@@ -14,7 +14,7 @@ import (
 type lines struct {
 	mu   sync.Mutex
 	text []string
-	// passes are the lines about passes that have ended.
+	// passes are the lines about finished passes.
 	passes []string
 }
 
@@ -46,7 +46,7 @@ func (l *lines) of(namespace string) string {
 	return strings.Join(found, "\n")
 }
 
-// passesOver is how many passes a controller has made over one of its resources.
+// passesOver returns how many passes a controller has made over one of its resources.
 func (l *lines) passesOver(controller string, resource client.Object) (passes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -30,9 +30,9 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// What all tests of this package share: one API server, the operator with the
-// rights that its chart gives it, and stand-ins for the backing operators. Each
-// test has a namespace of its own. The Keystone operator is played by the tests.
+// All tests of this package share one API server, the operator with the permissions from
+// its chart, and stand-ins for the backing operators. Each test has its own namespace.
+// The tests simulate the Keystone operator.
 var (
 	env       *envtest.Env
 	requests  = &transport.Counter{}
@@ -72,7 +72,7 @@ func TestMain(m *testing.M) {
 				SetRegion: setRegion, Ahead: ahead,
 				RetryPeriod: 500 * time.Millisecond, StallTimeout: stall, SpreadTime: time.Second, Day: day,
 			}
-			// At this level it tells of each pass.
+			// This level includes every pass.
 			logger := funcr.New(log.add, funcr.Options{Verbosity: 5})
 			if err := testutil.Run(ctx, holds.Config(refusals.Config(requests.Config(user))), options, logger); err != nil {
 				fmt.Fprintln(os.Stderr, "the operator ended with:", err)
@@ -97,17 +97,17 @@ func secretStore() *esov1.ClusterSecretStore {
 	}
 }
 
-// unreachable are the namespaces whose Keystone the operator does not reach.
+// unreachable are the namespaces whose Keystone the operator cannot reach.
 var unreachable sync.Map
 
-// rejecting are the namespaces whose Keystone takes no application credential.
+// rejecting are the namespaces whose Keystone accepts no application credential.
 var rejecting sync.Map
 
-// silent has a channel for each namespace whose Keystone swallows what it is sent
-// until that channel is closed.
+// silent holds a channel for each namespace whose Keystone does not answer until that
+// channel is closed.
 var silent sync.Map
 
-// hear waits for a Keystone that is silent.
+// hear waits while a Keystone is silent.
 func hear(ctx context.Context, namespace string) {
 	if speaks, ok := silent.Load(namespace); ok {
 		select {
@@ -117,7 +117,7 @@ func hear(ctx context.Context, namespace string) {
 	}
 }
 
-// login asks the Keystone of the K-ORC stand-in.
+// login logs in to the Keystone of the K-ORC stand-in.
 func login(ctx context.Context, authURL, id, secret string) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
@@ -130,7 +130,7 @@ func login(ctx context.Context, authURL, id, secret string) (identity.Verdict, e
 	return testutil.Login(korc)(ctx, authURL, id, secret)
 }
 
-// revoke asks it, too.
+// revoke revokes a credential there.
 func revoke(ctx context.Context, authURL, password, id string) error {
 	hear(ctx, testutil.NamespaceOf(authURL))
 	if _, away := unreachable.Load(testutil.NamespaceOf(authURL)); away {
@@ -139,7 +139,7 @@ func revoke(ctx context.Context, authURL, password, id string) error {
 	return testutil.Revoke(korc)(ctx, authURL, password, id)
 }
 
-// enrol asks it, too.
+// enrol enrols a service user there.
 func enrol(ctx context.Context, authURL, password string, user identity.ServiceUser) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
@@ -149,10 +149,10 @@ func enrol(ctx context.Context, authURL, password string, user identity.ServiceU
 	return testutil.Enrol(korc)(ctx, authURL, password, user)
 }
 
-// forbidding are the namespaces whose Keystone lets nobody change endpoints.
+// forbidding are the namespaces whose Keystone forbids changes of endpoints.
 var forbidding sync.Map
 
-// setRegion asks it, too.
+// setRegion sets the region of endpoints there.
 func setRegion(ctx context.Context, authURL, password, region string, endpointIDs []string) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
@@ -171,8 +171,8 @@ type world struct {
 	cp *c5c3v1alpha1.ControlPlane
 }
 
-// newWorld creates a minimal control plane after a change, with the credentials
-// it needs in the secret store.
+// newWorld creates a minimal control plane with the changes, and the credentials that it
+// needs in the secret store.
 func newWorld(t *testing.T, changes ...func(*c5c3v1alpha1.ControlPlane)) *world {
 	t.Helper()
 	w := emptyWorld(t)
@@ -195,7 +195,7 @@ func emptyWorld(t *testing.T) *world {
 	return w
 }
 
-// minimal is the least that a user has to write.
+// minimal is the minimum that a user has to write.
 func minimal(namespace string) *c5c3v1alpha1.ControlPlane {
 	return &c5c3v1alpha1.ControlPlane{
 		ObjectMeta: metav1.ObjectMeta{Name: "controlplane", Namespace: namespace},
@@ -214,8 +214,8 @@ func (w *world) seedDatabase() {
 	secrets.Put("openstack/keystone/"+w.cp.Namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "db-password"})
 }
 
-// refuse has the API server refuse calls of the operator about an object of the
-// world until the returned function is called.
+// refuse makes the API server reject the operator's calls about an object of the world
+// until the returned function is called.
 func (w *world) refuse(t *testing.T, verb, resource, name string) (lift func()) {
 	t.Helper()
 	namespace := w.cp.Namespace
@@ -226,7 +226,7 @@ func (w *world) refuse(t *testing.T, verb, resource, name string) (lift func()) 
 	return lift
 }
 
-// follow lets a test see also what the control plane says for a moment only.
+// follow records all changes of the control plane, including short-lived ones.
 func (w *world) follow(t *testing.T) *expect.Changes {
 	t.Helper()
 	return expect.Follow(t, env.Config, w, w.cp)
@@ -250,7 +250,7 @@ func (w *world) keystone(t *testing.T) *keystonev1alpha1.Keystone {
 	return k
 }
 
-// report plays the Keystone operator, which has looked at the current spec.
+// report simulates a Keystone operator that has observed the current spec.
 func (w *world) report(t *testing.T, installed, target string, ready bool) {
 	t.Helper()
 	objects.ChangeStatus(t, w, w.keystone(t), func(k *keystonev1alpha1.Keystone) {

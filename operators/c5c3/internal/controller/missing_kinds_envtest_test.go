@@ -25,8 +25,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
-// bare is an API server of its own without any kind of others, and an operator
-// that is never restarted.
+// bare is a separate API server without any foreign kinds, and an operator that is never
+// restarted.
 type bare struct {
 	*world
 	env     *envtest.Env
@@ -82,7 +82,7 @@ func (b *bare) run(t *testing.T, standins ...standin.Standin) (stop func()) {
 	return cancel
 }
 
-// define adds the kinds of a file or a directory.
+// define adds the kinds in a file or a directory.
 func (b *bare) define(t *testing.T, path string) {
 	t.Helper()
 	options := crenvtest.CRDInstallOptions{Paths: []string{path}, ErrorIfPathMissing: true, MaxTime: expect.Timeout}
@@ -137,7 +137,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.reportPlacement(t, "2025.2", true)
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 
-	// It goes with all its objects, and comes back.
+	// It is removed with all its objects, and comes back.
 	foreign.Remove(t, b.env.Config, foreign.ExternalSecrets)
 	stop()
 	b.expect(t, "DBCredentialsReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled")
@@ -145,8 +145,8 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-// relax removes rules from the definition of a kind, as if it were that of an
-// earlier release.
+// relax removes rules from the definition of a kind, as if it were from an earlier
+// release.
 func (b *bare) relax(t *testing.T, crd string, rules func(spec *apiextensionsv1.JSONSchemaProps)) {
 	t.Helper()
 	definition := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: crd}}

@@ -6,7 +6,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/secretaggregate"
 )
 
-// Outlines returns what the controllers of this operator do in a pass.
+// Outlines describes the controllers of this operator for the documentation.
 func Outlines() []reconcile.Outline {
 	return []reconcile.Outline{
 		reconcile.NewOutline("ControlPlane", pipeline, finalizers),

@@ -23,7 +23,7 @@ import (
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
-// placement is a change to a control plane that gives it one.
+// placement adds a Placement to a control plane.
 func placement(cp *c5c3v1alpha1.ControlPlane) {
 	cp.Spec.Services.Placement = &c5c3v1alpha1.ServicePlacementSpec{}
 }
@@ -60,7 +60,7 @@ func (w *world) placement(t *testing.T) *placementv1alpha1.Placement {
 	return p
 }
 
-// reportPlacement plays the Placement operator, which has looked at the current spec.
+// reportPlacement simulates a Placement operator that has observed the current spec.
 func (w *world) reportPlacement(t *testing.T, installed string, ready bool) {
 	t.Helper()
 	objects.ChangeStatus(t, w, w.placement(t), func(p *placementv1alpha1.Placement) {
@@ -76,7 +76,7 @@ func (w *world) reportPlacement(t *testing.T, installed string, ready bool) {
 	})
 }
 
-// login is the Secret with the user that the Placement has.
+// login returns the Secret with the user that the Placement has.
 func (w *world) login(t *testing.T) *corev1.Secret {
 	t.Helper()
 	secret := &corev1.Secret{ObjectMeta: w.meta(w.placement(t).Spec.ServiceUserSecretRef.Name)}
@@ -84,7 +84,7 @@ func (w *world) login(t *testing.T) *corev1.Secret {
 	return secret
 }
 
-// getsAnotherLogin waits until the Placement has another user than that.
+// getsAnotherLogin waits until the Placement has another user.
 func (w *world) getsAnotherLogin(t *testing.T, old *corev1.Secret) {
 	t.Helper()
 	p := &placementv1alpha1.Placement{ObjectMeta: w.meta("controlplane-placement")}
@@ -96,7 +96,7 @@ func (w *world) getsAnotherLogin(t *testing.T, old *corev1.Secret) {
 	})
 }
 
-// requestPassword asks for another password of the Placement's user.
+// requestPassword requests a new password of the Placement's user.
 func (w *world) requestPassword(t *testing.T) {
 	t.Helper()
 	secret := &corev1.Secret{ObjectMeta: w.meta("controlplane-placement-service-user")}
@@ -105,7 +105,7 @@ func (w *world) requestPassword(t *testing.T) {
 	})
 }
 
-// serviceUsers waits until Keystone has exactly these users beside the administrator.
+// serviceUsers waits until Keystone has exactly these users apart from the administrator.
 func (w *world) serviceUsers(t *testing.T, names ...string) {
 	t.Helper()
 	slices.Sort(names)

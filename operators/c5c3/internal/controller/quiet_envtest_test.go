@@ -21,10 +21,9 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// touch makes a controller look at one of its resources once more, by a change of
-// an object that it reads, and returns the requests in the namespace that this
-// took, but for events, which are written beside the passes: those of an earlier
-// one may come late.
+// touch triggers a pass over one of a controller's resources by changing an object that
+// it reads. It returns the requests of that pass in the namespace, except events: they
+// are written asynchronously, so those of an earlier pass may come late.
 func touch(t *testing.T, c client.Client, controller string, resource, read client.Object) transport.Requests {
 	t.Helper()
 	before, count := requests.Snapshot(), log.passesOver(controller, resource)
@@ -47,10 +46,9 @@ func touch(t *testing.T, c client.Client, controller string, resource, read clie
 	})
 }
 
-// expectQuiet waits until several passes in a row over a resource, each after a
-// change of an object that it reads, make no request but the one that a changed
-// Secret itself asks for, as its content may have changed, too. What has happened
-// before may reach the operator in between.
+// expectQuiet waits until several consecutive passes over a resource, each after a change
+// of an object that it reads, make only one request: the read of a changed Secret, whose
+// content may have changed, too. Earlier changes may reach the operator in between.
 func expectQuiet(t *testing.T, c client.Client, controller string, resource, read client.Object) {
 	t.Helper()
 	expect.Eventually(t, "passes without a request", func(context.Context) error {

@@ -7,8 +7,8 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// unreached are the reasons of a kind that no run against an API server can show,
-// and why.
+// unreached are the reasons that no test against an API server can produce, with the
+// explanation.
 var unreached = map[string]map[string]string{
 	"ControlPlane":       {"ReconcileError": listed},
 	"CredentialRotation": {"ControlPlaneListError": listed},
@@ -17,7 +17,7 @@ var unreached = map[string]map[string]string{
 
 const listed = "a cache that has synced answers every list; a unit test shows it"
 
-// vocabularies are what the tests of this package show together.
+// vocabularies are covered by the tests of this package together.
 func vocabularies() []expect.Vocabulary {
 	return expect.Vocabularies(c5c3v1alpha1.Vocabularies(), unreached)
 }

@@ -12,8 +12,8 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// refuseDuplicates leaves every ControlPlane of a namespace alone but the oldest.
-// The webhook allows only one, but it may have been off.
+// refuseDuplicates refuses every ControlPlane of a namespace except the oldest. The
+// webhook allows only one, but it may have been disabled.
 func refuseDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
 	return func(ctx context.Context, cp *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
 		var all c5c3v1alpha1.ControlPlaneList
@@ -31,8 +31,8 @@ func refuseDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.
 	}
 }
 
-// oldest is the name of the first one created, by name among those of the same
-// second.
+// oldest returns the name of the one created first; those created in the same second are
+// ordered by name.
 func oldest(all []c5c3v1alpha1.ControlPlane) string {
 	if len(all) == 0 {
 		return ""

@@ -28,8 +28,8 @@ func TestTheOldestOfSeveralCounts(t *testing.T) {
 	}
 }
 
-// withoutLists is a cluster that answers no list. A cache that has synced answers
-// every one, so that no API server can show this.
+// withoutLists is a cluster in which every list fails. A synced cache answers all lists,
+// so an API server cannot produce this.
 func withoutLists(objects ...client.Object) client.Client {
 	return fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(objects...).WithStatusSubresource(objects...).
 		WithInterceptorFuncs(interceptor.Funcs{

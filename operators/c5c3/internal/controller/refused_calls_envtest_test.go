@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 )
 
-// refusedCall is a call that a policy or missing rights may refuse.
+// refusedCall is a call that a policy or missing permissions may reject.
 type refusedCall struct {
 	condition, reason    string
 	verb, resource, name string
@@ -95,9 +95,9 @@ func TestAnExternalSecretIsNotMadeBeforeItsNameIsKnownToBeFree(t *testing.T) {
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
-// Between the proof of a credential and its way to the users lie two writes. The
-// next pass already finds a refusal of the second one when it looks after what
-// was published before, and says so elsewhere.
+// Between the verification of a credential and its delivery to the users there are two
+// writes. If the second one is rejected, the next pass already finds that when it checks
+// what was published before, and reports it elsewhere.
 func TestARefusalOnTheCredentialsWayToItsUsersIsNamed(t *testing.T) {
 	t.Parallel()
 	const credential = "controlplane-admin-app-credential"

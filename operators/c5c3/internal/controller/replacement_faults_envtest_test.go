@@ -28,20 +28,20 @@ import (
 
 const mainCredential = "controlplane-admin-app-credential"
 
-// retainedName is the name of the object that keeps the credential in use when it is
+// retainedName is the name of the object that retains the credential in use while it is
 // replaced.
 func (w *world) retainedName(t *testing.T) string {
 	t.Helper()
 	return mainCredential + "-" + shortHash(string(*w.credential(t).Spec.Resource.Name))
 }
 
-// retained is that object, to be looked at.
+// retained is that object, for reading.
 func (w *world) retained(t *testing.T) *orcv1alpha1.ApplicationCredential {
 	t.Helper()
 	return &orcv1alpha1.ApplicationCredential{ObjectMeta: w.meta(w.retainedName(t))}
 }
 
-// renameCloud changes what all objects of K-ORC refer to.
+// renameCloud changes a reference in all K-ORC objects.
 func (w *world) renameCloud(t *testing.T) {
 	t.Helper()
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
@@ -50,10 +50,10 @@ func (w *world) renameCloud(t *testing.T) {
 	})
 }
 
-// longGrace is a number of days that no test outlives.
+// longGrace is a number of days that exceeds the duration of any test.
 const longGrace = 100
 
-// request asks for a new credential; the old one is to work on for some days.
+// request requests a new credential; the old one stays valid for some days.
 func (w *world) request(t *testing.T, name string, grace int32) *c5c3v1alpha1.CredentialRotation {
 	t.Helper()
 	rotation := w.rotation(c5c3v1alpha1.CredentialRotationSpec{ReMint: true, GracePeriodDays: &grace})
@@ -62,7 +62,7 @@ func (w *world) request(t *testing.T, name string, grace int32) *c5c3v1alpha1.Cr
 	return rotation
 }
 
-// endGrace lets the time of a replaced credential be over.
+// endGrace ends the overlap of a replaced credential.
 func (w *world) endGrace(t *testing.T, retained *orcv1alpha1.ApplicationCredential) {
 	t.Helper()
 	objects.Change(t, w, retained, func(c *orcv1alpha1.ApplicationCredential) {
@@ -95,7 +95,8 @@ func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
 	changes := w.follow(t)
 	w.askForAnother(t)
 	w.stalls(t, changes)
-	// Between two attempts it is another object that K-ORC has not looked at yet.
+	// Between two attempts the message names another object, which K-ORC has not observed
+	// yet.
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMintStalled", "does not contain",
 		"check that Keystone accepts the administrator's password in Secret controlplane-keystone-admin-credentials")
 	w.usersHave(t, old)
@@ -104,8 +105,8 @@ func TestAReplacementGoesOnOnceKORCCanLogInAgain(t *testing.T) {
 	w.replacedAfter(t, old)
 }
 
-// staysStalled waits for another attempt to take over the replaced credential,
-// and for a pass after that, which must not have forgotten the stall.
+// staysStalled waits for another attempt to adopt the replaced credential, and for a pass
+// after it, which must still report the stall.
 func (w *world) staysStalled(t *testing.T) {
 	t.Helper()
 	before := w.heirs(t)
@@ -130,7 +131,7 @@ func (w *world) staysStalled(t *testing.T) {
 	}
 }
 
-// heirs are the objects that keep a replaced credential.
+// heirs returns the UIDs of the objects that retain a replaced credential.
 func (w *world) heirs(t *testing.T) (uids []types.UID) {
 	t.Helper()
 	var list orcv1alpha1.ApplicationCredentialList
@@ -177,7 +178,7 @@ func TestACredentialThatKORCTakesForLostWorksUntilTheUsersHaveAnother(t *testing
 	w := converged(t)
 	old := w.cp.Status.AdminApplicationCredential.ID
 	korc.Set("ApplicationCredential", w.cp.Namespace, mainCredential, standin.Fail("resource has been deleted from OpenStack"))
-	// K-ORC looks again only when the spec changes.
+	// K-ORC only retries when the spec changes.
 	w.renameCloud(t)
 	w.expect(t, "KORCReady", metav1.ConditionFalse, "ApplicationCredentialFailed", "deleted from OpenStack", "correct what K-ORC reports")
 	w.usersHave(t, old)
@@ -200,7 +201,7 @@ func TestWhatKORCGivesUpDuringAReplacementTakesNothingFromTheUsers(t *testing.T)
 	w.replacedAfter(t, old)
 }
 
-// K-ORC may be at work on an object while the operator deletes it.
+// K-ORC may be processing an object while the operator deletes it.
 func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 	t.Parallel()
 	w := converged(t)
@@ -230,7 +231,7 @@ func TestWhatKORCFindsForAnObjectThatGoesIsNotBuiltUpon(t *testing.T) {
 	w.replacedAfter(t, old)
 }
 
-// looksInVain plays a K-ORC that does not find what the object stands for.
+// looksInVain simulates a K-ORC that does not find the object's resource.
 func (w *world) looksInVain(t *testing.T, retained *orcv1alpha1.ApplicationCredential) error {
 	t.Helper()
 	if controllerutil.AddFinalizer(retained, "openstack.k-orc.cloud/applicationcredential") {
@@ -281,7 +282,7 @@ func TestACredentialThatKORCOnlyTakesForRevokedIsRevoked(t *testing.T) {
 		t.Error(err)
 	}
 	unreachable.Delete(w.cp.Namespace)
-	// It is tried less and less often.
+	// It is retried with increasing delays.
 	w.pass(t, stall)
 	expect.Gone(t, w, retained)
 	w.expectCredentials(t, 1)
@@ -342,9 +343,9 @@ func TestALostSecretDoesNotHandTheAdministratorsPasswordToTheUsers(t *testing.T)
 	w.replacedAfter(t, old)
 }
 
-// The operator watches the names of all Secrets and, in another cache, the content
-// of its own. While the one is held, whoever reads a Secret it has written waits: not
-// beside other tests.
+// The operator watches the names of all Secrets, and the content of its own in another
+// cache. While that cache is paused, reads of a Secret that it has written block, so the
+// test is not parallel.
 func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
 	w := converged(t)
 	old, passes := w.cp.Status.AdminApplicationCredential.ID, log.passesOver("controlplane", w.cp)
@@ -363,7 +364,7 @@ func TestALostSecretIsMissedThoughTheCacheOfItsContentIsBehind(t *testing.T) {
 	w.replacedAfter(t, old)
 }
 
-// Without an object that keeps it nobody would revoke the replaced credential.
+// Without an object that retains it, the replaced credential would never be revoked.
 func TestACredentialIsNotLeftToAnObjectThatOnlyTheCacheStillHas(t *testing.T) {
 	w := converged(t, manual)
 	old, retained := w.cp.Status.AdminApplicationCredential.ID, w.retained(t)

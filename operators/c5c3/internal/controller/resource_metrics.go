@@ -62,8 +62,7 @@ var nextRotation = reconcile.Gauge[*c5c3v1alpha1.CredentialRotation]{
 	},
 }
 
-// sampleOf returns the one sample of a time, and none when the status has no such
-// time.
+// sampleOf returns one sample for a time, none if the status has no such time.
 func sampleOf(at *metav1.Time, now time.Time, value func(at, now time.Time) float64) []reconcile.Sample {
 	if at == nil {
 		return nil

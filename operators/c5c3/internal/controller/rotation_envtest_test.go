@@ -48,7 +48,7 @@ func TestAReMintReplacesTheCredentialOnce(t *testing.T) {
 	retained := w.retained(t)
 	objects.Change(t, w, rotation, func(r *c5c3v1alpha1.CredentialRotation) { r.Spec.GracePeriodDays = new(int32(1)) })
 	w.replaced(t, second)
-	// Within the grace period of one day both work, and then one is left.
+	// During the grace period of one day both work, and then only one is left.
 	w.superseded(t, retained)
 	w.expectCredentials(t, 2)
 	w.pass(t, day)
@@ -72,7 +72,7 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 		retained := w.retained(t)
 		w.pass(t, 2*day)
 		id = w.replaced(t, id)
-		// The old one works on for as long as the new one is made early.
+		// The old one stays valid for as long as the new one is created early.
 		w.superseded(t, retained)
 		w.expectCredentials(t, 2)
 		w.pass(t, day)

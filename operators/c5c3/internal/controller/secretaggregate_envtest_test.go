@@ -20,15 +20,15 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// collector is a namespace with a control plane whose Secrets are collected.
+// collector is a namespace with a control plane whose Secrets are aggregated.
 type collector struct {
 	*world
 	aggregate *c5c3v1alpha1.SecretAggregate
 }
 
-// newCollector creates a control plane with Secrets of the user's, so that a test
-// decides what is in them, and a SecretAggregate of the database's credentials
-// after a change.
+// newCollector creates a control plane with the user's own Secrets, so that a test
+// controls their content, and a SecretAggregate of the database credentials with the
+// changes.
 func newCollector(t *testing.T, changes ...func(*c5c3v1alpha1.SecretAggregate)) *collector {
 	t.Helper()
 	w := newWorld(t, func(cp *c5c3v1alpha1.ControlPlane) {
@@ -80,7 +80,7 @@ func (c *collector) holds(t *testing.T, name string, want map[string]string) *co
 
 var collected = map[string]string{"databaseCredentials.username": "keystone", "databaseCredentials.password": "first"}
 
-// complete is a SecretAggregate that has collected the database's credentials.
+// complete is a SecretAggregate that has aggregated the database credentials.
 func complete(t *testing.T) *collector {
 	t.Helper()
 	c := newCollector(t)

@@ -32,45 +32,45 @@ import (
 
 const recorderName = "controlplane-controller"
 
-// DefaultKORCNamespace is where K-ORC's own manifests put it.
+// DefaultKORCNamespace is the namespace in K-ORC's own manifests.
 const DefaultKORCNamespace = "orc-system"
 
-// Options are what tests replace, and what the operator's own flags set; the zero
-// value is the default.
+// Options are set by the operator's own flags and overridden by tests; the zero value is
+// the default.
 type Options struct {
-	// DiscoveryInterval is how often optional kinds are looked for; zero means
-	// the default.
+	// DiscoveryInterval is the interval between checks for optional kinds; zero means the
+	// default.
 	DiscoveryInterval time.Duration
 	// KORCNamespace is where K-ORC runs; empty means [DefaultKORCNamespace].
 	KORCNamespace string
-	// Login proves application credentials; nil means HTTP.
+	// Login verifies application credentials; nil means over HTTP.
 	Login identity.Login
-	// Revoke makes sure of their revocation; nil means HTTP.
+	// Revoke revokes them; nil means over HTTP.
 	Revoke identity.Revoke
-	// Enrol gives the users of services their role; nil means HTTP.
+	// Enrol assigns the roles of service users; nil means over HTTP.
 	Enrol identity.Enrol
-	// SetRegion puts the endpoints of the catalog into the region; nil means HTTP.
+	// SetRegion puts the endpoints of the catalog into the region; nil means over HTTP.
 	SetRegion identity.SetRegion
-	// DeleteUser deletes them; nil means HTTP.
+	// DeleteUser deletes service users; nil means over HTTP.
 	DeleteUser identity.Revoke
-	// Now is the clock of rotations and of waits; nil means time.Now.
+	// Now is the clock of rotations and waits; nil means time.Now.
 	Now func() time.Time
-	// Ahead is how far ahead of Now the clock of a namespace is, so that time can
-	// pass for one control plane and not for those beside it; nil means nowhere.
+	// Ahead returns how far the clock of a namespace is ahead of Now, so that time can
+	// pass for a single control plane; nil means that none is.
 	Ahead func(namespace string) time.Duration
-	// Day is how long a day of a CredentialRotation lasts; zero means 24 hours.
+	// Day is the length of a day in a CredentialRotation; zero means 24 hours.
 	Day time.Duration
 	// StallTimeout bounds the waits for K-ORC; zero means the default.
 	StallTimeout time.Duration
-	// SpreadTime is how long a replaced credential works on at least; zero means
-	// until the kubelets have brought its successor to all pods.
+	// SpreadTime is the minimum time that a replaced credential stays valid; zero means
+	// until the kubelets have delivered its successor to all pods.
 	SpreadTime time.Duration
-	// RetryPeriod is how soon something that K-ORC has given up is made anew;
-	// zero means the default.
+	// RetryPeriod is the first delay before an object with a terminal error of K-ORC is
+	// recreated; zero means the default.
 	RetryPeriod time.Duration
 }
 
-// Scheme knows every type the controller reads or writes.
+// Scheme registers every type that the controller reads or writes.
 func Scheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -148,7 +148,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 	}, stepMetrics)
 }
 
-// askOverHTTP is how Keystone is asked where a test does not say otherwise.
+// askOverHTTP sets HTTP for everything that a test does not override.
 func askOverHTTP(t *pass.Tools) {
 	if t.RevokeCredential == nil {
 		t.RevokeCredential = identity.RevokeOverHTTP

@@ -19,20 +19,20 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// What no test outlives by itself: a test that wants one of these to be over lets
-// it pass.
+// Periods that exceed the duration of any test; a test that needs one to be over advances
+// the clock.
 const (
 	// stall bounds the operator's waits for K-ORC.
 	stall = time.Hour
-	// day is how long a day of a CredentialRotation lasts here.
+	// day is the length of a day in a CredentialRotation.
 	day = 10 * time.Hour
-	// spread is at least how long what was replaced works on.
+	// spread is the minimum time that a replaced credential stays valid.
 	spread = time.Minute
-	// proofPeriod is at least how often Keystone is asked again about a credential.
+	// proofPeriod is the maximum interval between two verifications of a credential.
 	proofPeriod = 15 * time.Minute
 )
 
-// clocks are how far ahead the clocks of namespaces are.
+// clocks holds how far the clocks of namespaces are ahead.
 var clocks = struct {
 	mu    sync.Mutex
 	ahead map[string]time.Duration
@@ -45,8 +45,8 @@ func ahead(namespace string) time.Duration {
 	return clocks.ahead[namespace]
 }
 
-// pass lets time pass for the operator in this world alone, and has it look at the
-// control plane then: its own timers know nothing of that.
+// pass advances the operator's clock for this world only, and then triggers a pass over
+// the control plane, because the operator's timers do not follow that clock.
 func (w *world) pass(t *testing.T, d time.Duration) {
 	t.Helper()
 	clocks.mu.Lock()
@@ -55,7 +55,7 @@ func (w *world) pass(t *testing.T, d time.Duration) {
 	clocks.mu.Unlock()
 	look := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.com/later-by":%q}}}`, now)
 	err := expect.Until(t.Context(), func(ctx context.Context) error {
-		// A deletion may have come to its end meanwhile.
+		// A deletion may have finished in the meantime.
 		cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: w.meta(w.cp.Name)}
 		return client.IgnoreNotFound(w.Patch(ctx, cp, client.RawPatch(types.MergePatchType, look)))
 	})
@@ -64,15 +64,15 @@ func (w *world) pass(t *testing.T, d time.Duration) {
 	}
 }
 
-// stalls waits until a replacement has begun, and lets the time pass for which it
-// may take.
+// stalls waits until a replacement has begun, and then advances the clock past its time
+// limit.
 func (w *world) stalls(t *testing.T, changes *expect.Changes) {
 	t.Helper()
 	changes.Condition(t, "KORCReady", metav1.ConditionFalse, "ReMinting")
 	w.pass(t, stall)
 }
 
-// superseded waits until the time for which a replaced credential works on runs.
+// superseded waits until the overlap of a replaced credential has begun.
 func (w *world) superseded(t *testing.T, retained *orcv1alpha1.ApplicationCredential) {
 	t.Helper()
 	expect.Object(t, w, retained, func() error {

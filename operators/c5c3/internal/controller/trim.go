@@ -12,8 +12,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Trim drops from objects on their way into the cache what nothing reads there, and shares
-// what is the same in many.
+// Trim is the cache transform that drops fields nothing reads, and shares equal parts of
+// objects.
 func Trim(obj any) (any, error) {
 	cached, known := obj.(client.Object)
 	if !known {
@@ -21,8 +21,8 @@ func Trim(obj any) (any, error) {
 	}
 	switch obj.(type) {
 	case *c5c3v1alpha1.ControlPlane, *c5c3v1alpha1.CredentialRotation, *corev1.Secret, *metav1.PartialObjectMetadata:
-		// The operator applies none of them, and the API server keeps the records of an
-		// update without any.
+		// The operator applies none of these, and the API server keeps managed fields
+		// when an update omits them.
 		cached.SetManagedFields(nil)
 	default:
 		if err := apply.Condense(cached, pass.FieldManager); err != nil {

@@ -59,8 +59,8 @@ var indexes = map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 	}),
 }
 
-// watch builds the controller. Everything a pass reads is watched, so that
-// waiting ends with the event and not with a timer.
+// watch builds the controller. Everything that a pass reads is watched, so that waits end
+// with an event instead of a timer.
 func watch(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, discovery time.Duration, tools *pass.Tools,
 	reconciler ctrlreconcile.Reconciler,
@@ -72,10 +72,10 @@ func watch(
 	kinds := watches.NewResync()
 	ctl, err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&c5c3v1alpha1.ControlPlane{}).
-		// The cache that tells of references may be ahead of the one that the
-		// operator's own Secrets are read from.
+		// The cache of referenced Secrets may be ahead of the one from which the
+		// operator's own Secrets are read, so those are watched as well.
 		Owns(&corev1.Secret{}).Owns(&networkingv1.NetworkPolicy{}).
-		// When the active ControlPlane goes, its duplicates are reconciled.
+		// When the active ControlPlane is deleted, its duplicates are reconciled.
 		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace), builder.WithPredicates(deletions)).
 		Watches(&c5c3v1alpha1.CredentialRotation{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
@@ -100,8 +100,7 @@ var deletions = predicate.Funcs{
 	GenericFunc: func(event.GenericEvent) bool { return false },
 }
 
-// trackKinds starts watching the kinds of other operators that are, or will be,
-// installed.
+// trackKinds watches the kinds of other operators as soon as they are installed.
 func trackKinds(
 	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, discovery time.Duration, tools *pass.Tools,
 	ctl controller.Controller, changes watches.Resync,
@@ -125,7 +124,7 @@ func trackKinds(
 		watches = append(watches, crdwatch.Watch{Object: svc.Empty(), Handler: owned})
 	}
 	if cfg.Namespace == "" {
-		// A namespaced Role does not reach cluster-scoped kinds.
+		// A namespaced Role does not grant cluster-scoped kinds.
 		watches = append(watches, crdwatch.Watch{
 			Object: &esov1.ClusterSecretStore{}, Handler: handler.EnqueueRequestsFromMapFunc(find.All),
 			Predicates: []predicate.Predicate{secrets.StoreChanges},
@@ -143,7 +142,7 @@ func trackKinds(
 	return kinds.Bind(ctx, mgr, ctl)
 }
 
-// defaulted looks at a ControlPlane as a pass does, with its defaults.
+// defaulted applies the defaults first, as a pass does.
 func defaulted(names func(*c5c3v1alpha1.ControlPlane) []string) func(*c5c3v1alpha1.ControlPlane) []string {
 	return func(cp *c5c3v1alpha1.ControlPlane) []string {
 		cp = cp.DeepCopy()
@@ -152,15 +151,15 @@ func defaulted(names func(*c5c3v1alpha1.ControlPlane) []string) func(*c5c3v1alph
 	}
 }
 
-// controlPlanes finds the ControlPlanes that an event concerns.
+// controlPlanes maps events to ControlPlanes.
 func controlPlanes(reader client.Reader) watches.Mapper[*c5c3v1alpha1.ControlPlane] {
 	return watches.Mapper[*c5c3v1alpha1.ControlPlane]{
 		Reader: reader, Plural: "ControlPlanes", NewList: func() client.ObjectList { return &c5c3v1alpha1.ControlPlaneList{} },
 	}
 }
 
-// owner finds the ControlPlane that controls the event's object. An object that
-// goes may have held a name that a ControlPlane of its namespace waits for.
+// owner maps an event to the ControlPlane that controls the object. A deleted object may
+// have had a name that another ControlPlane of the namespace is waiting for.
 func owner(mgr ctrl.Manager, find watches.Mapper[*c5c3v1alpha1.ControlPlane]) handler.EventHandler {
 	owner := handler.EnqueueRequestForOwner(mgr.GetScheme(), mgr.GetRESTMapper(), &c5c3v1alpha1.ControlPlane{}, handler.OnlyControllerOwner())
 	return handler.Funcs{

@@ -12,9 +12,9 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// Only returns the ControlPlane of the object's namespace, with its
-// defaults. Without one, or with several, it is nil, and the outcome says so; a list
-// that fails has the given reason.
+// Only returns the ControlPlane of the object's namespace, with its defaults. If there is
+// none, or more than one, it returns nil and an outcome that says so. If the list fails,
+// the outcome has the given reason.
 func Only(
 	ctx context.Context, reader client.Reader, of client.Object, listError string,
 ) (*c5c3v1alpha1.ControlPlane, reconcile.Outcome) {

@@ -65,7 +65,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// playServices plays the operators of the services: every resource of theirs is ready.
+// playServices simulates the operators of the services: it makes all their resources
+// ready.
 func playServices(ctx context.Context, cfg *rest.Config) error {
 	return errors.Join(
 		play(ctx, cfg, &keystonev1alpha1.KeystoneList{}, func(k *keystonev1alpha1.Keystone) {
@@ -110,7 +111,7 @@ func play[T serviceResource](ctx context.Context, cfg *rest.Config, list client.
 				Type: "Ready", Status: metav1.ConditionTrue, Reason: "AllReady", Message: "ready", ObservedGeneration: obj.GetGeneration(),
 			})
 			obj.SetConditions(conditions)
-			// One that is being deleted is gone, which is as good.
+			// An error is ignored because the resource may have been deleted.
 			_ = c.Status().Patch(ctx, obj, client.MergeFrom(before))
 		}
 	}()
@@ -121,8 +122,8 @@ func run(ctx context.Context, cfg *rest.Config, namespace string) error {
 	return runLate(ctx, cfg, namespace, 0)
 }
 
-// runLate runs an operator whose clock is ahead of the API server's. What K-ORC
-// does would seem to take that much longer.
+// runLate runs an operator whose clock is ahead of the API server's, so that K-ORC seems
+// to take that much longer.
 func runLate(ctx context.Context, cfg *rest.Config, namespace string, late time.Duration) error {
 	options := controller.Options{
 		DiscoveryInterval: time.Second, RetryPeriod: 500 * time.Millisecond,
@@ -157,7 +158,7 @@ func prepare(ctx context.Context, c client.Client, changes ...func(*c5c3v1alpha1
 	return ns.Name, c.Create(ctx, cp)
 }
 
-// Kinds of writes that several ways have in common.
+// Kinds of writes that several walks have in common.
 const (
 	applyCredential  = "apply applicationcredentials.openstack.k-orc.cloud"
 	deleteCredential = "delete applicationcredentials.openstack.k-orc.cloud"
@@ -167,11 +168,11 @@ const (
 // state is what a run is judged by.
 type state struct {
 	Conditions map[string]string
-	// Resources are how many Keystone has of each kind.
+	// Resources counts the resources in Keystone by kind.
 	Resources map[string]int
-	// Objects are the K-ORC objects for application credentials.
+	// Objects counts the K-ORC objects for application credentials.
 	Objects int
-	// Made is how many application credentials were ever made.
+	// Made counts the application credentials that were ever created.
 	Made int
 }
 
@@ -222,7 +223,7 @@ func ready(ctx context.Context, c client.Client, namespace string) error {
 	return nil
 }
 
-// wayToReady is the way of a new control plane, with failures at its writes.
+// wayToReady is the walk of a new control plane to Ready, with failing writes.
 func wayToReady(t *testing.T, failures ...transport.Mode) crashwalk.Scenario[state] {
 	t.Helper()
 	c := env.Client(t, controller.Scheme())
@@ -254,8 +255,8 @@ func TestAControlPlaneComesUpWhateverTheAPIServerAnswersToAnyCall(t *testing.T) 
 	crashwalk.Walk(t, way)
 }
 
-// whileRunning prepares a control plane that was ready, and changes it while no
-// operator runs.
+// whileRunning prepares a control plane that was ready and changes it while no operator
+// is running.
 func whileRunning(
 	ctx context.Context, c client.Client, change func(namespace string) error, changes ...func(*c5c3v1alpha1.ControlPlane),
 ) (string, error) {
@@ -304,7 +305,7 @@ func TestAnOperatorKilledDuringDeletionTakesTheCredentialBack(t *testing.T) {
 			return s, err
 		},
 		Compare: func(undisturbed, _, final state) string {
-			// The entry in the catalog is Keystone's own.
+			// Keystone itself registers its catalog entry.
 			if left := strings.TrimPrefix(fmt.Sprint(undisturbed.Resources), "map[ApplicationCredential:0 Endpoint:1 Service:1]"); left != "" {
 				return "the undisturbed run left " + left
 			}

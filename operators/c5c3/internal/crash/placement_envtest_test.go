@@ -28,20 +28,20 @@ func withPlacement(cp *c5c3v1alpha1.ControlPlane) {
 	cp.Spec.Services.Placement = &c5c3v1alpha1.ServicePlacementSpec{}
 }
 
-// staff is what a run with a Placement is judged by beside its state.
+// staff is what a run with a Placement is judged by, in addition to its state.
 type staff struct {
 	state
-	// Users are how many users Keystone has, Assigned how many roles they have, and
-	// Secrets how many Secrets have the password of one.
+	// Users counts the users in Keystone, Assigned their roles, and Secrets the Secrets
+	// with a user's password.
 	Users, Assigned, Secrets int
 }
 
-// placementWalk is a way of a control plane with a Placement.
+// placementWalk is a walk of a control plane with a Placement.
 type placementWalk struct {
 	client.Client
 
 	mu sync.Mutex
-	// locked are the namespaces whose Placement had a user that Keystone refused.
+	// locked are the namespaces whose Placement had a user that Keystone rejected.
 	locked map[string]error
 }
 
@@ -50,7 +50,7 @@ func newPlacementWalk(t *testing.T) *placementWalk {
 	return &placementWalk{Client: env.Client(t, controller.Scheme()), locked: map[string]error{}}
 }
 
-// login is the Secret with the user that the Placement has.
+// login returns the Secret with the user that the Placement has.
 func (w *placementWalk) login(ctx context.Context, namespace string) (*corev1.Secret, error) {
 	p, secret := &placementv1alpha1.Placement{}, &corev1.Secret{}
 	if err := w.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "controlplane-placement"}, p); err != nil {
@@ -63,7 +63,7 @@ func accepts(namespace string, login *corev1.Secret) bool {
 	return korc.Accepts(namespace, korc.Names(namespace, "User")[string(login.Data["username"])], string(login.Data["password"]))
 }
 
-// look remembers when the Placement could not log in.
+// look records whether the Placement cannot log in.
 func (w *placementWalk) look(ctx context.Context, namespace string) error {
 	login, err := w.login(ctx, namespace)
 	if err != nil || accepts(namespace, login) {
@@ -97,7 +97,7 @@ func (w *placementWalk) observe(ctx context.Context, namespace string) (staff, e
 	return seen, nil
 }
 
-// ready returns nil when the Placement has the only user beside the administrator.
+// ready returns nil if the Placement has the only user apart from the administrator.
 func (w *placementWalk) ready(ctx context.Context, namespace string) error {
 	if err := ready(ctx, w, namespace); err != nil {
 		return err

@@ -22,18 +22,18 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
 )
 
-// rotationWalk is a way through one rotation with an operator that dies.
+// rotationWalk is a walk through one rotation with a crashing operator.
 type rotationWalk struct {
 	client.Client
 	mode c5c3v1alpha1.RotationMode
 	spec c5c3v1alpha1.CredentialRotationSpec
-	// late is how far ahead the clock of the dying operators is.
+	// late is how far the clock of the crashing operators is ahead.
 	late time.Duration
-	// done reports whether the rotation says that it has asked.
+	// done reports whether the rotation has recorded its request.
 	done func(*c5c3v1alpha1.CredentialRotation) bool
 
 	mu sync.Mutex
-	// locked are the namespaces whose users had a credential that Keystone refused.
+	// locked are the namespaces whose users had a credential that Keystone rejected.
 	locked map[string]error
 }
 
@@ -51,8 +51,8 @@ func (w *rotationWalk) prepare(ctx context.Context) (string, error) {
 	})
 }
 
-// look remembers when the users could not log in. One that is refused right after
-// it was replaced is none that they have.
+// look records whether the users cannot log in. A credential that is rejected right after
+// it was replaced is no longer theirs.
 func (w *rotationWalk) look(ctx context.Context, namespace string) error {
 	id, secret, err := testutil.CredentialInUse(ctx, w, namespace)
 	if err != nil || korc.Accepts(namespace, id, secret) {
@@ -129,7 +129,7 @@ func TestAnOperatorKilledDuringAReMintMakesOneCredentialAndLeavesNoGap(t *testin
 	}).walk(t)
 }
 
-// The clock of the dying operators is past the time of the first credential and
+// The clock of the crashing operators is after the due time of the first credential and
 // before that of the second.
 func TestAnOperatorKilledDuringAScheduledRotationMakesOneCredentialAndLeavesNoGap(t *testing.T) {
 	interval, late := int32(1), 30*time.Hour

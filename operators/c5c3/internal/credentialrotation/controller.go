@@ -18,7 +18,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// Pipeline is what one pass over a CredentialRotation does.
+// Pipeline lists the steps of a pass over a CredentialRotation.
 var Pipeline = reconcile.Pipeline[*scope]{
 	{Name: "CredentialRotation", Condition: c5c3v1alpha1.ConditionReady, Run: reconcileRotation},
 }
@@ -33,8 +33,8 @@ func targetsCredential(rotation *c5c3v1alpha1.CredentialRotation) bool {
 	return rotation.Spec.Target == c5c3v1alpha1.RotationTargetAdminApplicationCredential
 }
 
-// reconcileRotation requests a new application credential when one is due. It writes
-// the request on the credential; the ControlPlane's own controller does the rest.
+// reconcileRotation requests a new application credential when one is due. It writes the
+// request on the credential; the ControlPlane's own controller does the rest.
 func reconcileRotation(ctx context.Context, s *scope) reconcile.Outcome {
 	rotation := s.rotation
 	if !targetsCredential(rotation) {
@@ -97,12 +97,12 @@ func (s *scope) facts(
 	return facts, credential, nil
 }
 
-// request writes the request on exactly the credential that was looked at.
+// request writes the request on exactly the credential that was read.
 func (s *scope) request(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, d rotationDecision) error {
 	before := credential.DeepCopy()
 	metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationAdminPasswordHash, "")
 	metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationRotationRequest, d.request)
-	// What another request has promised is kept. One that cannot be read is none.
+	// The overlap promised by an earlier request is kept. An unparsable one is ignored.
 	promised, _ := time.ParseDuration(credential.Annotations[c5c3v1alpha1.AnnotationCredentialOverlap])
 	if overlap := max(promised, d.overlap); overlap > 0 {
 		metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationCredentialOverlap, overlap.String())
@@ -114,7 +114,7 @@ func (s *scope) request(ctx context.Context, credential *orcv1alpha1.Application
 	return nil
 }
 
-// recordRotation notes in the status what later decisions depend on.
+// recordRotation records in the status what later decisions depend on.
 func recordRotation(rotation *c5c3v1alpha1.CredentialRotation, d rotationDecision, now time.Time) reconcile.Outcome {
 	status := &rotation.Status
 	status.NextRotation = d.next
@@ -127,8 +127,8 @@ func recordRotation(rotation *c5c3v1alpha1.CredentialRotation, d rotationDecisio
 	case d.reason == c5c3v1alpha1.ReasonRotationTriggered && !triggered:
 		status.LastRotation = ptr.To(metav1.NewTime(now).Rfc3339Copy())
 	case triggered && (d.reason == c5c3v1alpha1.ReasonNoRotationNeeded || d.reason == c5c3v1alpha1.ReasonWaitingForApplicationCredential):
-		// That the new credential was requested stays true while it is created, and
-		// when it is.
+		// The outcome that a new credential was requested stays valid while it is being
+		// created, and once it exists.
 		return reconcile.Done(ready.Reason, ready.Message)
 	}
 	return d.outcome()

@@ -10,8 +10,8 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// withoutLists is a cluster that answers no list. A cache that has synced answers
-// every one, so that no API server can show this.
+// withoutLists is a cluster in which every list fails. A synced cache answers all lists,
+// so an API server cannot produce this.
 type withoutLists struct{ client.Client }
 
 func (withoutLists) List(context.Context, client.ObjectList, ...client.ListOption) error {

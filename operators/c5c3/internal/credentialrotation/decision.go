@@ -12,8 +12,8 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// rotationFacts are all that a decision about a CredentialRotation depends on.
-// Nothing is remembered between two decisions but what is in them.
+// rotationFacts are all inputs of a decision about a CredentialRotation. No other state
+// is kept between two decisions.
 type rotationFacts struct {
 	rotation *c5c3v1alpha1.CredentialRotation
 	now      time.Time
@@ -23,35 +23,35 @@ type rotationFacts struct {
 	mode c5c3v1alpha1.RotationMode
 	// exists reports whether there is a credential to replace.
 	exists bool
-	// inUseSince is from when the credential has been in use.
+	// inUseSince is when the credential came into use.
 	inUseSince time.Time
-	// request and passwordHash are what the credential's annotations say, and
-	// stamped whether it has the latter.
+	// request and passwordHash are the values of the credential's annotations; stamped
+	// reports whether it has the latter.
 	request, passwordHash string
 	stamped               bool
-	// password is the hash of the administrator's password, "" when there is none.
+	// password is the hash of the administrator's password, "" if there is none.
 	password string
 }
 
-// rotationDecision is what is to be done and to be said.
+// rotationDecision is what to do and what to report.
 type rotationDecision struct {
 	ready           bool
 	reason, message string
-	// request is what to write on the credential, "" to leave it alone.
+	// request is what to write on the credential, "" to leave it unchanged.
 	request string
-	// overlap is how long the replaced credential is to work on.
+	// overlap is how long the replaced credential stays valid.
 	overlap time.Duration
-	// reMinted tells that the reMint of this generation has been acted on.
+	// reMinted reports that the reMint of this generation was acted on.
 	reMinted bool
-	// next is when the next credential is made on a schedule.
+	// next is when the schedule replaces the credential.
 	next *metav1.Time
-	// after is when to look again, zero for not before something changes.
+	// after is the requeue delay, zero to wait for a change.
 	after time.Duration
 }
 
-// decideRotation is the whole behaviour of a valid CredentialRotation. A request has
-// an identity, which the credential that answers it carries, too: it is neither
-// lost nor acted on twice, wherever the operator stops.
+// decideRotation is the whole behaviour of a valid CredentialRotation. A request has an
+// identity, which is also recorded on the credential that answers it: no request is lost
+// or acted on twice, wherever the operator stops.
 func decideRotation(f rotationFacts) rotationDecision {
 	spec := f.rotation.Spec
 	switch {
@@ -78,15 +78,15 @@ func decideRotation(f rotationFacts) rotationDecision {
 	return f.onSchedule()
 }
 
-// outdated reports whether the credential was made with another password, and
-// nobody but a CredentialRotation replaces it for that.
+// outdated reports whether the credential was created with another password and only a
+// CredentialRotation replaces it for that reason.
 func (f rotationFacts) outdated() bool {
 	return f.mode == c5c3v1alpha1.RotationManual && f.stamped && f.passwordHash != "" && f.passwordHash != f.password
 }
 
 func (f rotationFacts) days(n *int32) time.Duration { return time.Duration(ptr.Deref(n, 0)) * f.day }
 
-// trigger asks for a new credential, unless that has been done.
+// trigger requests a new credential, unless that has been done.
 func (f rotationFacts) trigger(request string, overlap time.Duration) rotationDecision {
 	d := rotationDecision{
 		ready: true, reason: c5c3v1alpha1.ReasonRotationTriggered, message: "A new application credential was requested", overlap: overlap,
@@ -97,7 +97,7 @@ func (f rotationFacts) trigger(request string, overlap time.Duration) rotationDe
 	return d
 }
 
-// scheduled adds the next rotation to a decision that was not about it.
+// scheduled adds the next scheduled rotation to another decision.
 func (f rotationFacts) scheduled(d rotationDecision) rotationDecision {
 	if f.followsSchedule() {
 		d.next = ptr.To(metav1.NewTime(f.next()))
@@ -110,11 +110,11 @@ func (f rotationFacts) followsSchedule() bool {
 	return f.mode == c5c3v1alpha1.RotationScheduled && f.rotation.Spec.IntervalDays != nil
 }
 
-// next is when the credential's successor is made: preRotationDays before the end
-// of its interval. The interval of one that was itself made so early begins that
-// much after it, so that one is made every intervalDays. A credential of the
-// future, which a clock that was ahead has left, must not be used for ever: the
-// time already announced stands, and otherwise one interval from now.
+// next returns when the credential is replaced: preRotationDays before the end of its
+// interval. The interval of a credential that was itself created that early starts so
+// much later, so that a new one is created every intervalDays. A credential from the
+// future, left by a clock that was ahead, must not be used forever: in that case the time
+// already announced applies, or else one interval from now.
 func (f rotationFacts) next() time.Time {
 	announced := f.rotation.Status.NextRotation
 	if f.request == f.scheduledRequest() && announced != nil {
@@ -135,17 +135,17 @@ func (f rotationFacts) next() time.Time {
 	return bound.Truncate(time.Second)
 }
 
-// scheduledPrefix begins every request that comes from the schedule.
+// scheduledPrefix is the prefix of every request from the schedule.
 func (f rotationFacts) scheduledPrefix() string { return fmt.Sprintf("%s/since-", f.rotation.UID) }
 
-// scheduledRequest is the one for the successor of the credential in use, which
-// tells one rotation from the next.
+// scheduledRequest identifies the request for the successor of the credential in use, and
+// so distinguishes one rotation from the next.
 func (f rotationFacts) scheduledRequest() string {
 	return f.scheduledPrefix() + strconv.FormatInt(f.inUseSince.Unix(), 10)
 }
 
-// onSchedule replaces the credential at its time. However many intervals have
-// passed, that is once.
+// onSchedule replaces the credential when it is due, and only once, however many
+// intervals have passed.
 func (f rotationFacts) onSchedule() rotationDecision {
 	spec := f.rotation.Spec
 	switch {

@@ -14,8 +14,8 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 const aDay = 24 * time.Hour
 
-// rotationAt is a CredentialRotation for a credential that has been used for a
-// while, after changes.
+// rotationAt returns the facts about a credential that has been in use for the given
+// time, after the changes.
 func rotationAt(used time.Duration, changes ...func(*rotationFacts)) rotationFacts {
 	password := strings.Repeat("a", 64)
 	f := rotationFacts{
@@ -44,7 +44,7 @@ func noCredential(f *rotationFacts) { f.exists = false }
 func noPassword(f *rotationFacts)   { f.password = "" }
 func newPassword(f *rotationFacts)  { f.password = strings.Repeat("b", 64) }
 
-// answering is a credential that was made for a request.
+// answering is a credential that was created for the request.
 func answering(request string) func(*rotationFacts) {
 	return func(f *rotationFacts) { f.request = request }
 }
@@ -150,8 +150,8 @@ func TestACredentialRotationDecides(t *testing.T) {
 	}
 }
 
-// A year of passes an hour apart, with restarts in between by construction:
-// every decision starts from what the objects say.
+// A year of hourly passes. Restarts are covered by construction: every decision depends
+// only on the objects.
 func TestEveryIntervalHasOneRotation(t *testing.T) {
 	used, request, rotations := noon, "", 0
 	var status c5c3v1alpha1.CredentialRotationStatus

@@ -24,27 +24,27 @@ const (
 	recorderName   = "credentialrotation-controller"
 )
 
-// Tools are what all passes over CredentialRotations work with.
+// Tools are the dependencies of passes over CredentialRotations.
 type Tools struct {
 	// Client reads from the cache.
 	Client client.Client
-	// Foreign is Client for the kinds of other operators.
+	// Foreign is the client for the kinds of other operators.
 	Foreign client.Client
 	// Refs reads the Secret with the administrator's password.
 	Refs *refs.Reader
-	// Kinds knows which of the kinds of other operators the cluster serves.
+	// Kinds reports which kinds of other operators the cluster serves.
 	Kinds interface {
 		Served(kind schema.GroupVersionKind) bool
 	}
-	// Now is the time in a namespace.
+	// Now returns the time in a namespace.
 	Now func(namespace string) time.Time
-	// Day is how long a day of a schedule takes.
+	// Day is the length of a day in a schedule.
 	Day time.Duration
 }
 
-// Setup registers the controller of CredentialRotations with the manager. What becomes of
-// a credential shows in the status of its ControlPlane, so that this is watched, and
-// the Secrets, one of which has the administrator's password.
+// Setup registers the controller of CredentialRotations with the manager. It watches
+// ControlPlanes, whose status shows the state of the credential, and Secrets, one of
+// which has the administrator's password.
 func Setup(mgr ctrl.Manager, cfg operator.Config, tools Tools, stepMetrics *reconcile.Metrics) error {
 	if err := Pipeline.Validate(); err != nil {
 		return fmt.Errorf("the credential rotation pipeline: %w", err)
@@ -79,8 +79,8 @@ func Setup(mgr ctrl.Manager, cfg operator.Config, tools Tools, stepMetrics *reco
 	return nil
 }
 
-// guard refuses a spec that was stored before a rule, or without the
-// webhook. A target that does not exist has a reason of its own.
+// guard rejects a spec that was stored before a rule existed, or without the webhook. An
+// unsupported target is reported with its own reason.
 func guard(rotation *c5c3v1alpha1.CredentialRotation) error {
 	if !targetsCredential(rotation) {
 		return nil

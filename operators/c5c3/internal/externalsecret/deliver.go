@@ -18,11 +18,11 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Kind is the kind that brings Secrets from the secret store.
+// Kind is the kind that delivers Secrets from the secret store.
 var Kind = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
 
-// Deliver keeps the ExternalSecret and waits for its Secret. A Secret that is
-// there counts, also while the store behind it cannot be reached.
+// Deliver ensures the ExternalSecret and waits for its Secret. An existing Secret counts,
+// even while the store behind it is unreachable.
 func Deliver(ctx context.Context, s *pass.Pass, d Delivery) reconcile.Outcome {
 	if !s.Kinds.Served(Kind) {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
@@ -44,8 +44,8 @@ func Deliver(ctx context.Context, s *pass.Pass, d Delivery) reconcile.Outcome {
 	return explainDelay(ctx, s, d, es)
 }
 
-// Ensure keeps the ExternalSecret, but does not make it as long as
-// its Secret is somebody else's: External Secrets would take that over.
+// Ensure applies the ExternalSecret, but does not create it while its Secret has another
+// owner: External Secrets would adopt that Secret.
 func Ensure(ctx context.Context, s *pass.Pass, es *esov1.ExternalSecret) error {
 	err := s.Foreign.Get(ctx, client.ObjectKeyFromObject(es), &esov1.ExternalSecret{})
 	if apierrors.IsNotFound(err) {
@@ -57,9 +57,9 @@ func Ensure(ctx context.Context, s *pass.Pass, es *esov1.ExternalSecret) error {
 	return apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, es, pass.FieldManager)
 }
 
-// checkUnclaimed refuses the name of a Secret that no ExternalSecret has made. It
-// asks the readers one after the other: a Secret that came together with the
-// control plane may not be in a cache yet.
+// checkUnclaimed refuses the name of a Secret that was not created by an ExternalSecret.
+// It asks the readers in order: a Secret that was created together with the control plane
+// may not be in a cache yet.
 func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client.Reader) error {
 	secret := &corev1.Secret{}
 	var err error
@@ -81,7 +81,7 @@ func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client
 		key.Name, apply.ErrNotOwned)
 }
 
-// explainDelay words the wait for a Secret by what External Secrets says.
+// explainDelay includes the state that External Secrets reports in the wait for a Secret.
 func explainDelay(ctx context.Context, s *pass.Pass, d Delivery, es *esov1.ExternalSecret) reconcile.Outcome {
 	broken, err := secrets.StoreBroken(ctx, s.Kinds, s.Foreign)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package externalsecret brings Secrets from the secret store into the namespace of a
+// Package externalsecret delivers Secrets from the secret store to the namespace of a
 // control plane.
 package externalsecret
 
@@ -13,17 +13,18 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// refreshInterval is how often External Secrets looks for changes in the store.
+// refreshInterval is how often External Secrets checks the store for changes.
 const refreshInterval = time.Hour
 
-// New fetches properties of one path into a Secret of its own name.
+// New returns an ExternalSecret that fetches properties of one path into a Secret of the
+// same name.
 func New(cp *c5c3v1alpha1.ControlPlane, d Delivery) *esov1.ExternalSecret {
 	data := make([]esov1.ExternalSecretData, 0, len(d.Properties))
 	for _, property := range d.Properties {
 		data = append(data, esov1.ExternalSecretData{
 			SecretKey: property, RemoteRef: esov1.ExternalSecretDataRemoteRef{
 				Key: d.Path, Property: property,
-				// The API server's defaults: it fills them in, and the list is
+				// The API server's defaults are set explicitly because the list is
 				// compared as a whole.
 				ConversionStrategy: esov1.ExternalSecretConversionDefault, DecodingStrategy: esov1.ExternalSecretDecodeNone,
 				MetadataPolicy: esov1.ExternalSecretMetadataPolicyNone,
@@ -41,13 +42,13 @@ func New(cp *c5c3v1alpha1.ControlPlane, d Delivery) *esov1.ExternalSecret {
 	}
 }
 
-// Delivery is a Secret that External Secrets brings from the secret store.
+// Delivery is a Secret that External Secrets delivers from the secret store.
 type Delivery struct {
 	// Name is the name of the ExternalSecret and of the Secret.
 	Name string
-	// Path is where the properties are in the store.
+	// Path is the path of the properties in the store.
 	Path       string
 	Properties []string
-	// Ready and waiting are reasons.
+	// Ready and Waiting are condition reasons.
 	Ready, Waiting string
 }

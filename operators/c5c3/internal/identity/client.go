@@ -1,5 +1,5 @@
-// Package identity asks Keystone itself what K-ORC cannot ask, and remembers the answers
-// in the background, so that no pass waits for Keystone.
+// Package identity sends requests to Keystone that K-ORC cannot send. It does so in the
+// background and remembers the answers, so that no pass waits for Keystone.
 package identity
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 )
 
-// Timeout bounds one conversation with Keystone. It answers within
-// milliseconds; a pass must not wait for one that does not.
+// Timeout bounds one exchange with Keystone. It normally answers within milliseconds; a
+// pass must not wait for one that does not.
 const Timeout = 5 * time.Second
 
-// identityHTTP asks the Keystone inside the cluster and nobody else: what is sent
-// to it is secret.
+// identityHTTP only connects to the Keystone inside the cluster, because the requests
+// contain secrets.
 var identityHTTP = http.Client{
 	Transport:     &http.Transport{Proxy: nil, IdleConnTimeout: time.Minute},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -35,20 +35,21 @@ func identityClient(authURL string) *gophercloud.ServiceClient {
 	}
 }
 
-// Verdict is what Keystone says about an application credential.
+// Verdict is Keystone's answer about an application credential.
 type Verdict int
 
 const (
 	// Unproven means that Keystone gave no usable answer.
 	Unproven Verdict = iota
-	// Accepted means that Keystone gave a token for it.
+	// Accepted means that Keystone issued a token for it.
 	Accepted
-	// Rejected means that Keystone knows no such credential, or another secret.
+	// Rejected means that Keystone does not know the credential, or has another secret
+	// for it.
 	Rejected
 )
 
-// Login asks Keystone at a URL for a token with an application credential. The
-// error says why there is no verdict; it never holds the secret.
+// Login requests a token from the Keystone at a URL with an application credential. The
+// error explains a missing verdict; it never contains the secret.
 type Login func(ctx context.Context, authURL, id, secret string) (Verdict, error)
 
 // logIn is Login over HTTP.
@@ -67,16 +68,16 @@ func logIn(ctx context.Context, authURL, id, secret string) (Verdict, error) {
 	return Unproven, fmt.Errorf("logging in at Keystone: %w", plain(err))
 }
 
-// isUnknown reports whether Keystone says that it does not find the credential. It
-// names it then, as nobody does who merely does not know the path.
+// isUnknown reports whether Keystone itself says that it cannot find the credential. It
+// then quotes the ID, unlike a server that merely does not know the path.
 func isUnknown(err error, id string) bool {
 	var answer gophercloud.ErrUnexpectedResponseCode
 	return errors.As(err, &answer) && answer.Actual == http.StatusNotFound && strings.Contains(string(answer.Body), id)
 }
 
-// Revoke makes sure that Keystone at a URL has an application credential of the
-// administrator no longer. It is no error when there is none. The error never
-// holds the password.
+// Revoke ensures that an application credential of the administrator is gone from the
+// Keystone at a URL. It is no error if there is none. The error never contains the
+// password.
 type Revoke func(ctx context.Context, authURL, password, id string) error
 
 // RevokeOverHTTP is Revoke over HTTP.
@@ -94,7 +95,7 @@ func RevokeOverHTTP(ctx context.Context, authURL, password, id string) error {
 	return nil
 }
 
-// asAdministrator logs in at Keystone with the administrator's password.
+// asAdministrator logs in to Keystone with the administrator's password.
 func asAdministrator(ctx context.Context, authURL, password string) (*gophercloud.ServiceClient, *tokens.User, error) {
 	identity := identityClient(authURL)
 	created := tokens.Create(ctx, identity, &tokens.AuthOptions{
@@ -113,8 +114,8 @@ func asAdministrator(ctx context.Context, authURL, password string) (*gopherclou
 	return identity, user, nil
 }
 
-// plain leaves out what differs from one call to the next, such as ports: the
-// text goes into conditions, and each change of one is a write.
+// plain drops details that differ between calls, such as ports: the text becomes part of
+// conditions, and each change of a condition is a write.
 func plain(err error) error {
 	var answer gophercloud.ErrUnexpectedResponseCode
 	var name *net.DNSError

@@ -33,8 +33,8 @@ func TestALoginIsWhatKeystoneAnswers(t *testing.T) {
 	}
 }
 
-// Keystone answers so where it knows of no such credential, and a wrong path is
-// answered by the same status.
+// This is Keystone's answer about an unknown credential. A wrong path has the same
+// status.
 func TestACredentialThatKeystoneDoesNotFindIsRejected(t *testing.T) {
 	for body, want := range map[string]Verdict{
 		`{"error":{"code":404,"message":"Could not find Application Credential: the-id.","title":"Not Found"}}`: Rejected,
@@ -61,8 +61,8 @@ func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
 	}
 }
 
-// identityAPI answers logins with the password, and deletions of application
-// credentials with a status.
+// identityAPI answers logins with the password, and deletions of application credentials
+// with the given status.
 func identityAPI(t *testing.T, password string, deletion int) (url string, deleted *string) {
 	t.Helper()
 	deleted = new(string)

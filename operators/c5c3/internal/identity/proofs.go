@@ -12,34 +12,34 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// ProofPeriod is how often Keystone is asked again about a credential that
-// it has accepted: nothing else tells that somebody has revoked it there.
+// ProofPeriod is how often an accepted credential is verified again: nothing else reveals
+// that it was revoked in Keystone.
 const ProofPeriod = 10 * time.Minute
 
-// LoginPeriod is how often a login is tried again that got no answer.
+// LoginPeriod is the delay before a login without an answer is retried.
 const LoginPeriod = 10 * time.Second
 
-// MaxRetryPeriod is how rarely something is tried again at the most that keeps failing.
+// MaxRetryPeriod is the maximum delay between attempts that keep failing.
 const MaxRetryPeriod = 10 * time.Minute
 
-// ErrAsking is the answer of Keystone while there is none yet.
+// ErrAsking is the error while Keystone has not answered yet.
 var ErrAsking = errors.New("Keystone is being asked") //nolint:staticcheck // It begins with a name.
 
-// background does a task of a resource and has the resource reconciled then,
-// unless one with the same key is under way.
+// background runs a task of a resource and then triggers a pass over it, unless a task
+// with the same key is already running.
 type background interface {
 	Do(name types.NamespacedName, key string, task func(context.Context))
 }
 
 // Proofs remembers which credentials Keystone has accepted, so that a pass over a
-// converged control plane asks for nothing. Keystone is asked in the background. A
-// restart proves each credential once more.
+// converged control plane sends no request. Keystone is asked in the background. After a
+// restart each credential is verified once.
 type Proofs struct {
 	login      Login
 	background background
 	now        func(namespace string) time.Time
-	// period is how long an accepted credential counts, pause how long Keystone is
-	// left alone after any other answer.
+	// period is how long an accepted credential is not verified again; Pause is the delay
+	// after any other answer.
 	period, Pause time.Duration
 
 	mu       sync.Mutex
@@ -49,13 +49,13 @@ type Proofs struct {
 type proof struct {
 	verdict Verdict
 	err     error
-	// at is when Keystone said so last, since when it said so first.
+	// at is when Keystone last gave this answer, since when it first did.
 	at, since time.Time
 }
 
-// NewProofs returns an empty memory. login is nil for HTTP, background is where Keystone is
-// asked, and period and pause are how long an accepted credential counts, and how long
-// Keystone is left alone after any other answer.
+// NewProofs returns empty Proofs. A nil login means HTTP, and background runs the
+// requests. period is how long an accepted credential is not verified again; pause is the
+// delay after any other answer.
 func NewProofs(login Login, background background, now func(namespace string) time.Time, period, pause time.Duration) *Proofs {
 	if login == nil {
 		login = logIn
@@ -66,24 +66,24 @@ func NewProofs(login Login, background background, now func(namespace string) ti
 	}
 }
 
-// Verdict is what Keystone has said, and has it asked again unless it has accepted
-// the credential not long ago. What it has accepted once counts until it says
-// otherwise: a Keystone that cannot be reached is somebody else's to report. The
-// error is ErrAsking while there is no answer.
+// Verdict returns Keystone's last answer, and has the credential verified again unless it
+// was accepted recently. An accepted credential counts until Keystone rejects it; that
+// Keystone is unreachable is reported elsewhere. The error is ErrAsking while there is no
+// answer.
 func (p *Proofs) Verdict(of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
 	return p.ask(of, Digest(id, secret), p.period, p.loginWith(authURL, id, secret))
 }
 
-// Dead reports whether Keystone refuses a credential that it may have accepted
-// until just now. The error is ErrAsking while there is no answer.
+// Dead reports whether Keystone rejects a credential that it may have accepted until just
+// now. The error is ErrAsking while there is no answer.
 func (p *Proofs) Dead(of types.NamespacedName, authURL, id, secret string) (bool, error) {
 	verdict, err := p.ask(of, Digest(id, secret), p.Pause, p.loginWith(authURL, id, secret))
 	return verdict == Rejected, err
 }
 
-// Settled is verdict for a task that may use the administrator's password, known by a
-// key. What fails is tried less and less often: Keystone may lock out an administrator
-// whose password is tried too often with a wrong value.
+// Settled is Verdict for a task, identified by a key, that may use the administrator's
+// password. Failures are retried with increasing delays: Keystone may lock the
+// administrator out after too many attempts with a wrong password.
 func (p *Proofs) Settled(of types.NamespacedName, key string, task func(context.Context) (Verdict, error)) (Verdict, error) {
 	known, _ := p.known(of, key)
 	patience := min(known.at.Sub(known.since)/2, MaxRetryPeriod)
@@ -97,11 +97,11 @@ func (p *Proofs) loginWith(authURL, id, secret string) func(context.Context) (Ve
 	return func(ctx context.Context) (Verdict, error) { return p.login(ctx, authURL, id, secret) }
 }
 
-// Digest stands for a credential in memory.
+// Digest identifies a credential in memory.
 func Digest(id, secret string) string { return controlplane.Hash(id + "\x00" + secret) }
 
-// ask has Keystone asked when its last answer is too old, one that accepts the
-// credential by the given period.
+// ask asks Keystone again if its last answer is too old. For an accepted credential, that
+// is after the given period.
 func (p *Proofs) ask(
 	of types.NamespacedName, credential string, period time.Duration, login func(context.Context) (Verdict, error),
 ) (Verdict, error) {
@@ -134,7 +134,7 @@ func (p *Proofs) record(of types.NamespacedName, credential string, verdict Verd
 	}
 	now := p.now(of.Namespace)
 	for other, proof := range known {
-		// Nobody asks about it any more.
+		// Entries that are no longer used are dropped.
 		if now.Sub(proof.at) >= 2*p.period {
 			delete(known, other)
 		}
@@ -153,12 +153,12 @@ func (p *Proofs) known(of types.NamespacedName, credential string) (known proof,
 	return known, asked
 }
 
-// Due is when the next proof is, spread so that control planes do not ask all at
-// once.
+// Due returns the delay until the next verification, with jitter so that control planes
+// do not verify all at once.
 func (p *Proofs) Due() time.Duration { return wait.Jitter(p.period, 0.1) }
 
-// Rejected reports whether Keystone refuses the credential, and for how long it
-// has been known to.
+// Rejected reports whether Keystone rejects the credential, and for how long that has
+// been known.
 func (p *Proofs) Rejected(of types.NamespacedName, id, secret string) (known time.Duration, rejected bool) {
 	last, _ := p.known(of, Digest(id, secret))
 	return p.now(of.Namespace).Sub(last.since), last.verdict == Rejected

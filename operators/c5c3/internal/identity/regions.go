@@ -11,14 +11,14 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/regions"
 )
 
-// SetRegion makes sure that endpoints, by their ids, are in a region of Keystone at a
-// URL, with the administrator's password. It creates the region if there is none.
-// [Accepted] means that all are in it, [Rejected] that Keystone refuses that or has no
-// such endpoint. The error says why they are not; it never holds the password.
+// SetRegion ensures that the endpoints with the IDs are in a region of the Keystone at a
+// URL. It uses the administrator's password, and creates the region if there is none.
+// [Accepted] means that all are in it, [Rejected] that Keystone refuses the change or has
+// no such endpoint. The error says why they are not; it never contains the password.
 type SetRegion func(ctx context.Context, authURL, adminPassword, region string, endpointIDs []string) (Verdict, error)
 
-// SetRegionOverHTTP is SetRegion over HTTP. K-ORC knows no regions. Bootstrap puts the
-// endpoints that it enters itself into the region.
+// SetRegionOverHTTP is SetRegion over HTTP. K-ORC does not support regions. Bootstrap
+// sets the region of the endpoints that it creates itself.
 func SetRegionOverHTTP(ctx context.Context, authURL, adminPassword, region string, endpointIDs []string) (Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -34,8 +34,8 @@ func SetRegionOverHTTP(ctx context.Context, authURL, adminPassword, region strin
 	return Accepted, nil
 }
 
-// moveEndpoint reads the endpoint first: an update that changes nothing would be one in
-// Keystone's audit log, too.
+// moveEndpoint reads the endpoint first: an update without a change would also be
+// recorded in Keystone's audit log.
 func moveEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, id, region string) (Verdict, error) {
 	var answer struct {
 		Endpoint struct {
@@ -50,8 +50,8 @@ func moveEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, id, 
 	}
 	err := endpoints.Update(ctx, identity, id, inRegion(region)).Err
 	if gophercloud.ResponseCodeIs(err, http.StatusBadRequest) {
-		// Keystone answers so when it has no such region, which bootstrap creates and
-		// somebody may have deleted.
+		// Keystone answers this if the region does not exist. Bootstrap creates it, but a
+		// user may have deleted it.
 		created := regions.Create(ctx, identity, regions.CreateOpts{ID: region}).Err
 		if created != nil && !gophercloud.ResponseCodeIs(created, http.StatusConflict) {
 			return refused("creating the region "+region, created)
@@ -64,16 +64,16 @@ func moveEndpoint(ctx context.Context, identity *gophercloud.ServiceClient, id, 
 	return Accepted, nil
 }
 
-// inRegion is an update of an endpoint's region. The one of the library names it as
-// version 2 of the API did.
+// inRegion updates the region of an endpoint. The library's own update uses the field
+// name of API version 2.
 type inRegion string
 
-// ToEndpointUpdateMap is the body of the request.
+// ToEndpointUpdateMap returns the body of the request.
 func (r inRegion) ToEndpointUpdateMap() (map[string]any, error) {
 	return map[string]any{"endpoint": map[string]any{"region_id": string(r)}}, nil
 }
 
-// refused tells a Keystone that refuses a request from one that cannot answer it.
+// refused distinguishes a rejected request from a Keystone that cannot answer.
 func refused(doing string, err error) (Verdict, error) {
 	verdict := Unproven
 	var answer gophercloud.ErrUnexpectedResponseCode

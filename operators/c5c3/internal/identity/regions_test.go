@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// catalogAPI is a Keystone with an administrator and endpoints.
+// catalogAPI simulates a Keystone with an administrator and endpoints.
 type catalogAPI struct {
 	url string
-	// endpoints are the regions of the endpoints, and regions those that there are.
+	// endpoints maps the endpoints to their regions; regions are the existing ones.
 	endpoints map[string]string
 	regions   map[string]bool
-	// updates are how often an endpoint was changed.
+	// updates counts changes of endpoints.
 	updates int
-	// forbidden is a request that Keystone refuses.
+	// forbidden is a request that Keystone rejects.
 	forbidden string
 }
 
@@ -59,7 +59,7 @@ func (api *catalogAPI) guarded(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// update answers as Keystone does, which creates no region for an endpoint.
+// update behaves like Keystone, which does not create a missing region for an endpoint.
 func (api *catalogAPI) update(w http.ResponseWriter, r *http.Request) {
 	text, _ := io.ReadAll(r.Body)
 	region := strings.TrimSuffix(strings.TrimPrefix(string(text), `{"endpoint":{"region_id":"`), `"}}`)

@@ -8,14 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Revocations are done in the background. Those that fail are tried less and less
-// often: Keystone may lock out an administrator whose password is tried too often
-// with a wrong value.
+// Revocations run in the background. Failures are retried with increasing delays:
+// Keystone may lock the administrator out after too many attempts with a wrong password.
 type Revocations struct {
 	background background
 
 	mu sync.Mutex
-	// last are the last attempts, by the ids of the credentials.
+	// last holds the last attempts by the ID of the credential.
 	last map[types.NamespacedName]map[string]attempt
 }
 
@@ -26,21 +25,21 @@ type attempt struct {
 	next      time.Time
 }
 
-// Failed reports whether the last attempt did.
+// Failed reports whether the last attempt failed.
 func (r *Revocations) Failed(of types.NamespacedName, id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.last[of][id].err != nil
 }
 
-// NewRevocations returns an empty memory of what is revoked in the background.
+// NewRevocations returns empty Revocations.
 func NewRevocations(background background) *Revocations {
 	return &Revocations{background: background, last: map[types.NamespacedName]map[string]attempt{}}
 }
 
-// Revoke returns nil once the revocation has succeeded, which is forgotten then. It
-// has it tried unless that failed not long ago: the error is that of the last
-// attempt, and ErrAsking before the first one has ended.
+// Revoke returns nil once the revocation has succeeded, and then forgets it. It starts an
+// attempt unless one failed recently. The error is that of the last attempt, and
+// ErrAsking until the first one has finished.
 func (r *Revocations) Revoke(
 	of types.NamespacedName, id string, now func() time.Time, firstWait time.Duration, do func(context.Context) error,
 ) error {

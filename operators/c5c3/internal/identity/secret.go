@@ -5,10 +5,10 @@ import (
 	"encoding/base64"
 )
 
-// NewSecret is 32 random bytes.
+// NewSecret returns a secret of 32 random bytes.
 func NewSecret() []byte {
 	var raw [32]byte
-	// It never fails, see the documentation of the package.
+	// According to its documentation, rand.Read never fails.
 	_, _ = rand.Read(raw[:])
 	return []byte(base64.RawURLEncoding.EncodeToString(raw[:]))
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/users"
 )
 
-// ServiceUser is the user of a service in Keystone, by ids that Keystone gave, with
+// ServiceUser is the user of a service in Keystone, with the IDs assigned by Keystone and
 // the role that it needs in a project.
 type ServiceUser struct {
 	ID, Password      string
 	ProjectID, RoleID string
 }
 
-// Enrol makes sure that Keystone at a URL gives a token to the user of a service, for
-// its project and with its role, which it assigns with the administrator's password
-// when it has to. [Rejected] means that there is no token although the role is
-// assigned. The error says why there is no verdict; it never holds a password.
+// Enrol ensures that the Keystone at a URL issues tokens to the user of a service, for
+// its project and with its role. If necessary, it assigns the role with the
+// administrator's password. [Rejected] means that there is no token although the role is
+// assigned. The error explains a missing verdict; it never contains a password.
 type Enrol func(ctx context.Context, authURL, adminPassword string, user ServiceUser) (Verdict, error)
 
-// EnrolOverHTTP is Enrol over HTTP. K-ORC knows no assignments of roles.
+// EnrolOverHTTP is Enrol over HTTP. K-ORC does not support role assignments.
 func EnrolOverHTTP(ctx context.Context, authURL, adminPassword string, user ServiceUser) (Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -43,7 +43,7 @@ func EnrolOverHTTP(ctx context.Context, authURL, adminPassword string, user Serv
 	return user.logIn(ctx, authURL)
 }
 
-// logIn asks for a token as the service does. One without the role counts for none.
+// logIn requests a token like the service does. A token without the role counts as none.
 func (u ServiceUser) logIn(ctx context.Context, authURL string) (Verdict, error) {
 	created := tokens.Create(ctx, identityClient(authURL), &tokens.AuthOptions{
 		UserID: u.ID, Password: u.Password, Scope: tokens.Scope{ProjectID: u.ProjectID},
@@ -64,8 +64,8 @@ func (u ServiceUser) logIn(ctx context.Context, authURL string) (Verdict, error)
 	return Accepted, nil
 }
 
-// DeleteUserOverHTTP is a [Revoke] of a user of a service, whose assignments and tokens go
-// with it.
+// DeleteUserOverHTTP is a [Revoke] that deletes the user of a service, including its role
+// assignments and tokens.
 func DeleteUserOverHTTP(ctx context.Context, authURL, password, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()

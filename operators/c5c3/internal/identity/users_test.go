@@ -11,16 +11,16 @@ import (
 
 var member = ServiceUser{ID: "the-user", Password: "s3cret", ProjectID: "the-project", RoleID: "the-role"}
 
-// staffAPI is a Keystone with an administrator and the user of a service.
+// staffAPI simulates a Keystone with an administrator and the user of a service.
 type staffAPI struct {
 	url string
-	// password is the user's, and granted what has been assigned.
+	// password is the user's password, granted the roles that were assigned.
 	password string
 	granted  bool
-	// logins are how often the user has logged in, and deleted who was deleted.
+	// logins counts the user's logins, deleted is the deleted user.
 	logins  int
 	deleted string
-	// status is the answer to an assignment and to a deletion.
+	// status is the status of the answer to an assignment or a deletion.
 	status int
 }
 

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// The kinds.
 var (
 	MariaDBKind   = schema.GroupVersionKind{Group: "k8s.mariadb.com", Version: "v1alpha1", Kind: "MariaDB"}
 	DatabaseKind  = schema.GroupVersionKind{Group: "k8s.mariadb.com", Version: "v1alpha1", Kind: "Database"}
@@ -51,7 +50,7 @@ type MariaDBList struct {
 	Items           []MariaDB `json:"items"`
 }
 
-// MariaDBSpec is the size of a MariaDB, and how long its servers may take to start.
+// MariaDBSpec is the size of a MariaDB and the startup time of its servers.
 type MariaDBSpec struct {
 	Replicas       *int32     `json:"replicas,omitempty"`
 	Galera         *Galera    `json:"galera,omitempty"`
@@ -61,7 +60,7 @@ type MariaDBSpec struct {
 	ReadinessProbe *Probe     `json:"readinessProbe,omitempty"`
 }
 
-// Resources are what each server asks for.
+// Resources are the resources of each server.
 type Resources struct {
 	Requests corev1.ResourceList `json:"requests,omitempty"`
 }
@@ -70,22 +69,21 @@ type Resources struct {
 type Galera struct {
 	Enabled bool         `json:"enabled"`
 	Agent   *GaleraAgent `json:"agent,omitempty"`
-	// ProviderOptions are those of the Galera library, by name.
+	// ProviderOptions are the options of the Galera library by name.
 	ProviderOptions map[string]string `json:"providerOptions,omitempty"`
 }
 
-// GaleraAgent is what mariadb-operator reaches beside each server of a cluster.
+// GaleraAgent is the agent of mariadb-operator beside each server of a cluster.
 type GaleraAgent struct {
 	BasicAuth *BasicAuth `json:"basicAuth,omitempty"`
 }
 
-// BasicAuth has mariadb-operator log in to the agents with a password.
+// BasicAuth makes mariadb-operator log in to the agents with a password.
 type BasicAuth struct {
 	Enabled bool `json:"enabled"`
 }
 
-// Probe is when the kubelet looks at a server. Zero stands for
-// mariadb-operator's own choice.
+// Probe is the timing of a probe. Zero selects mariadb-operator's default.
 type Probe struct {
 	InitialDelaySeconds int32 `json:"initialDelaySeconds,omitempty"`
 	PeriodSeconds       int32 `json:"periodSeconds,omitempty"`
@@ -122,7 +120,7 @@ type MemcachedSpec struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 }
 
-// Status is what both kinds report.
+// Status is the status that both kinds have in common.
 type Status struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
@@ -130,8 +128,7 @@ type Status struct {
 // Ready reports whether the servers can be used.
 func (s Status) Ready() bool { return meta.IsStatusConditionTrue(s.Conditions, "Ready") }
 
-// Message is what the kind's operator says about its readiness, empty when it
-// says nothing.
+// Message returns the message of the condition Ready, "" if there is none.
 func (s Status) Message() string {
 	if ready := meta.FindStatusCondition(s.Conditions, "Ready"); ready != nil {
 		return ready.Message

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
 
-// ReconcileDatabaseCredentials brings the users and the passwords of managed databases
+// ReconcileDatabaseCredentials delivers the user names and passwords of managed databases
 // from the secret store.
 func ReconcileDatabaseCredentials(ctx context.Context, s *pass.Pass, all services.List) reconcile.Outcome {
 	if !s.CP.ManagesCredentials() {
@@ -38,8 +38,7 @@ func ReconcileDatabaseCredentials(ctx context.Context, s *pass.Pass, all service
 	return reconcile.Done(c5c3v1alpha1.ReasonDBCredentialsReady, strings.Join(messages, "; "))
 }
 
-// ReconcileAdminPassword brings the administrator's password from the secret
-// store.
+// ReconcileAdminPassword delivers the administrator's password from the secret store.
 func ReconcileAdminPassword(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if !s.CP.ManagesCredentials() {
 		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,

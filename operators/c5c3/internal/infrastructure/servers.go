@@ -1,5 +1,5 @@
-// Package infrastructure has the steps for what the services of a control plane stand on:
-// the servers of the database and of the cache, and the passwords from the secret store.
+// Package infrastructure has the steps for what a control plane's services depend on: the
+// database and cache servers, and the passwords from the secret store.
 package infrastructure
 
 import (
@@ -24,9 +24,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
 
-// Reconcile creates the database and the cache side by side and
-// waits for both. One that exists already and belongs to somebody else is used
-// as it is.
+// Reconcile creates the database and the cache in parallel and waits for both. Existing
+// ones with another owner are used as they are.
 func Reconcile(ctx context.Context, s *pass.Pass, all services.List) reconcile.Outcome {
 	database, cache := ensureDatabase(ctx, s), ensureCache(ctx, s, all.CacheClients)
 	for _, outcome := range []reconcile.Outcome{database, cache} {
@@ -37,7 +36,7 @@ func Reconcile(ctx context.Context, s *pass.Pass, all services.List) reconcile.O
 	return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "The database and the cache are ready")
 }
 
-// server is a kind of server that a control plane has one of.
+// server is a kind of server of which a control plane has one.
 type server struct {
 	kind                          schema.GroupVersionKind
 	operator, field               string
@@ -75,7 +74,7 @@ func ensureDatabase(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Terminal(databaseServer.failed, err)
 	}
-	// Over another version it would put back what somebody has changed meanwhile.
+	// An apply over another version would revert what was changed in the meantime.
 	desired.ResourceVersion = cmp.Or(live.ResourceVersion, apply.NoObject)
 	if err := apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
 		return reconcile.WriteFailed(databaseServer.failed, err)
@@ -83,7 +82,7 @@ func ensureDatabase(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	return databaseServer.report(outcome, desired.Name, desired.Status)
 }
 
-// clients is a policy that lets the services of a control plane reach its cache.
+// clients builds the policy that lets the services of a control plane reach its cache.
 type clients func(*c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy
 
 func ensureCache(ctx context.Context, s *pass.Pass, clients clients) reconcile.Outcome {
@@ -95,7 +94,7 @@ func ensureCache(ctx context.Context, s *pass.Pass, clients clients) reconcile.O
 	outcome, ours := find(ctx, s, cacheServer, live)
 	switch {
 	case !ours && outcome.IsDone():
-		// A cache behind the API server may not have shown whose it is.
+		// A stale cache may not show the owner yet.
 		if err := apply.EnsureAbsent(ctx, s.Client, s.CP, clients(s.CP)); err != nil {
 			return reconcile.Failed(cacheServer.failed, err)
 		}
@@ -103,7 +102,7 @@ func ensureCache(ctx context.Context, s *pass.Pass, clients clients) reconcile.O
 	case !ours:
 		return outcome
 	}
-	// Before there are servers, so that they are never open.
+	// The policy is created before the servers, so that they are never unprotected.
 	if err := apply.EnsureObject(ctx, s.Client, s.Scheme, s.CP, clients(s.CP), pass.FieldManager); err != nil {
 		return reconcile.WriteFailed(cacheServer.failed, err)
 	}
@@ -114,9 +113,9 @@ func ensureCache(ctx context.Context, s *pass.Pass, clients clients) reconcile.O
 	return cacheServer.report(outcome, desired.Name, desired.Status)
 }
 
-// find reads the server into live. ours reports whether the control plane has it,
-// or may create it; otherwise the outcome, unless it is done, says why nothing
-// can be said about it.
+// find reads the server into live. ours reports whether the control plane owns it or may
+// create it. Otherwise outcome reports the wait or the error, or is done if a foreign
+// server can be used.
 func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (outcome reconcile.Outcome, ours bool) {
 	done := reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
 	if !s.Kinds.Served(kind.kind) {
@@ -140,8 +139,8 @@ func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (o
 	return done, false
 }
 
-// isPredecessors reports whether the object belongs to a deleted ControlPlane of
-// the same name.
+// isPredecessors reports whether the object belongs to a deleted ControlPlane of the same
+// name.
 func isPredecessors(s *pass.Pass, live client.Object) bool {
 	controller := metav1.GetControllerOf(live)
 	return controller != nil && controller.Kind == "ControlPlane" && controller.Name == s.CP.Name && controller.UID != s.CP.UID
@@ -158,8 +157,8 @@ func (k server) report(found reconcile.Outcome, name string, status infraapi.Sta
 	return reconcile.Waiting(k.waiting, message)
 }
 
-// mariaDB leaves alone what an existing MariaDB has: the size of its volumes, which
-// may have been enlarged and cannot shrink, and what would restart its servers.
+// mariaDB keeps settings of an existing MariaDB: the size of its volumes, which may have
+// been enlarged and cannot shrink, and everything that would restart its servers.
 func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*infraapi.MariaDB, error) {
 	spec := cp.Spec.Infrastructure.Database
 	size, err := spec.StorageSizeOrDefault()
@@ -186,11 +185,11 @@ func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*in
 	return maria, nil
 }
 
-// newServers are those of a MariaDB that does not exist yet. Left to
-// mariadb-operator, they ask for nothing, and get no time on a busy node; the
-// kubelet first looks at one after 20 seconds, and kills one that still copies the
-// database of the others after 50; and the agents beside them check tokens, by a
-// ClusterRoleBinding that outlives the MariaDB. With a password they need none.
+// newServers returns the settings of a new MariaDB. With mariadb-operator's defaults, the
+// servers have no resource requests and are starved on a busy node. Their first probe
+// comes after 20 seconds, and the kubelet kills a server that is still copying the
+// database from the others after 50. The agents beside them check tokens with a
+// ClusterRoleBinding that outlives the MariaDB; with a password they need none.
 func newServers(replicas int32) infraapi.MariaDBSpec {
 	servers := infraapi.MariaDBSpec{
 		Replicas: &replicas, Galera: &infraapi.Galera{Enabled: replicas > 1},
@@ -202,15 +201,16 @@ func newServers(replicas int32) infraapi.MariaDBSpec {
 	}
 	if servers.Galera.Enabled {
 		servers.Galera.Agent = &infraapi.GaleraAgent{BasicAuth: &infraapi.BasicAuth{Enabled: true}}
-		// With Galera's own choice, half of this, servers of a node that is busy for a
-		// few seconds lose each other, and none of them serves until they meet again.
+		// With Galera's defaults, half of these values, servers on a node that is busy
+		// for a few seconds lose each other, and none of them serves until they have
+		// reconnected.
 		servers.Galera.ProviderOptions = map[string]string{"evs.suspect_timeout": "PT10S", "evs.inactive_timeout": "PT30S"}
 	}
 	return servers
 }
 
-// How often the kubelet looks whether a server has started, and for how long, in
-// seconds. Copying the default volume takes a quarter of an hour at 1 Gbit/s.
+// The interval and the duration of the startup probe in seconds. Copying the default
+// volume takes a quarter of an hour at 1 Gbit/s.
 const (
 	startupPeriod = 2
 	startupLimit  = 3600

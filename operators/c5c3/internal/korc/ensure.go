@@ -16,10 +16,10 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Ensure applies the object and repairs what K-ORC has given up: an accident,
-// such as a broken connection, counts as terminal there and is never tried
-// again. The object is then made anew, less and less often while that does not
-// help. It returns when to look again, zero for not before a watch fires.
+// Ensure applies the object and repairs terminal errors of K-ORC: it treats transient
+// failures, such as a broken connection, as terminal and never retries. The object is
+// then recreated, with increasing delays while that does not help. Ensure returns the
+// requeue delay, zero to wait for a watch.
 func Ensure(ctx context.Context, s *pass.Pass, obj Object, failingSince time.Time) (time.Duration, error) {
 	if err := apply.EnsureObject[client.Object](ctx, s.Foreign, s.Scheme, s.CP, obj, pass.FieldManager); err != nil {
 		return 0, err
@@ -35,19 +35,19 @@ func Ensure(ctx context.Context, s *pass.Pass, obj Object, failingSince time.Tim
 	return s.RetryPeriod, Orphan(ctx, s, obj)
 }
 
-// RetryAfter is how long an object that K-ORC gave up at the given time stays as
-// it is: half the time for which the condition has been False, so that the
-// attempts get rarer.
+// RetryAfter returns how much longer an object that failed at the given time is kept. It
+// is kept for half the time for which the condition has been False, so that attempts
+// become rarer.
 func RetryAfter(s *pass.Pass, gaveUp, failingSince time.Time) time.Duration {
 	now := s.Now()
 	patience := min(max(now.Sub(failingSince)/2, s.RetryPeriod), identity.MaxRetryPeriod)
 	return max(gaveUp.Add(patience).Sub(now), 0)
 }
 
-// IsRefused reports whether Keystone has refused a credential for a while that was
-// created at a time, and about which a condition has a message while it does. It does not
-// count before the condition says so, however late a pass is: otherwise nobody would
-// learn why the credential was replaced.
+// IsRefused reports whether Keystone has rejected, for a while, a credential that was
+// created at the given time. It is false until the condition has the message about that,
+// however late a pass is: otherwise the reason for the replacement would never be
+// visible.
 func IsRefused(s *pass.Pass, conditionType, message string, created time.Time, id, secret string) bool {
 	said := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
 	if said == nil || said.Message != message {
@@ -57,7 +57,7 @@ func IsRefused(s *pass.Pass, conditionType, message string, created time.Time, i
 	return rejected && known >= s.RetryPeriod && RetryAfter(s, created, said.LastTransitionTime.Time) == 0
 }
 
-// FailingSince is when a condition became False, now unless it is.
+// FailingSince returns when the condition became False, or now if it is not False.
 func FailingSince(s *pass.Pass, conditionType string) time.Time {
 	condition := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
 	if condition == nil || condition.Status != metav1.ConditionFalse {
@@ -66,14 +66,14 @@ func FailingSince(s *pass.Pass, conditionType string) time.Time {
 	return condition.LastTransitionTime.Time
 }
 
-// Orphan deletes the object and leaves the resource in OpenStack.
+// Orphan deletes the object and keeps the resource in OpenStack.
 func Orphan(ctx context.Context, s *pass.Pass, obj Object) error {
 	if !metav1.IsControlledBy(obj, s.CP) || !obj.GetDeletionTimestamp().IsZero() {
 		return nil
 	}
 	switch err := detach(ctx, s, obj); {
 	case apierrors.IsConflict(err):
-		// K-ORC may have found what it had not: the next pass looks at the object anew.
+		// K-ORC may just have found the resource: the next pass reads the object again.
 		return nil
 	case err != nil:
 		return err
@@ -81,8 +81,8 @@ func Orphan(ctx context.Context, s *pass.Pass, obj Object) error {
 	return Remove(ctx, s, obj)
 }
 
-// detach tells K-ORC not to delete the resource in OpenStack. Imports know no
-// such option, as their resource is never deleted.
+// detach tells K-ORC not to delete the resource in OpenStack. Imports have no such option
+// because their resource is never deleted.
 func detach(ctx context.Context, s *pass.Pass, obj Object) error {
 	options := managedOptions(obj)
 	if options == nil || (*options).GetOnDelete() == orcv1alpha1.OnDeleteDetach {
@@ -100,7 +100,7 @@ func detach(ctx context.Context, s *pass.Pass, obj Object) error {
 	return nil
 }
 
-// managedOptions is where the object has them, nil for imports.
+// managedOptions returns where the object has its options, nil for imports.
 func managedOptions(obj Object) **orcv1alpha1.ManagedOptions {
 	switch obj := obj.(type) {
 	case *orcv1alpha1.ApplicationCredential:
@@ -121,8 +121,8 @@ func managedOptions(obj Object) **orcv1alpha1.ManagedOptions {
 	return nil
 }
 
-// Remove deletes exactly the object that was looked at, in the state that was
-// looked at: K-ORC may have found what it is for since.
+// Remove deletes the object only in exactly the version that was read: K-ORC may have
+// found its resource since.
 func Remove(ctx context.Context, s *pass.Pass, obj client.Object) error {
 	uid, version := obj.GetUID(), obj.GetResourceVersion()
 	err := s.Foreign.Delete(ctx, obj, client.Preconditions{UID: &uid, ResourceVersion: &version})

@@ -9,32 +9,32 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// NameRef refers to an object of the namespace.
+// NameRef refers to an object in the same namespace.
 func NameRef(name string) *orcv1alpha1.KubernetesNameRef {
 	return ptr.To(orcv1alpha1.KubernetesNameRef(name))
 }
 
-// UserCloud is the cloud that users of the control plane work with.
+// UserCloud returns the cloud for users of the control plane.
 func UserCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsReference {
 	ref := cp.Spec.KORC.AdminCredential.CloudCredentialsRef
 	return orcv1alpha1.CloudCredentialsReference{SecretName: ref.SecretName, CloudName: ref.CloudName}
 }
 
-// AdminCloud does not depend on the application credential, so that what it
-// makes can be removed after the credential, and also when the credential's
-// access rules do not allow it.
+// AdminCloud returns a cloud that does not depend on the application credential. What is
+// created with it can be removed after the credential, and even if the credential's
+// access rules do not allow that.
 func AdminCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsReference {
 	return orcv1alpha1.CloudCredentialsReference{
 		SecretName: cp.PasswordCloudSecretName(), CloudName: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName,
 	}
 }
 
-// AdminSystemCloud is for what needs an administrator of the system.
+// AdminSystemCloud returns the cloud for what requires a system administrator.
 func AdminSystemCloud(cp *c5c3v1alpha1.ControlPlane) orcv1alpha1.CloudCredentialsReference {
 	return orcv1alpha1.CloudCredentialsReference{SecretName: cp.PasswordCloudSecretName(), CloudName: clouds.System(cp)}
 }
 
-// removalCloud is the cloud that K-ORC removes the object with: one that needs no
+// removalCloud returns the cloud with which K-ORC removes the object. It needs no
 // application credential.
 func removalCloud(cp *c5c3v1alpha1.ControlPlane, obj Object) orcv1alpha1.CloudCredentialsReference {
 	switch obj := obj.(type) {
@@ -48,7 +48,7 @@ func removalCloud(cp *c5c3v1alpha1.ControlPlane, obj Object) orcv1alpha1.CloudCr
 	return AdminCloud(cp)
 }
 
-// CatalogService is the entry of a service in the catalog.
+// CatalogService builds the entry of a service in the catalog.
 func CatalogService(cp *c5c3v1alpha1.ControlPlane, name, catalogType string) *orcv1alpha1.Service {
 	return &orcv1alpha1.Service{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.CatalogServiceName(catalogType)),
@@ -61,18 +61,18 @@ func CatalogService(cp *c5c3v1alpha1.ControlPlane, name, catalogType string) *or
 	}
 }
 
-// IdentityService is Keystone's own entry in the catalog.
+// IdentityService builds Keystone's own entry in the catalog.
 func IdentityService(cp *c5c3v1alpha1.ControlPlane) *orcv1alpha1.Service {
 	return CatalogService(cp, "keystone", "identity")
 }
 
-// Detached leaves the resource in OpenStack when its object goes: it may have
-// been there before, and others may have put things into it.
+// Detached keeps the resource in OpenStack when its object is deleted: it may have
+// existed before, and others may depend on it.
 func Detached() *orcv1alpha1.ManagedOptions {
 	return &orcv1alpha1.ManagedOptions{OnDelete: orcv1alpha1.OnDeleteDetach}
 }
 
-// isServiceUser tells the user of a service from the import of the administrator.
+// isServiceUser distinguishes the user of a service from the import of the administrator.
 func isServiceUser(user *orcv1alpha1.User) bool {
 	return user.Spec.ManagementPolicy == orcv1alpha1.ManagementPolicyManaged
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Revoke ends a superseded credential, or user of a service, at its time, and
-// returns how long that is off. From when the time runs is kept on the object.
+// Revoke revokes a superseded credential or service user when it is due, and returns the
+// delay until then. The start of the overlap is recorded on the object.
 func Revoke(ctx context.Context, s *pass.Pass, old Object) (time.Duration, error) {
 	if !old.GetDeletionTimestamp().IsZero() {
 		return 0, PrepareRemoval(ctx, s, old)
@@ -43,8 +43,8 @@ func Revoke(ctx context.Context, s *pass.Pass, old Object) (time.Duration, error
 	return s.RetryPeriod, nil
 }
 
-// beginOverlap notes that the successor has reached the users. A pass whose cache
-// is behind must not begin the time anew.
+// beginOverlap records that the successor has reached the users. A pass with a stale
+// cache must not restart the overlap.
 func beginOverlap(ctx context.Context, s *pass.Pass, old Object) error {
 	before, ok := old.DeepCopyObject().(client.Object)
 	if !ok {
@@ -59,23 +59,23 @@ func beginOverlap(ctx context.Context, s *pass.Pass, old Object) error {
 	return s.Foreign.Patch(ctx, old, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 }
 
-// ValidUntil is until when a superseded credential has to work, and whether that
-// time has begun.
+// ValidUntil returns until when a superseded credential must keep working, and whether
+// its overlap has begun.
 func ValidUntil(s *pass.Pass, old client.Object) (due time.Time, began bool) {
-	// One that cannot be read is none: zero.
+	// An unparsable duration counts as zero.
 	asked, _ := time.ParseDuration(old.GetAnnotations()[c5c3v1alpha1.AnnotationCredentialOverlap])
 	overlap := max(asked, s.SpreadTime)
 	at, err := time.Parse(time.RFC3339, old.GetAnnotations()[c5c3v1alpha1.AnnotationSupersededAt])
-	// A clock that was ahead when the time began must not extend it.
+	// A clock that was ahead at the beginning must not extend the overlap.
 	if err != nil || at.After(s.Now()) {
 		return s.Now().Add(overlap), false
 	}
 	return at.Add(overlap), true
 }
 
-// OverdueSince is when a superseded credential should have been gone. It is false
-// as long as that has time, or nobody has tried: after an outage the first pass
-// finds its time long over.
+// OverdueSince returns when a superseded credential should have been gone. overdue is
+// false while the credential has time left, or before an attempt was made: after an
+// outage the first pass finds it long overdue.
 func OverdueSince(s *pass.Pass, old *orcv1alpha1.ApplicationCredential) (since time.Time, overdue bool) {
 	if !old.DeletionTimestamp.IsZero() {
 		return old.DeletionTimestamp.Time, true
@@ -84,10 +84,10 @@ func OverdueSince(s *pass.Pass, old *orcv1alpha1.ApplicationCredential) (since t
 	return due, s.Revocations.Failed(s.Name(), ptr.Deref(old.Status.ID, ""))
 }
 
-// RevokeInKeystone makes sure that Keystone has the credential no longer, in the
-// background: until then the error is identity.ErrAsking, or that of the last attempt. K-ORC
-// alone would not make sure: it takes every look that fails, such as one with a
-// wrong password, for one that finds nothing.
+// RevokeInKeystone ensures in the background that the credential is gone from Keystone.
+// Until then the error is identity.ErrAsking, or that of the last attempt. K-ORC alone is
+// not enough: it treats every failed read, for instance with a wrong password, as not
+// found.
 func RevokeInKeystone(ctx context.Context, s *pass.Pass, obj client.Object) error {
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return nil
@@ -116,7 +116,8 @@ func revokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id st
 	if !known {
 		password, unreadable = ReadAdminPassword(ctx, s)
 	}
-	// The pass, which goes on meanwhile, writes to its control plane.
+	// The pass continues in parallel and writes to its control plane, so the task must
+	// not use it.
 	tools, name, at := s.Tools, s.Name(), controlplane.AuthURL(s.CP)
 	now := func() time.Time { return tools.Now(name.Namespace) }
 	return s.Revocations.Revoke(name, id, now, s.RetryPeriod, func(ctx context.Context) error {
@@ -127,8 +128,8 @@ func revokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id st
 	})
 }
 
-// RemoveWithResource deletes an object, and a credential with what it stands for
-// in Keystone.
+// RemoveWithResource deletes an object and, if it is a credential, its resource in
+// Keystone.
 func RemoveWithResource(ctx context.Context, s *pass.Pass, obj Object) error {
 	if err := PrepareRemoval(ctx, s, obj); err != nil {
 		return err
@@ -136,10 +137,9 @@ func RemoveWithResource(ctx context.Context, s *pass.Pass, obj Object) error {
 	return RemoveOnce(ctx, s, obj)
 }
 
-// PrepareRemoval lets K-ORC remove the object: with a cloud that needs no
-// application credential and that the clouds.yaml has by its current name, and a
-// credential together with the resource, should a detachment have been left half
-// done.
+// PrepareRemoval enables K-ORC to remove the object. It sets a cloud that needs no
+// application credential, under its current name in the clouds.yaml. A credential is
+// removed with its resource, even if it was being detached before.
 func PrepareRemoval(ctx context.Context, s *pass.Pass, obj Object) error {
 	before, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {
@@ -163,8 +163,9 @@ func PrepareRemoval(ctx context.Context, s *pass.Pass, obj Object) error {
 	return nil
 }
 
-// onDelete is what becomes of the resource in Keystone. Only credentials and the
-// users of services are the control plane's own: the rest was there before, or belongs to the database.
+// onDelete returns what happens to the resource in Keystone. Only credentials and service
+// users belong to the control plane: everything else existed before, or belongs to the
+// database.
 func onDelete(obj Object) orcv1alpha1.OnDelete {
 	switch obj.(type) {
 	case *orcv1alpha1.ApplicationCredential, *orcv1alpha1.User:
@@ -173,7 +174,7 @@ func onDelete(obj Object) orcv1alpha1.OnDelete {
 	return orcv1alpha1.OnDeleteDetach
 }
 
-// RemoveOnce deletes the object unless it is being deleted.
+// RemoveOnce deletes the object unless it is already being deleted.
 func RemoveOnce(ctx context.Context, s *pass.Pass, obj client.Object) error {
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return nil

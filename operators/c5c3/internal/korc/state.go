@@ -1,5 +1,5 @@
-// Package korc keeps the objects of K-ORC that a control plane has, and ends what they
-// stand for in Keystone.
+// Package korc manages the K-ORC objects of a control plane, and removes their resources
+// in Keystone.
 package korc
 
 import (
@@ -22,15 +22,15 @@ type Object interface {
 	orcv1alpha1.ObjectWithConditions
 }
 
-// korcKinds are the kinds a control plane needs.
+// korcKinds are the kinds that a control plane needs.
 var korcKinds = []string{"ApplicationCredential", "Domain", "User", "Service", "Endpoint", "Project", "Role"}
 
 func korcKind(name string) schema.GroupVersionKind {
 	return orcv1alpha1.SchemeGroupVersion.WithKind(name)
 }
 
-// MissingKind is the first of the kinds that the cluster does not serve, ""
-// when it serves all.
+// MissingKind returns the first of the kinds that the cluster does not serve, "" if it
+// serves all.
 func MissingKind(s *pass.Pass) string {
 	for _, kind := range korcKinds {
 		if !s.Kinds.Served(korcKind(kind)) {
@@ -40,22 +40,22 @@ func MissingKind(s *pass.Pass) string {
 	return ""
 }
 
-// Remedy is what to do about an object that K-ORC has given up.
+// Remedy is the advice for an object with a terminal error.
 const Remedy = "correct what K-ORC reports there; it is retried with increasing delays"
 
-// State is what K-ORC last said about an object.
+// State is what K-ORC reports about an object.
 type State struct {
-	// available means that the resource is as the current spec asks.
+	// Available means that the resource matches the current spec.
 	Available bool
-	// failed means that K-ORC does not try again.
+	// Failed means that K-ORC does not retry.
 	Failed bool
-	// Since is when that became so.
+	// Since is when this state began.
 	Since time.Time
 	// Message is K-ORC's own explanation.
 	Message string
 }
 
-// StateOf reads it from the conditions of the object.
+// StateOf reads the state from the conditions of the object.
 func StateOf(obj Object) State {
 	available := meta.FindStatusCondition(obj.GetConditions(), orcv1alpha1.ConditionAvailable)
 	state := State{
@@ -68,7 +68,7 @@ func StateOf(obj Object) State {
 	return state
 }
 
-// Describe names an object and quotes what K-ORC says about it.
+// Describe names an object and quotes K-ORC's message about it.
 func Describe(obj Object) string {
 	name := fmt.Sprintf("%s %s", KindName(obj), obj.GetName())
 	switch message := strings.Join(strings.Fields(StateOf(obj).Message), " "); {
@@ -81,7 +81,7 @@ func Describe(obj Object) string {
 	}
 }
 
-// KindName is the kind of the object, such as "Endpoint".
+// KindName returns the kind of the object, such as "Endpoint".
 func KindName(obj Object) string {
 	name := fmt.Sprintf("%T", obj)
 	return name[strings.LastIndex(name, ".")+1:]

@@ -14,19 +14,19 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// What the steps that work on Keystone hand to each other.
+// Values that the steps working on Keystone hand to each other.
 var (
 	// AdminPassword is the administrator's password.
 	AdminPassword = reconcile.NewSlot[string]("AdminPassword")
 	// PasswordCloud is true once the Secret with the administrator's password for K-ORC
-	// is the control plane's own and up to date.
+	// is owned by the control plane and up to date.
 	PasswordCloud = reconcile.NewSlot[bool]("PasswordCloud")
 )
 
-// ErrNoPassword is the error of a password that is not there yet.
+// ErrNoPassword is wrapped by the error about a missing password.
 var ErrNoPassword = errors.New("does not exist yet, or the key is empty")
 
-// ReadAdminPassword reads the administrator's password. The error is ErrNoPassword when
+// ReadAdminPassword reads the administrator's password. The error wraps ErrNoPassword if
 // there is none.
 func ReadAdminPassword(ctx context.Context, s *pass.Pass) (string, error) {
 	ref := s.CP.AdminSecretRef()
@@ -42,18 +42,18 @@ func ReadAdminPassword(ctx context.Context, s *pass.Pass) (string, error) {
 	return password, nil
 }
 
-// NoKeystone is what the steps say that work on a Keystone.
+// NoKeystone is the outcome of steps that work on Keystone if there is none.
 func NoKeystone() reconcile.Outcome {
 	return reconcile.Done(c5c3v1alpha1.ReasonKeystoneNotManaged,
 		"spec.services.keystone is not set: what K-ORC manages is left as it is")
 }
 
-// Prepared is what a preparation says that leaves nothing to do.
+// Prepared is the outcome of a preparation that is done.
 func Prepared() reconcile.Outcome {
 	return reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted, "")
 }
 
-// Sooner is the earlier of two times to look again, zero for no such wish.
+// Sooner returns the shorter of two requeue delays; zero means none.
 func Sooner(a, b time.Duration) time.Duration {
 	if a == 0 || b > 0 && b < a {
 		return b

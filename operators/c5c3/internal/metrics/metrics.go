@@ -1,5 +1,5 @@
-// Package metrics says which metrics the c5c3 operator has. The reference of the
-// documentation is written from it.
+// Package metrics defines the metrics of the c5c3 operator. The metrics reference in the
+// documentation is generated from it.
 package metrics
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
-// Prefix begins the names of all metrics of the operator.
+// Prefix is the prefix of all metric names of the operator.
 const Prefix = "c5c3_operator"
 
-// ofResource tells resources of one kind apart.
+// ofResource are the labels that identify a resource of a kind.
 var ofResource = []metric.Label{metric.Namespace, metric.Name}
 
-// The metrics of the operator beside those that all operators have.
+// The metrics of the operator in addition to those of all operators.
 var (
 	CredentialAge = metric.Definition{
 		Name: Prefix + "_credential_age_seconds", Type: metric.Gauge, Labels: ofResource,

@@ -1,5 +1,5 @@
-// Package pass is one pass over a control plane: the resource, the tools of the operator
-// and what the steps hand on.
+// Package pass holds the state of one pass over a control plane: the resource, the
+// dependencies of the operator, and what the steps hand to each other.
 package pass
 
 import (
@@ -19,42 +19,42 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 )
 
-// Tools is what the steps of every pass work with.
+// Tools are the dependencies that the steps of every pass share.
 type Tools struct {
 	Client client.Client
-	// Foreign is Client for the kinds of other operators.
+	// Foreign is the client for the kinds of other operators.
 	Foreign client.Client
 	Scheme  *runtime.Scheme
 	Refs    *refs.Reader
 	Owned   secrets.Owned
 	Kinds   servedKinds
-	// Background does what asks Keystone itself.
+	// Background runs requests to Keystone.
 	Background *probe.Background
 	Proofs     *identity.Proofs
-	// RevokeCredential, Enrol, DeleteUser and SetRegion ask Keystone itself.
+	// RevokeCredential, Enrol, DeleteUser and SetRegion send requests to Keystone.
 	RevokeCredential identity.Revoke
 	Enrol            identity.Enrol
 	DeleteUser       identity.Revoke
 	SetRegion        identity.SetRegion
 	Revocations      *identity.Revocations
 	Cluster          cluster.Settings
-	// Clock is nil for time.Now.
+	// Clock returns the current time; nil means time.Now.
 	Clock func() time.Time
-	// Ahead is nil where no namespace has a clock of its own.
+	// Ahead returns how far the clock of a namespace is ahead; nil means that none is.
 	Ahead func(namespace string) time.Duration
 
 	StallTimeout, RetryPeriod, SpreadTime time.Duration
-	// ServiceClients are the namespaces that have to reach every service that says
-	// who does.
+	// ServiceClients are the namespaces that must reach every service that restricts its
+	// clients.
 	ServiceClients []string
 }
 
-// servedKinds knows which of the kinds of other operators the cluster serves.
+// servedKinds reports which kinds of other operators the cluster serves.
 type servedKinds interface {
 	Served(schema.GroupVersionKind) bool
 }
 
-// Now is the time in a namespace.
+// Now returns the time in a namespace.
 func (t *Tools) Now(namespace string) time.Time {
 	now := time.Now()
 	if t.Clock != nil {
@@ -66,7 +66,7 @@ func (t *Tools) Now(namespace string) time.Time {
 	return now
 }
 
-// Forget drops what is kept in memory about a control plane.
+// Forget drops in-memory state about a control plane.
 func (t *Tools) Forget(cp types.NamespacedName) {
 	t.Background.Forget(cp)
 	t.Proofs.Forget(cp)
@@ -76,7 +76,7 @@ func (t *Tools) Forget(cp types.NamespacedName) {
 // Pass is one pass over one ControlPlane.
 type Pass struct {
 	*Tools
-	// Slots are what the steps of the pass hand on.
+	// Slots hold what one step hands to later ones.
 	*reconcile.Slots
 	CP *c5c3v1alpha1.ControlPlane
 }
@@ -86,24 +86,25 @@ func New(tools *Tools, cp *c5c3v1alpha1.ControlPlane) *Pass {
 	return &Pass{Tools: tools, Slots: &reconcile.Slots{}, CP: cp}
 }
 
-// Now is the time in the namespace of the control plane.
+// Now returns the time in the namespace of the control plane.
 func (s *Pass) Now() time.Time { return s.Tools.Now(s.CP.Namespace) }
 
-// Name is the key of the control plane.
+// Name returns the key of the control plane.
 func (s *Pass) Name() types.NamespacedName { return client.ObjectKeyFromObject(s.CP) }
 
-// Key is the key of an object in the namespace of the control plane.
+// Key returns the key of an object in the namespace of the control plane.
 func (s *Pass) Key(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: s.CP.Namespace, Name: name}
 }
 
-// FieldManager owns what a control plane sets on the resources of other
-// operators, and on what goes with them. It is not the one those operators use on
-// their own children.
+// FieldManager owns the fields that a control plane sets on the resources of other
+// operators and on related objects. It differs from the manager that those operators use
+// on their own children.
 const FieldManager = "c5c3-operator"
 
 // DefaultStallTimeout is how long K-ORC may take for one step of a replacement.
 const DefaultStallTimeout = 5 * time.Minute
 
-// DefaultRetryPeriod is how soon what K-ORC has given up is made anew at first.
+// DefaultRetryPeriod is the first delay before an object with a terminal error of K-ORC
+// is recreated.
 const DefaultRetryPeriod = 30 * time.Second

@@ -20,16 +20,15 @@ const (
 	aggregateComponent = "secret-aggregate"
 )
 
-// credentialSecret is where a control plane has a credential: a Secret, and the
-// entries of it that are the control plane's. In a Secret of the user there may
-// be others, which concern nobody.
+// credentialSecret is a Secret with a credential, and the keys that belong to the control
+// plane. Other keys in a Secret of the user are ignored.
 type credentialSecret struct {
 	credential c5c3v1alpha1.AggregatedCredential
 	name       string
 	keys       []string
 }
 
-// credentialSecrets are all Secrets that can be collected, in the order in which
+// credentialSecrets returns all Secrets that can be aggregated, in the order in which
 // they become available.
 func credentialSecrets(cp *c5c3v1alpha1.ControlPlane) []credentialSecret {
 	database, admin := cp.DatabaseSecretRef(), cp.AdminSecretRef()
@@ -45,15 +44,16 @@ func credentialSecrets(cp *c5c3v1alpha1.ControlPlane) []credentialSecret {
 	}
 }
 
-// aggregateEntry is an entry of the collecting Secret and where it comes from.
+// aggregateEntry is an entry of the aggregated Secret and its source.
 type aggregateEntry struct {
 	key          string
 	credential   c5c3v1alpha1.AggregatedCredential
 	secret, from string
 }
 
-// aggregateEntries is what the SecretAggregate asks for, by the names that the
-// Secrets have in the control plane. What no Secret could ever hold is an error.
+// aggregateEntries returns what the SecretAggregate asks for, with the names that the
+// Secrets have in the control plane. It is an error to ask for an entry that can never
+// exist.
 func aggregateEntries(
 	aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane, reserved func(string, *c5c3v1alpha1.ControlPlane) bool,
 ) ([]aggregateEntry, error) {
@@ -86,8 +86,8 @@ func aggregateEntries(
 	return entries, nil
 }
 
-// sourceOf is the source of the credential; wanted is false when others are
-// named and it is not.
+// sourceOf returns the source of the credential; wanted is false if sources are listed
+// and this one is not among them.
 func sourceOf(
 	aggregate *c5c3v1alpha1.SecretAggregate, credential c5c3v1alpha1.AggregatedCredential,
 ) (source c5c3v1alpha1.SecretAggregateSource, wanted bool) {
@@ -99,14 +99,14 @@ func sourceOf(
 	return c5c3v1alpha1.SecretAggregateSource{Credential: credential}, len(sources) == 0
 }
 
-// belongsTo reports whether the control plane has, or will have, a Secret of the name.
-// An aggregate that were faster would hold it up.
+// belongsTo reports whether the control plane has, or will have, a Secret of the name. An
+// aggregate that created it first would block the control plane.
 func belongsTo(cp *c5c3v1alpha1.ControlPlane, name string) bool {
 	isCredential := slices.ContainsFunc(credentialSecrets(cp), func(from credentialSecret) bool { return from.name == name })
 	return isCredential || name == cp.ApplicationCredentialName() || name == cp.PasswordCloudSecretName()
 }
 
-// keyCollision names the sources whose entries would get the same key.
+// keyCollision returns an error that names sources whose entries have the same key.
 func keyCollision(entries []aggregateEntry) error {
 	first := map[string]aggregateEntry{}
 	for _, entry := range entries {
@@ -120,7 +120,7 @@ func keyCollision(entries []aggregateEntry) error {
 	return nil
 }
 
-// missingEntries names what is not there yet.
+// missingEntries names the entries that do not exist yet.
 func missingEntries(entries []aggregateEntry, found map[string]*corev1.Secret) []string {
 	var missing []string
 	for _, entry := range entries {
@@ -137,15 +137,15 @@ func missingEntries(entries []aggregateEntry, found map[string]*corev1.Secret) [
 	return slices.Compact(missing)
 }
 
-// holdsApplicationCredential tells a clouds.yaml with an application credential
-// from the one with the administrator's password, which stands there until the
-// first credential is made and is not what was asked for.
+// holdsApplicationCredential distinguishes a clouds.yaml with an application credential
+// from the one with the administrator's password. The latter is used until the first
+// credential exists, and is not what was asked for.
 func holdsApplicationCredential(text []byte) bool {
 	id, _ := clouds.CredentialIn(text)
 	return id != ""
 }
 
-// aggregateSecret is the collecting Secret. All entries have to be there.
+// aggregateSecret builds the aggregated Secret. All entries must exist.
 func aggregateSecret(
 	aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane, entries []aggregateEntry, found map[string]*corev1.Secret,
 ) *corev1.Secret {

@@ -31,7 +31,7 @@ func minimal() *c5c3v1alpha1.ControlPlane {
 	return cp
 }
 
-// brownfield has the user's credentials, under a key of the user's.
+// brownfield uses the user's own credentials, with the user's own keys.
 func brownfield() *c5c3v1alpha1.ControlPlane {
 	cp := minimal()
 	cp.Spec.Infrastructure.Database.DatabaseSpec = commonv1.DatabaseSpec{
@@ -40,7 +40,7 @@ func brownfield() *c5c3v1alpha1.ControlPlane {
 	return cp
 }
 
-// fernetKeys are what a service has.
+// fernetKeys reports whether the name is that of a Secret of a service.
 func fernetKeys(name string, cp *c5c3v1alpha1.ControlPlane) bool {
 	return name == cp.Name+"-keystone-fernet-keys"
 }
@@ -51,7 +51,7 @@ func aggregateOf(sources ...c5c3v1alpha1.SecretAggregateSource) *c5c3v1alpha1.Se
 	}
 }
 
-// origins tells each entry as "key=Secret/key".
+// origins describes each entry as "key=Secret/key".
 func origins(entries []aggregateEntry) []string {
 	told := make([]string, 0, len(entries))
 	for _, entry := range entries {

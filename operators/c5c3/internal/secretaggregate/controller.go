@@ -21,7 +21,7 @@ import (
 // +kubebuilder:rbac:groups=c5c3.io,resources=secretaggregates/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;update;delete
 
-// Pipeline is what one pass over a SecretAggregate does.
+// Pipeline lists the steps of a pass over a SecretAggregate.
 var Pipeline = reconcile.Pipeline[*aggregation]{
 	{
 		Name: "SecretAggregate", Condition: c5c3v1alpha1.ConditionReady, Run: reconcileAggregate,
@@ -29,7 +29,7 @@ var Pipeline = reconcile.Pipeline[*aggregation]{
 	},
 }
 
-// aggregator is what all passes over SecretAggregates work with.
+// aggregator holds the dependencies of passes over SecretAggregates.
 type aggregator struct {
 	client  client.Client
 	refs    *refs.Reader
@@ -44,8 +44,8 @@ type aggregation struct {
 	aggregate *c5c3v1alpha1.SecretAggregate
 }
 
-// reconcileAggregate collects the entries of the control plane's Secrets into
-// one. What it has collected stays while a source is missing.
+// reconcileAggregate aggregates the entries of the control plane's Secrets. The result
+// stays as it is while a source is missing.
 func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
 	cp, outcome := controlplane.Only(ctx, a.client, a.aggregate, c5c3v1alpha1.ReasonReconcileError)
 	if cp == nil {
@@ -76,8 +76,7 @@ func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
 		fmt.Sprintf("Secret %s holds %d entries", a.aggregate.TargetSecret(), len(entries)))
 }
 
-// read returns the Secrets that the entries come from, by name and as far as
-// they exist.
+// read returns the existing Secrets of the entries by name.
 func (a *aggregation) read(ctx context.Context, entries []aggregateEntry) (map[string]*corev1.Secret, error) {
 	found := map[string]*corev1.Secret{}
 	for _, entry := range entries {
@@ -96,8 +95,8 @@ func (a *aggregation) read(ctx context.Context, entries []aggregateEntry) (map[s
 	return found, nil
 }
 
-// deleteFormerTargets deletes the Secret that the spec named before. It comes
-// after the new one is complete.
+// deleteFormerTargets deletes the Secret that the spec named before. It is called once
+// the new one is complete.
 func (a *aggregation) deleteFormerTargets(ctx context.Context) error {
 	var own corev1.SecretList
 	err := a.client.List(ctx, &own, client.InNamespace(a.aggregate.Namespace), client.MatchingLabels{componentLabel: aggregateComponent})

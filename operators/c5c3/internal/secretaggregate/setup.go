@@ -49,7 +49,7 @@ func Setup(
 	err := ctrl.NewControllerManagedBy(mgr).Named(controllerName).
 		For(&c5c3v1alpha1.SecretAggregate{}).
 		Owns(&corev1.Secret{}).
-		// Of a control plane only its existence and its spec count.
+		// Only the existence and the spec of a control plane matter.
 		Watches(&c5c3v1alpha1.ControlPlane{}, handler.EnqueueRequestsFromMapFunc(find.SameNamespace),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WatchesRawSource(references.SecretSource(find.SameNamespaceWhere(tools.concerned))).
@@ -77,14 +77,13 @@ func Setup(
 	return nil
 }
 
-// concerned reports whether the SecretAggregate writes the Secret, or may collect
-// it.
+// concerned reports whether the SecretAggregate writes the Secret or may read it.
 func (a *aggregator) concerned(ctx context.Context, aggregate *c5c3v1alpha1.SecretAggregate, secret client.Object) bool {
 	return aggregate.TargetSecret() == secret.GetName() || a.isSource(ctx, secret)
 }
 
-// isSource reports whether a control plane of the namespace has a credential in
-// the Secret.
+// isSource reports whether a control plane of the namespace has a credential in the
+// Secret.
 func (a *aggregator) isSource(ctx context.Context, secret client.Object) bool {
 	var all c5c3v1alpha1.ControlPlaneList
 	if err := a.client.List(ctx, &all, client.InNamespace(secret.GetNamespace())); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// CacheClients lets the services of the namespace, and nobody else, reach the
-// servers of a Memcached: memcached asks nobody who he is, and what it holds is
-// believed. It selects pods by the labels that the memcached operator gives them.
-// That operator may have a policy of the Memcached's name; this one's has a dot.
+// CacheClients allows only the services of the namespace to reach the servers of a
+// Memcached: memcached does not authenticate clients, and its content is trusted. The
+// policy selects pods by the labels of the memcached operator. That operator may have a
+// policy with the Memcached's name; the name of this one contains a dot.
 func (all List) CacheClients(cp *c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy {
 	peers := make([]networkingv1.NetworkPolicyPeer, 0, len(all))
 	for _, svc := range all {

@@ -23,8 +23,8 @@ func (svc Service) catalogEndpoint(entry endpoint, c cluster.Settings, cp *c5c3v
 	}
 }
 
-// CatalogObjects are the objects, known by their names, of all entries that the
-// control plane may have.
+// CatalogObjects returns the objects of all entries that the control plane may have. Only
+// their names are set.
 func (all List) CatalogObjects(cp *c5c3v1alpha1.ControlPlane) []korc.Object {
 	var objects []korc.Object
 	for _, svc := range all {

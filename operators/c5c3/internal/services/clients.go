@@ -10,8 +10,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// NamespacesOf are the namespaces of the operator, "" when it runs outside a
-// cluster, and of K-ORC.
+// NamespacesOf returns the namespaces of the operator (which may be "" outside a cluster)
+// and of K-ORC.
 func NamespacesOf(operator, korc string) []string {
 	if operator == "" || operator == korc {
 		return []string{korc}
@@ -19,10 +19,10 @@ func NamespacesOf(operator, korc string) []string {
 	return []string{operator, korc}
 }
 
-// admitClients lets this operator, K-ORC and the other services reach a service
-// that restricts who does. Alone the policy would isolate pods that nobody wants
-// isolated, so it is there only beside the service's own. The service's resource owns
-// it, too, so that the service's operator removes it when this one does not run.
+// admitClients allows this operator, K-ORC and the other services to reach a service that
+// restricts its clients. On its own the policy would isolate pods unintentionally, so it
+// only exists together with the service's own policy. The service's resource is an owner,
+// too, so that the service's operator removes it while this operator is not running.
 func (all List) admitClients(ctx context.Context, s *pass.Pass, svc Service, child child) error {
 	if svc.clients == nil {
 		return nil

@@ -19,13 +19,13 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// databasePeriod is how often a deletion looks whether the database is gone.
-// Nothing else needs a watch on the kind.
+// databasePeriod is the interval of checking whether the database is gone. It is polled
+// because nothing else needs a watch on the kind.
 const databasePeriod = 2 * time.Second
 
-// finalize has the database of the service dropped while its server still runs. The
-// volume outlives the server: what is in it would be found by the next control
-// plane of the name, whose Keystone has no keys for it.
+// finalize has the service's database dropped while its server is still running. The
+// volume outlives the server, so the next control plane of the name would find the
+// content, and its Keystone has no keys for it.
 func (svc Service) finalize(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	goes, err := svc.databaseGoes(ctx, s)
 	if err != nil {
@@ -50,8 +50,8 @@ func (svc Service) finalize(ctx context.Context, s *pass.Pass) reconcile.Outcome
 		After(min(databasePeriod, s.StallTimeout/8))
 }
 
-// databaseGoes reports whether the service's database is to be dropped from a server
-// that goes, too, and still runs.
+// databaseGoes reports whether the service's database must be dropped: its server is
+// running and will be deleted with the control plane.
 func (svc Service) databaseGoes(ctx context.Context, s *pass.Pass) (bool, error) {
 	cp := s.CP.DeepCopy()
 	c5c3v1alpha1.SetDefaults(cp)
@@ -68,8 +68,8 @@ func (svc Service) databaseGoes(ctx context.Context, s *pass.Pass) (bool, error)
 	return err == nil && server.DeletionTimestamp.IsZero() && metav1.IsControlledBy(server, s.CP), nil
 }
 
-// remove deletes the resource of the service and describes what of it is left, "" when
-// that is nothing, and since when that is being deleted.
+// remove deletes the resource of the service. It describes what is still left, "" for
+// nothing, and returns since when that is being deleted.
 func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
 	child := svc.Empty()
 	err = s.Foreign.Get(ctx, s.Key(svc.childName(s.CP)), child)
@@ -84,8 +84,8 @@ func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since
 	return svc.Kind.Kind + " " + child.GetName(), deletedAt(s, child), korc.RemoveOnce(ctx, s, child)
 }
 
-// database describes the Database of a resource that is gone. The resource has asked
-// for its removal and does not wait for that.
+// database describes the Database of a resource that is gone. The resource has deleted
+// its Database without waiting.
 func (svc Service) database(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
 	name, database := svc.childName(s.CP), &metav1.PartialObjectMetadata{}
 	database.SetGroupVersionKind(infraapi.DatabaseKind)
@@ -102,7 +102,7 @@ func (svc Service) database(ctx context.Context, s *pass.Pass) (left string, sin
 	return "Database " + database.Name, deletedAt(s, database), nil
 }
 
-// deletedAt is when the deletion of an object began, now unless it has.
+// deletedAt returns when the deletion of an object began, or now if it has not.
 func deletedAt(s *pass.Pass, obj client.Object) time.Time {
 	if at := obj.GetDeletionTimestamp(); at != nil {
 		return at.Time

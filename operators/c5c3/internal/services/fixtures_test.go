@@ -22,7 +22,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-// sundial is the resource of a service that OpenStack does not have.
+// sundial is the resource of a service that does not exist in OpenStack.
 type sundial struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
@@ -54,13 +54,13 @@ func (s *sundial) RestrictsClients() bool            { return false }
 
 const (
 	sundialName = "controlplane-sundial"
-	// wantsSundial stands for the field of the spec that a real service has.
+	// wantsSundial is the annotation that replaces the spec field of a real service.
 	wantsSundial = "example.com/sundial"
 )
 
 var sundialKind = schema.GroupVersionKind{Group: "sundial.example.com", Version: "v1", Kind: "Sundial"}
 
-// sundialService is the declaration of it.
+// sundialService declares the service.
 func sundialService() Service {
 	return Service{
 		name: "sundial", Kind: sundialKind,
@@ -107,7 +107,7 @@ func sundialService() Service {
 	}
 }
 
-// withUser is the service with a user in Keystone.
+// withUser adds a user in Keystone to the service.
 func withUser(svc Service) Service {
 	svc.user = &User{secretOf: func(c child) string { return c.(*sundial).Login }}
 	return svc
@@ -118,8 +118,8 @@ type everyKind struct{}
 
 func (everyKind) Served(schema.GroupVersionKind) bool { return true }
 
-// toolsFor are those of passes over control planes that can have the services, and
-// an API server with the objects.
+// toolsFor returns tools for passes over control planes that can have the services, with
+// an API server that has the objects.
 func toolsFor(t *testing.T, all List, objects ...client.Object) *pass.Tools {
 	t.Helper()
 	scheme := fixture.Scheme()
@@ -136,9 +136,8 @@ func toolsFor(t *testing.T, all List, objects ...client.Object) *pass.Tools {
 	}
 }
 
-// applied makes of an apply what it comes to without other field managers. A
-// version, which objects that must not exist yet are applied with, counts for
-// nothing here.
+// applied turns an apply into its result without other field managers. Resource versions,
+// with which objects that must not exist are applied, are ignored.
 func applied(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	data, err := patch.Data(obj)
 	if err != nil {

@@ -54,8 +54,8 @@ var Keystone = Service{
 
 const keystoneRepository = "ghcr.io/c5c3/keystone"
 
-// keystoneChild is what a control plane sets on its Keystone. What it leaves
-// unset has the Keystone's own default, or what somebody else set there.
+// keystoneChild builds the Keystone of a control plane. Fields that it leaves unset keep
+// the Keystone's defaults, or what other managers have set.
 func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1.Keystone, error) {
 	service := cp.Spec.Services.Keystone
 	keystone := &keystonev1alpha1.Keystone{
@@ -89,8 +89,7 @@ func keystoneChild(cp *c5c3v1alpha1.ControlPlane, with given) (*keystonev1alpha1
 	return keystone, nil
 }
 
-// publicEndpoint is empty for a Keystone that is reached inside the cluster
-// only.
+// publicEndpoint returns "" for a Keystone that is only reachable inside the cluster.
 func publicEndpoint(service *c5c3v1alpha1.ServiceKeystoneSpec) string {
 	switch {
 	case service.PublicEndpoint != "":
@@ -101,9 +100,9 @@ func publicEndpoint(service *c5c3v1alpha1.ServiceKeystoneSpec) string {
 	return ""
 }
 
-// rotationSchedule is the interval as a schedule. Days of the month or the week
-// cannot tell every n days, so that an interval other than a day or a week counts
-// from the last rotation.
+// rotationSchedule returns the interval as a schedule. Days of the month or the week
+// cannot express every n days, so intervals other than a day or a week count from the
+// last rotation.
 func rotationSchedule(interval metav1.Duration) (string, error) {
 	days, ok := c5c3v1alpha1.RotationDays(interval)
 	switch {
@@ -118,8 +117,8 @@ func rotationSchedule(interval metav1.Duration) (string, error) {
 	return fmt.Sprintf("@every %dh", 24*days), nil
 }
 
-// catalogURL is the one that Keystone's own bootstrap enters, so that K-ORC takes
-// that endpoint over instead of adding a second one.
+// catalogURL returns the URL that Keystone's own bootstrap registers, so that K-ORC
+// adopts that endpoint instead of adding a second one.
 func catalogURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 	if url := publicEndpoint(cp.Spec.Services.Keystone); url != "" {
 		return url
@@ -131,8 +130,8 @@ func databasePath(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 	return keystonev1alpha1.StorePath(c, cp.Namespace, cp.Name, "db")
 }
 
-// keystoneClients lets the pods of some namespaces reach the API pods of the
-// control plane's Keystone.
+// keystoneClients allows pods of the namespaces to reach the API pods of the control
+// plane's Keystone.
 func keystoneClients(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networkingv1.NetworkPolicy {
 	peers := make([]networkingv1.NetworkPolicyPeer, 0, len(namespaces))
 	for _, namespace := range namespaces {

@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// Steps project some of the services, one step each.
+// Steps returns one step for each of the given services.
 func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 	steps := make(reconcile.Pipeline[*pass.Pass], 0, len(some))
 	for _, svc := range some {
@@ -26,7 +26,7 @@ func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 	return steps
 }
 
-// Finalizers remove the services, the Identity service last: the others log in to
+// Finalizers remove the services, the Identity service last because the others log in to
 // it.
 func (all List) Finalizers() []reconcile.Finalizer[*pass.Pass] {
 	var stages []reconcile.Finalizer[*pass.Pass]

@@ -51,8 +51,8 @@ var Placement = Service{
 
 const placementRepository = "ghcr.io/c5c3/placement"
 
-// placementChild is what a control plane sets on its Placement. What it leaves
-// unset has the Placement's own default, or what somebody else set there.
+// placementChild builds the Placement of a control plane. Fields that it leaves unset
+// keep the Placement's defaults, or what other managers have set.
 func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha1.Placement {
 	service := cp.Spec.Services.Placement
 	placement := &placementv1alpha1.Placement{
@@ -81,7 +81,7 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 	return placement
 }
 
-// placementLogin is the Secret with the user that a Placement has.
+// placementLogin returns the Secret with the user of a Placement.
 func placementLogin(live child) string {
 	placement, ok := live.(*placementv1alpha1.Placement)
 	if !ok {
@@ -90,7 +90,7 @@ func placementLogin(live child) string {
 	return placement.Spec.ServiceUserSecretRef.Name
 }
 
-// placementURL is where clients find the API.
+// placementURL returns the public URL of the API.
 func placementURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 	service := cp.Spec.Services.Placement
 	switch {
@@ -102,7 +102,7 @@ func placementURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 	return placementInternalURL(c, cp)
 }
 
-// placementInternalURL is where clients inside the cluster find the API.
+// placementInternalURL returns the URL of the API for clients inside the cluster.
 func placementInternalURL(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane) string {
 	return placementv1alpha1.InternalEndpoint(c, cp.Namespace, cp.PlacementName())
 }

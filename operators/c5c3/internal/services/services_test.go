@@ -34,16 +34,16 @@ func withSundial() *c5c3v1alpha1.ControlPlane {
 	return cp
 }
 
-// plant runs the steps of Keystone, of the invented service and of the catalog. The
-// others have nothing to do.
+// plant runs the steps of Keystone, of the invented service and of the catalog. The other
+// steps do nothing.
 type plant struct {
 	*pass.Tools
 	services List
 	steps    reconcile.Pipeline[*pass.Pass]
-	// tasks are what Keystone has been sent and has not answered yet.
+	// tasks are the pending requests to Keystone.
 	tasks *fixture.Later
-	// placed are the regions that endpoints were put into by their ids, and refusal is
-	// what Keystone says instead.
+	// placed maps endpoints to the regions that they were put into. refusal, if set, is
+	// Keystone's error instead.
 	placed  map[string]string
 	refusal error
 }
@@ -74,8 +74,8 @@ func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all List) *plant {
 	return p
 }
 
-// passOver are the steps of the services and of the catalog, with steps beside them that
-// have nothing to do.
+// passOver returns the steps of the services and of the catalog, and stubs for the steps
+// that they depend on.
 func passOver(all List) reconcile.Pipeline[*pass.Pass] {
 	idle := func(context.Context, *pass.Pass) reconcile.Outcome { return reconcile.Done("Fine", "") }
 	return slices.Concat(
@@ -104,14 +104,14 @@ func passOver(all List) reconcile.Pipeline[*pass.Pass] {
 	)
 }
 
-// validated is a control plane as a pass sees it.
+// validated applies the defaults and validates the control plane, as a pass does.
 func validated(cp *c5c3v1alpha1.ControlPlane) error {
 	c5c3v1alpha1.SetDefaults(cp)
 	return c5c3v1alpha1.Validate(cp).ToAggregate()
 }
 
-// pass has a reconciler of its own: one that has just written a status puts the next
-// one off.
+// pass uses a new reconciler each time because one that has just written a status delays
+// the next write.
 func (p *plant) pass(t *testing.T) *c5c3v1alpha1.ControlPlane {
 	t.Helper()
 	reconciler := &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *pass.Pass]{
@@ -142,7 +142,7 @@ func (p *plant) update(t *testing.T, obj client.Object) {
 	}
 }
 
-// keystoneIsReady and sundialIs play the operators of the two services.
+// keystoneIsReady and sundialIs simulate the operators of the two services.
 func (p *plant) keystoneIsReady(t *testing.T) {
 	t.Helper()
 	keystone := &keystonev1alpha1.Keystone{}
@@ -234,7 +234,7 @@ func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 			"Sundial at https://sundial.example.com, Sundial at http://sundial")
 }
 
-// korcEntersTheCatalog plays K-ORC.
+// korcEntersTheCatalog simulates K-ORC.
 func (p *plant) korcEntersTheCatalog(t *testing.T, cp *c5c3v1alpha1.ControlPlane) {
 	t.Helper()
 	for _, obj := range p.services.CatalogObjects(cp) {
@@ -250,8 +250,8 @@ func (p *plant) korcEntersTheCatalog(t *testing.T, cp *c5c3v1alpha1.ControlPlane
 	}
 }
 
-// entered is a plant whose services are in the catalog, with a Keystone that has not
-// been asked about its regions.
+// entered is a plant whose services are in the catalog. Keystone was not asked about its
+// regions yet.
 func entered(t *testing.T) *plant {
 	t.Helper()
 	p := newPlant(t, withSundial())

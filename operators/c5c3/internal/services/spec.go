@@ -11,7 +11,7 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// imageOr is the image that the spec names, or the release of the repository.
+// imageOr returns the image of the spec, with the repository and the release as defaults.
 func imageOr(image *commonv1.ImageSpec, repository, release string) commonv1.ImageSpec {
 	if image != nil {
 		return *image
@@ -19,8 +19,8 @@ func imageOr(image *commonv1.ImageSpec, repository, release string) commonv1.Ima
 	return commonv1.ImageSpec{Repository: repository, Tag: release}
 }
 
-// mergePolicies lets a service's policy win over the global one: rule by rule,
-// and with its ConfigMap in place of the other.
+// mergePolicies merges a service's policy over the global one: rule by rule, and with its
+// ConfigMap replacing the other.
 func mergePolicies(global, service *commonv1.PolicySpec) *commonv1.PolicySpec {
 	if global == nil || service == nil {
 		if service == nil {
@@ -41,8 +41,9 @@ func mergePolicies(global, service *commonv1.PolicySpec) *commonv1.PolicySpec {
 	return merged
 }
 
-// globalPolicy are the rules of spec.global for a service: it knows none of those that
-// begin with the catalog type of another one, and would refuse them.
+// globalPolicy returns the rules of spec.global for a service. Rules with the catalog
+// type of another service as prefix are left out, because the service does not know and
+// would reject them.
 func (all List) globalPolicy(cp *c5c3v1alpha1.ControlPlane, of Service) *commonv1.PolicySpec {
 	global := cp.Spec.Global.DeepCopy()
 	if global == nil {

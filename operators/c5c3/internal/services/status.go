@@ -10,20 +10,20 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// observe shows a service in the status of the control plane.
+// observe records a service in the status of the control plane.
 func (all List) observe(s *pass.Pass, svc Service, child child) {
 	all.setStatus(s.CP, svc, &c5c3v1alpha1.ServiceStatus{Name: svc.name, Release: child.InstalledRelease()})
 	all.setPhase(s, svc, func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return updatePhase(previous, child) })
 }
 
-// observeNone shows that the control plane does not have the service.
+// observeNone records that the control plane does not have the service.
 func (all List) observeNone(s *pass.Pass, svc Service) {
 	all.setStatus(s.CP, svc, nil)
 	all.setPhase(s, svc, func(c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase { return c5c3v1alpha1.UpdatePhaseIdle })
 }
 
-// setStatus replaces what the status says of the service, and removes it with nil.
-// The services are in the order of the list.
+// setStatus replaces the status of the service, or removes it if now is nil. The services
+// are in the order of the list.
 func (all List) setStatus(cp *c5c3v1alpha1.ControlPlane, svc Service, now *c5c3v1alpha1.ServiceStatus) {
 	var statuses []c5c3v1alpha1.ServiceStatus
 	for _, other := range all {
@@ -38,8 +38,8 @@ func (all List) setStatus(cp *c5c3v1alpha1.ControlPlane, svc Service, now *c5c3v
 	cp.Status.Services = statuses
 }
 
-// Summarise completes the status of a pass that did not get as far as the
-// services: one is ready when its condition is.
+// Summarise completes the status of a pass that did not reach the services: a service is
+// ready if its condition is True.
 func (all List) Summarise(cp *c5c3v1alpha1.ControlPlane) {
 	cp.Status.UpdatePhase = cmp.Or(cp.Status.UpdatePhase, c5c3v1alpha1.UpdatePhaseIdle)
 	for _, svc := range all {

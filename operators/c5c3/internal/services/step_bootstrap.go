@@ -19,12 +19,12 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// ReconcileBootstrapResources keeps the projects and roles of the spec, and those of
-// the users of services. One that is no longer named stays in OpenStack.
+// ReconcileBootstrapResources ensures the projects and roles of the spec, and those that
+// service users need. Those that are no longer listed are kept in OpenStack.
 func (all List) ReconcileBootstrapResources(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil || !korc.PasswordCloud.Value(s.Slots) {
-		// The step KORC tells what is missing. K-ORC would put its finalizer on a
-		// Secret of somebody else, which could not be deleted any more.
+		// The step KORC reports what is missing. K-ORC would add its finalizer to a
+		// Secret of another owner, which could then no longer be deleted.
 		return korc.Prepared()
 	}
 	var wanted, waiting []string
@@ -66,7 +66,7 @@ func resourceID(obj korc.Object) string {
 	return ""
 }
 
-// releaseBootstrapResources lets go of the ones that are not wanted.
+// releaseBootstrapResources orphans the resources that are no longer wanted.
 func releaseBootstrapResources(ctx context.Context, s *pass.Pass, wanted []string) error {
 	found, err := BootstrapObjects(ctx, s)
 	if err != nil {
@@ -86,8 +86,8 @@ func releaseBootstrapResources(ctx context.Context, s *pass.Pass, wanted []strin
 	return nil
 }
 
-// BootstrapObjects are the objects of bootstrap resources that the control plane
-// has made.
+// BootstrapObjects returns the objects of bootstrap resources that the control plane has
+// created.
 func BootstrapObjects(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
 	var projects orcv1alpha1.ProjectList
 	var roles orcv1alpha1.RoleList
@@ -106,11 +106,10 @@ func BootstrapObjects(ctx context.Context, s *pass.Pass) ([]korc.Object, error) 
 	return slices.DeleteFunc(found, func(obj korc.Object) bool { return !metav1.IsControlledBy(obj, s.CP) }), nil
 }
 
-// labelBootstrap is on the objects of bootstrap resources.
+// labelBootstrap is set on the objects of bootstrap resources.
 const labelBootstrap = "c5c3.io/bootstrap-resource"
 
-// bootstrapMeta derives a name that Kubernetes accepts and that no other
-// resource gets.
+// bootstrapMeta derives a name that is valid in Kubernetes and unique to the resource.
 func bootstrapMeta(cp *c5c3v1alpha1.ControlPlane, resource c5c3v1alpha1.BootstrapResourceSpec) metav1.ObjectMeta {
 	kind := strings.ToLower(resource.Kind)
 	meta := controlplane.ChildMeta(cp, fmt.Sprintf("%s-%s-%s", cp.Name, kind, controlplane.ShortHash(resource.Kind+"/"+resource.Name)))

@@ -19,8 +19,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// ReconcileCatalog keeps the entries of the services in the catalog. What
-// Keystone's own bootstrap has entered is taken over by K-ORC.
+// ReconcileCatalog ensures the services' entries in the catalog. K-ORC adopts what
+// Keystone's own bootstrap has registered.
 func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
 		return korc.NoKeystone()
@@ -54,8 +54,8 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 	return placeEndpoints(s, entries, reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", ")))
 }
 
-// placeEndpoints has the endpoints put into the region of the control plane, in the
-// background. Until they are in it, clients that ask for the region do not find them.
+// placeEndpoints puts the endpoints into the region of the control plane in the
+// background. Until then, clients that filter by region do not find them.
 func placeEndpoints(s *pass.Pass, entries []catalogEntry, done reconcile.Outcome) reconcile.Outcome {
 	ids := endpointIDs(entries)
 	set, at, admin, region := s.SetRegion, controlplane.AuthURL(s.CP), korc.AdminPassword.Value(s.Slots), s.CP.Spec.Region
@@ -66,7 +66,7 @@ func placeEndpoints(s *pass.Pass, entries []catalogEntry, done reconcile.Outcome
 	asking := errors.Is(err, identity.ErrAsking)
 	switch {
 	case verdict == identity.Accepted, asking && meta.IsStatusConditionTrue(s.CP.Status.Conditions, c5c3v1alpha1.ConditionCatalogReady):
-		// That the operator was restarted is no news about the catalog.
+		// A restart of the operator does not change the state of the catalog.
 		return done.After(s.Proofs.Due())
 	case asking:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog,
@@ -80,7 +80,7 @@ func placeEndpoints(s *pass.Pass, entries []catalogEntry, done reconcile.Outcome
 		"Not all endpoints are known to be in region %s: %v; %s", region, err, remedy)).After(s.Proofs.Pause)
 }
 
-// endpointIDs are the ids that Keystone gave to the endpoints.
+// endpointIDs returns the IDs that Keystone assigned to the endpoints.
 func endpointIDs(entries []catalogEntry) []string {
 	var ids []string
 	for _, entry := range entries {
@@ -91,21 +91,21 @@ func endpointIDs(entries []catalogEntry) []string {
 	return ids
 }
 
-// catalogEntry is an object of K-ORC, with the reason when it cannot be written,
-// and what it enters.
+// catalogEntry is a K-ORC object, the reason if it cannot be written, and a description
+// of what it registers.
 type catalogEntry struct {
 	object            korc.Object
 	failed, registers string
 }
 
-// isEntered reports whether Keystone has the entry as the object asks.
+// isEntered reports whether Keystone has the entry that the object describes.
 func (e catalogEntry) isEntered() bool {
 	endpoint, isEndpoint := e.object.(*orcv1alpha1.Endpoint)
 	return korc.StateOf(e.object).Available && e.object.GetDeletionTimestamp().IsZero() && (!isEndpoint || endpoint.Status.ID != nil)
 }
 
-// catalogEntries are those of the services that the control plane has, a service
-// before its endpoints.
+// catalogEntries returns the entries of the control plane's services, each service before
+// its endpoints.
 func (all List) catalogEntries(s *pass.Pass) []catalogEntry {
 	var entries []catalogEntry
 	for _, svc := range all.wantedBy(s.CP) {

@@ -18,8 +18,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// reconcile projects the control plane into the resource of the service and
-// reports what becomes of it.
+// reconcile applies the resource of the service and reports its progress.
 func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconcile.Outcome {
 	if !svc.wanted(s.CP) {
 		return all.release(ctx, s, svc)
@@ -60,7 +59,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	return svc.settle(ctx, s, child, user)
 }
 
-// settle removes what a service that is ready does not need any more.
+// settle removes what a service that is ready no longer needs.
 func (svc Service) settle(ctx context.Context, s *pass.Pass, child child, user userState) reconcile.Outcome {
 	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName()))
 	if svc.user == nil {
@@ -88,7 +87,7 @@ func (svc Service) progress(cp *c5c3v1alpha1.ControlPlane, child child) string {
 	return message
 }
 
-// releaseField is the field that sets the image tag of the service.
+// releaseField returns the field that sets the image tag of the service.
 func (svc Service) releaseField(cp *c5c3v1alpha1.ControlPlane) string {
 	if image := svc.image(cp); image != nil && image.Tag != "" {
 		return svc.field() + "." + commonv1.ImageTagField
@@ -96,8 +95,8 @@ func (svc Service) releaseField(cp *c5c3v1alpha1.ControlPlane) string {
 	return "spec.openStackRelease"
 }
 
-// release leaves the resource of a service that the spec no longer names as it is,
-// with its data, unless the user agreed to its deletion.
+// release leaves the resource of a service that is no longer in the spec as it is, with
+// its data, unless the user has allowed its deletion.
 func (all List) release(ctx context.Context, s *pass.Pass, svc Service) reconcile.Outcome {
 	all.observeNone(s, svc)
 	message := svc.field() + " is not set"

@@ -8,26 +8,25 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// updatePhases are the phases, from the one that any other of another service
-// hides to the one that hides all others.
+// updatePhases are the phases in ascending precedence: the highest phase of all services
+// is shown.
 var updatePhases = []c5c3v1alpha1.UpdatePhase{
 	c5c3v1alpha1.UpdatePhaseIdle, c5c3v1alpha1.UpdatePhaseVerifying, c5c3v1alpha1.UpdatePhaseUpdating,
 	c5c3v1alpha1.UpdatePhaseUpdatingServices, c5c3v1alpha1.UpdatePhaseRollingBack,
 }
 
-// update is what a pass has found out about the update of its control plane: the
-// phase that the pass before has left, and those of the services by name, as far
-// as the pass has got.
+// update is what a pass knows about the update of its control plane: the phase in the
+// previous status, and those of the services processed so far, by name.
 type update struct {
 	previous c5c3v1alpha1.UpdatePhase
 	phases   map[string]c5c3v1alpha1.UpdatePhase
 }
 
-// updateUnderWay is what the step of one service hands to that of the next.
+// updateUnderWay is handed from the step of one service to that of the next.
 var updateUnderWay = reconcile.NewSlot[update]("Update")
 
-// setPhase sums up the phases of the services. An update is not over before the
-// pass has looked at all.
+// setPhase combines the phases of the services. An update only ends once the pass has
+// processed all of them.
 func (all List) setPhase(s *pass.Pass, svc Service, phase func(previous c5c3v1alpha1.UpdatePhase) c5c3v1alpha1.UpdatePhase) {
 	known, begun := updateUnderWay.Get(s.Slots)
 	if !begun {
@@ -45,10 +44,9 @@ func (all List) setPhase(s *pass.Pass, svc Service, phase func(previous c5c3v1al
 	}
 }
 
-// updatePhase derives the phase of an update from the resource of a service: the
-// image it was given, the release it has, and the upgrade it is in. Only for how
-// an update ends the previous phase counts, since a service that is not ready for
-// another reason is not being updated.
+// updatePhase derives the phase of an update from the resource of a service: its wanted
+// release, its installed release, and its ongoing upgrade. The previous phase only
+// matters for the end of an update, since a service may be unready for other reasons.
 func updatePhase(previous c5c3v1alpha1.UpdatePhase, child child) c5c3v1alpha1.UpdatePhase {
 	wanted, installed, target := child.WantedRelease(), child.InstalledRelease(), child.TargetRelease()
 	switch {

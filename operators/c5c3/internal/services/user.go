@@ -22,27 +22,26 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// How the password of a service's user is replaced. Keystone ends all tokens of a
-// user whose password changes, so that pods with the old one would fail until they
-// are gone. A new password therefore comes with a new user, whose name is derived
-// from it: a new password in the service's Secret asks for a user of another name, in
-// any pass and after any crash. The service keeps the old user until the new one has
-// been enrolled, and the old one is deleted some time after the service uses the new
-// one. K-ORC could not change a password safely either: it takes over a user of the
-// name without setting the password.
+// How the password of a service user is replaced. Keystone revokes all tokens of a user
+// whose password changes, so pods with the old password would fail until they are
+// replaced. A new password therefore comes with a new user whose name is derived from it.
+// That makes the step repeatable in any pass and after any crash. The service keeps the
+// old user until the new one is enrolled, and the old one is deleted some time after the
+// service has switched. K-ORC could not change a password safely either: it adopts an
+// existing user of the name without setting the password.
 
 // userState is what a pass knows about the user of a service.
 type userState struct {
-	// login is the Secret that the service's resource is to refer to, "" while the first
-	// user is not enrolled.
+	// login is the Secret that the service's resource is to refer to, "" until the first
+	// user is enrolled.
 	login string
 	// current is the name of the user's own Secret, and of its K-ORC object.
 	current string
-	// outcome is done when the user is enrolled.
+	// outcome is done if the user is enrolled.
 	outcome reconcile.Outcome
 }
 
-// keepUser keeps the user of a service, or goes one step further in replacing it.
+// keepUser ensures the user of a service, or takes the next step in replacing it.
 func keepUser(ctx context.Context, s *pass.Pass, svc Service) userState {
 	if svc.user == nil {
 		return userState{outcome: reconcile.Done(svc.reasons.ready, "")}
@@ -69,8 +68,8 @@ func keepUser(ctx context.Context, s *pass.Pass, svc Service) userState {
 	return state
 }
 
-// keepPassword is the password that the service is to have. It is replaced by a
-// single write, which answers the request for that.
+// keepPassword returns the password that the service is to have. On request, it is
+// replaced in a single write that also records the answer.
 func keepPassword(ctx context.Context, s *pass.Pass, svc Service) (string, error) {
 	secret, _, err := s.Owned.EnsureOnce(ctx, s.CP, passwordSecret(s.CP, svc))
 	if err != nil {
@@ -84,7 +83,7 @@ func keepPassword(ctx context.Context, s *pass.Pass, svc Service) (string, error
 	return renewPassword(ctx, s, secret)
 }
 
-// renewPassword replaces exactly the password that the pass has read.
+// renewPassword replaces the password only if it is the one that the pass has read.
 func renewPassword(ctx context.Context, s *pass.Pass, secret *corev1.Secret) (string, error) {
 	changed := secret.DeepCopy()
 	changed.Data = map[string][]byte{keyPassword: identity.NewSecret()}
@@ -97,8 +96,8 @@ func renewPassword(ctx context.Context, s *pass.Pass, secret *corev1.Secret) (st
 	return string(changed.Data[keyPassword]), nil
 }
 
-// loginInUse is the Secret of the control plane's that the service's resource refers
-// to, "" for none.
+// loginInUse returns the control plane's Secret to which the service's resource refers,
+// "" for none.
 func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) {
 	live := svc.Empty()
 	if err := s.Foreign.Get(ctx, s.Key(svc.childName(s.CP)), live); client.IgnoreNotFound(err) != nil {
@@ -110,8 +109,8 @@ func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) 
 	return "", nil
 }
 
-// enrolUser has K-ORC make the user, and Keystone give it its role. inUse reports
-// whether the service has the user already.
+// enrolUser has K-ORC create the user, and assigns its role in Keystone. inUse reports
+// whether the service already uses the user.
 func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Secret, inUse bool) reconcile.Outcome {
 	if !korc.PasswordCloud.Value(s.Slots) {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
@@ -134,7 +133,7 @@ func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Sec
 	}, inUse)
 }
 
-// proveUser has Keystone asked in the background whether the user can work.
+// proveUser verifies the user with Keystone in the background.
 func proveUser(
 	ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser, inUse bool,
 ) reconcile.Outcome {
@@ -145,7 +144,7 @@ func proveUser(
 	asking := errors.Is(err, identity.ErrAsking)
 	switch {
 	case verdict == identity.Accepted, asking && inUse && meta.IsStatusConditionTrue(s.CP.Status.Conditions, svc.condition):
-		// That the operator was restarted is no news about the user.
+		// A restart of the operator does not change the state of the user.
 		return reconcile.Done(svc.reasons.ready, "").After(s.Proofs.Due())
 	case verdict == identity.Rejected:
 		return replaceRefused(ctx, s, svc, object, user)
@@ -158,8 +157,8 @@ func proveUser(
 		After(s.Proofs.Pause)
 }
 
-// replaceRefused asks for a new user when Keystone has refused this one for a while:
-// somebody may have changed its password there.
+// replaceRefused requests a new user if Keystone has rejected this one for a while: its
+// password may have been changed there.
 func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) reconcile.Outcome {
 	message := fmt.Sprintf("Keystone refuses the user %s; a new one is created", userName(object))
 	outcome := reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserRejected, message).After(s.RetryPeriod).AtOnce()
@@ -176,9 +175,8 @@ func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv
 	return outcome
 }
 
-// retireUsers deletes the users that the service has had before the current one,
-// each at its time, and returns when to look again, zero for not before a watch
-// fires.
+// retireUsers deletes the service's earlier users, each when it is due, and returns the
+// requeue delay, zero to wait for a watch.
 func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string) (time.Duration, error) {
 	objects, err := usersOf(ctx, s, svc)
 	if err != nil {
@@ -200,7 +198,7 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 	return again, nil
 }
 
-// retireUser deletes the Secret of a user first: the object leads to it.
+// retireUser deletes the user's Secret first, because the object is what leads to it.
 func retireUser(ctx context.Context, s *pass.Pass, old korc.Object) (time.Duration, error) {
 	if due, began := korc.ValidUntil(s, old); began && !due.After(s.Now()) {
 		login := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: old.GetName(), Namespace: old.GetNamespace()}}
@@ -211,8 +209,7 @@ func retireUser(ctx context.Context, s *pass.Pass, old korc.Object) (time.Durati
 	return korc.Revoke(ctx, s, old)
 }
 
-// dropUsers deletes all users of a service that has been deleted, and the password
-// that the next one would have.
+// dropUsers deletes all users of a deleted service, and the password for the next one.
 func dropUsers(ctx context.Context, s *pass.Pass, svc Service) (time.Duration, error) {
 	if svc.user == nil || korc.MissingKind(s) != "" {
 		return 0, nil

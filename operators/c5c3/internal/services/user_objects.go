@@ -18,25 +18,25 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// The keys of the Secrets of users. K-ORC reads the password under this one.
+// Keys of the users' Secrets. K-ORC reads the password from keyPassword.
 const (
 	KeyUsername = "username"
 	keyPassword = "password"
 )
 
-// LabelServiceUser is on the K-ORC objects and the Secrets of users, with the name of
-// the service.
+// LabelServiceUser, on the K-ORC objects and Secrets of users, is the name of the
+// service.
 const LabelServiceUser = "c5c3.io/service-user"
 
-// The users of services are in this project with this role, with which Keystone lets
-// them validate the tokens of others. See
+// Service users have this role in this project, with which Keystone allows them to
+// validate other users' tokens. See
 // https://docs.openstack.org/keystone/latest/admin/service-api-protection.html.
 var (
 	serviceProject = c5c3v1alpha1.BootstrapResourceSpec{Kind: c5c3v1alpha1.BootstrapKindProject, Name: "service"}
 	serviceRole    = c5c3v1alpha1.BootstrapResourceSpec{Kind: c5c3v1alpha1.BootstrapKindRole, Name: "service"}
 )
 
-// bootstrapResources are those of the spec, and what the users of services need.
+// bootstrapResources returns those of the spec and those that service users need.
 func (all List) bootstrapResources(cp *c5c3v1alpha1.ControlPlane) []c5c3v1alpha1.BootstrapResourceSpec {
 	resources := slices.Clone(cp.Spec.KORC.AdminCredential.BootstrapResources)
 	if !slices.ContainsFunc(all.wantedBy(cp), func(svc Service) bool { return svc.user != nil }) {
@@ -50,7 +50,7 @@ func (all List) bootstrapResources(cp *c5c3v1alpha1.ControlPlane) []c5c3v1alpha1
 	return resources
 }
 
-// bootstrapped is what the status says of a bootstrap resource.
+// bootstrapped returns the status of a bootstrap resource.
 func bootstrapped(s *pass.Pass, resource c5c3v1alpha1.BootstrapResourceSpec) c5c3v1alpha1.BootstrapResourceStatus {
 	for _, status := range s.CP.Status.BootstrapResources {
 		if status.Kind == resource.Kind && status.Name == resource.Name {
@@ -60,7 +60,7 @@ func bootstrapped(s *pass.Pass, resource c5c3v1alpha1.BootstrapResourceSpec) c5c
 	return c5c3v1alpha1.BootstrapResourceStatus{}
 }
 
-// passwordSecret is the Secret with the password that the service's user is to have.
+// passwordSecret builds the Secret with the password that the service's user is to have.
 func passwordSecret(cp *c5c3v1alpha1.ControlPlane, svc Service) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: controlplane.ChildMeta(cp, cp.ServiceUserName(svc.name)),
@@ -68,8 +68,8 @@ func passwordSecret(cp *c5c3v1alpha1.ControlPlane, svc Service) *corev1.Secret {
 	}
 }
 
-// loginSecret is the Secret with the name and the password of a user, which both the
-// service and K-ORC read.
+// loginSecret builds the Secret with the name and password of a user. Both the service
+// and K-ORC read it.
 func loginSecret(cp *c5c3v1alpha1.ControlPlane, svc Service, password string) *corev1.Secret {
 	id := controlplane.ShortHash(password)
 	meta := controlplane.ChildMeta(cp, fmt.Sprintf("%s-%s", cp.ServiceUserName(svc.name), id))
@@ -82,7 +82,7 @@ func loginSecret(cp *c5c3v1alpha1.ControlPlane, svc Service, password string) *c
 	}
 }
 
-// userOf is the user with a login.
+// userOf builds the K-ORC object of the user with the login.
 func userOf(cp *c5c3v1alpha1.ControlPlane, svc Service, login *corev1.Secret) *orcv1alpha1.User {
 	meta := controlplane.ChildMeta(cp, login.Name)
 	meta.Labels[LabelServiceUser] = svc.name
@@ -98,15 +98,15 @@ func userOf(cp *c5c3v1alpha1.ControlPlane, svc Service, login *corev1.Secret) *o
 	}
 }
 
-// userName is the name that a user has in Keystone.
+// userName returns the name of a user in Keystone.
 func userName(user *orcv1alpha1.User) string { return string(ptr.Deref(user.Spec.Resource.Name, "")) }
 
-// usersOf are the objects of the users that the service has, and has had.
+// usersOf returns the objects of the service's current and earlier users.
 func usersOf(ctx context.Context, s *pass.Pass, svc Service) ([]korc.Object, error) {
 	return listUsers(ctx, s, client.MatchingLabels{LabelServiceUser: svc.name})
 }
 
-// ServiceUsers are those of all services.
+// ServiceUsers returns the objects of the users of all services.
 func ServiceUsers(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
 	return listUsers(ctx, s, client.HasLabels{LabelServiceUser})
 }

@@ -24,15 +24,14 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
-// staff is a plant whose invented service has a user, with a Keystone that a test
-// plays.
+// staff is a plant whose invented service has a user, with a simulated Keystone.
 type staff struct {
 	*plant
 	at time.Time
-	// answer is what Keystone says to every enrolment.
+	// answer is Keystone's answer to every enrolment.
 	answer identity.Verdict
 	err    error
-	// enrolled are the users that Keystone was asked about, deleted those that it has
+	// enrolled are the users that Keystone was asked about, deleted those that were
 	// deleted.
 	enrolled []identity.ServiceUser
 	deleted  []string
@@ -68,8 +67,8 @@ func newStaff(t *testing.T) *staff {
 	return s
 }
 
-// settle lets the operators of others and Keystone do what they have to, until
-// nothing changes any more, and returns the control plane.
+// settle simulates the other operators and Keystone until nothing changes any more, and
+// returns the control plane.
 func (s *staff) settle(t *testing.T) *c5c3v1alpha1.ControlPlane {
 	t.Helper()
 	var cp *c5c3v1alpha1.ControlPlane
@@ -82,7 +81,7 @@ func (s *staff) settle(t *testing.T) *c5c3v1alpha1.ControlPlane {
 	return cp
 }
 
-// korcIsDone plays K-ORC.
+// korcIsDone simulates K-ORC.
 func (s *staff) korcIsDone(t *testing.T) {
 	t.Helper()
 	available := []metav1.Condition{{Type: orcv1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}}
@@ -116,7 +115,7 @@ func (s *staff) users(t *testing.T) []orcv1alpha1.User {
 	return list.Items
 }
 
-// sundial is the service's resource, which its operator has brought up.
+// sundial returns the service's resource after its operator has made it ready.
 func (s *staff) sundial(t *testing.T) *sundial {
 	t.Helper()
 	s.sundialIs(t, "2025.2", "", metav1.ConditionTrue)
@@ -125,7 +124,7 @@ func (s *staff) sundial(t *testing.T) *sundial {
 	return child
 }
 
-// login is the Secret that the resource refers to.
+// login returns the Secret that the resource refers to.
 func (s *staff) login(t *testing.T, child *sundial) *corev1.Secret {
 	t.Helper()
 	secret := &corev1.Secret{}
@@ -133,7 +132,7 @@ func (s *staff) login(t *testing.T, child *sundial) *corev1.Secret {
 	return secret
 }
 
-// requestPassword asks for another password of the service's user.
+// requestPassword requests a new password of the service's user.
 func (s *staff) requestPassword(t *testing.T, request string) {
 	t.Helper()
 	secret := &corev1.Secret{}

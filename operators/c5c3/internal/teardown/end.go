@@ -14,8 +14,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// goneWithKeystone is the outcome when Keystone went before what was in it. That
-// is gone, too, when the database has gone with its namespace.
+// goneWithKeystone returns the outcome if Keystone was gone before its content was
+// removed. If the database went with its namespace, the content is gone, too.
 func goneWithKeystone(ctx context.Context, s *pass.Pass, left []string) reconcile.Outcome {
 	lives, err := databaseLives(ctx, s)
 	switch {
@@ -27,8 +27,8 @@ func goneWithKeystone(ctx context.Context, s *pass.Pass, left []string) reconcil
 	return tornDown()
 }
 
-// databaseLives reports whether there is a database that may still have what was
-// in Keystone: the user's own, or one that nobody deletes.
+// databaseLives reports whether there is a database that may still hold the content of
+// Keystone: an external one, or a managed one that is not being deleted.
 func databaseLives(ctx context.Context, s *pass.Pass) (bool, error) {
 	ref := s.CP.Spec.Infrastructure.Database.ClusterRef
 	if ref == nil {

@@ -17,11 +17,11 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// korcFinalizers begin the names of all finalizers of K-ORC.
+// korcFinalizers is the prefix of all finalizers of K-ORC.
 const korcFinalizers = orcv1alpha1.GroupName + "/"
 
-// removeKORCFinalizers takes K-ORC's finalizers off, because nobody else will: off the
-// objects and off the Secrets that they use.
+// removeKORCFinalizers removes K-ORC's finalizers from the objects and from the Secrets
+// that they use, because K-ORC will not.
 func removeKORCFinalizers(ctx context.Context, s *pass.Pass, left []korc.Object) error {
 	for _, obj := range left {
 		if err := stripFinalizers(ctx, s, obj); err != nil {
@@ -47,9 +47,9 @@ func removeKORCFinalizers(ctx context.Context, s *pass.Pass, left []korc.Object)
 	return nil
 }
 
-// stripFinalizers takes K-ORC's off. K-ORC may do so at the same time: a pass that
-// ended there would leave the next one nothing of what was given up, so it does not
-// wait for the cache to catch up.
+// stripFinalizers removes K-ORC's finalizers. K-ORC may do so concurrently: if the pass
+// failed on that conflict, the next one could not report what was orphaned, so it retries
+// without waiting for the cache.
 func stripFinalizers(ctx context.Context, s *pass.Pass, obj client.Object) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		err := patchFinalizers(ctx, s, obj)

@@ -1,4 +1,4 @@
-// Package teardown is the end of a control plane in Keystone and in the secret store.
+// Package teardown removes a control plane from Keystone and from the secret store.
 package teardown
 
 import (
@@ -25,21 +25,21 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
 
-// Finalizer stands for what K-ORC has made in Keystone, and for the copy of
-// the application credential in the secret store.
+// Finalizer protects what K-ORC has created in Keystone, and the copy of the application
+// credential in the secret store.
 const Finalizer = "c5c3.io/orc-teardown"
 
 const (
-	// importPatience is how long the objects of imports get when nothing else is
-	// left. They have nothing in Keystone that could be left behind.
+	// importPatience is how long the objects of imports get if nothing else is left. They
+	// have no resource in Keystone that could be left behind.
 	importPatience = 30 * time.Second
-	// teardownPeriod is how often a deletion that waits looks again.
+	// teardownPeriod is the requeue interval of a waiting deletion.
 	teardownPeriod = 10 * time.Second
 )
 
-// Finalize has K-ORC remove what it made while Keystone still answers, and
-// External Secrets the copy in the store. Everything else goes by garbage
-// collection, as soon as the finalizer does.
+// Finalize has K-ORC remove what it created while Keystone still answers, and External
+// Secrets remove the copy in the store. Garbage collection deletes everything else once
+// the finalizer is removed.
 func Finalize(ctx context.Context, s *pass.Pass, all services.List) reconcile.Outcome {
 	left, err := tearDown(ctx, s, all)
 	if err != nil {
@@ -73,13 +73,13 @@ func Finalize(ctx context.Context, s *pass.Pass, all services.List) reconcile.Ou
 	return leftBehind(fmt.Sprintf("Not removed within %s", s.StallTimeout), waiting)
 }
 
-// remains is what a deletion has not got rid of yet.
+// remains is what a deletion has not removed yet.
 type remains struct {
 	objects []korc.Object
-	// unrevoked are the errors of credentials that could not be revoked, by the
-	// names of their objects.
+	// unrevoked holds the errors of failed revocations by the name of the credential's
+	// object.
 	unrevoked map[string]error
-	// push describes the copy in the secret store, "" when it is gone.
+	// push describes the copy in the secret store, "" if it is gone.
 	push         string
 	keystoneGone bool
 }
@@ -95,8 +95,8 @@ func tearDown(ctx context.Context, s *pass.Pass, all services.List) (left remain
 	return left, err
 }
 
-// keystoneIsGone reports whether there is nobody left whom K-ORC could ask: the
-// Keystone goes first when its whole namespace is deleted.
+// keystoneIsGone reports whether there is no Keystone left for K-ORC to use: when the
+// whole namespace is deleted, Keystone goes first.
 func keystoneIsGone(ctx context.Context, s *pass.Pass, identity services.Service) (bool, error) {
 	if !s.Kinds.Served(identity.Kind) {
 		return true, nil
@@ -113,8 +113,8 @@ func late(s *pass.Pass) bool {
 	return s.Now().Sub(s.CP.DeletionTimestamp.Time) >= s.StallTimeout
 }
 
-// removeORCObjects deletes the K-ORC objects of the control plane and reports
-// those that are still there. Imports go last: the others need them.
+// removeORCObjects deletes the K-ORC objects of the control plane and records those that
+// still exist. Imports are deleted last because the others need them.
 func removeORCObjects(ctx context.Context, s *pass.Pass, all services.List, left *remains) error {
 	if korc.MissingKind(s) != "" {
 		return nil
@@ -127,7 +127,8 @@ func removeORCObjects(ctx context.Context, s *pass.Pass, all services.List, left
 	for _, obj := range managed {
 		if err := revokeBeforeEnd(ctx, s, obj, left.keystoneGone); err != nil {
 			left.unrevoked[obj.GetName()] = err
-			// K-ORC may succeed where the operator does not: it gets half of the timeout.
+			// K-ORC may succeed where the operator does not, so it gets half of the
+			// timeout.
 			if s.Now().Sub(s.CP.DeletionTimestamp.Time) < s.StallTimeout/2 {
 				continue
 			}
@@ -149,7 +150,7 @@ func removeORCObjects(ctx context.Context, s *pass.Pass, all services.List, left
 	return err
 }
 
-// revokeBeforeEnd revokes a credential unless there is no Keystone any more.
+// revokeBeforeEnd revokes a credential unless Keystone is gone.
 func revokeBeforeEnd(ctx context.Context, s *pass.Pass, obj client.Object, keystoneGone bool) error {
 	if keystoneGone {
 		return nil
@@ -157,8 +158,8 @@ func revokeBeforeEnd(ctx context.Context, s *pass.Pass, obj client.Object, keyst
 	return korc.RevokeInKeystone(ctx, s, obj)
 }
 
-// removeImports deletes imports. They work with the application credential,
-// which is revoked by now, and are therefore given the password first.
+// removeImports deletes imports. They use the application credential, which is revoked by
+// now, so they are first switched to the password.
 func removeImports(ctx context.Context, s *pass.Pass, imports []korc.Object) ([]korc.Object, error) {
 	var left []korc.Object
 	for _, obj := range imports {
@@ -176,7 +177,7 @@ func removeImports(ctx context.Context, s *pass.Pass, imports []korc.Object) ([]
 	return left, nil
 }
 
-// managedObjects are those with something in Keystone.
+// managedObjects returns the objects with a resource in Keystone.
 func managedObjects(ctx context.Context, s *pass.Pass, all services.List) ([]korc.Object, error) {
 	credential := &orcv1alpha1.ApplicationCredential{ObjectMeta: controlplane.ChildMeta(s.CP, s.CP.ApplicationCredentialName())}
 	found, err := ownedORC(ctx, s, append([]korc.Object{credential}, all.CatalogObjects(s.CP)...)...)
@@ -195,8 +196,8 @@ func managedObjects(ctx context.Context, s *pass.Pass, all services.List) ([]kor
 	return slices.Concat(found, users, resources), errors.Join(err, listErr)
 }
 
-// ownedORC reads the objects and returns those that exist and belong to the
-// control plane.
+// ownedORC reads the objects and returns those that exist and belong to the control
+// plane.
 func ownedORC(ctx context.Context, s *pass.Pass, objects ...korc.Object) ([]korc.Object, error) {
 	var found []korc.Object
 	for _, obj := range objects {
@@ -212,8 +213,8 @@ func ownedORC(ctx context.Context, s *pass.Pass, objects ...korc.Object) ([]korc
 	return found, nil
 }
 
-// removePush deletes the PushSecret, once nothing needs the credential in the
-// store any more, and describes it as long as it is there.
+// removePush deletes the PushSecret once nothing needs the credential in the store any
+// more, and describes it while it exists.
 func removePush(ctx context.Context, s *pass.Pass, ready bool) (string, error) {
 	if !s.Kinds.Served(appcredential.PushSecretKind) {
 		return "", nil
@@ -236,8 +237,8 @@ func removePush(ctx context.Context, s *pass.Pass, ready bool) (string, error) {
 	return fmt.Sprintf("PushSecret %s with its copy at %s", push.Name, controlplane.CredentialPath(s.Cluster, s.CP)), nil
 }
 
-// deleteRemaining begins the deletion of whatever is not being deleted yet, and tells
-// whether there was such a thing: K-ORC would put its finalizer on that again.
+// deleteRemaining deletes the objects that are not being deleted yet, and reports whether
+// there were any: K-ORC would add its finalizer to those again.
 func deleteRemaining(ctx context.Context, s *pass.Pass, left []korc.Object) (begun bool, err error) {
 	for _, obj := range left {
 		if !obj.GetDeletionTimestamp().IsZero() {

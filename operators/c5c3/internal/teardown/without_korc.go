@@ -18,8 +18,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
 
-// whenKORCMissing is the outcome when K-ORC was uninstalled, which takes its objects
-// along, but neither what they stood for nor its finalizers on Secrets.
+// whenKORCMissing returns the outcome if K-ORC was uninstalled. That removes its objects,
+// but neither their resources in Keystone nor its finalizers on Secrets.
 func whenKORCMissing(ctx context.Context, s *pass.Pass, keystoneGone bool) reconcile.Outcome {
 	if err := removeKORCFinalizers(ctx, s, nil); err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
@@ -48,8 +48,8 @@ func whenKORCMissing(ctx context.Context, s *pass.Pass, keystoneGone bool) recon
 	return tornDown()
 }
 
-// abandonedUsers are the users of services in a Keystone whose database stays. Their
-// ids are gone with their objects; their Secrets have their names.
+// abandonedUsers returns the service users that stay in a Keystone whose database is
+// kept. Their IDs are gone with their objects; their Secrets still have their names.
 func abandonedUsers(ctx context.Context, s *pass.Pass) ([]string, error) {
 	if s.CP.Spec.DeletionPolicy != commonv1.DeletionPolicyRetain && s.CP.Spec.Infrastructure.Database.ClusterRef != nil {
 		return nil, nil

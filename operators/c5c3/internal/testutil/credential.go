@@ -10,8 +10,8 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// CredentialInUse returns the application credential that users of a namespace's
-// control plane have, both empty while they have the password.
+// CredentialInUse returns the application credential that the users of a namespace's
+// control plane have, both values empty while they have the password.
 func CredentialInUse(ctx context.Context, c client.Reader, namespace string) (id, secret string, err error) {
 	stored := &corev1.Secret{}
 	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: c5c3v1alpha1.DefaultCloudsSecret}, stored); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 )
 
-// Login is a login at the Keystone that a stand-in for K-ORC has in the namespace
-// of the URL's host.
+// Login logs in to the Keystone of the K-ORC stand-in, in the namespace of the URL's
+// host.
 func Login(korc *standin.KORC) identity.Login {
 	return func(_ context.Context, authURL, id, secret string) (identity.Verdict, error) {
 		if korc.Accepts(NamespaceOf(authURL), id, secret) {
@@ -20,7 +20,7 @@ func Login(korc *standin.KORC) identity.Login {
 	}
 }
 
-// Revoke is a revocation at the same Keystone.
+// Revoke revokes a credential in the same Keystone.
 func Revoke(korc *standin.KORC) identity.Revoke {
 	return func(_ context.Context, authURL, _, id string) error {
 		korc.Lose(NamespaceOf(authURL), id)
@@ -28,12 +28,12 @@ func Revoke(korc *standin.KORC) identity.Revoke {
 	}
 }
 
-// NamespaceOf is the namespace of the Service that a URL names.
+// NamespaceOf returns the namespace of the Service that a URL names.
 func NamespaceOf(url string) string {
 	return strings.Split(strings.TrimPrefix(url, "http://"), ".")[1]
 }
 
-// Enrol is an enrolment of the user of a service at the same Keystone.
+// Enrol enrols a service user in the same Keystone.
 func Enrol(korc *standin.KORC) identity.Enrol {
 	return func(_ context.Context, authURL, _ string, user identity.ServiceUser) (identity.Verdict, error) {
 		namespace, role := NamespaceOf(authURL), standin.Assignment{User: user.ID, Project: user.ProjectID, Role: user.RoleID}

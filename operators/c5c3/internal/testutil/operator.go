@@ -1,5 +1,5 @@
-// Package testutil runs the c5c3 operator inside a test, with the caches and
-// rights it has in production and an API server that the test owns.
+// Package testutil runs the c5c3 operator in a test, with the caches and permissions that
+// it has in production and an API server owned by the test.
 package testutil
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 )
 
-// Run runs an operator for all namespaces until ctx ends, or until it has
-// started when something is wrong.
+// Run runs an operator for all namespaces until ctx ends, or returns an error if it fails
+// to start.
 func Run(ctx context.Context, cfg *rest.Config, options controller.Options, log logr.Logger) error {
 	return RunIn(ctx, cfg, "", options, log)
 }
 
-// RunIn is Run for one namespace, all of them for "".
+// RunIn is Run for one namespace, "" for all.
 func RunIn(ctx context.Context, cfg *rest.Config, namespace string, options controller.Options, log logr.Logger) error {
 	return RunAs(ctx, cfg, operator.Config{Namespace: namespace}, options, log)
 }
 
-// RunAs is Run with settings of the test's own.
+// RunAs is Run with custom settings.
 func RunAs(ctx context.Context, cfg *rest.Config, settings operator.Config, options controller.Options, log logr.Logger) error {
 	settings.MaxConcurrentReconciles, settings.OperatorNamespace = 2, "c5c3-system"
 	managerOptions := operator.ManagerOptions(operator.Options{

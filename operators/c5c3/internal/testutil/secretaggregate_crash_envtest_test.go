@@ -51,7 +51,7 @@ func collecting(namespace string) *c5c3v1alpha1.SecretAggregate {
 	}
 }
 
-// former is the Secret that an operator has made under an earlier name.
+// former is the Secret that an operator has created under an earlier name.
 func former(aggregate *c5c3v1alpha1.SecretAggregate) (*corev1.Secret, error) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Namespace: aggregate.Namespace, Name: "former", Labels: map[string]string{
@@ -61,8 +61,8 @@ func former(aggregate *c5c3v1alpha1.SecretAggregate) (*corev1.Secret, error) {
 	return secret, controllerutil.SetControllerReference(aggregate, secret, controller.Scheme())
 }
 
-// prepare creates a namespace with a control plane whose database is the user's,
-// and a SecretAggregate that was renamed while no operator ran.
+// prepare creates a namespace with a control plane with an external database, and a
+// SecretAggregate that was renamed while no operator was running.
 func prepare(ctx context.Context, c client.Client) (namespace string, err error) {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "walk-"}}
 	if err := c.Create(ctx, ns); err != nil {
@@ -90,7 +90,7 @@ func prepare(ctx context.Context, c client.Client) (namespace string, err error)
 	return ns.Name, errors.Join(err, c.Create(ctx, secret))
 }
 
-// settled returns nil when the Secret is complete and the former one is gone.
+// settled returns nil if the Secret is complete and the former one is gone.
 func settled(ctx context.Context, c client.Client, namespace string) error {
 	aggregate := collecting(namespace)
 	if err := c.Get(ctx, client.ObjectKeyFromObject(aggregate), aggregate); err != nil {
@@ -109,7 +109,7 @@ func settled(ctx context.Context, c client.Client, namespace string) error {
 	return nil
 }
 
-// observe returns what each Secret of a SecretAggregate holds, and the reason of
+// observe returns the content of each Secret of a SecretAggregate, and the reason of
 // Ready.
 func observe(ctx context.Context, c client.Client, namespace string) (map[string]string, error) {
 	aggregate := collecting(namespace)

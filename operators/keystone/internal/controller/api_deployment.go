@@ -9,7 +9,7 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 )
 
-// api are the API pods of a Keystone.
+// api declares the API pods of a Keystone.
 var api = deployment.API{
 	File: wsgiFile, Arguments: "--config-dir=" + configDir,
 	Wrapper:    middlewareEntryOf,
@@ -28,7 +28,8 @@ var api = deployment.API{
 	Complete: keystoneSchema.CompleteRollout,
 }
 
-// middlewareEntryOf is the application of a Keystone with filters of its own.
+// middlewareEntryOf returns the WSGI file of a Keystone with additional filters, ""
+// without any.
 func middlewareEntryOf(p *service.Pass) string {
 	if len(keystoneOf(p).Spec.Middleware) == 0 {
 		return ""

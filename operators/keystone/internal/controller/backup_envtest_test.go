@@ -32,19 +32,19 @@ import (
 
 var families = []string{"fernet-keys", "credential-keys"}
 
-// backupPath is where the copy of a key family is in the store.
+// backupPath is the path of a key family's copy in the store.
 func backupPath(k *keystonev1alpha1.Keystone, family string) string {
 	return "openstack/keystone/" + k.Namespace + "/" + k.Name + "/" + family
 }
 
-// setBackups decides what becomes of both PushSecrets of a Keystone.
+// setBackups sets the outcome of both PushSecrets of a Keystone.
 func setBackups(eso *standin.ExternalSecrets, k *keystonev1alpha1.Keystone, o standin.Outcome) {
 	for _, family := range families {
 		eso.Set("PushSecret", k.Namespace, k.Name+"-"+family+"-backup", o)
 	}
 }
 
-// expectStored waits until the store holds just what the key Secrets do.
+// expectStored waits until the store holds exactly the content of the key Secrets.
 func expectStored(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	t.Helper()
 	for _, family := range families {
@@ -111,7 +111,7 @@ func TestTheCopyOutlivesALostSecret(t *testing.T) {
 	if diff := cmp.Diff(copied, secrets.Stored(backupPath(k, "fernet-keys"))); diff != "" {
 		t.Error("the copy changed")
 	}
-	// Restored as External Secrets does it for an ExternalSecret.
+	// Restored by External Secrets for an ExternalSecret.
 	objects.Create(t, c, secret(k.Namespace, k.Name+"-fernet-keys", copied))
 	ready(t, c, k)
 	expectStored(t, c, k)
@@ -197,7 +197,7 @@ func TestDeletionSaysWhatKeepsTheCopiesInTheStore(t *testing.T) {
 	expectNothingStored(t, k)
 }
 
-// impatient waits for External Secrets during deletion only for a moment.
+// impatient sets a short timeout of the waits for External Secrets during deletion.
 func impatient(o *controller.Options) { o.SecretStoreTimeout = time.Second }
 
 func TestDeletionEndsWithoutAnExternalSecretsThatNeverStarts(t *testing.T) {
@@ -227,7 +227,7 @@ func TestAStoreThatStaysSealedIsCleanedUpAfterTheKeystone(t *testing.T) {
 	expect.Gone(t, c, k.DeepCopy())
 	expectEvent(t, c, k, "Warning OpenBaoFinalizerTimedOut")
 
-	// A new Keystone of the name waits for the old copies to go.
+	// A new Keystone of the name waits until the old copies are removed.
 	again := testutil.Managed(namespace, testutil.Name)
 	objects.Create(t, c, again)
 	ready(t, c, again)
@@ -253,7 +253,8 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 	stop := b.run(eso)
 	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
 
-	// Its controller goes, the Keystone is deleted, then its kinds go.
+	// First its controller is stopped, then the Keystone is deleted, then its kinds are
+	// removed.
 	setBackups(eso, k, standin.Hang())
 	objects.Delete(t, b.client, k.DeepCopy())
 	expect.Condition(t, b.client, k, "SecretsReady", metav1.ConditionFalse, "OpenBaoFinalizerBlocked")
@@ -262,7 +263,7 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 	stop()
 	expect.Gone(t, b.client, k)
 
-	// Without any of it deletion has nothing to wait for.
+	// Without External Secrets the deletion has nothing to wait for.
 	another := b.newKeystone(testutil.Managed, withCluster(""))
 	ready(t, b.client, another)
 	objects.Delete(t, b.client, another.DeepCopy())
@@ -285,7 +286,7 @@ func TestAnErrorDuringDeletionIsVisible(t *testing.T) {
 	expect.Gone(t, c, k)
 }
 
-// withoutRight is the user of one namespace's test with the operator's rights but
+// withoutRight is a user for one namespace's test with the operator's permissions except
 // one verb on a resource.
 func withoutRight(t *testing.T, namespace, resource, verb string) *rest.Config {
 	t.Helper()
@@ -340,7 +341,7 @@ func TestACopyThatTheStoreHasLostIsMadeAgain(t *testing.T) {
 	pass(t, c, k, operator)
 	expectStored(t, c, k)
 	expect.Condition(t, c, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
-	// Once for each hour.
+	// Once per hour.
 	settle(t, c, k, operator)
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// bare is an API server without any foreign kind and one operator for all of
-// its namespaces, which is never restarted.
+// bare is an API server without any foreign kinds, and one operator for all of its
+// namespaces that is never restarted.
 type bare struct {
 	*testing.T
 	env    *envtest.Env
@@ -34,7 +34,8 @@ func newBare(t *testing.T) *bare {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What comes and goes shows in the definitions of kinds, which are watched.
+	// Kinds are discovered by watching their definitions, so the interval does not
+	// matter.
 	testutil.Start(t, cfg, "", func(o *controller.Options) { o.DiscoveryInterval = time.Hour })
 	return b
 }
@@ -50,7 +51,7 @@ func (b *bare) run(standins ...standin.Standin) (stop func()) {
 	return cancel
 }
 
-// newKeystone creates a Keystone of the mode in a namespace of its own.
+// newKeystone creates a Keystone of the mode in its own namespace.
 func (b *bare) newKeystone(k func(namespace, name string) *keystonev1alpha1.Keystone, inputs []client.Object) *keystonev1alpha1.Keystone {
 	b.Helper()
 	namespace := b.env.Namespace(b.T)

@@ -95,7 +95,7 @@ func scopeOf(k *keystonev1alpha1.Keystone) *scope {
 	return s
 }
 
-// rendered are the options and the files of the configuration with the rules.
+// rendered returns the options and files of the configuration with the rules.
 func rendered(t *testing.T, s *scope, rules map[string]string) (config.INI, map[string]string) {
 	t.Helper()
 	options, files, err := settings.Render(s.Pass, rules)
@@ -117,7 +117,7 @@ func filesOf(t *testing.T, k *keystonev1alpha1.Keystone) map[string]string {
 	return files
 }
 
-// databaseTask is one of the tasks on the schema.
+// databaseTask is one of the schema tasks.
 func databaseTask(s *scope, name string) deployment.Task { return keystoneSchema.Tasks(s.Pass)[name] }
 
 func jobOf(t *testing.T, s *scope, described deployment.Task) *batchv1.Job {

@@ -67,7 +67,7 @@ func TestAWrongNewPasswordNeverReachesThePods(t *testing.T) {
 	if diff := cmp.Diff(before.Spec.Template, after.Spec.Template); diff != "" {
 		t.Errorf("the pod template (-before +after):\n%s", diff)
 	}
-	// A pod that restarts, or that the autoscaler adds, must still get in.
+	// A pod that restarts, or that the autoscaler adds, must still be able to connect.
 	if err := connectsWith(t.Context(), c, k.Namespace, "database-password"); err != nil {
 		t.Error(err)
 	}
@@ -76,8 +76,8 @@ func TestAWrongNewPasswordNeverReachesThePods(t *testing.T) {
 	expect.Gone(t, c, secret(k.Namespace, k.Name+"-db-connection-next", nil))
 }
 
-// A server knows one password for each user, so that the pods have to pass
-// through another user while it changes.
+// The server knows one password per user, so the pods pass through another user during
+// the change.
 func TestTheUserOfAManagedDatabaseKeepsItsPasswordWhilePodsUseIt(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, modes[1])
@@ -101,7 +101,7 @@ func TestTheUserOfAManagedDatabaseKeepsItsPasswordWhilePodsUseIt(t *testing.T) {
 		t.Errorf("the pod template (-before +after):\n%s", diff)
 	}
 
-	// What the pods were given must survive its loss while they use it.
+	// The connection must survive the loss of its Secret while pods use it.
 	objects.Delete(t, c, secret(k.Namespace, k.Name+"-db-connection", nil))
 	expect.Eventually(t, "the lost connection", func(ctx context.Context) error {
 		return connectsWith(ctx, c, k.Namespace, "database-password")
@@ -122,7 +122,7 @@ func TestTheUserOfAManagedDatabaseKeepsItsPasswordWhilePodsUseIt(t *testing.T) {
 	}
 }
 
-// passwordOf is the password that mariadb-operator would give to the user.
+// passwordOf returns the password that mariadb-operator would set for the user.
 func passwordOf(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, name string) string {
 	t.Helper()
 	user := &mariadbv1alpha1.User{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: name}}

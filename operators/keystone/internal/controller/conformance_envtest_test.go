@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// keystones is Keystone among the services.
+// keystones describes Keystone to the conformance suite.
 func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
 	return conformance.Service[*keystonev1alpha1.Keystone]{
 		Program:    testutil.Program(),
@@ -40,8 +40,8 @@ func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
 			"pushsecrets.external-secrets.io",
 		},
 		Events: []string{"FernetKeysGenerated", "CredentialKeysGenerated", "BootstrapComplete"},
-		// Two Jobs one after the other, then the API pods and bootstrap side by side, then the
-		// answer of the API and that to a login, and beside them the copies of the keys. How
+		// Two Jobs in sequence, then the API pods and bootstrap in parallel, then the
+		// answers of the API and to a login, and in parallel the copies of the keys. How
 		// many of the last five share a write depends on timing.
 		StatusWrites:   8,
 		DeletionWrites: map[string]int{"delete pushsecrets.external-secrets.io": 2, patchKeystone: 2, updateStatus: 1},

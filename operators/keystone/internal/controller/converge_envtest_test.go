@@ -16,13 +16,13 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// ready waits until the Keystone is ready and leaves its state in k.
+// ready waits until the Keystone is ready and stores its state in k.
 func ready(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	t.Helper()
 	expect.Condition(t, c, k, keystonev1alpha1.ConditionReady, metav1.ConditionTrue, keystonev1alpha1.ReasonAllReady)
 }
 
-// backedUp waits until the operator knows that the store has the keys.
+// backedUp waits until the operator has observed that the store has the keys.
 func backedUp(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) {
 	t.Helper()
 	expect.Condition(t, c, k, keystonev1alpha1.ConditionBackupHealthy, metav1.ConditionTrue, keystonev1alpha1.ReasonKeysBackedUp)
@@ -43,7 +43,7 @@ func TestAChildThatTheCacheDoesNotShowYetIsWrittenOnce(t *testing.T) {
 	operator := testutil.Start(t, holds.Config(asOperator), namespace)
 	k := testutil.Brownfield(namespace, testutil.Name)
 	objects.Create(t, c, k)
-	// Its caches are filled by a watch, too.
+	// The caches are filled by a watch, too.
 	expect.Condition(t, c, k, keystonev1alpha1.ConditionReady, metav1.ConditionFalse, keystonev1alpha1.ReasonNotAllReady)
 	release := holds.Hold(func(watch *http.Request) bool { return transport.Parse(watch).Resource == "pushsecrets" })
 	t.Cleanup(release)

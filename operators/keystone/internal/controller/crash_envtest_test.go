@@ -16,7 +16,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// Kinds of writes that many ways have in common.
+// Kinds of writes that many walks have in common.
 const (
 	createSecret  = "create secrets"
 	createJob     = "create jobs.batch"
@@ -48,7 +48,7 @@ func readyNow(ctx context.Context, c client.Client, namespace string) error {
 	return nil
 }
 
-// prepare creates a namespace with a Keystone that no operator has seen.
+// prepare creates a namespace with a Keystone that no operator has reconciled yet.
 func prepare(ctx context.Context, c client.Client, m mode) (namespace string, err error) {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "walk-"}}
 	if err := c.Create(ctx, ns); err != nil {

@@ -19,12 +19,12 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// keystoneSchema is the schema of Keystone's database.
+// keystoneSchema declares the schema of Keystone's database.
 var keystoneSchema = schema.Schema{
 	Database: keystoneDatabase,
 	Sync:     manage("db_sync"),
 	Check:    []string{"/bin/sh", "-eu", "-c", "keystone-manage --config-dir=" + configDir + " db_sync --check"},
-	// Expand, migrate or contract is needed
+	// These exit codes mean that expand, migrate or contract is needed
 	// (https://docs.openstack.org/keystone/latest/cli/).
 	CheckResults: []int32{2, 3, 4},
 	Login:        []string{"/bin/sh", "-eu", "-c", loginScript},
@@ -35,11 +35,11 @@ var keystoneSchema = schema.Schema{
 	First:        firstSync,
 }
 
-// loginScript asks for the revision of the schema and judges only whether the
-// database let it: between expansion and contraction, and after an aborted
-// upgrade, the revision is not the image's. An image that is older than the
-// schema does not even know the revision (alembic's "Can't locate revision").
-// Exit code 2 is that of a database without a schema, on which no pod may start.
+// loginScript queries the schema revision and only checks whether the database accepted
+// the login: between expansion and contraction, and after an aborted upgrade, the
+// revision is not that of the image. An image that is older than the schema does not know
+// the revision at all (alembic's "Can't locate revision"). Exit code 2 means a database
+// without a schema, on which no pod may start.
 const loginScript = `code=0
 output=$(keystone-manage --config-dir=` + configDir + ` db_sync --check 2>&1) || code=$?
 printf '%s\n' "$output" >&2
@@ -49,20 +49,20 @@ esac
 printf '%s\n' "$output" | grep -q "Can't locate revision"
 `
 
-// unreadableCredentials is the exit code of credential_keys.py for a database
-// with credentials that none of the keys can read.
+// unreadableCredentials is the exit code of credential_keys.py if the database holds
+// credentials that no key can read.
 const unreadableCredentials int32 = 78
 
-// annotationCredentialKeys on the pods of the first db_sync changes with the keys
-// that they compare the database with.
+// annotationCredentialKeys, on the pods of the first db_sync, changes with the keys that
+// the pods test against the database.
 const annotationCredentialKeys = "forge.c5c3.io/credential-keys-hash"
 
-// mountedKeys is the Secret with the credential keys that the first db_sync compares
-// the database with, nil for none.
+// mountedKeys is the Secret with the credential keys that the first db_sync tests against
+// the database, nil for none.
 var mountedKeys = reconcile.NewSlot[*corev1.Secret]("CredentialKeys")
 
-// firstSync has the first db_sync refuse a database with credentials that need other
-// keys than there are. It is tried again when there are others.
+// firstSync makes the first db_sync fail if the database holds credentials that need
+// other keys than the existing ones. It is retried when the keys change.
 func firstSync(p *service.Pass, sync *deployment.Task) {
 	sync.Command = []string{"/bin/sh", "-eu", "-c", fmt.Sprintf(
 		"python3 %s%s %s\nexec keystone-manage --config-dir=%s db_sync", configDir, credentialKeysFile, credentialKeysDir, configDir)}
@@ -80,13 +80,13 @@ func firstSync(p *service.Pass, sync *deployment.Task) {
 	}}}
 }
 
-// keystoneDatabase is the database of a Keystone.
+// keystoneDatabase declares the database of a Keystone.
 var keystoneDatabase = database.Database{Section: "DATABASE", Key: connectionHashKey}
 
-// connectionHashKey keys the hashes of a connection with the UID of the Secret with the
-// credential keys, which lives as long as the database does and outlives a lost
-// connection. Jobs that run before there are such keys do with that of the Secret that
-// the URL comes from.
+// connectionHashKey returns the UID of the Secret with the credential keys as the key for
+// connection hashes. That Secret lives as long as the database and survives the loss of
+// the connection Secret. Jobs that run before these keys exist use the UID of the Secret
+// with the credentials instead.
 func connectionHashKey(ctx context.Context, p *service.Pass) (types.UID, error) {
 	found, err := p.Owned.Find(ctx, p.Key(keystonev1alpha1.CredentialKeysName(p.Resource.GetName())))
 	if found == nil || err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// noChildren returns nil when nothing in the namespace belongs, or belonged, to
-// a Keystone, Pods included. What is to outlive it does not count.
+// noChildren returns nil if nothing in the namespace belongs, or belonged, to a Keystone,
+// including Pods. Objects that are meant to outlive it do not count.
 func noChildren(ctx context.Context, c client.Client, namespace string) error {
 	found, err := testutil.Children(ctx, c, namespace)
 	if err != nil {
@@ -67,7 +67,7 @@ func keysOf(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) []map[s
 	return found
 }
 
-// retained is a managed Keystone whose data is to stay.
+// retained is a managed Keystone whose data is kept on deletion.
 func retained(namespace, name string) *keystonev1alpha1.Keystone {
 	k := testutil.Managed(namespace, name)
 	k.Spec.DeletionPolicy = commonv1.DeletionPolicyRetain
@@ -97,7 +97,7 @@ func TestADatabaseThatStaysKeepsItsKeys(t *testing.T) {
 	}
 }
 
-// mariadb-operator keeps the volume of a MariaDB that is deleted.
+// mariadb-operator keeps the volume of a deleted MariaDB.
 func TestADatabaseWhoseServerIsGoneKeepsItsKeys(t *testing.T) {
 	t.Parallel()
 	c, k, _ := converged(t, modes[1])

@@ -14,8 +14,8 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// occurs waits until the events that is picks have occurred so many times: the
-// operator writes events beside its work, whenever it comes to it.
+// occurs waits until the events selected by is have occurred that many times. The
+// operator writes events asynchronously.
 func occurs(
 	t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, what string, times int32, is func(expect.Event) bool,
 ) {
@@ -35,21 +35,21 @@ func occurs(
 	})
 }
 
-// expectEvents waits until an event, such as "Normal Rotated", has occurred so
-// many times.
+// expectEvents waits until an event, such as "Normal Rotated", has occurred that many
+// times.
 func expectEvents(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, event string, times int32) {
 	t.Helper()
 	occurs(t, c, k, event, times, func(e expect.Event) bool { return e.Type+" "+e.Reason == event })
 }
 
-// expectEvent waits for an event that is there exactly once.
+// expectEvent waits for an event that has occurred exactly once.
 func expectEvent(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, event string) {
 	t.Helper()
 	expectEvents(t, c, k, event, 1)
 }
 
-// expectOnce waits for events, of whatever type, that are there exactly once, and
-// that the operator has announced once up to now.
+// expectOnce waits for events of any type that have occurred exactly once, and that the
+// operator has emitted once so far.
 func expectOnce(
 	t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator, reasons ...string,
 ) {

@@ -26,8 +26,8 @@ import (
 
 var exampleDirectories = []string{"../../../../docs/examples", "../../config/samples"}
 
-// isForeign reports whether a group is that of another operator of ours, whose
-// definitions this test's API server has not.
+// isForeign reports whether a group belongs to another forge operator, whose definitions
+// are not installed in this test's API server.
 func isForeign(group string) bool {
 	return strings.HasSuffix(group, "c5c3.io") && group != keystonev1alpha1.GroupVersion.Group
 }
@@ -89,8 +89,7 @@ func objectsOf(t *testing.T, file string) []*unstructured.Unstructured {
 	}
 }
 
-// accept wants the API server to take the object as it is, without a field
-// that it does not know.
+// accept requires the API server to accept the object unchanged, without unknown fields.
 func accept(t *testing.T, c client.Client, obj *unstructured.Unstructured) {
 	t.Helper()
 	if name := obj.GetNamespace(); name != "" {
@@ -105,7 +104,7 @@ func accept(t *testing.T, c client.Client, obj *unstructured.Unstructured) {
 	}
 }
 
-// validate wants the object to pass the rules of the webhook.
+// validate requires the object to pass the rules of the webhook.
 func validate(t *testing.T, obj *unstructured.Unstructured) {
 	t.Helper()
 	k := &keystonev1alpha1.Keystone{}

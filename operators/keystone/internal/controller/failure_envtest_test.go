@@ -19,7 +19,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// world is what a failure happens in.
+// world is the environment of a failure.
 type world struct {
 	*testing.T
 	client    client.Client
@@ -28,14 +28,14 @@ type world struct {
 	operator  *testutil.Operator
 }
 
-// failure is one way in which a Keystone does not become ready at first.
+// failure is one reason why a Keystone does not become ready at first.
 type failure struct {
 	name string
-	// without names objects of the fixtures that are not there.
+	// without names objects of the fixtures that are missing.
 	without []string
-	// cause makes the failure before the Keystone is created.
+	// cause sets up the failure before the Keystone is created.
 	cause func(w *world)
-	// condition and reason are where the failure shows.
+	// condition and reason report the failure.
 	condition, reason string
 	// says are parts of the condition's message.
 	says []string
@@ -74,7 +74,7 @@ func setSecret(w *world, name string, data map[string]string) {
 	objects.Change(w.T, w.client, secret(w.namespace, name, nil), func(s *corev1.Secret) { s.StringData = data })
 }
 
-// setJob decides what becomes of a Job of the Keystone.
+// setJob sets the outcome of a Job of the Keystone.
 func setJob(name string, o standin.Outcome) func(*world) {
 	return func(w *world) { jobs.Set(w.namespace, testutil.Name+"-"+name, o) }
 }
@@ -83,7 +83,7 @@ func setDeployment(o standin.Outcome) func(*world) {
 	return func(w *world) { deployments.Set(w.namespace, testutil.Name, o) }
 }
 
-// fixPassword is what a user does about a Job that could not log in.
+// fixPassword is how a user repairs a Job that could not log in.
 func fixPassword(job string) func(*world) {
 	return func(w *world) {
 		w.Helper()
@@ -124,7 +124,7 @@ func TestKeysAreBackedUpOnceADatabaseAsksForThem(t *testing.T) {
 	}.run(t)
 }
 
-// quota is what the API server answers when it refuses a pod.
+// quota is the API server's error when it rejects a pod.
 const quota = "exceeded quota: team, requested: limits.cpu=500m, used: limits.cpu=2, limited: limits.cpu=2"
 
 func TestAFailingBootstrapIsExplainedAndAwaited(t *testing.T) {

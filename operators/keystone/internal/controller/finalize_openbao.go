@@ -19,21 +19,21 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// openBaoFinalizer stands for the copies of the keys in the secret store.
+// openBaoFinalizer protects the copies of the keys in the secret store.
 const openBaoFinalizer = "keystone.openstack.c5c3.io/openbao-finalizer"
 
 const (
-	// defaultSecretStoreTimeout bounds each of the two waits for External Secrets
-	// during deletion: for taking over a PushSecret, and for removing its copy.
+	// defaultSecretStoreTimeout bounds each of the two waits for External Secrets during
+	// deletion: until it has adopted a PushSecret, and until it has removed the copy.
 	defaultSecretStoreTimeout = 10 * time.Minute
-	// deletionPeriod is how often a deletion that waits looks again. No watch
-	// tells that a wait has lasted too long.
+	// deletionPeriod is the requeue interval of a waiting deletion. No watch reports a
+	// timeout.
 	deletionPeriod = time.Minute
 )
 
-// finalizeOpenBao removes the keys together with the database that they open:
-// first the copies in the store, then the Secrets. A Secret of a former Keystone
-// can then only be one that a backup tool has brought back.
+// finalizeOpenBao removes the keys together with the database that they decrypt: first
+// the copies in the store, then the Secrets. A Secret of a former Keystone can then only
+// exist if a backup tool has restored it.
 func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
 	keep, err := database.KeepsData(ctx, s.Pass)
 	switch {
@@ -55,8 +55,8 @@ func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
 	return released
 }
 
-// keepKeys leaves the keys and their copies where they are. Usually they were
-// made to stay; another Keystone in the same database is seen only now.
+// keepKeys orphans the keys and their copies. Usually they were created that way; that
+// another Keystone uses the same database is only known now.
 func (s *scope) keepKeys(ctx context.Context) reconcile.Outcome {
 	found := false
 	for _, backup := range keyBackups {
@@ -74,8 +74,8 @@ func (s *scope) keepKeys(ctx context.Context) reconcile.Outcome {
 	return reconcile.Done(keystonev1alpha1.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
 }
 
-// keepKey reports whether there is a key Secret. A PushSecret that is being
-// deleted already takes its copy along: with another policy it would never go.
+// keepKey reports whether the key Secret exists. A PushSecret that is already being
+// deleted removes its copy: with another policy its deletion would never finish.
 func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
 	if s.Kinds.Served(pushSecretGVK) {
 		push, err := s.findPush(ctx, backup.name(s.keystone))
@@ -97,11 +97,11 @@ func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
 	return true, err
 }
 
-// releaseCopies has External Secrets remove the copies of the keys from the
-// store. A PushSecret is deleted only after External Secrets has taken it over,
-// because otherwise its copy would stay. What External Secrets does not do in
-// time is told and left to it: a PushSecret in deletion keeps its own finalizer
-// and removes its copy as soon as the store answers, also without the Keystone.
+// releaseCopies has External Secrets remove the copies of the keys from the store. A
+// PushSecret is deleted only after External Secrets has adopted it, because otherwise its
+// copy would stay. What External Secrets does not finish in time is reported and left to
+// it: a PushSecret under deletion keeps its own finalizer and removes its copy as soon as
+// the store answers, even if the Keystone is gone.
 func (s *scope) releaseCopies(ctx context.Context) reconcile.Outcome {
 	if !s.Kinds.Served(pushSecretGVK) {
 		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
@@ -126,7 +126,7 @@ func (s *scope) releaseCopies(ctx context.Context) reconcile.Outcome {
 	return plan.outcome
 }
 
-// deletePush deletes exactly the object that was looked at.
+// deletePush deletes exactly the object that was read.
 func (s *scope) deletePush(ctx context.Context, push *esov1alpha1.PushSecret) error {
 	uid := push.UID
 	if err := s.ThirdParty.Delete(ctx, push, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
@@ -135,16 +135,15 @@ func (s *scope) deletePush(ctx context.Context, push *esov1alpha1.PushSecret) er
 	return nil
 }
 
-// releasePlan is what a pass does about the PushSecrets of a Keystone in
-// deletion, and what it says.
+// releasePlan says which PushSecrets of a deleted Keystone to remove, and the outcome.
 type releasePlan struct {
 	remove  []*esov1alpha1.PushSecret
 	outcome reconcile.Outcome
 }
 
-// planRelease decides by what the objects themselves say about time, so that a
-// restarted operator goes on where the last one was. deleted is when the
-// deletion of the Keystone began.
+// planRelease only uses times recorded in the objects, so that a restarted operator
+// continues where the last one stopped. deleted is when the deletion of the Keystone
+// began.
 func planRelease(backups []*esov1alpha1.PushSecret, deleted, now time.Time, patience time.Duration) releasePlan {
 	var plan releasePlan
 	var unadopted, blocking, late []string
@@ -201,7 +200,7 @@ func waitForDeletion(patience time.Duration, reason, message string) reconcile.O
 	return reconcile.Waiting(reason, message).After(min(deletionPeriod, patience))
 }
 
-// describePush quotes what External Secrets says about a PushSecret.
+// describePush includes the error that External Secrets reports for a PushSecret.
 func describePush(push *esov1alpha1.PushSecret) string {
 	state := secrets.PushStateOf(push)
 	if !state.Failed() {

@@ -13,7 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/secrets"
 )
 
-// A PushSecret during the deletion of its Keystone.
+// pushOption changes a PushSecret of a Keystone that is being deleted.
 type pushOption func(*esov1alpha1.PushSecret)
 
 func adopted(push *esov1alpha1.PushSecret) { push.Finalizers = []string{secrets.PushSecretFinalizer} }

@@ -60,7 +60,7 @@ func TestTheHashesOfAKeystoneAreKeyed(t *testing.T) {
 	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 1})
 }
 
-// workloads is what those may see who may not look at Secrets.
+// workloads returns what users without access to Secrets can see.
 func workloads(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone) string {
 	t.Helper()
 	var all strings.Builder

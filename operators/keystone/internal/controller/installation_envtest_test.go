@@ -23,16 +23,16 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// unreadable is how the first db_sync ends on a database with credentials that
-// none of its keys can read.
+// unreadable is the result of the first db_sync on a database with credentials that no
+// key can read.
 var unreadable = standin.FailWith(78, "the database holds credentials that are encrypted with 1 other keys")
 
-// formerKeys are the keys that the credentials of a database were made with.
+// formerKeys are the keys with which the credentials of a database were encrypted.
 func formerKeys() map[string]string {
 	return keySet("abc")
 }
 
-// keySet is a key of each letter.
+// keySet returns one key per letter.
 func keySet(letters string) map[string]string {
 	set := map[string]string{}
 	for i, letter := range letters {
@@ -41,7 +41,7 @@ func keySet(letters string) map[string]string {
 	return set
 }
 
-// onUsedDatabase creates a Keystone whose database holds credentials, after
+// onUsedDatabase creates a Keystone whose database holds credentials, after calling
 // prepare.
 func onUsedDatabase(
 	t *testing.T, prepare func(k *keystonev1alpha1.Keystone),
@@ -56,7 +56,7 @@ func onUsedDatabase(
 	return c, k, operator
 }
 
-// sealed puts the former keys into a store that does not give them out yet.
+// sealed puts the former keys into a store that does not return them yet.
 func sealed(k *keystonev1alpha1.Keystone) {
 	for _, family := range families {
 		secrets.Put(backupPath(k, family), formerKeys())
@@ -79,7 +79,7 @@ func TestKeysAreMadeOnlyForADatabaseThatNeedsNoOthers(t *testing.T) {
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DBSyncFailed", "encrypted with 1 other keys")
 	expectNoKeys(t, c, k)
 
-	// The wrong ones are not taken either, and the right ones at once.
+	// Wrong keys are still rejected, and the right ones are accepted immediately.
 	jobs.Set(k.Namespace, k.Name+"-db-sync", unreadable)
 	objects.Create(t, c, secret(k.Namespace, k.Name+"-credential-keys", keySet("xyz")))
 	expect.Condition(t, c, k, "CredentialKeysReady", metav1.ConditionFalse, "KeysMissing", "cannot read the credentials", "other keys")
@@ -95,7 +95,7 @@ func TestKeysAreMadeOnlyForADatabaseThatNeedsNoOthers(t *testing.T) {
 	settle(t, c, k, operator)
 }
 
-// expectUnclaimed fails unless the Secret is as its creator left it.
+// expectUnclaimed fails unless the Secret is unchanged since its creation.
 func expectUnclaimed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, suffix string) {
 	t.Helper()
 	keys := secret(k.Namespace, k.Name+suffix, nil)
@@ -171,7 +171,7 @@ func TestTokenKeysThatTheStoreIsSlowToGiveAreWaitedFor(t *testing.T) {
 		}
 		return nil
 	})
-	// What comes later is seen in a pass that knows of that.
+	// Later changes are observed by a pass that already knows about this.
 	secrets.Set("ExternalSecret", k.Namespace, k.Name+"-fernet-keys", standin.Fail("Vault has no leader"))
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionFalse, "GeneratingKeys", "Vault has no leader")
 	secrets.Set("ExternalSecret", k.Namespace, k.Name+"-fernet-keys", standin.Succeed())
@@ -183,7 +183,7 @@ func TestTokenKeysThatTheStoreIsSlowToGiveAreWaitedFor(t *testing.T) {
 	expectStored(t, c, k)
 }
 
-// The Job controller says about two seconds late that a Job is complete.
+// The Job controller reports the completion of a Job with a delay of about two seconds.
 func TestAJobControllerThatIsBehindDelaysNoInstallation(t *testing.T) {
 	t.Parallel()
 	c, namespace := newNamespace(t, testutil.Secrets)

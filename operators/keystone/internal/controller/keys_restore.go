@@ -18,16 +18,15 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// restorePeriod is how often External Secrets looks for a copy that was not
-// there.
+// restorePeriod is how often External Secrets retries a copy that was missing.
 const restorePeriod = time.Minute
 
-// errAskingStore is wrapped by errors that tell that nobody knows yet whether the
-// store has a copy.
+// errAskingStore is wrapped by errors while it is unknown whether the store has a copy.
 var errAskingStore = errors.New("the secret store is being asked for the keys")
 
-// stored returns the copy in the secret store, nil when there is certainly none.
-// A store that does not answer is errAskingStore: it may have the only copy.
+// stored returns the copy in the secret store, nil if there is certainly none. If the
+// store does not answer, the error wraps errAskingStore: the store may have the only
+// copy.
 func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, error) {
 	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil, nil
@@ -52,7 +51,7 @@ func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, err
 	return b.answer(ctx, s, request)
 }
 
-// asked reports whether the store was asked for the copy and has not answered yet.
+// asked reports whether the copy has been requested from the store.
 func (b keyBackup) asked(ctx context.Context, s *scope) (bool, error) {
 	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return false, nil
@@ -86,12 +85,13 @@ func (b keyBackup) answer(ctx context.Context, s *scope, request *esov1.External
 	return nil, errAskingStore
 }
 
-// request reads the copy into a Secret that goes with it. Its policy to delete
-// that Secret is what makes External Secrets tell a copy that is not there from a
-// store that does not answer.
+// request builds the ExternalSecret that reads the copy into a Secret with the same
+// lifetime. Its policy to delete that Secret makes External Secrets distinguish a missing
+// copy from a store that does not answer.
 func (b keyBackup) request(c cluster.Settings, k *keystonev1alpha1.Keystone) *esov1.ExternalSecret {
 	return &esov1.ExternalSecret{
-		// Of the name of the Secret: so it is found by the names that a Keystone refers to.
+		// It has the Secret's name, so that it is found by the names that a Keystone
+		// refers to.
 		ObjectMeta: metav1.ObjectMeta{Name: b.source(k), Namespace: k.Namespace, Labels: definition.Labels(k.Name)},
 		Spec: esov1.ExternalSecretSpec{
 			SecretStoreRef:  esov1.SecretStoreRef{Kind: esov1.ClusterSecretStoreKind, Name: secrets.StoreName},
@@ -104,7 +104,7 @@ func (b keyBackup) request(c cluster.Settings, k *keystonev1alpha1.Keystone) *es
 	}
 }
 
-// endRequest removes what stored has left.
+// endRequest removes the ExternalSecret that stored created.
 func (b keyBackup) endRequest(ctx context.Context, s *scope) error {
 	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil

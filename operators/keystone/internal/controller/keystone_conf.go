@@ -13,14 +13,14 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// keystoneOptions are what the operator sets in keystone.conf. They hold no secret; the
-// database URL comes from the environment.
+// keystoneOptions returns the options that the operator sets in keystone.conf. They
+// contain no secret; the database URL comes from the environment.
 func keystoneOptions(p *service.Pass) config.INI {
 	k := keystoneOf(p)
 	return defaultOptions(p.Cluster, k).Merge(federationOptions(k.Spec.Federation))
 }
 
-// pluginOptions are the sections of the plugins.
+// pluginOptions returns the sections of the plugins.
 func pluginOptions(p *service.Pass) config.INI {
 	options := config.INI{}
 	for _, plugin := range keystoneOf(p).Spec.Plugins {
@@ -33,8 +33,8 @@ func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI
 	servers := strings.Join(cacheServers(c, k), ",")
 	return config.INI{
 		"DEFAULT": {
-			// oslo would otherwise try to switch to the user keystone, which the
-			// restricted containers neither have nor may become.
+			// Otherwise oslo would try to switch to the user keystone, which does not
+			// exist in the restricted containers and which they must not become.
 			"keystone_user":  "",
 			"keystone_group": "",
 			"use_stderr":     "true",
@@ -68,10 +68,11 @@ func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI
 	}
 }
 
-// federationOptions are those of Keystone's guide to federation. Without it the
-// methods are Keystone's own but for the one that trusts what a proxy says of the
-// user. With it, external goes, because both read REMOTE_USER. The attribute is
-// what a header OIDC-ISS arrives as: a proxy in front has no other way to tell.
+// federationOptions returns the options of Keystone's federation guide. Without
+// federation, the methods are Keystone's defaults except the one that trusts the user
+// name from a proxy. With federation, external is removed because both read REMOTE_USER.
+// The attribute is the WSGI name of the header OIDC-ISS: a proxy in front has no other
+// way to pass it.
 func federationOptions(federation *keystonev1alpha1.FederationSpec) config.INI {
 	if federation == nil || !federation.Enabled {
 		return config.INI{"auth": {"methods": "external,password,token,oauth1,application_credential"}}
@@ -86,8 +87,8 @@ func activeKeys(maxActive int32) string {
 	return strconv.Itoa(int(keys.Normalise(maxActive)))
 }
 
-// cacheServers are the memcached endpoints. A managed one is fully qualified,
-// so that it resolves whatever the pod's search domains are.
+// cacheServers returns the memcached endpoints. A managed one is fully qualified, so that
+// it resolves with any search domains.
 func cacheServers(c cluster.Settings, k *keystonev1alpha1.Keystone) []string {
 	if ref := k.Spec.Cache.ClusterRef; ref != nil {
 		return []string{fmt.Sprintf("%s:%d", c.ServiceHost(ref.Name, k.Namespace), commonv1.DefaultCachePort)}

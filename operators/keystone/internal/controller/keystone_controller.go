@@ -44,7 +44,7 @@ import (
 // +kubebuilder:rbac:groups=external-secrets.io,resources=pushsecrets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get
 
-// pipeline is what one pass does, in order.
+// pipeline lists the steps of a pass in order.
 var pipeline = reconcile.Pipeline[*scope]{
 	{
 		Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
@@ -150,7 +150,7 @@ var pipeline = reconcile.Pipeline[*scope]{
 	},
 }
 
-// finalizers are the stages of deletion.
+// finalizers lists the stages of deletion.
 var finalizers = []reconcile.Finalizer[*scope]{
 	{
 		Name: databaseFinalizer,
@@ -166,10 +166,10 @@ var finalizers = []reconcile.Finalizer[*scope]{
 	},
 }
 
-// databaseFinalizer stands for the database and its user in a MariaDB.
+// databaseFinalizer protects the database and its user in a MariaDB.
 const databaseFinalizer = "keystone.openstack.c5c3.io/finalizer"
 
-// guard repeats what the webhooks do, for installations without them.
+// guard applies the defaults and rules of the webhooks, for installations without them.
 func guard(k *keystonev1alpha1.Keystone) error {
 	keystonev1alpha1.SetDefaults(k)
 	return keystonev1alpha1.Validate(k).ToAggregate()

@@ -16,13 +16,13 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 )
 
-// lifetimes are the metrics of what grows old: keys and passwords.
+// lifetimes are the metrics of keys and passwords that age.
 type lifetimes struct {
 	age, due, held *metric.Times
 }
 
-// newLifetimes registers the metrics, or finds those of an earlier controller of
-// the process.
+// newLifetimes registers the metrics, or reuses those of an earlier controller in the
+// process.
 func newLifetimes(registerer prometheus.Registerer) (*lifetimes, error) {
 	var problems []error
 	times := func(d metric.Definition, value func(at, now time.Time) float64) *metric.Times {
@@ -38,16 +38,16 @@ func newLifetimes(registerer prometheus.Registerer) (*lifetimes, error) {
 	return l, errors.Join(problems...)
 }
 
-// setDue records when the CronJob is to make the successor of the key or password
-// in use: at its first activation after that was rotated in. A CronJob that is new
-// or has changed owes nothing of the time before, and one that is suspended, or
-// never comes true, owes nothing at all.
+// setDue records when the CronJob must create a successor of the key or password in use:
+// at its first activation after that one was promoted. Activations before the CronJob was
+// created or last changed do not count. A CronJob that is suspended, or whose schedule
+// never fires, is never due.
 func (l *lifetimes) setDue(k types.NamespacedName, keyType string, cronJob *batchv1.CronJob) {
 	since, known := l.age.Get(k, keyType)
 	if changed := changedAt(cronJob); changed.After(since) {
 		since = changed
 	}
-	// CronJobs follow the clock of the control plane, which is UTC nearly everywhere.
+	// CronJobs use the time zone of the control plane, which is UTC nearly everywhere.
 	due, err := cron.Next(cronJob.Spec.Schedule, since.UTC())
 	if !known || err != nil || ptr.Deref(cronJob.Spec.Suspend, false) {
 		l.due.Unset(k, keyType)
@@ -56,7 +56,7 @@ func (l *lifetimes) setDue(k types.NamespacedName, keyType string, cronJob *batc
 	l.due.Set(k, keyType, due)
 }
 
-// changedAt returns when the operator last changed what the object asks for.
+// changedAt returns when the operator last changed the object's spec or metadata.
 func changedAt(obj client.Object) time.Time {
 	at := obj.GetCreationTimestamp().Time
 	for _, entry := range obj.GetManagedFields() {

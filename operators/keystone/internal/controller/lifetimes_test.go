@@ -34,7 +34,7 @@ func someLifetimes(t *testing.T) (*lifetimes, *prometheus.Registry) {
 	return l, registry
 }
 
-// weekly is a CronJob for each Sunday that the operator last changed then.
+// weekly is a CronJob for every Sunday that the operator last changed at the given time.
 func weekly(changed time.Time) *batchv1.CronJob {
 	return &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{

@@ -65,7 +65,7 @@ func TestAKeystoneAtWhichNobodyCanLogInIsNotReady(t *testing.T) {
 	} {
 		f.condition = "KeystoneAPIReady"
 		f.cause = func(w *world) { w.operator.API.AnswerLogins(f.answer) }
-		// It is tried again soon, without anybody's doing.
+		// It is retried soon without any change.
 		f.repair = func(w *world) { w.operator.API.AnswerLogins(testutil.LoginAnswer{}) }
 		t.Run(f.name, f.run)
 	}
@@ -87,7 +87,7 @@ func TestAKeystoneThatWorksWithoutItsCacheSaysSo(t *testing.T) {
 	expectEvent(t, c, k, "Warning CacheUnavailable")
 	settle(t, c, k, operator)
 
-	// An operator that is restarted does not take it back.
+	// A restarted operator still reports it.
 	operator.Stop()
 	expect.Exists(t, c, k)
 	before := k.ResourceVersion
@@ -128,7 +128,7 @@ func TestARefusedPasswordIsTriedOnceAndACorrectedOneAtOnce(t *testing.T) {
 	settle(t, c, k, operator)
 
 	w := &world{T: t, client: c, namespace: namespace, keystone: k, operator: operator}
-	// Neither other pods nor another operator are a reason to try it again.
+	// Neither other pods nor another operator cause another attempt.
 	setDeployment(standin.Fail("restarting"))(w)
 	expect.Condition(t, c, k, "DeploymentReady", metav1.ConditionFalse, "WaitingForDeployment")
 	setDeployment(standin.Succeed())(w)

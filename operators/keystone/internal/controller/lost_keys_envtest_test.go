@@ -46,7 +46,7 @@ func TestLostKeysAreNeverReplacedSilently(t *testing.T) {
 			objects.Delete(t, c, keys.DeepCopy())
 			expect.Condition(t, c, k, condition, metav1.ConditionFalse, "KeysMissing", keys.Name, "backup")
 
-			// Restored from a backup, which knows nothing of owners.
+			// Restored from a backup, without owner references.
 			objects.Create(t, c, &corev1.Secret{
 				ObjectMeta: metav1.ObjectMeta{Namespace: keys.Namespace, Name: keys.Name}, Data: keys.Data,
 			})

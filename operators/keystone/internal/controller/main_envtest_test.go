@@ -20,14 +20,14 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// What all tests of this package share: one API server with the kinds of every
-// foreign project, and the stand-ins for the controllers of a cluster. Each
-// test has a namespace of its own and an operator that sees nothing else.
+// All tests of this package share one API server with the kinds of every foreign project,
+// and the stand-ins for a cluster's controllers. Each test has its own namespace and its
+// own operator, which sees nothing else.
 var (
 	env *envtest.Env
-	// admin has all rights.
+	// admin has all permissions.
 	admin client.Client
-	// asOperator has the rights that the chart gives the operator.
+	// asOperator has the permissions that the chart grants the operator.
 	asOperator  *rest.Config
 	deployments = standin.NewDeployments()
 	jobs        = standin.NewJobs()
@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// newNamespace returns a client with all rights and a namespace that holds the
+// newNamespace returns a client with all permissions and a namespace that contains the
 // objects.
 func newNamespace(t *testing.T, inputs ...func(namespace string) []client.Object) (client.Client, string) {
 	t.Helper()
@@ -67,7 +67,7 @@ func newNamespace(t *testing.T, inputs ...func(namespace string) []client.Object
 	return admin, namespace
 }
 
-// withCluster puts a MariaDB beside the Secrets of the fixtures.
+// withCluster adds a MariaDB to the Secrets of the fixtures.
 func withCluster(namespace string) []client.Object {
 	return append(testutil.Secrets(namespace), testutil.MariaDB(namespace))
 }
@@ -84,9 +84,9 @@ var modes = []mode{
 	{"managed", withCluster, testutil.Managed},
 }
 
-// converged starts an operator in a namespace of its own and waits until a
-// Keystone of the mode is ready there and its keys are backed up, which Ready
-// does not wait for: then nothing is under way anymore.
+// converged starts an operator in its own namespace and waits until a Keystone of the
+// mode is ready and its keys are backed up. Ready does not wait for the backup; after
+// both nothing is in progress any more.
 func converged(t *testing.T, m mode) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
 	t.Helper()
 	c, namespace := newNamespace(t, m.inputs)

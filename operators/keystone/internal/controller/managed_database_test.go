@@ -8,7 +8,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// What the file does then is tested where it is, by test_sitecustomize.py.
+// test_sitecustomize.py tests what the file does with it.
 func TestConnectionsToAManagedDatabaseWaitForWhatWasWrittenThroughAnotherServer(t *testing.T) {
 	for name, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone

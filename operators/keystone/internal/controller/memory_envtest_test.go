@@ -19,11 +19,11 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
 
-// cachedBytes is how many bytes a Keystone and its children may take in the cache,
-// without Pods. Without what is trimmed and shared they take three times as many.
+// cachedBytes is the maximum size of a Keystone and its children in the cache, without
+// Pods. Without trimming and sharing it is three times that.
 const cachedBytes = 48 << 10
 
-// No t.Parallel: others would use memory meanwhile.
+// No t.Parallel: other tests would use memory at the same time.
 func TestAKeystoneTakesLittleMemoryInTheCache(t *testing.T) {
 	c, k, operator := converged(t, modes[0])
 	operator.Stop()
@@ -32,7 +32,7 @@ func TestAKeystoneTakesLittleMemoryInTheCache(t *testing.T) {
 		objects = append(objects, whole(t, c, child.GroupVersionKind(), client.ObjectKeyFromObject(&child)))
 	}
 	const keystones = 100
-	// Once before, for what is made at the first use.
+	// A first run creates what is only created once.
 	cachedSize(t, k, k, keystones)
 	total, byKind := 0, map[string]int{}
 	for _, obj := range objects {
@@ -63,7 +63,7 @@ func whole(t *testing.T, c client.Client, kind schema.GroupVersionKind, key clie
 	return obj
 }
 
-// cachedSize returns how many bytes copies of the object take that belong to as many
+// cachedSize returns the size in bytes of copies of the object that belong to as many
 // Keystones.
 func cachedSize(t *testing.T, obj client.Object, k *keystonev1alpha1.Keystone, copies int) int {
 	t.Helper()
@@ -76,7 +76,7 @@ func cachedSize(t *testing.T, obj client.Object, k *keystonev1alpha1.Keystone, c
 	for i := range cached {
 		name := fmt.Sprintf("%s-%04d", k.Name, i)
 		uid := fmt.Sprintf("%04d%s", i, k.UID[4:])
-		// So do the names of all that belongs to it.
+		// The names of everything that belongs to a Keystone differ, too.
 		other := strings.NewReplacer(string(k.UID), uid, k.Name+"-", name+"-", `"name":"`+k.Name+`"`, `"name":"`+name+`"`,
 			`instance":"`+k.Name+`"`, `instance":"`+name+`"`).Replace(string(text))
 		into := reflect.New(reflect.TypeOf(obj).Elem()).Interface()
@@ -92,10 +92,10 @@ func cachedSize(t *testing.T, obj client.Object, k *keystonev1alpha1.Keystone, c
 	return size
 }
 
-// heap returns how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() int {
 	var stats runtime.MemStats
-	// What waits for a finaliser, or is in a pool, goes the second time.
+	// Objects with a finaliser, or in a pool, are only collected by the second run.
 	for range 2 {
 		runtime.GC()
 	}

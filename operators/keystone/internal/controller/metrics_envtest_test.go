@@ -19,9 +19,9 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
 )
 
-// lifetimesOf returns the series about keys in the namespace, by metric and type of
-// key. The operators of all tests share their registry, and those that have stopped
-// may leave it something that cannot be read.
+// lifetimesOf returns the series about keys in the namespace, by metric and key type. The
+// operators of all tests share their registry, and stopped ones may leave collectors that
+// fail.
 func lifetimesOf(namespace string) map[string]float64 {
 	found := map[string]float64{}
 	families, _ := ctrlmetrics.Registry.Gather()

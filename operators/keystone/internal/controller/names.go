@@ -10,10 +10,10 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// definition is what tells Keystone from the other services.
+// definition describes the Keystone service.
 var definition = service.Definition{
 	Kind: "Keystone", Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
-	// It lets Python import what travels with the configuration.
+	// Python imports the modules that are shipped with the configuration.
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 }
 
@@ -25,7 +25,7 @@ const (
 	wsgiFile          = "/var/lib/openstack/bin/keystone-wsgi-public"
 )
 
-// Annotations that carry what a pod was started with.
+// Annotations that record what a pod was started with.
 const (
 	annotationAdminPasswordHash = "forge.c5c3.io/admin-password-hash" //nolint:gosec // The name of an annotation, not a password.
 )
@@ -38,9 +38,9 @@ func credentialKeysName(k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.CredentialKeysName(k.Name)
 }
 
-// scheduledImage is the image of CronJobs: that of the installed release until
-// the database schema fits the one the spec asks for. From Contracting on it no
-// longer fits the old one.
+// scheduledImage returns the image of CronJobs: that of the installed release until the
+// database schema fits the wanted one. From phase Contracting on, the schema no longer
+// fits the old release.
 func scheduledImage(k *keystonev1alpha1.Keystone) string {
 	tag := cmp.Or(k.Status.InstalledRelease, k.Spec.Image.Tag)
 	if k.Status.UpgradePhase == keystonev1alpha1.UpgradePhaseContracting {
@@ -49,12 +49,12 @@ func scheduledImage(k *keystonev1alpha1.Keystone) string {
 	return k.Spec.Image.Repository + ":" + tag
 }
 
-// internalEndpoint is the URL of the API inside the cluster.
+// internalEndpoint returns the URL of the API inside the cluster.
 func internalEndpoint(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.InternalEndpoint(c, k.Namespace, k.Name)
 }
 
-// publicEndpoint is the URL that status.endpoint and the catalog show to users.
+// publicEndpoint returns the URL for users, as shown in status.endpoint and the catalog.
 func publicEndpoint(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 	switch {
 	case k.Spec.Gateway == nil:

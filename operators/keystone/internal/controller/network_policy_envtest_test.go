@@ -15,8 +15,9 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// admitting plays the NetworkPolicy with which somebody, in a cluster a ControlPlane,
-// lets others reach the Keystone. Its labels keep it out of the operator's cache.
+// admitting simulates the NetworkPolicy with which another owner, usually a ControlPlane,
+// allows further clients to reach the Keystone. Its labels keep it out of the operator's
+// cache.
 func admitting(k *keystonev1alpha1.Keystone, owners ...metav1.OwnerReference) *networkingv1.NetworkPolicy {
 	return &networkingv1.NetworkPolicy{
 		ObjectMeta: metav1.ObjectMeta{
@@ -30,7 +31,7 @@ func admitting(k *keystonev1alpha1.Keystone, owners ...metav1.OwnerReference) *n
 	}
 }
 
-// restricted starts a Keystone with a NetworkPolicy of its own.
+// restricted starts a Keystone with its own NetworkPolicy.
 func restricted(t *testing.T) *keystonev1alpha1.Keystone {
 	t.Helper()
 	c, namespace := newNamespace(t, testutil.Secrets)

@@ -4,7 +4,7 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
-// Outlines returns what the controllers of this operator do in a pass.
+// Outlines describes the controllers of this operator for the documentation.
 func Outlines() []reconcile.Outline {
 	return []reconcile.Outline{reconcile.NewOutline("Keystone", pipeline, finalizers)}
 }

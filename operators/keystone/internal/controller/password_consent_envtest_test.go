@@ -15,10 +15,10 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// allowWrite are labels that let the operator write a Secret of somebody else.
+// allowWrite are labels that allow the operator to write a foreign Secret.
 var allowWrite = map[string]string{"forge.c5c3.io/allow-write": "true"}
 
-// writableSecrets are what a Keystone of the fixtures refers to, with an
+// writableSecrets returns the Secrets for a Keystone of the fixtures, with an
 // administrator's Secret that the operator may write.
 func writableSecrets(namespace string) []client.Object {
 	inputs := testutil.Secrets(namespace)

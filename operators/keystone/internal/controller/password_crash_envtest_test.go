@@ -21,8 +21,8 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// prepareStaged creates a namespace with a ready Keystone for which a new
-// password was staged while no operator runs.
+// prepareStaged creates a namespace with a ready Keystone for which a new password was
+// staged while no operator was running.
 func prepareStaged(ctx context.Context, c client.Client) (namespace string, err error) {
 	ns := &corev1.Namespace{}
 	ns.GenerateName = "password-"
@@ -52,8 +52,8 @@ func prepareStaged(ctx context.Context, c client.Client) (namespace string, err 
 	return namespace, c.Update(ctx, staging)
 }
 
-// rotatedNow returns nil when the staged password has arrived everywhere and
-// the staging Secret is empty again.
+// rotatedNow returns nil if the staged password has arrived everywhere and the staging
+// Secret is empty again.
 func rotatedNow(ctx context.Context, c client.Client, namespace string) error {
 	if err := readyNow(ctx, c, namespace); err != nil {
 		return err

@@ -23,12 +23,12 @@ import (
 )
 
 const (
-	// annotationDelivered on the next password is the rotation that has reached
-	// the administrator's Secret. From then on the Secret may hold another
-	// password again: somebody has changed it, which is not undone.
+	// annotationDelivered, on the next password, is the rotation that has reached the
+	// administrator's Secret. If the Secret holds another password afterwards, a user has
+	// changed it, and the change is not reverted.
 	annotationDelivered = "forge.c5c3.io/rotation-delivered"
-	// annotationPushedAt on an ExternalSecret makes External Secrets read the
-	// store again; it does so when any annotation changes.
+	// annotationPushedAt, on an ExternalSecret, makes External Secrets read the store
+	// again, as any changed annotation does.
 	annotationPushedAt = "forge.c5c3.io/pushed-at"
 	// deliveryTimeout is how long a new password may take from the CronJob to the
 	// administrator's Secret before that counts as a failure.
@@ -37,20 +37,20 @@ const (
 	notBootstrappable = "Keystone cannot be given it until Bootstrap has succeeded; look at BootstrapReady and DatabaseReady"
 )
 
-// delivery is the way of the next password to the administrator's Secret.
+// delivery is the delivery of the next password to the administrator's Secret.
 type delivery struct {
 	*scope
 	next *corev1.Secret
 	// target is the administrator's Secret, nil while it is missing.
 	target *corev1.Secret
-	// external writes target, nil when nothing of External Secrets does.
+	// external is the ExternalSecret that writes target, nil if there is none.
 	external *esov1.ExternalSecret
-	// push is nil where External Secrets is not installed.
+	// push is nil if External Secrets is not installed.
 	push *esov1alpha1.PushSecret
 }
 
-// deliverPassword brings the next password to the administrator's Secret and
-// reports how far it has come.
+// deliverPassword delivers the next password to the administrator's Secret and reports
+// the progress.
 func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 	d, err := s.newDelivery(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 		d.next.Annotations[rotation.CompletedAtAnnotation], s.keystone.Spec.Bootstrap.PasswordRotation.Schedule))
 }
 
-// newDelivery reads both ends and keeps the PushSecret between them.
+// newDelivery reads both ends of the delivery and ensures the PushSecret between them.
 func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
 	d := &delivery{scope: s}
 	next, err := s.Owned.Find(ctx, s.Key(nextPasswordName(s.keystone)))
@@ -122,9 +122,9 @@ func (d *delivery) arrived() bool {
 	return d.target != nil && bytes.Equal(d.password(), d.target.Data[d.targetKey()])
 }
 
-// heldBack reports whether the next password has to stay where it is, out of
-// the store too: Keystone cannot be given it now, so that everybody who reads
-// the administrator's Secret would be refused.
+// heldBack reports whether the next password must not be delivered, nor pushed to the
+// store: Keystone cannot get it now, so everyone who reads the administrator's Secret
+// would be rejected.
 func (d *delivery) heldBack() bool {
 	return !d.arrived() && !d.delivered() && bootstrapJob.Value(d.Slots) == nil
 }
@@ -142,8 +142,8 @@ func (d *delivery) markDelivered(ctx context.Context) error {
 	return nil
 }
 
-// inUseSince is since when the password in use is, as far as anybody can tell:
-// when it was made by a rotation, or when the Secret was created.
+// inUseSince returns since when the password is in use, as far as that is known: since a
+// rotation generated it, or since the Secret was created.
 func (d *delivery) inUseSince() (time.Time, bool) {
 	if d.next != nil && d.delivered() {
 		if at, ok, err := rotation.CompletedAt(d.next); ok && err == nil {
@@ -156,8 +156,8 @@ func (d *delivery) inUseSince() (time.Time, bool) {
 	return d.target.CreationTimestamp.Time, true
 }
 
-// configured reports a rotation with nothing on its way, and a copy in the
-// store that fails. That nothing may be delivered shows before there is anything.
+// configured reports a rotation with nothing in transit, and a copy in the store that
+// fails. A missing permission to deliver is reported before there is anything to deliver.
 func (d *delivery) configured(message string) reconcile.Outcome {
 	if d.writes() && !d.mayWrite() {
 		return d.notAllowed()
@@ -174,8 +174,8 @@ func (d *delivery) configured(message string) reconcile.Outcome {
 		OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventBackupFailing, problem)
 }
 
-// pushProblem says why the store does not have the next password, "" when
-// nothing is known to be wrong.
+// pushProblem returns why the store does not have the next password, "" if no problem is
+// known.
 func (d *delivery) pushProblem() string {
 	if d.push == nil {
 		return ""
@@ -188,7 +188,7 @@ func (d *delivery) pushProblem() string {
 		d.push.Name, passwordPath(d.Cluster, d.keystone), state.Message, pushRemedy)
 }
 
-// forward does the next thing on the way to the administrator's Secret.
+// forward takes the next step of the delivery to the administrator's Secret.
 func (d *delivery) forward(ctx context.Context) reconcile.Outcome {
 	switch owner := d.targetController(); {
 	case d.external != nil:
@@ -210,15 +210,14 @@ func (d *delivery) forward(ctx context.Context) reconcile.Outcome {
 		fmt.Sprintf("Secret %s was given the new password", d.target.Name))
 }
 
-// writes reports whether a new password reaches the administrator's Secret only
-// when the operator writes it there.
+// writes reports whether the operator itself must write a new password to the
+// administrator's Secret.
 func (d *delivery) writes() bool {
 	return d.external == nil && d.target != nil && d.targetController() == nil && !ptr.Deref(d.target.Immutable, false)
 }
 
-// mayWrite reports whether whoever keeps the administrator's Secret lets the
-// operator write it. The spec alone must not be enough: it may name any Secret
-// and any key of it.
+// mayWrite reports whether the owner of the administrator's Secret allows the operator to
+// write it. The spec alone must not be enough: it may name any Secret and any key of it.
 func (d *delivery) mayWrite() bool {
 	return d.target.Labels[commonv1.LabelAllowWrite] == commonv1.AllowWrite
 }
@@ -238,8 +237,8 @@ func (d *delivery) targetController() *metav1.OwnerReference {
 	return metav1.GetControllerOf(d.target)
 }
 
-// externalSecret is the ExternalSecret that writes the administrator's Secret:
-// its controller, or else the one of the same name; nil when there is none.
+// externalSecret returns the ExternalSecret that writes the administrator's Secret: its
+// controller, or else the one of the same name; nil if there is none.
 func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, error) {
 	if !d.Kinds.Served(secrets.ExternalSecretGVK) {
 		return nil, nil
@@ -259,9 +258,9 @@ func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, e
 	return external, nil
 }
 
-// throughStore has External Secrets read the store again once it has stored the
-// password. Otherwise it would do so at its next refresh, hours later, and store
-// and Keystone would differ until then.
+// throughStore has External Secrets read the store again once it has stored the password.
+// Otherwise that would happen at its next refresh, hours later, and the store and
+// Keystone would differ until then.
 func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSecret) reconcile.Outcome {
 	if problem := d.pushProblem(); problem != "" {
 		return d.inTransit(problem)
@@ -269,7 +268,7 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 	if d.push == nil || !secrets.PushStateOf(d.push).Synced {
 		return d.inTransit("External Secrets has not stored it yet")
 	}
-	// The time has no fractions of a second, and every password counts.
+	// The time has no fractional seconds, and every password must trigger a refresh.
 	pushedAt := d.push.Status.RefreshTime.UTC().Format(time.RFC3339) + "/" + d.next.ResourceVersion
 	if external.Annotations[annotationPushedAt] != pushedAt {
 		changed := external.DeepCopy()
@@ -282,8 +281,8 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 		external.Name, commonv1.DatabasePasswordKey, passwordPath(d.Cluster, d.keystone)))
 }
 
-// inTransit reports a delivery under way, or one that takes too long. Until it
-// arrives Keystone and the administrator's Secret keep the previous password.
+// inTransit reports a delivery in progress, or one that takes too long. Until it arrives,
+// Keystone and the administrator's Secret keep the previous password.
 func (d *delivery) inTransit(state string) reconcile.Outcome {
 	at, _, err := rotation.CompletedAt(d.next)
 	left := deliveryTimeout - d.Now().Sub(at)
@@ -305,16 +304,17 @@ func (d *delivery) deliveryFailed(state string) reconcile.Outcome {
 		"the new password does not reach Secret %s, so the previous one stays valid: %s%s", name, state, remedy))
 }
 
-// write puts the password into a Secret that nothing else keeps up to date. It
-// is marked at once: when something reverts the write, that is somebody's decision,
-// and it is not repeated.
+// write writes the password to a Secret that no controller maintains. It is marked as
+// delivered right away: if the write is reverted, that was a decision, and it is not
+// repeated.
 func (d *delivery) write(ctx context.Context) error {
 	changed := d.target.DeepCopy()
 	if changed.Data == nil {
 		changed.Data = map[string][]byte{}
 	}
 	changed.Data[d.targetKey()] = bytes.Clone(d.password())
-	// Not a wait for the cache: it does not hold other people's Secrets.
+	// The third-party client does not wait for the cache, which does not hold foreign
+	// Secrets.
 	err := d.ThirdParty.Patch(ctx, changed, client.MergeFromWithOptions(d.target, client.MergeFromWithOptimisticLock{}))
 	if err != nil {
 		return fmt.Errorf("writing the new password to Secret %s: %w", changed.Name, err)

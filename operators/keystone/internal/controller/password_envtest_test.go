@@ -23,10 +23,10 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// Two passwords as a rotation Job makes them.
+// Two passwords as a rotation Job generates them.
 var firstPassword, secondPassword = "-" + strings.Repeat("a1_", 16), strings.Repeat("Zz-9", 11)
 
-// rotation objects of a Keystone, by kind.
+// rotationObjects are the objects of a Keystone's password rotation by kind.
 var rotationObjects = []string{
 	"CronJob keystone-admin-password-rotate", "PushSecret keystone-admin-password-backup", "Role keystone-admin-password-rotate",
 	"RoleBinding keystone-admin-password-rotate", "Secret keystone-admin-password-next", "Secret keystone-admin-password-rotation",
@@ -51,14 +51,14 @@ func adminSecretFrom(namespace, path string) *esv1.ExternalSecret {
 	return external
 }
 
-// throughStore are the inputs of a Keystone whose administrator's Secret comes
-// from path.
+// throughStore returns the inputs of a Keystone whose administrator's Secret comes from
+// path.
 func throughStore(namespace, path string) []client.Object {
 	secrets.Put(path, map[string]string{"password": "from-the-deployer"})
 	return []client.Object{testutil.Secrets(namespace)[0], adminSecretFrom(namespace, path)}
 }
 
-// stagePassword leaves a password in the staging Secret as the rotation Job does.
+// stagePassword writes a password to the staging Secret as the rotation Job does.
 func stagePassword(t *testing.T, c client.Client, namespace, password string, at time.Time) {
 	t.Helper()
 	staging := secret(namespace, "keystone-admin-password-rotation", nil)
@@ -66,8 +66,8 @@ func stagePassword(t *testing.T, c client.Client, namespace, password string, at
 	objects.Change(t, c, staging, func(s *corev1.Secret) { setStaged(s, password, at) })
 }
 
-// madeIn is when the password of a round was made, a while ago. Rotations are told
-// apart by the second, and a fast machine makes two in one.
+// madeIn returns when the password of a round was generated, some time ago. Rotations are
+// distinguished by the second, and a fast machine makes two in one.
 func madeIn(round int) time.Time { return time.Now().Add(time.Duration(round-2) * time.Minute) }
 
 func setStaged(s *corev1.Secret, password string, at time.Time) {
@@ -75,7 +75,7 @@ func setStaged(s *corev1.Secret, password string, at time.Time) {
 	s.Data = map[string][]byte{"password": []byte(password)}
 }
 
-// holds returns nil when the key password of the Secret has the value.
+// holds returns nil if the key password of the Secret has the value.
 func holds(ctx context.Context, c client.Client, namespace, name, password string) error {
 	got := secret(namespace, name, nil)
 	if err := c.Get(ctx, client.ObjectKeyFromObject(got), got); err != nil {
@@ -123,8 +123,8 @@ func expectRotated(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, 
 	settle(t, c, k, operator)
 }
 
-// expectBootstraps waits until bootstrap has run so many times: a Keystone is ready
-// with its old password until it has.
+// expectBootstraps waits until bootstrap has run that many times: until then a Keystone
+// is ready with its old password.
 func expectBootstraps(t *testing.T, k *keystonev1alpha1.Keystone, times int) {
 	t.Helper()
 	expect.Eventually(t, fmt.Sprintf("%d runs of bootstrap", times), func(context.Context) error {
@@ -283,7 +283,7 @@ func TestAPasswordThatCannotBeDeliveredIsTold(t *testing.T) {
 			k := rotatingKeystone(namespace)
 			objects.Create(t, c, k)
 			ready(t, c, k)
-			// Long ago, so that there is no more patience.
+			// Long ago, so that the timeout has passed.
 			stagePassword(t, c, namespace, firstPassword, time.Now().Add(-time.Hour))
 			expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionFalse, "AdminPasswordNotDelivered", tc.says...)
 			expectEvent(t, c, k, "Warning AdminPasswordNotDelivered")
@@ -320,7 +320,7 @@ func TestStagedGarbageIsRefused(t *testing.T) {
 			if err := holds(t.Context(), c, k.Namespace, testutil.AdminSecret, "admin-password"); err != nil {
 				t.Error(err)
 			}
-			// The remedy that the condition names, and the next run of the Job.
+			// The remedy in the condition's message, and the next run of the Job.
 			objects.Delete(t, c, staging)
 			ready(t, c, k)
 			stagePassword(t, c, k.Namespace, secondPassword, time.Now())

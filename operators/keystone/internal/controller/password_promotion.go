@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// leastPasswordLength is the least passwordLength the API accepts.
+	// leastPasswordLength is the minimum passwordLength that the API accepts.
 	leastPasswordLength = 24
 	// mostPasswordLength is Keystone's default of [identity] max_password_length.
 	mostPasswordLength = 4096
@@ -29,12 +29,11 @@ func minPasswordLength(k *keystonev1alpha1.Keystone) int {
 	return max(int(k.Spec.Bootstrap.PasswordRotation.PasswordLength), leastPasswordLength)
 }
 
-// promotion is what became of a staged password.
+// promotion is the result of promoting a staged password.
 type promotion struct {
 	// committed is true in the pass that made the staged password the next one.
 	committed bool
-	// refusal says why the staged password cannot be used; it stays staged, so
-	// that somebody can look into the matter.
+	// refusal is why the staged password cannot be used; it stays staged for inspection.
 	refusal       error
 	refusalReason string
 	err           error
@@ -47,9 +46,9 @@ func (t promotion) outcome() reconcile.Outcome {
 	return reconcile.Terminal(t.refusalReason, t.refusal)
 }
 
-// promotePassword makes a staged password the next one: first a single write
-// of the next one, then the staging Secret goes. A crash between the two leaves
-// a staged password that is the next one already.
+// promotePassword makes a staged password the next one: the next password is written
+// first, then the staging Secret is deleted. After a crash in between, the staged
+// password is already the next one.
 func (s *scope) promotePassword(ctx context.Context) promotion {
 	staging, err := s.Owned.Find(ctx, s.Key(stagedPasswordName(s.keystone)))
 	if err != nil || staging == nil || !metav1.IsControlledBy(staging, s.keystone) {
@@ -83,7 +82,7 @@ func (s *scope) promotePassword(ctx context.Context) promotion {
 	return taken
 }
 
-// commitPassword makes the staged password the next one in one write.
+// commitPassword makes the staged password the next one in a single write.
 func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) error {
 	completed := staging.Annotations[rotation.CompletedAtAnnotation]
 	desired := &corev1.Secret{
@@ -94,8 +93,8 @@ func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) erro
 		Type: corev1.SecretTypeOpaque,
 		Data: maps.Clone(staging.Data),
 	}
-	// A password is never restored from a backup: unlike a key Secret, one without
-	// our labels is somebody else's.
+	// A password is never restored from a backup: unlike a key Secret, a Secret without
+	// the operator's labels has another owner.
 	if err := s.Owned.RefuseOthers(ctx, s.keystone, desired); err != nil {
 		return err
 	}
@@ -114,9 +113,9 @@ func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) erro
 	return nil
 }
 
-// checkPassword accepts what a rotation Job makes and nothing that a container's
-// environment, Keystone or a person logging in could stumble over. The error
-// tells nothing about the password.
+// checkPassword accepts the passwords that a rotation Job generates. It rejects anything
+// that could cause trouble in a container's environment, in Keystone or when typed at a
+// login. The error reveals nothing about the password.
 func checkPassword(data map[string][]byte, least int) error {
 	password := data[commonv1.DatabasePasswordKey]
 	switch {

@@ -12,8 +12,8 @@ const (
 	volumeCredentialKeys = "credential-keys"
 )
 
-// keyMounts are the key repositories. They are never subPath mounts, which the
-// kubelet does not refresh: a rotation has to reach running pods.
+// keyMounts returns the key repositories. They are never subPath mounts, which the
+// kubelet does not refresh: a rotation must reach running pods.
 func keyMounts(k *keystonev1alpha1.Keystone) []deployment.Mount {
 	return []deployment.Mount{
 		deployment.SecretMount(volumeFernetKeys, fernetKeysName(k), fernetKeysDir+"/"),
@@ -21,7 +21,7 @@ func keyMounts(k *keystonev1alpha1.Keystone) []deployment.Mount {
 	}
 }
 
-// manage is a keystone-manage command line.
+// manage returns a keystone-manage command line.
 func manage(arguments ...string) []string {
 	return slices.Concat([]string{"keystone-manage", "--config-dir=" + configDir}, arguments)
 }

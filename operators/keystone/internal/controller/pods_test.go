@@ -10,7 +10,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// everyPod are all pods of a Keystone.
+// everyPod returns the templates of all pods of a Keystone.
 func everyPod(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 	t.Helper()
 	s.keystone.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}

@@ -34,20 +34,20 @@ var (
 
 func (b keyBackup) name(k *keystonev1alpha1.Keystone) string { return b.source(k) + "-backup" }
 
-// path is where the store keeps the copy, relative to the mount of the store.
+// path returns the path of the copy, relative to the mount of the store.
 func (b keyBackup) path(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 	return keysPath(c, k) + "/" + b.entry
 }
 
-// keysPath is what the paths of all copies begin with.
+// keysPath returns the common prefix of the paths of all copies.
 func keysPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.StorePath(c, k.Namespace, k.Name)
 }
 
-// push copies the whole Secret. External Secrets removes the copy with the
-// PushSecret, unless there is a database left that only these keys can read. It
-// pushes only when the PushSecret changes, and so never what nobody has checked;
-// [secrets.RepeatPush] changes it now and then.
+// push copies the whole Secret. External Secrets removes the copy with the PushSecret,
+// unless the database that only these keys can read is kept. It pushes only when the
+// PushSecret changes, and therefore only keys that were validated; [secrets.RepeatPush]
+// changes it periodically.
 func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
 	policy := esov1alpha1.PushSecretDeletionPolicyDelete
 	if k.ServiceSpec().KeepsData() {
@@ -60,15 +60,15 @@ func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source
 	})
 }
 
-// pushTo is the list of a single push. It spells the default out because the
+// pushTo returns the list with a single push. It sets the default explicitly because the
 // list is applied as a whole.
 func pushTo(match esov1alpha1.PushSecretMatch) []esov1alpha1.PushSecretData {
 	return []esov1alpha1.PushSecretData{{Match: match, ConversionStrategy: esov1alpha1.PushSecretConversionNone}}
 }
 
-// pushSecret completes spec to a PushSecret from source to the store. External
-// Secrets does not watch the source: the hash among the annotations makes it
-// push a change at once.
+// pushSecret completes spec to a PushSecret from source to the store. External Secrets
+// does not watch the source: the hash in the annotations makes it push a change
+// immediately.
 func pushSecret(
 	k *keystonev1alpha1.Keystone, name string, source *corev1.Secret, spec esov1alpha1.PushSecretSpec,
 ) *esov1alpha1.PushSecret {
@@ -83,8 +83,8 @@ func pushSecret(
 	}
 }
 
-// findPush returns the named PushSecret, nil when there is none or when the
-// Keystone does not control it.
+// findPush returns the named PushSecret, nil if there is none or the Keystone does not
+// control it.
 func (s *scope) findPush(ctx context.Context, name string) (*esov1alpha1.PushSecret, error) {
 	live := &esov1alpha1.PushSecret{}
 	err := s.ThirdParty.Get(ctx, s.Key(name), live)

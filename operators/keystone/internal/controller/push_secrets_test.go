@@ -14,7 +14,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// rotating is a Keystone whose administrator's password is rotated.
+// rotating is a Keystone with a rotation of the administrator's password.
 func rotating() *keystonev1alpha1.Keystone {
 	k := minimal()
 	k.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}

@@ -15,17 +15,17 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Python files that travel with the configuration. They are imported from the
+// Python files that are shipped with the configuration. They are imported from the
 // configuration directory through PYTHONPATH.
 const (
 	readyFile = deployment.ReadyFile
-	// credentialKeysFile compares the keys with the credentials in the database.
+	// credentialKeysFile tests the keys against the credentials in the database.
 	credentialKeysFile = "credential_keys.py"
 	cacheGuardFile     = "forge_cache.py"
-	// errorsFile answers where Keystone's application raises.
+	// errorsFile responds to exceptions raised by Keystone's application.
 	errorsFile      = "forge_errors.py"
 	cacheGuardProxy = keystonev1alpha1.CacheProxy
-	// startModule is imported at every start, by what Python imports then.
+	// startModule is imported at every start by the start file.
 	startModule    = "forge_start"
 	startFile      = startModule + ".py"
 	middlewareFile = "keystone_wsgi.py"
@@ -38,14 +38,14 @@ var pythonSources embed.FS
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
 
-// embedded returns the files that are the same for many Keystones, by name.
+// embedded returns the files by name, without the constants of an instance.
 var embedded = sync.OnceValue(func() map[string]string {
 	files := map[string]string{
 		rotation.ScriptFile: rotation.Script, config.LogHandlerFile: config.LogHandler,
 		readyFile: api.ReadyScript(&definition), configuration.CheckFile: configCheck.Script(&definition),
 	}
 	for _, folder := range []embed.FS{pythonSources, rotationScripts} {
-		// What is compiled in can be read.
+		// Embedded files can always be read.
 		entries, _ := folder.ReadDir("files")
 		for _, entry := range entries {
 			content, _ := folder.ReadFile("files/" + entry.Name())
@@ -55,9 +55,9 @@ var embedded = sync.OnceValue(func() map[string]string {
 	return files
 })
 
-// pythonFiles are the files that are the same for every Keystone, but for its UID, what
-// the TLS mode of the database says, who runs database and cache, and whether the API
-// server has threads.
+// pythonFiles returns the Python files. They are the same for every Keystone apart from
+// constants: its UID, the TLS mode of the database, whether database and cache are
+// managed, and whether the API server has several threads.
 func pythonFiles(p *service.Pass) (map[string]string, error) {
 	files := map[string]string{database.StartFile: keystoneDatabase.StartScript(p, startModule)}
 	for _, name := range []string{readyFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile} {
@@ -78,10 +78,10 @@ func pythonFiles(p *service.Pass) (map[string]string, error) {
 	return files, nil
 }
 
-// middlewareWSGI is the WSGI entry that wraps Keystone's application with the
-// declared filters: those before the built-in ones first, each group in the
-// order of the spec. Keystone's built-in filters are part of its application,
-// so that all declared ones are passed before them.
+// middlewareWSGI returns the WSGI entry that wraps Keystone's application with the
+// declared filters: those before the built-in ones first, each group in the order of the
+// spec. Keystone's built-in filters are part of its application, so requests pass all
+// declared filters first.
 func middlewareWSGI(k *keystonev1alpha1.Keystone) (string, error) {
 	var before, after []string
 	for _, filter := range pasteFilters(k) {
@@ -91,7 +91,7 @@ func middlewareWSGI(k *keystonev1alpha1.Keystone) (string, error) {
 			after = append(after, filter.Name)
 		}
 	}
-	// A JSON list of strings is a Python list of the same strings.
+	// A JSON list of strings is also a Python list of the same strings.
 	names, err := json.Marshal(append(before, after...))
 	if err != nil {
 		return "", fmt.Errorf("encoding the names of spec.middleware: %w", err)

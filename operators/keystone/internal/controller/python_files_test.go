@@ -16,8 +16,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// cacheGuard is what makes the keys in the cache those of the Keystone with the
-// given UID.
+// cacheGuard is the file that makes the cache keys unique to the Keystone with the UID.
 func cacheGuard(t *testing.T, uid types.UID) string {
 	t.Helper()
 	k := minimal()
@@ -57,7 +56,7 @@ func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
 	}
 }
 
-// What the files do is tested where they are, by test_forge_errors.py.
+// test_forge_errors.py tests what the files do.
 func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 	filtered := minimal()
 	filtered.Spec.Middleware = managed().Spec.Middleware
@@ -78,7 +77,7 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 	}
 }
 
-// What the file does then is tested where it is, by test_forge_start.py.
+// test_forge_start.py tests what the file does with it.
 func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 	for threads, want := range map[int32]string{0: "False", 1: "False", 2: "True"} {
 		k := minimal()
@@ -92,7 +91,7 @@ func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 	}
 }
 
-// keystonesCode are the pods that run Keystone's code.
+// keystonesCode returns the templates of pods that run Keystone's code.
 func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 	t.Helper()
 	migrate, err := migrateJob(s, map[string][]byte{"0": []byte("a"), "1": []byte("b")})
@@ -115,7 +114,7 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 	return templates
 }
 
-// configOf is what is mounted where the pods look for their configuration.
+// configOf returns the volume mounted where the pods read their configuration.
 func configOf(template corev1.PodTemplateSpec) corev1.VolumeSource {
 	mounts := template.Spec.Containers[0].VolumeMounts
 	at := slices.IndexFunc(mounts, func(m corev1.VolumeMount) bool { return m.MountPath == configDir })

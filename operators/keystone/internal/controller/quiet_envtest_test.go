@@ -18,10 +18,10 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// pass makes the operator look at the Keystone once more, by a change of its
-// connection Secret that is none of the operator's business, and returns the
-// requests that this took. Discovery is left out, and so are events, which are
-// written beside the passes: those of an earlier one may come late.
+// pass triggers a pass over the Keystone by a change of its connection Secret that does
+// not matter to the operator, and returns the requests of that pass. Discovery is left
+// out, and so are events: they are written asynchronously, so those of an earlier pass
+// may come late.
 func pass(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator) transport.Requests {
 	t.Helper()
 	before := operator.Requests.Snapshot()
@@ -33,8 +33,8 @@ func pass(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator 
 	return operator.Requests.Since(before).Filter(func(r transport.Request) bool { return r.Resource != "" && !r.Event() })
 }
 
-// settle lets passes go by until one takes no request: what was under way when
-// the Keystone became ready is then over.
+// settle triggers passes until one makes no request, when everything in progress at the
+// time the Keystone became ready has finished.
 func settle(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator) {
 	t.Helper()
 	expect.Eventually(t, "a pass without a request", func(context.Context) error {

@@ -7,7 +7,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// vocabularies are what the tests of this package show together.
+// vocabularies are covered by the tests of this package together.
 func vocabularies() []expect.Vocabulary {
 	return expect.Vocabularies(keystonev1alpha1.Vocabularies(), map[string]map[string]string{
 		"Keystone": {"ReconcileError": "it is the reason of the step that failed, while Ready says NotAllReady"},

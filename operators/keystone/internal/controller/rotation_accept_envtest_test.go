@@ -17,11 +17,11 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// acceptance is what a refusal says about accepting the keys all the same.
+// acceptance matches the part of a rejection that explains how to accept the keys anyway.
 var acceptance = regexp.MustCompile(`keystone\.openstack\.c5c3\.io/accept-staged-keys=([0-9a-f]{12})`)
 
-// refusedKeys stages keys that are no successor and returns the value with which
-// they would be accepted.
+// refusedKeys stages keys that are not a successor and returns the value with which they
+// would be accepted.
 func refusedKeys(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, family string, data map[string][]byte, but ...string) string {
 	t.Helper()
 	if err := stageKeys(t.Context(), c, k.Namespace, family, data, someTime); err != nil {
@@ -51,7 +51,7 @@ func replacement(t *testing.T) map[string][]byte {
 	return data
 }
 
-// An emergency: the keys in use are known to somebody else.
+// An emergency: the keys in use are compromised.
 func TestStagedKeysThatAreNoSuccessorAreAcceptedOnceOnRequest(t *testing.T) {
 	for family, event := range rotationEvents {
 		t.Run(family, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestStagedKeysThatAreNoSuccessorAreAcceptedOnceOnRequest(t *testing.T) {
 			expectEmptyStaging(t, c, k.Namespace, family)
 			expectOneEvent(t, c, k, operator, event)
 
-			// Neither other keys are accepted by it, nor those of before.
+			// It accepts neither other keys nor the earlier ones.
 			other := refusedKeys(t, c, k, family, replacement(t), id)
 			refusedKeys(t, c, k, family, before, other)
 			expectKeys(t, c, k.Namespace, family, fresh)

@@ -21,7 +21,7 @@ import (
 
 var families = map[string]keyFamily{"fernet": fernetKeys, "credential": credentialKeys}
 
-// installed is a Keystone at the point from which on its keys rotate.
+// installed marks a Keystone as installed, from when its keys rotate.
 func installed(k *keystonev1alpha1.Keystone) *keystonev1alpha1.Keystone {
 	k.Status.InstalledRelease = k.Spec.Image.Tag
 	return k
@@ -126,7 +126,7 @@ func TestNoRotationPodIsSelectedAsAnAPIPod(t *testing.T) {
 	}
 }
 
-// A container that is started again finds what its predecessor left.
+// A restarted container finds the files of its predecessor.
 func TestEachTryOfARotationStartsFromTheKeysInUse(t *testing.T) {
 	for name, f := range families {
 		files, err := f.rotator(scopeOf(installed(minimal()))).files()

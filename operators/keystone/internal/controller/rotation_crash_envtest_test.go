@@ -20,9 +20,9 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// rotationOutcome is what a take-over is judged by.
+// rotationOutcome is what a promotion is judged by.
 type rotationOutcome struct {
-	// Names are those of the keys in use and of what is still staged.
+	// Names are those of the keys in use, Staged those that are still staged.
 	Names, Staged []string
 	CompletedAt   string
 	Conditions    map[string]string
@@ -33,7 +33,7 @@ type rotationOutcome struct {
 }
 
 // prepareStagedKeys creates a namespace with a Keystone that was ready, and stages a
-// rotation while no operator runs.
+// rotation while no operator is running.
 func prepareStagedKeys(ctx context.Context, c client.Client) (namespace string, err error) {
 	namespace, err = prepare(ctx, c, modes[0])
 	if err != nil {
@@ -68,7 +68,8 @@ func observeRotation(ctx context.Context, c client.Client, namespace string) (ro
 	for _, condition := range k.Status.Conditions {
 		o.Conditions[condition.Type] = string(condition.Status) + "/" + condition.Reason
 	}
-	// The reason of a rotation lasts until the next pass, whenever that is seen.
+	// The reason of a rotation only lasts until the next pass, so whether it is seen
+	// depends on timing.
 	if o.Conditions["FernetKeysReady"] == "True/FernetKeysRotated" {
 		o.Conditions["FernetKeysReady"] = "True/FernetKeysAvailable"
 	}

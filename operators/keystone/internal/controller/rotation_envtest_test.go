@@ -42,7 +42,7 @@ func keysIn(t *testing.T, c client.Client, namespace, family string) *corev1.Sec
 	return found
 }
 
-// rotated is what keystone-manage makes of the keys.
+// rotated returns the keys after a rotation by keystone-manage.
 func rotated(data map[string][]byte, maxActive int) (map[string][]byte, error) {
 	fresh, err := keys.Generate(1)
 	if err != nil {
@@ -128,7 +128,7 @@ func expectEmptyStaging(t *testing.T, c client.Client, namespace, family string)
 	return found
 }
 
-// eventCount is how many events of the reason there are.
+// eventCount returns how often events with the reason have occurred.
 func eventCount(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, reason string) (count int32) {
 	t.Helper()
 	for _, event := range expect.Events(t, c, k) {
@@ -147,7 +147,7 @@ func expectOneEvent(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone,
 	expectOnce(t, c, k, operator, reason)
 }
 
-// backdate lets everything that the history tells have happened longer ago.
+// backdate shifts everything in the history back in time.
 func backdate(t *testing.T, c client.Client, namespace, family string, by time.Duration) {
 	t.Helper()
 	objects.Change(t, c, keysIn(t, c, namespace, family), func(s *corev1.Secret) {
@@ -165,7 +165,7 @@ func backdate(t *testing.T, c client.Client, namespace, family string, by time.D
 	})
 }
 
-// rotatedConditions say for a moment what the events do.
+// rotatedConditions report for a moment what the events report.
 var rotatedConditions = map[string]string{"fernet": "FernetKeysReady", "credential": "CredentialKeysReady"}
 
 var rotationEvents = map[string]string{"fernet": "FernetKeysRotated", "credential": "CredentialKeysRotated"}
@@ -202,7 +202,7 @@ func TestAStagedRotationIsPromotedOnce(t *testing.T) {
 	}
 }
 
-// staged returns nil for a staging Secret that was made again.
+// staged returns nil for a recreated staging Secret.
 func staged(s *corev1.Secret) error {
 	if len(s.Data) > 0 {
 		return errors.New("the staging Secret still holds keys")
@@ -282,7 +282,7 @@ func TestARotationWithAnInvalidTimeIsReportedOnceAndKept(t *testing.T) {
 	if !cmp.Equal(before.Data, keysIn(t, c, k.Namespace, "fernet").Data) || !cmp.Equal(next, staging.Data) {
 		t.Error("the keys in use or the staged ones have changed")
 	}
-	// What the message says to do.
+	// The remedy in the message.
 	objects.Delete(t, c, staging)
 	expectEmptyStaging(t, c, k.Namespace, "fernet")
 	rotateOnce(t, c, k.Namespace, "fernet", 3, someTime)
@@ -326,7 +326,7 @@ func TestMoreAndFewerActiveKeysAreReachedByRotation(t *testing.T) {
 		t.Fatalf("%d keys after two rotations, expected 5", len(before.Data))
 	}
 	setMaxActive(3)
-	// The two that it drops were in use; the one it also drops never was.
+	// The two keys that it removes were in use; the additional one never was.
 	next := rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T03:00:00Z")
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionTrue, "FernetKeysAvailable", "held until")
 	settle(t, c, k, operator)

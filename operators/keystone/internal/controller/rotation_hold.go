@@ -8,14 +8,15 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// hold is why a finished rotation is not promoted yet; without a reason it is.
+// hold is why a finished rotation is not promoted yet; with an empty reason it is
+// promoted.
 type hold struct {
 	reason string
-	// until is zero when it ends with an event and not with time.
+	// until is zero if the hold ends with an event instead of a time.
 	until time.Time
 }
 
-// holdTokenKeys holds a rotation that would end tokens before their time.
+// holdTokenKeys holds a rotation that would invalidate tokens before they expire.
 func holdTokenKeys(s *scope, r stagedRotation) hold {
 	until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use)
 	primary, _ := keys.PrimaryName(r.current.Data)
@@ -32,9 +33,9 @@ func holdTokenKeys(s *scope, r stagedRotation) hold {
 		until.UTC().Format(time.RFC3339), why, keystonev1alpha1.AnnotationApplyHeldRotation, acknowledgement)}
 }
 
-// holdCredentialKeys holds a rotation until no credential needs an older key
-// than the primary one. There is no acknowledgement: it ends by itself, and
-// going on would make credentials unreadable.
+// holdCredentialKeys holds a rotation until no credential needs an older key than the
+// primary one. Users cannot override it: it ends without intervention, and promoting
+// earlier would make credentials unreadable.
 func holdCredentialKeys(s *scope, r stagedRotation) hold {
 	if until := r.history.SafeAt(r.current.Data, r.staging.Data, r.use); s.Now().Before(until) {
 		return hold{until: until, reason: fmt.Sprintf(

@@ -20,7 +20,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// propagation is what the operator counts with where it is told nothing else.
+// propagation is the operator's default.
 var propagation = operator.Config{}.Propagation()
 
 func TestARotationThatWouldEndTokensIsHeldAndAppliedWhenItIsSafe(t *testing.T) {
@@ -32,13 +32,13 @@ func TestARotationThatWouldEndTokensIsHeldAndAppliedWhenItIsSafe(t *testing.T) {
 
 	rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T04:00:00Z")
 	expect.Condition(t, c, k, "FernetKeysReady", metav1.ConditionTrue, "FernetKeysAvailable", "held until", "still valid")
-	// A later run of the CronJob stages anew, and changes nothing about the hold.
+	// A later run of the CronJob stages again, which does not change the hold.
 	second := rotateOnce(t, c, k.Namespace, "fernet", 3, "2026-05-04T05:00:00Z")
 	expectOneEvent(t, c, k, operator, "RotationHeld")
 	ready(t, c, k)
 	expectKeys(t, c, k.Namespace, "fernet", first)
 
-	// 49 h are what a token lives by default, the windows included.
+	// By default a token lives for 49 h, including the windows.
 	backdate(t, c, k.Namespace, "fernet", 48*time.Hour)
 	settle(t, c, k, operator)
 	expectKeys(t, c, k.Namespace, "fernet", first)
@@ -106,7 +106,7 @@ func TestAMigrationOfCredentialsThatFailsIsExplainedAndRepeated(t *testing.T) {
 		"InvalidToken", "credentials whose keys are lost have to be deleted first")
 	settle(t, c, k, operator)
 	jobs.Set(k.Namespace, k.Name+"-credential-migrate", standin.Succeed())
-	// It would be tried again after five minutes, too.
+	// It would also be retried after five minutes.
 	failed := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + "-credential-migrate"}}
 	objects.Delete(t, c, failed, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	ready(t, c, k)

@@ -17,20 +17,20 @@ import (
 
 // keyRotation is what differs between the CronJobs of the two families.
 type keyRotation struct {
-	// name is the suffix of the CronJob and everything around it.
+	// name is the suffix of the CronJob and of the objects around it.
 	name   string
 	does   string
 	script string
-	// volume is the name of the volume with the keys, directory where Keystone
-	// looks for them.
+	// volume is the name of the volume with the keys, directory the path from which
+	// Keystone reads them.
 	volume    string
 	directory string
 	maxActive string
 	schedule  func(*keystonev1alpha1.Keystone) (schedule string, suspend bool)
-	// others are the keys of the other family.
+	// others mounts the keys of the other family.
 	others func(*keystonev1alpha1.Keystone) deployment.Mount
-	// afterwards runs when everything is in place, and returns done when it has
-	// nothing else to say; it may be nil.
+	// afterwards runs when everything is in place. It returns done if it has nothing else
+	// to report. It may be nil.
 	afterwards func(ctx context.Context, s *scope, done reconcile.Outcome) reconcile.Outcome
 }
 
@@ -57,9 +57,9 @@ var credentialRotation = keyRotation{
 	afterwards: migrateCredentials,
 }
 
-// reconcileRotation keeps the CronJob that makes new keys. There is nothing to
-// rotate before the first installation, and without a configuration, of which
-// Config tells, everything stays as it is.
+// reconcileRotation ensures the CronJob that generates new keys. Before the first
+// installation there is nothing to rotate. Without a configuration, which the Config step
+// reports, nothing is changed.
 func (f keyFamily) reconcileRotation(ctx context.Context, s *scope) reconcile.Outcome {
 	if service.Config.Value(s.Slots).ConfigMap == "" || s.keystone.Status.InstalledRelease == "" {
 		return f.done(s)
@@ -90,7 +90,7 @@ func (f keyFamily) rotator(s *scope) rotator {
 		env:    append(keystoneDatabase.ToolEnv(s.Pass), corev1.EnvVar{Name: r.maxActive, Value: activeKeys(f.maxActive(k))}),
 		mounts: append([]deployment.Mount{deployment.ConfigMount(s.Pass), sourceMount, r.others(k)}, database.TLSMounts(s.Pass)...),
 		volumes: []corev1.Volume{{Name: r.volume, VolumeSource: corev1.VolumeSource{
-			// Keys never reach a disk.
+			// Keys are never written to a disk.
 			EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory, SizeLimit: ptr.To(resource.MustParse("1Mi"))},
 		}}},
 		writable:       []corev1.VolumeMount{writable},
@@ -98,7 +98,7 @@ func (f keyFamily) rotator(s *scope) rotator {
 	}
 }
 
-// copyKeys puts the mounted keys where keystone-manage may change them.
+// copyKeys copies the mounted keys to where keystone-manage may change them.
 func copyKeys(
 	k *keystonev1alpha1.Keystone, source, directory string, mounted deployment.Mount, writable corev1.VolumeMount,
 ) corev1.Container {

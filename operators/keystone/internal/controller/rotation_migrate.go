@@ -20,16 +20,16 @@ func credentialMigrateName(k *keystonev1alpha1.Keystone) string {
 	return k.Name + "-" + credentialMigrate
 }
 
-// migrateCredentials encrypts all credentials with the primary key after a
-// rotation. It waits until every pod has the key: until then one may still
-// encrypt with the key before, and the next rotation takes that one away.
+// migrateCredentials encrypts all credentials with the primary key after a rotation. It
+// waits until every pod has the key: until then, a pod may still encrypt with the
+// previous key, which the next rotation removes.
 func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) reconcile.Outcome {
 	secret, err := s.Owned.Find(ctx, s.Key(credentialKeysName(s.keystone)))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	if secret == nil {
-		return done // CredentialKeys says so.
+		return done // The CredentialKeys step reports it.
 	}
 	history := keys.ParseHistory(secret.Annotations[annotationKeyHistory])
 	if !history.Rotated() || history.Primary(secret.Data).Migrated {
@@ -63,8 +63,8 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	return done
 }
 
-// migrateJob runs once for each primary key, with the image that fits the
-// schema.
+// migrateJob builds the Job, which runs once for each primary key with the image that
+// fits the schema.
 func migrateJob(s *scope, data map[string][]byte) (*batchv1.Job, error) {
 	k := s.keystone
 	primary, _ := keys.PrimaryName(data)

@@ -31,32 +31,33 @@ const (
 	rotationRetries int32 = 3
 )
 
-// rotator describes a CronJob that makes new keys or a new password and leaves
-// them in a staging Secret, with everything around it.
+// rotator describes a CronJob that generates new keys or a new password in a staging
+// Secret, and the objects around it.
 type rotator struct {
-	// name is the suffix of the CronJob and its account, and names the container.
+	// name is the suffix of the CronJob and its service account, and the name of the
+	// container.
 	name string
 	// keyType is the value of the metrics' label.
 	keyType string
 	// target is the value of the staging Secret's label.
 	target string
-	// source is the Secret the Job may read, staging the one it may write.
+	// source is the Secret that the Job may read, staging the one that it may write.
 	source, staging string
 	schedule        string
 	suspend         bool
 	// script is the name of an embedded file.
 	script string
-	// extraFiles go beside the script.
+	// extraFiles are added next to the script.
 	extraFiles map[string]string
 	env        []corev1.EnvVar
 	mounts     []deployment.Mount
-	// volumes and writable belong to directories that the containers may write.
+	// volumes and writable are for directories that the containers may write.
 	volumes        []corev1.Volume
 	writable       []corev1.VolumeMount
 	initContainers []corev1.Container
 }
 
-// ensureRotation keeps the account, the staging Secret, the script and the
+// ensureRotation ensures the service account, the staging Secret, the script and the
 // CronJob of a rotation.
 func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 	k := s.keystone
@@ -85,8 +86,8 @@ func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 	return config.PruneImmutableConfigMaps(ctx, s.Client, k, r.scriptBase(k), k.Namespace, scripts, config.Retained)
 }
 
-// removeRotation deletes everything that ensureRotation makes, the CronJob
-// first, so that no Job starts without its account.
+// removeRotation deletes everything that ensureRotation creates, the CronJob first, so
+// that no Job starts without its account.
 func (s *scope) removeRotation(ctx context.Context, r rotator) error {
 	k := s.keystone
 	meta := metav1.ObjectMeta{Namespace: k.Namespace, Name: r.objectName(k)}
@@ -117,7 +118,7 @@ func (r rotator) access(k *keystonev1alpha1.Keystone) rotation.Access {
 	}
 }
 
-// files are the content of the ConfigMap: the script and what it calls.
+// files returns the content of the ConfigMap: the script and the files that it calls.
 func (r rotator) files() (map[string]string, error) {
 	content, known := embedded()[r.script]
 	if !known {

@@ -19,8 +19,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// annotationKeyHistory is on a key Secret and tells when each key was the
-// primary one.
+// annotationKeyHistory, on a key Secret, records when each key was the primary one.
 const annotationKeyHistory = "forge.c5c3.io/key-history"
 
 func stagingName(secret string) string { return secret + "-rotation" }
@@ -32,12 +31,12 @@ type stagedRotation struct {
 	use              keys.Use
 }
 
-// promote replaces the keys in use by staged ones, when there are any that were
-// made from them and when nothing loses its key by it.
+// promote replaces the keys in use with staged ones that were derived from them, as soon
+// as no token or credential loses its key by that.
 func (f keyFamily) promote(ctx context.Context, s *scope, current *corev1.Secret) reconcile.Outcome {
 	lifetime, known := f.lifetime(s)
 	if !known {
-		return f.done(s) // Config, or the check of the configuration, says what is wrong.
+		return f.done(s) // Reported by Config or by the check of the configuration.
 	}
 	use, err := s.keyUse(ctx, lifetime)
 	if err != nil {
@@ -52,7 +51,7 @@ func (f keyFamily) promote(ctx context.Context, s *scope, current *corev1.Secret
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	// One of somebody else is reported where the staging Secret is kept.
+	// A staging Secret with another owner is reported by the step that ensures it.
 	if staging == nil || !metav1.IsControlledBy(staging, s.keystone) {
 		s.lifetimes.held.Unset(client.ObjectKeyFromObject(s.keystone), f.metric)
 		return f.done(s)
@@ -75,8 +74,8 @@ func (f keyFamily) promote(ctx context.Context, s *scope, current *corev1.Secret
 	return f.decide(ctx, s, r)
 }
 
-// keyUse tells how the keys are used. Pods that have not been rolled yet issue
-// tokens with the lifetime of their own configuration.
+// keyUse returns how the keys are used. Pods of an older configuration issue tokens with
+// the lifetime in that configuration.
 func (s *scope) keyUse(ctx context.Context, lifetime time.Duration) (keys.Use, error) {
 	use := keys.Use{Lifetime: lifetime, Propagation: s.propagation}
 	if lifetime == 0 {
@@ -88,8 +87,7 @@ func (s *scope) keyUse(ctx context.Context, lifetime time.Duration) (keys.Use, e
 	return use, err
 }
 
-// remember writes the history down when something changed that no rotation of
-// ours caused.
+// remember records the history if the keys changed other than by a promotion.
 func (f keyFamily) remember(ctx context.Context, s *scope, r *stagedRotation) error {
 	if r.current.Annotations[annotationKeyHistory] == r.history.String() {
 		return nil
@@ -121,8 +119,8 @@ func (f keyFamily) decide(ctx context.Context, s *scope, r stagedRotation) recon
 			s.lifetimes.held.Set(client.ObjectKeyFromObject(s.keystone), f.metric, at)
 		}
 		if !held.until.IsZero() {
-			// A clock that is set must not make it wait any longer, and one that has
-			// just passed the moment must not leave it without a timer.
+			// A clock that is set back must not prolong the wait, and one that has just
+			// passed the time must not leave the rotation without a timer.
 			outcome = outcome.After(max(min(held.until.Sub(s.Now()), longestHoldTimer), time.Second))
 		}
 		return outcome
@@ -130,9 +128,8 @@ func (f keyFamily) decide(ctx context.Context, s *scope, r stagedRotation) recon
 	return f.apply(ctx, s, r)
 }
 
-// acceptance is the annotation of a Keystone with which its user lets the staged
-// keys replace those in use whatever they were made from, "" when Keystone could
-// not work with them.
+// acceptance returns the annotation with which a user accepts that the staged keys
+// replace those in use regardless of their origin, "" if Keystone could not use them.
 func (r stagedRotation) acceptance() string {
 	if keys.ValidateInUse(r.staging.Data) != nil {
 		return ""
@@ -145,11 +142,11 @@ func (r stagedRotation) accepted(s *scope) bool {
 	return r.acceptance() == keystonev1alpha1.AnnotationAcceptStagedKeys+"="+request
 }
 
-// longestHoldTimer bounds the timer of a held rotation.
+// longestHoldTimer bounds the requeue of a held rotation.
 const longestHoldTimer = time.Hour
 
-// reject empties the staging Secret, so that the next run of the CronJob starts
-// from the keys in use.
+// reject empties the staging Secret, so that the next run of the CronJob starts from the
+// keys in use.
 func (f keyFamily) reject(ctx context.Context, s *scope, r stagedRotation, problem error) reconcile.Outcome {
 	if err := rotation.Clear(ctx, s.Client, r.staging); err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
@@ -166,8 +163,8 @@ func (f keyFamily) reject(ctx context.Context, s *scope, r stagedRotation, probl
 		fmt.Sprintf("Rejected what is staged in Secret %s: %s; %s", r.staging.Name, problem, advice))
 }
 
-// apply is one write: keys, time and history change together or not at all. It
-// fails with a conflict when the Secret has changed since it was read.
+// apply is a single write: keys, time and history change together or not at all. It fails
+// with a conflict if the Secret has changed since it was read.
 func (f keyFamily) apply(ctx context.Context, s *scope, r stagedRotation) reconcile.Outcome {
 	next := r.current.DeepCopy()
 	next.Data = r.staging.Data
@@ -197,7 +194,7 @@ func (f keyFamily) discard(ctx context.Context, s *scope, r stagedRotation, outc
 	return outcome
 }
 
-// reportAge exports since when the primary key is in use.
+// reportAge exports how long the primary key has been in use.
 func (f keyFamily) reportAge(s *scope, secret *corev1.Secret) {
 	since := keys.ParseHistory(secret.Annotations[annotationKeyHistory]).Primary(secret.Data).Since
 	if at, ok, err := rotation.CompletedAt(secret); ok && err == nil {

@@ -9,12 +9,12 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// schedule is what a CronJob does, in words.
+// schedule describes a CronJob in messages.
 type schedule struct {
 	// name is the suffix of the CronJob and the component of its pods.
 	name string
 	does string
-	// failed is the reason of the condition when its last Job failed.
+	// failed is the reason of the condition if its last Job failed.
 	failed string
 }
 
@@ -27,8 +27,8 @@ var (
 	}
 )
 
-// followSchedule is the outcome of a step whose CronJob is in place: that of the
-// step, unless the last Job of the CronJob failed or cannot start.
+// followSchedule returns the outcome of a step whose CronJob is in place, unless the last
+// Job of the CronJob failed or cannot start.
 func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.Outcome) reconcile.Outcome {
 	if !step.IsDone() {
 		return step
@@ -48,7 +48,7 @@ func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.
 	return outcome
 }
 
-// lastRunError says what is wrong with a Job of the CronJob and what ends that.
+// lastRunError describes the problem with a Job of the CronJob and how it is resolved.
 func (s *scope) lastRunError(cronJob, does string, last job.LastRun) error {
 	verb := "cannot start"
 	if last.Failed {

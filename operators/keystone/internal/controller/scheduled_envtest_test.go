@@ -17,7 +17,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// scheduledFeature is a CronJob and where its failures show.
+// scheduledFeature is a CronJob and the condition that reports its failures.
 type scheduledFeature struct{ cronJob, condition, reason, well, does string }
 
 var scheduledFeatures = map[string]scheduledFeature{
@@ -45,7 +45,7 @@ func withSchedules(t *testing.T) *world {
 	return &world{T: t, client: c, namespace: k.Namespace, keystone: k, operator: operator}
 }
 
-// start makes a Job of the CronJob, as its controller and kubectl do.
+// start creates a Job of the CronJob, as its controller and kubectl do.
 func (w *world) start(cronJob, name string, o standin.Outcome) *batchv1.Job {
 	w.Helper()
 	from := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: cronJob}}
@@ -63,7 +63,7 @@ func (w *world) start(cronJob, name string, o standin.Outcome) *batchv1.Job {
 	return run
 }
 
-// remembers returns nil for a Job that keeps what its pod said last.
+// remembers returns nil for a Job that records the last output of its pod.
 func remembers(run *batchv1.Job, words string) error {
 	if got := run.Annotations["forge.c5c3.io/last-words"]; !strings.Contains(got, words) {
 		return fmt.Errorf("it keeps %q", got)
@@ -109,7 +109,7 @@ func TestAScheduledJobWhosePodIsRefusedSaysSoBeforeItFails(t *testing.T) {
 	}
 }
 
-// A Job that is deleted is no longer told about.
+// A deleted Job is no longer reported.
 func TestADeletedJobOfAScheduleNoLongerCounts(t *testing.T) {
 	t.Parallel()
 	w := withSchedules(t)

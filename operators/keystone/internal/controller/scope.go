@@ -8,14 +8,14 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
-// toolbox is what the steps of every pass work with beside the tools of every
+// toolbox holds the dependencies of Keystone's steps in addition to those of every
 // service.
 type toolbox struct {
 	proofs    *proof.Prover
 	lifetimes *lifetimes
 	// secretStoreTimeout bounds the waits for External Secrets during deletion.
 	secretStoreTimeout time.Duration
-	// propagation is how long it takes at most until a changed Secret is in all pods.
+	// propagation is the maximum time until a changed Secret has reached all pods.
 	propagation time.Duration
 }
 
@@ -26,7 +26,7 @@ type scope struct {
 	keystone *keystonev1alpha1.Keystone
 }
 
-// keystoneOf is the Keystone of the pass.
+// keystoneOf returns the Keystone of the pass.
 func keystoneOf(p *service.Pass) *keystonev1alpha1.Keystone {
 	k, _ := p.Resource.(*keystonev1alpha1.Keystone)
 	return k

@@ -57,8 +57,8 @@ func startWithSecretOptions(t *testing.T, content string) (client.Client, *keyst
 	return c, k, operator
 }
 
-// givenOptions is the Secret from which the API pods have the options, nil when
-// they have none.
+// givenOptions returns the Secret from which the API pods read the options, nil if there
+// is none.
 func givenOptions(ctx context.Context, c client.Client, k *keystonev1alpha1.Keystone) (*corev1.Secret, error) {
 	deploy := deploymentOf(k)
 	if err := c.Get(ctx, client.ObjectKeyFromObject(deploy), deploy); err != nil {
@@ -78,8 +78,8 @@ func givenOptions(ctx context.Context, c client.Client, k *keystonev1alpha1.Keys
 	return nil, nil
 }
 
-// expectOptions waits until the pods have the option and returns the Secret that
-// they have it from.
+// expectOptions waits until the pods have the option and returns the Secret that contains
+// it.
 func expectOptions(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, option string) *corev1.Secret {
 	t.Helper()
 	var given *corev1.Secret
@@ -150,7 +150,7 @@ func TestOptionsOfASecretReachThePodsAndFollowIt(t *testing.T) {
 	}
 }
 
-// expectHidden wants the text in no ConfigMap, workload, log, condition or event.
+// expectHidden fails if the text is in a ConfigMap, workload, log, condition or event.
 func expectHidden(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, operator *testutil.Operator, text string) {
 	t.Helper()
 	lists := []client.ObjectList{&corev1.ConfigMapList{}, &appsv1.DeploymentList{}, &batchv1.JobList{}, &batchv1.CronJobList{}}

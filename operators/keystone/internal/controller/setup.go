@@ -26,7 +26,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
-// declaration is the controller without what a running operator gives it.
+// declaration declares the controller without the dependencies of a running operator.
 var declaration = controller.Controller[*keystonev1alpha1.Keystone, *scope]{
 	Definition:  &definition,
 	New:         func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
@@ -46,19 +46,18 @@ var declaration = controller.Controller[*keystonev1alpha1.Keystone, *scope]{
 	Metrics: metrics.Operator,
 }
 
-// Options are what tests replace; the zero value is what the operator runs
-// with.
+// Options are overridden by tests; the operator runs with the zero value.
 type Options struct {
 	controller.Options
-	// SecretStoreTimeout bounds the waits for External Secrets during deletion;
-	// zero means the default.
+	// SecretStoreTimeout bounds the waits for External Secrets during deletion; zero
+	// means the default.
 	SecretStoreTimeout time.Duration
 }
 
-// Scheme knows every type the controller reads or writes.
+// Scheme registers every type that the controller reads or writes.
 func Scheme() *runtime.Scheme { return declaration.Scheme() }
 
-// Trim drops from objects on their way into the cache what nothing reads there.
+// Trim is the cache transform that drops fields nothing reads.
 var Trim = declaration.Trim()
 
 // Setup registers the controller with the manager.
@@ -66,7 +65,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
 	return SetupWith(ctx, mgr, cfg, Options{})
 }
 
-// SetupWith is Setup with replaceable parts.
+// SetupWith is Setup with overridable parts.
 func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
 	lifetimes, err := newLifetimes(ctrlmetrics.Registry)
 	if err != nil {
@@ -88,9 +87,9 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 	return c.SetupWith(ctx, mgr, cfg, options.Options)
 }
 
-// secretRefs are Secrets of the operator that a pass reads like those of users. A lost
-// key Secret may come back without the owner reference that would announce it, and a
-// Secret of somebody else may stand in the way of ours.
+// secretRefs returns the operator's own Secrets that a pass also reads through Refs. A
+// lost key Secret may be restored without the owner reference by which it would be
+// watched, and a Secret of that name may have another owner.
 func secretRefs(k *keystonev1alpha1.Keystone) []string {
 	return []string{
 		k.Spec.Bootstrap.AdminPasswordSecretRef.Name,

@@ -15,12 +15,12 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// bootstrapJob is the Job that gave Keystone the administrator's password of this pass, set
-// by Bootstrap.
+// bootstrapJob is the Job that set the administrator's password of this pass in Keystone.
+// Bootstrap sets it.
 var bootstrapJob = reconcile.NewSlot[*batchv1.Job]("BootstrapJob")
 
-// reconcileBootstrap creates the administrator, the region and the identity
-// entries of the catalog, and repeats that when any of them changes.
+// reconcileBootstrap creates the administrator, the region and the identity entries of
+// the catalog, and repeats that when any of them changes.
 func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 	desired, err := deployment.TaskJob(s.Pass, bootstrapTask(s))
 	if err != nil {
@@ -38,9 +38,9 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 	return reconcile.Done(keystonev1alpha1.ReasonBootstrapComplete, "The administrator, the region and the catalog entries exist")
 }
 
-// bootstrapTask hands everything to keystone-manage through the environment it
-// documents for that (OS_BOOTSTRAP_*), so that neither a process list nor a
-// shell ever sees the password, whatever characters it holds.
+// bootstrapTask passes everything to keystone-manage in the environment variables
+// documented for that (OS_BOOTSTRAP_*), so that the password never appears in a process
+// list or is parsed by a shell.
 func bootstrapTask(s *scope) deployment.Task {
 	k := s.keystone
 	boot := k.Spec.Bootstrap

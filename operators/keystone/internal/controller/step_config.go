@@ -9,7 +9,7 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// settings are the configuration of a Keystone.
+// settings declares the configuration of a Keystone.
 var settings = configuration.Service{
 	File:    "keystone.conf",
 	Options: keystoneOptions,
@@ -21,7 +21,7 @@ var settings = configuration.Service{
 
 var configCheck = configuration.Check{Register: "keystone.conf:configure"}
 
-// configFiles are the files beside keystone.conf.
+// configFiles returns the configuration files in addition to keystone.conf.
 func configFiles(p *service.Pass) (map[string]string, error) {
 	k := keystoneOf(p)
 	files, err := pythonFiles(p)

@@ -15,7 +15,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
-// reconcileHealthCheck reports whether the API answers, whatever has become of logins.
+// reconcileHealthCheck reports whether the API answers, independent of logins.
 func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	return health.Check{
 		Condition: keystonev1alpha1.ConditionKeystoneAPIReady,
@@ -25,9 +25,9 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	}.Reconcile(ctx, s.Pass)
 }
 
-// healthy says that the API answers, and what the last login found out about the
-// cache, which no request fails without. A restarted operator repeats what its
-// predecessor has said until it knows.
+// healthy reports that the API answers, and whether the last login found the cache
+// unavailable; without the cache no request fails. A restarted operator repeats the
+// previous finding until it has its own.
 func (s *scope) healthy(_ *service.Pass, message string) reconcile.Outcome {
 	k := s.keystone
 	uncached := message + "; the cache at " + strings.Join(cacheServers(s.Cluster, k), ", ") +

@@ -13,20 +13,20 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// content is what is known about what the database holds.
+// content is what is known about the content of the database.
 type content struct {
-	// known is true when the first db_sync has looked.
+	// known is true once the first db_sync has inspected the database.
 	known bool
-	// unreadable is set when there are credentials that the credential keys cannot read.
+	// unreadable is set if there are credentials that the credential keys cannot read.
 	unreadable error
 }
 
 // databaseContent is set by Installation.
 var databaseContent = reconcile.NewSlot[content]("DatabaseContent")
 
-// reconcileInstallation installs the schema in a database that may be somebody's
-// already, before there are keys: credentials that are stored there need theirs.
-// What else may be due is up to the Database step.
+// reconcileInstallation installs the schema before keys are generated. The database may
+// already be in use, and credentials stored in it need their own keys. The Database step
+// handles everything else.
 func reconcileInstallation(ctx context.Context, s *scope) reconcile.Outcome {
 	first, err := keystoneSchema.InstallsFirst(ctx, s.Pass)
 	switch {
@@ -58,8 +58,8 @@ func (s *scope) install(ctx context.Context) reconcile.Outcome {
 	return outcome
 }
 
-// mountedCredentialKeys returns the Secret that a Job mounts by its name, also one that
-// is not claimed yet, nil for none.
+// mountedCredentialKeys returns the Secret that a Job mounts by its name, even if it is
+// not claimed yet; nil for none.
 func (s *scope) mountedCredentialKeys(ctx context.Context) (*corev1.Secret, error) {
 	key := s.Key(credentialKeysName(s.keystone))
 	if found, err := s.Owned.Find(ctx, key); err != nil || found != nil {

@@ -16,9 +16,9 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// reconcileKeyBackup has External Secrets keep copies of both key families in
-// the secret store. It informs only: a Keystone whose backup fails serves as
-// before, and External Secrets goes on trying.
+// reconcileKeyBackup has External Secrets keep copies of both key families in the secret
+// store. It only informs: a Keystone whose backup fails keeps serving, and External
+// Secrets keeps retrying.
 func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	if !s.Kinds.Served(pushSecretGVK) {
@@ -56,16 +56,16 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 	return outcome
 }
 
-// backupPeriod is how long a copy that the store has lost may be missing. Nothing
-// tells when that happens.
+// backupPeriod is how long a copy that the store has lost may be missing. The loss itself
+// is not reported by any event.
 const backupPeriod = time.Hour
 
-// errNoKeysYet is returned for a key Secret that has nothing to copy and never had.
+// errNoKeysYet is returned for a key Secret that never held keys to copy.
 var errNoKeysYet = errors.New("there are no keys yet")
 
-// ensureBackup keeps the PushSecret of one key Secret and returns when it has to be
-// pushed again. While the Secret is missing or damaged the PushSecret stays as it
-// is, and with it the copy, which is what the keys are restored from.
+// ensureBackup ensures the PushSecret of one key Secret and returns when it must be
+// pushed again. While the Secret is missing or damaged, the PushSecret stays as it is.
+// That preserves the copy, from which the keys are restored.
 func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (state secrets.PushState, again time.Time, err error) {
 	source, err := s.Owned.Find(ctx, s.Key(backup.source(s.keystone)))
 	if err != nil {
@@ -94,17 +94,17 @@ type backupReport struct {
 	failing []string
 	// missing are the key Secrets that hold no keys yet.
 	missing []string
-	// again is in what time each copy has to be pushed again.
+	// again is the delay until each copy must be pushed again.
 	again []time.Duration
-	// pending is true when External Secrets has not stored all keys yet.
+	// pending is true if External Secrets has not stored all keys yet.
 	pending bool
 	// predecessor is true while the copy of a deleted Keystone is being removed.
 	predecessor bool
-	// obstructed is true when somebody else has an object of a needed name.
+	// obstructed is true if an object with a required name has another owner.
 	obstructed bool
 }
 
-// outcome says that the copies are below path, or why they are not.
+// outcome reports that the copies are stored below path, or why they are not.
 func (r backupReport) outcome(path string) reconcile.Outcome {
 	switch {
 	case len(r.failing) > 0:
@@ -130,6 +130,6 @@ func (r backupReport) outcome(path string) reconcile.Outcome {
 		"Both key Secrets are stored under %s in ClusterSecretStore %s", path, secrets.StoreName))
 }
 
-// pushRemedy is what ends the failures that External Secrets meets most.
+// pushRemedy resolves the most frequent failures of External Secrets.
 const pushRemedy = "repair ClusterSecretStore " + secrets.StoreName + " or the backend behind it; " +
 	"a path that something else wrote needs the custom metadata managed-by=external-secrets"

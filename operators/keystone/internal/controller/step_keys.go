@@ -19,29 +19,29 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// keyFamily is what differs between the keys that sign tokens and the keys
-// that encrypt credentials.
+// keyFamily is what differs between the keys that sign tokens and the keys that encrypt
+// credentials.
 type keyFamily struct {
 	name      func(*keystonev1alpha1.Keystone) string
 	maxActive func(*keystonev1alpha1.Keystone) int32
 	available string
 	generated string
-	// needed is set when what the database holds cannot be read with other keys.
+	// needed is true if the content of the database cannot be read with other keys.
 	needed bool
-	// loss is what users lose when the keys are gone for good.
+	// loss is what users lose if the keys are lost permanently.
 	loss   string
 	backup keyBackup
 
 	// metric is the family's value of the label key_type.
 	metric string
-	// rotated is the reason, and the event, of a rotation that was promoted.
+	// rotated is the reason, and the event, of a promoted rotation.
 	rotated string
-	// hold tells why and until when staged keys have to wait.
+	// hold returns why and until when staged keys must wait.
 	hold func(s *scope, r stagedRotation) hold
-	// lifetime is how long what is made with a key stays in use; ok is false
-	// when the configuration does not tell.
+	// lifetime returns how long tokens or ciphertexts of a key stay in use; ok is false
+	// if the configuration is unknown.
 	lifetime func(s *scope) (lifetime time.Duration, ok bool)
-	// rotation is the CronJob that makes new keys.
+	// rotation is the CronJob that generates new keys.
 	rotation keyRotation
 }
 
@@ -70,7 +70,7 @@ var credentialKeys = keyFamily{
 	metric:    "credential",
 	rotated:   keystonev1alpha1.ReasonCredentialKeysRotated,
 	hold:      holdCredentialKeys,
-	// Credentials are encrypted anew instead of running out.
+	// Credentials do not expire; they are encrypted again.
 	lifetime: func(*scope) (time.Duration, bool) { return 0, true },
 	rotation: credentialRotation,
 }
@@ -82,7 +82,7 @@ func tokenLifetime(s *scope) (lifetime time.Duration, ok bool) {
 	return keystonev1alpha1.TokenLifetime(service.Config.Value(s.Slots).Options)
 }
 
-// reconcile keeps the family's key Secret: created once, and replaced only by
+// reconcile ensures the family's key Secret: it is created once, and replaced only by
 // keys that were rotated out of it.
 func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	secret, created, err := f.ensure(ctx, s)
@@ -111,19 +111,19 @@ func (f keyFamily) reconcile(ctx context.Context, s *scope) reconcile.Outcome {
 	return f.promote(ctx, s, secret)
 }
 
-// done is the outcome while nothing is going on.
+// done is the outcome while there is nothing to do.
 func (f keyFamily) done(s *scope) reconcile.Outcome {
 	return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys", f.name(s.keystone)))
 }
 
-// ensure returns the key Secret, creating it only while nothing can depend on
-// an earlier one.
+// ensure returns the key Secret. It is only created while nothing can depend on an
+// earlier one.
 func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
 	live, err := s.Owned.Find(ctx, s.Key(f.name(s.keystone)))
 	if err != nil || live != nil && f.claimed(s, live) {
 		return live, false, err
 	}
-	// The status may be lost together with the keys, as after a restore.
+	// The status may be lost together with the keys, for instance after a restore.
 	deploy, err := deployment.Live(ctx, s.Pass)
 	served := s.keystone.Status.InstalledRelease != "" || deploy != nil
 	switch {
@@ -137,11 +137,11 @@ func (f keyFamily) ensure(ctx context.Context, s *scope) (*corev1.Secret, bool, 
 	return f.findOrMake(ctx, s, served)
 }
 
-// findOrMake returns a key Secret that the cache does not show, or makes one if there
-// was none or its keys are in the secret store.
+// findOrMake returns a key Secret that is not in the cache. It creates one if there was
+// none before or if the keys are in the secret store.
 func (f keyFamily) findOrMake(ctx context.Context, s *scope, served bool) (*corev1.Secret, bool, error) {
-	// The database may be found to be readable with what the other family has got
-	// from the store, before the store has answered for this one.
+	// Once the other family is restored, the database may turn out to be readable before
+	// the store has answered for this one.
 	asked, err := f.backup.asked(ctx, s)
 	if err != nil {
 		return nil, false, err
@@ -165,15 +165,15 @@ func (f keyFamily) claimed(s *scope, live *corev1.Secret) bool {
 	return secrets.Claimed(s.keystone, live, definition.Labels(s.keystone.Name), s.keystone.ServiceSpec().KeepsData())
 }
 
-// claim makes an existing Secret the Keystone's if it holds the keys that the
-// Keystone needs. Another one may be somebody else's only copy of something.
+// claim adopts an existing Secret if it holds the keys that the Keystone needs. Any other
+// Secret may be the only copy of something else.
 func (f keyFamily) claim(ctx context.Context, s *scope, live *corev1.Secret) (*corev1.Secret, bool, error) {
 	claimed, err := s.Owned.Claim(ctx, s.keystone, live, definition.Labels(s.keystone.Name), s.keystone.ServiceSpec().KeepsData(),
 		func(found *corev1.Secret) error { return cmp.Or(f.usable(s, found), f.readable(s, found)) })
 	return claimed, false, err
 }
 
-// usable refuses a Secret that does not hold a set of keys.
+// usable rejects a Secret that does not hold a set of keys.
 func (f keyFamily) usable(s *scope, secret *corev1.Secret) error {
 	err := keys.ValidateInUse(secret.Data)
 	if err == nil {
@@ -184,7 +184,7 @@ func (f keyFamily) usable(s *scope, secret *corev1.Secret) error {
 		secret.Name, err, f.backup.path(s.Cluster, s.keystone))}
 }
 
-// readable refuses keys that cannot read what the database holds.
+// readable rejects keys that cannot read the credentials in the database.
 func (f keyFamily) readable(s *scope, secret *corev1.Secret) error {
 	unreadable := databaseContent.Value(s.Slots).unreadable
 	if unreadable == nil || !f.needed {
@@ -201,8 +201,8 @@ func (f keyFamily) missing(s *scope) error {
 		"or create it with new keys to accept that %s", f.name(s.keystone), f.backup.path(s.Cluster, s.keystone), f.loss)}
 }
 
-// createOrClaim makes the Secret with new keys, or claims the one that is already
-// there and that the label-limited cache does not show.
+// createOrClaim creates the Secret with new keys, or claims an existing one that is not
+// in the label-limited cache.
 func (f keyFamily) createOrClaim(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
 	desired, taken := f.create(ctx, s, nil)
 	if !apierrors.IsAlreadyExists(taken) {
@@ -213,14 +213,14 @@ func (f keyFamily) createOrClaim(ctx context.Context, s *scope) (*corev1.Secret,
 	case err != nil:
 		return nil, false, err
 	case live == nil:
-		// It went in between: the next pass finds the name free.
+		// It was deleted in between: the next pass finds the name free.
 		return nil, false, taken
 	}
 	return f.claim(ctx, s, live)
 }
 
-// restore makes the Secret with the keys in the secret store: the database holds
-// what only they can read, or did when the store was asked.
+// restore creates the Secret with the keys from the secret store: the database holds data
+// that only they can read, or did when the store was asked.
 func (f keyFamily) restore(ctx context.Context, s *scope) (*corev1.Secret, bool, error) {
 	stored, err := f.backup.stored(ctx, s)
 	switch {
@@ -233,7 +233,7 @@ func (f keyFamily) restore(ctx context.Context, s *scope) (*corev1.Secret, bool,
 	return desired, stored == nil, err
 }
 
-// create makes the Secret with the data, or with new keys when there is none.
+// create creates the Secret with the data, or with new keys if data is nil.
 func (f keyFamily) create(ctx context.Context, s *scope, data map[string][]byte) (*corev1.Secret, error) {
 	desired, err := f.newSecret(s, data)
 	if err != nil {
@@ -242,7 +242,7 @@ func (f keyFamily) create(ctx context.Context, s *scope, data map[string][]byte)
 	return desired, s.Owned.Create(ctx, s.keystone, desired, s.keystone.ServiceSpec().KeepsData())
 }
 
-// newSecret holds the data, or new keys when there is none.
+// newSecret builds the Secret with the data, or with new keys if data is nil.
 func (f keyFamily) newSecret(s *scope, data map[string][]byte) (*corev1.Secret, error) {
 	k := s.keystone
 	lifetime, _ := f.lifetime(s)
@@ -262,12 +262,11 @@ func (f keyFamily) newSecret(s *scope, data map[string][]byte) (*corev1.Secret, 
 	}, nil
 }
 
-// errAwaitingDatabase reports that it is not known yet what keys the database
-// needs.
+// errAwaitingDatabase reports that it is not known yet which keys the database needs.
 var errAwaitingDatabase = errors.New(
 	"no keys are generated before the database is known to hold no credentials that need other keys; see the condition DatabaseReady")
 
-// keysMissingError reports that a Keystone lacks keys that it needs.
+// keysMissingError reports that keys a Keystone needs are missing.
 type keysMissingError struct{ text string }
 
 func (e *keysMissingError) Error() string { return e.text }

@@ -27,9 +27,9 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
-// reconcileLogin reports whether the administrator can log in with the password
-// that bootstrap has given to Keystone. It is tried in the background: after
-// each change of what a login depends on, and seldom otherwise.
+// reconcileLogin reports whether the administrator can log in with the password that
+// bootstrap has set. The login is verified in the background: after each change of its
+// inputs, and rarely otherwise.
 func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	name := client.ObjectKeyFromObject(k)
@@ -55,8 +55,9 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 	return s.loginOutcome(s.proofs.Check(name, loginTarget(s, pods, tokenKeys)))
 }
 
-// loginTarget is the login of now. The status of a Deployment whose only pod was
-// replaced is what it was before: the pods have to be told apart, too.
+// loginTarget returns the current login to verify. If the only pod of a Deployment was
+// replaced, the Deployment's status is the same as before, so the pods are identified as
+// well.
 func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof.Target {
 	k := s.keystone
 	refusal, rollout := refusedMessage(s), health.RolloutOf.Value(s.Slots)
@@ -77,7 +78,7 @@ func loginTarget(s *scope, pods []corev1.Pod, tokenKeys map[string][]byte) proof
 	}
 }
 
-// podUIDs identifies the pods that are to stay.
+// podUIDs identifies the pods that are not being deleted.
 func podUIDs(pods []corev1.Pod) string {
 	var uids []string
 	for i := range pods {
@@ -89,8 +90,8 @@ func podUIDs(pods []corev1.Pod) string {
 	return strings.Join(uids, ",")
 }
 
-// refusedMessage names the bootstrap after which the password was refused: an
-// operator that starts knows by it what its predecessor has tried.
+// refusedMessage names the bootstrap after which the password was rejected. A restarted
+// operator recognises by it what was tried before.
 func refusedMessage(s *scope) string {
 	k, last := s.keystone, bootstrapJob.Value(s.Slots)
 	ref := k.Spec.Bootstrap.AdminPasswordSecretRef
@@ -101,16 +102,15 @@ func refusedMessage(s *scope) string {
 		last.CreationTimestamp.UTC().Format(time.RFC3339), keystonev1alpha1.AnnotationRunAgain)
 }
 
-// takesPasswords reports whether Keystone takes a password at all; it does by
-// default.
+// takesPasswords reports whether Keystone accepts passwords at all, which is the default.
 func takesPasswords(options config.INI) bool {
 	methods, set := options["auth"]["methods"]
 	return !set || slices.Contains(strings.FieldsFunc(methods, func(r rune) bool { return r == ',' || r == ' ' }), "password")
 }
 
-// refusedRetries is how often a refused password may be tried again merely
-// because time has passed. Keystone counts refused passwords until it accepts one,
-// and locks the account when there are too many: the user keeps one try at least.
+// refusedRetries returns how often a rejected password may be retried without any change.
+// Keystone counts rejected passwords until it accepts one, and locks the account after
+// too many: at least one attempt is left to the user.
 func refusedRetries(options config.INI) int {
 	limit, set := options["security_compliance"]["lockout_failure_attempts"]
 	attempts, err := strconv.Atoi(strings.TrimSpace(limit))
@@ -131,8 +131,8 @@ func dataHash(data map[string][]byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// loginReasons word a finding about logins in the condition's vocabulary. What
-// the network says has the words of the health check.
+// loginReasons maps verdicts on logins to the reasons of the condition. Network errors
+// have the reasons of the health check.
 var loginReasons = map[proof.Verdict]string{
 	proof.Pending:        keystonev1alpha1.ReasonLoginPending,
 	proof.Refused:        keystonev1alpha1.ReasonAdminPasswordRefused,
@@ -150,7 +150,7 @@ var networkReasons = map[proof.Verdict]string{
 	proof.Broken:      keystonev1alpha1.ReasonHealthCheckFailed,
 }
 
-// aboutLogin reports whether the reason is one that follows a healthy API.
+// aboutLogin reports whether a condition with the reason means that the API is healthy.
 func aboutLogin(reason string) bool {
 	return slices.Contains(slices.Collect(maps.Values(loginReasons)), reason)
 }
@@ -178,8 +178,8 @@ func loginPending() reconcile.Outcome {
 		"The administrator's login is not verified yet; that takes API pods and BootstrapReady")
 }
 
-// blamed takes an error that Keystone does not explain for that of a part which
-// is known not to be in order.
+// blamed attributes an error that Keystone does not explain to a component that is known
+// to be failing.
 func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 	switch conditions := k.Status.Conditions; {
 	case verdict != proof.Erred:
@@ -209,8 +209,8 @@ func (s *scope) loginRemedy(verdict proof.Verdict) string {
 	return "; look at the log of the API pods"
 }
 
-// standing is what was last said about logins, as long as nothing else is known:
-// that the operator was restarted is no news about them.
+// standing returns the last outcome about logins while nothing newer is known: a restart
+// of the operator does not change it.
 func standing(k *keystonev1alpha1.Keystone) reconcile.Outcome {
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	switch {

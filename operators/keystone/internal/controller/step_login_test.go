@@ -42,7 +42,7 @@ func TestRefusedPasswordsAreTriedAgainOnlyAsOftenAsTheyLockNoAccount(t *testing.
 	}
 }
 
-// conditions are those of a Keystone of generation 1.
+// withConditions is a Keystone of generation 1 with the conditions.
 func withConditions(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
 	k := minimal()
 	k.Generation = 1

@@ -17,17 +17,17 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// passwordRotate is the suffix of the CronJob and everything around it.
+// passwordRotate is the suffix of the CronJob and of the objects around it.
 const passwordRotate = keystonev1alpha1.PasswordRotation
 
 // keyTypeAdminPassword is the password's value of the label key_type.
 const keyTypeAdminPassword = "admin-password"
 
-// reconcilePasswordRotation replaces the administrator's password on a
-// schedule. A CronJob stages a new one, the operator checks it and keeps it as
-// the next one, and that reaches the Secret of the spec through External
-// Secrets, or directly where nothing else writes the Secret. Bootstrap then
-// gives it to Keystone, as it does with every change of that Secret.
+// reconcilePasswordRotation replaces the administrator's password on a schedule. A
+// CronJob stages a new one, and the operator validates it and keeps it as the next one.
+// It reaches the Secret of the spec through External Secrets, or directly if nothing else
+// writes that Secret. Bootstrap then sets it in Keystone, as after every change of that
+// Secret.
 func reconcilePasswordRotation(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	if !k.Spec.PasswordRotationEnabled() {
@@ -63,7 +63,7 @@ func stagedPasswordName(k *keystonev1alpha1.Keystone) string {
 
 func passwordPushName(k *keystonev1alpha1.Keystone) string { return k.Name + "-admin-password-backup" }
 
-// passwordPath is where the store keeps the password, relative to its mount.
+// passwordPath returns the path of the password in the store, relative to its mount.
 func passwordPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 	return keystonev1alpha1.AdminPasswordPath(c, k.Namespace, k.Name)
 }
@@ -79,10 +79,10 @@ func passwordRotator(k *keystonev1alpha1.Keystone) rotator {
 	}
 }
 
-// passwordPush writes the next password to the store. The value outlives the
-// PushSecret, because the Secret that Keystone was bootstrapped with is read
-// from there. It is pushed once for each rotation: pushing again and again
-// would take back what somebody else writes there meanwhile.
+// passwordPush writes the next password to the store. The value outlives the PushSecret
+// because the Secret with which Keystone was bootstrapped is read from there. It is
+// pushed once per rotation: repeated pushes would revert what others write there in the
+// meantime.
 func passwordPush(c cluster.Settings, k *keystonev1alpha1.Keystone, next *corev1.Secret) *esov1alpha1.PushSecret {
 	return pushSecret(k, passwordPushName(k), next, esov1alpha1.PushSecretSpec{
 		RefreshInterval: &metav1.Duration{},
@@ -94,11 +94,11 @@ func passwordPush(c cluster.Settings, k *keystonev1alpha1.Keystone, next *corev1
 	})
 }
 
-// removePasswordRotation deletes everything of the rotation from the cluster.
-// The password in use and its copy in the store stay.
+// removePasswordRotation deletes all objects of the rotation from the cluster. The
+// password in use and its copy in the store are kept.
 func (s *scope) removePasswordRotation(ctx context.Context) error {
 	k := s.keystone
-	// Its schedule is of no importance for finding what to delete.
+	// The schedule is irrelevant for finding the objects to delete.
 	gone := rotator{name: passwordRotate, source: nextPasswordName(k), staging: stagedPasswordName(k)}
 	if err := s.removeRotation(ctx, gone); err != nil {
 		return err

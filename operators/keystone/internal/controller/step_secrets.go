@@ -11,11 +11,10 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// adminPassword is the administrator's password that the spec refers to, set by
-// Secrets.
+// adminPassword is the administrator's password that the spec refers to, set by Secrets.
 var adminPassword = reconcile.NewSlot[redact.Bytes]("AdminPassword")
 
-// reconcileSecrets checks that the referenced Secrets are there and complete.
+// reconcileSecrets checks that the referenced Secrets exist and are complete.
 func reconcileSecrets(ctx context.Context, s *scope) reconcile.Outcome {
 	found, outcome := service.Require(ctx, s.Pass, database.Requirement(s.Pass), adminRequirement(s.keystone))
 	if !outcome.IsDone() {

@@ -16,8 +16,8 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// reconcileTrustFlush keeps the CronJob that deletes expired trusts. The
-// defaults of a pass always fill in the schedule, with or without a webhook.
+// reconcileTrustFlush ensures the CronJob that deletes expired trusts. The schedule is
+// always set, as the defaults of a pass apply with or without a webhook.
 func reconcileTrustFlush(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.keystone, trustFlushCronJob(s)); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)

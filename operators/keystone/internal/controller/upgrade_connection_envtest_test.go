@@ -18,7 +18,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// A change of the password concerns no release, also after an upgrade.
+// A password change is unrelated to the release, even after an upgrade.
 func TestAPasswordChangeAfterAnUpgradeRunsNoMigration(t *testing.T) {
 	t.Parallel()
 	c, k, operator := converged(t, atOldRelease)
@@ -37,8 +37,8 @@ func TestAPasswordChangeAfterAnUpgradeRunsNoMigration(t *testing.T) {
 	expectRuns(t, k, map[string]int{"db-sync": 1, "schema-check": 3, "db-expand": 1, "db-migrate": 1, "db-contract": 1})
 }
 
-// Whatever starts anew during the upgrade, a pod or the next one of a CronJob,
-// has to get in.
+// Everything that starts during the upgrade, such as a pod or a Job of a CronJob, must be
+// able to connect.
 func TestAWrongPasswordDuringAnUpgradeNeverReachesThePods(t *testing.T) {
 	t.Parallel()
 	c, k, operator := upgrading(t, "db-migrate", standin.Hang())
@@ -67,7 +67,7 @@ func TestAWrongPasswordDuringAnUpgradeNeverReachesThePods(t *testing.T) {
 	expect.Gone(t, c, secret(k.Namespace, k.Name+"-db-connection-next", nil))
 }
 
-// connectsWith returns nil when the pods are given the database password.
+// connectsWith returns nil if the pods get the database password.
 func connectsWith(ctx context.Context, c client.Client, namespace, password string) error {
 	connection := secret(namespace, testutil.Name+"-db-connection", nil)
 	if err := c.Get(ctx, client.ObjectKeyFromObject(connection), connection); err != nil {

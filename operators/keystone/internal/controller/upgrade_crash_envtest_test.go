@@ -22,7 +22,7 @@ import (
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
-// upgradeOutcome is what the way through an upgrade is judged by.
+// upgradeOutcome is what a walk through an upgrade is judged by.
 type upgradeOutcome struct {
 	Status   keystonev1alpha1.KeystoneStatus
 	Runs     map[string]int
@@ -40,8 +40,8 @@ func observeUpgrade(ctx context.Context, c client.Client, namespace string) (upg
 	return upgradeOutcome{Status: status, Runs: runsOf(k), Children: testutil.Names(found)}, err
 }
 
-// prepareTag creates a namespace with a Keystone that an operator took as far
-// as reached says, and then sets the tag while none runs.
+// prepareTag creates a namespace with a Keystone that an operator has brought to the
+// state reached, and then sets the tag while no operator is running.
 func prepareTag(
 	ctx context.Context, c client.Client, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error,
 ) (string, error) {
@@ -81,7 +81,7 @@ func prepareTag(
 	return namespace, set(tags[len(tags)-1])
 }
 
-// walkTag disturbs the way of a Keystone from a change of its tag to Ready.
+// walkTag disturbs the walk of a Keystone from a change of its tag to Ready.
 func walkTag(
 	t *testing.T, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error,
 	writes map[string]int, modes ...transport.Mode,
@@ -97,7 +97,8 @@ func walkTag(
 			if err != nil {
 				return err
 			}
-			// Generations count the changes of the tag: the last has to be seen.
+			// Generations count the changes of the tag: the last one must have been
+			// observed.
 			if state.Status.ObservedGeneration != int64(len(tags)+1) || state.Status.InstalledRelease != tag || state.Status.UpgradePhase != "" {
 				return fmt.Errorf("the status is %+v", state.Status)
 			}
@@ -107,7 +108,7 @@ func walkTag(
 			return observeUpgrade(ctx, c, namespace)
 		},
 		Compare: func(undisturbed, _, final upgradeOutcome) string {
-			// How far a Job that was stopped got depends on timing.
+			// How far a stopped Job got depends on timing.
 			if tag == oldTag {
 				undisturbed.Runs, final.Runs = maps.Clone(undisturbed.Runs), maps.Clone(final.Runs)
 				delete(undisturbed.Runs, "db-migrate")
@@ -129,7 +130,8 @@ func migrating(ctx context.Context, k *keystonev1alpha1.Keystone) error {
 
 func TestAnOperatorKilledDuringAnUpgradeFinishesItAfterRestart(t *testing.T) {
 	t.Parallel()
-	// A status for each phase and for the end, and a Job for each phase and the check.
+	// One status for each phase and for the end, and one Job for each phase and the
+	// check.
 	writes := map[string]int{
 		updateStatus: 5, createJob: 4, deleteJob: 1, patchKeystone: 1, "apply deployments.apps": 1, "apply cronjobs.batch": 3,
 	}

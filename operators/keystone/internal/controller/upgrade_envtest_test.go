@@ -28,7 +28,7 @@ const (
 	newTag = "2025.2"
 )
 
-// atOldRelease is the brownfield mode with the release before the fixtures'.
+// atOldRelease is the brownfield mode with the release before that of the fixtures.
 var atOldRelease = mode{"brownfield", testutil.Secrets, func(namespace, name string) *keystonev1alpha1.Keystone {
 	k := testutil.Brownfield(namespace, name)
 	k.Spec.Image.Tag = oldTag
@@ -40,8 +40,8 @@ func setTag(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, tag str
 	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = tag })
 }
 
-// upgrading starts an upgrade of a converged Keystone that gets stuck where the
-// object named stuck has the outcome.
+// upgrading starts an upgrade of a converged Keystone that gets stuck where the object
+// named stuck has the outcome.
 func upgrading(t *testing.T, stuck string, outcome standin.Outcome) (client.Client, *keystonev1alpha1.Keystone, *testutil.Operator) {
 	t.Helper()
 	c, k, operator := converged(t, atOldRelease)
@@ -50,7 +50,7 @@ func upgrading(t *testing.T, stuck string, outcome standin.Outcome) (client.Clie
 	return c, k, operator
 }
 
-// settleOn sets the outcome of a Job, or of the Deployment when name is "".
+// settleOn sets the outcome of a Job, or of the Deployment if name is "".
 func settleOn(k *keystonev1alpha1.Keystone, name string, outcome standin.Outcome) {
 	if name == "" {
 		deployments.Set(k.Namespace, k.Name, outcome)
@@ -96,7 +96,7 @@ func expectCronImages(t *testing.T, c client.Client, k *keystonev1alpha1.Keyston
 	})
 }
 
-// runsOf counts how often each of the Keystone's Jobs on the schema succeeded.
+// runsOf counts how often each schema Job of the Keystone succeeded.
 func runsOf(k *keystonev1alpha1.Keystone) map[string]int {
 	runs := map[string]int{}
 	for _, name := range []string{"db-sync", "schema-check", "db-expand", "db-migrate", "db-contract"} {
@@ -170,8 +170,8 @@ func TestAnImageThatCannotBePulledIsNamedAndTheUpgradeTakenBack(t *testing.T) {
 	installed(t, c, k, oldTag)
 }
 
-// apiPod is a pod of the Keystone's Deployment on a node that nothing runs: once
-// deleted it stays, like one that still ends its requests, until it is removed.
+// apiPod is a pod of the Keystone's Deployment on a node without a kubelet: once deleted
+// it stays, like a pod that is still finishing requests, until it is removed.
 func apiPod(k *keystonev1alpha1.Keystone, image string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -207,7 +207,7 @@ func TestNothingIsContractedWhileAPodOfTheOldReleaseEnds(t *testing.T) {
 	installed(t, c, k, newTag)
 }
 
-// A status may be lost, as when a backup is restored without it.
+// A status may be lost, for instance if a backup is restored without it.
 func TestAnUpgradeGoesOnAfterItsStatusIsLost(t *testing.T) {
 	t.Parallel()
 	c, k, operator := upgrading(t, "", standin.Hang())

@@ -57,7 +57,7 @@ func TestUpgradeJobsMatchTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-// The check judges the login by what keystone-manage says and returns.
+// The check judges the login by the output and exit code of keystone-manage.
 func TestTheLoginCheckTellsAnUnknownRevisionFromAFailedLogin(t *testing.T) {
 	for name, test := range map[string]struct {
 		tool string

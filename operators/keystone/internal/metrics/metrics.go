@@ -1,5 +1,5 @@
-// Package metrics says which metrics the Keystone operator has. The reference of
-// the documentation is written from it.
+// Package metrics defines the metrics of the Keystone operator. The metrics reference in
+// the documentation is generated from it.
 package metrics
 
 import (
@@ -7,18 +7,18 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 )
 
-// Prefix begins the names of all metrics of the operator.
+// Prefix is the prefix of all metric names of the operator.
 const Prefix = "keystone_operator"
 
 // Operator are the metrics that the operators of all services have.
 var Operator = controller.Metrics{Prefix: Prefix, Kind: "Keystone"}
 
-// ofKeys tells apart what is rotated.
+// ofKeys are the labels of metrics about rotated keys and passwords.
 var ofKeys = []metric.Label{
 	Operator.Resource(), metric.Namespace, {Name: "key_type", Meaning: "`fernet`, `credential` or `admin-password`"},
 }
 
-// The metrics of the operator beside those that the operators of all services have.
+// The metrics of the operator in addition to those of all services.
 var (
 	KeyRotationAge = metric.Definition{
 		Name: Prefix + "_key_rotation_age_seconds", Type: metric.Gauge, Labels: ofKeys,

@@ -1,5 +1,5 @@
-// Package proof proves in the background that a Keystone gives out tokens, with
-// the administrator's password and without ever locking the account.
+// Package proof verifies in the background that a Keystone issues tokens for the
+// administrator's password, without ever locking the account.
 package proof
 
 import (
@@ -17,29 +17,29 @@ import (
 	"github.com/c5c3/forge/internal/common/redact"
 )
 
-// Account is who logs in where.
+// Account is the user who logs in, and the API to log in to.
 type Account struct {
-	// URL is that of the identity API, with its version.
+	// URL is the URL of the identity API, including its version.
 	URL string
-	// User is the name of the user, Domain the id of the domain it is in.
+	// User is the name of the user, Domain the ID of the user's domain.
 	User, Domain string
-	// Password is the user's; without one nothing is tried.
+	// Password is the user's password; without one no login is attempted.
 	Password redact.Bytes
 }
 
-// Verdict classifies what has become of a login.
+// Verdict classifies the result of a login.
 type Verdict string
 
 const (
-	// Unasked means that this process has not tried yet.
+	// Unasked means that this process has not logged in yet.
 	Unasked Verdict = ""
-	// Pending means that the last login was one of another account.
+	// Pending means that the last login used another account.
 	Pending Verdict = "Pending"
-	// Accepted means that Keystone gave out a token.
+	// Accepted means that Keystone issued a token.
 	Accepted Verdict = "Accepted"
-	// Uncached means that Keystone gave out a token without its cache, which does not answer.
+	// Uncached means that Keystone issued a token although its cache does not answer.
 	Uncached Verdict = "Uncached"
-	// Refused means that Keystone did not take the password.
+	// Refused means that Keystone rejected the password.
 	Refused Verdict = "Refused"
 	// DatabaseFailed means that Keystone could not use its database.
 	DatabaseFailed Verdict = "DatabaseFailed"
@@ -49,20 +49,20 @@ const (
 	KeysFailed Verdict = "KeysFailed"
 	// Erred means an error within Keystone that it does not explain.
 	Erred Verdict = "Erred"
-	// Odd means an answer that no Keystone gives to a login.
+	// Odd means an answer that Keystone never gives to a login.
 	Odd Verdict = "Odd"
 	// TimedOut means no answer within [probe.Timeout].
 	TimedOut = Verdict(probe.TimedOut)
 	// Unresolved means that the host name has no address.
 	Unresolved = Verdict(probe.Unresolved)
-	// Unreachable means that no connection came about.
+	// Unreachable means that no connection could be established.
 	Unreachable = Verdict(probe.Unreachable)
 	// Broken means any other failure.
 	Broken = Verdict(probe.Broken)
 )
 
-// Result is what the last login found. Message is stable: the same finding
-// always reads the same. It never holds a password or a token.
+// Result is the result of the last login. Message is stable: the same finding always has
+// the same text. It never contains a password or a token.
 type Result struct {
 	Verdict Verdict
 	Message string
@@ -70,12 +70,12 @@ type Result struct {
 
 const (
 	tokenHeader = "X-Subject-Token" //nolint:gosec // The name of a header, not a token.
-	// receiptHeader is in Keystone's 401 to a right password of a user who has to
-	// show more than that
+	// receiptHeader is in Keystone's 401 response to a correct password of a user who has
+	// to provide another factor
 	// (https://docs.openstack.org/keystone/latest/admin/auth-receipts.html).
 	receiptHeader = "Openstack-Auth-Receipt"
-	// partHeader is in the answers that forge_errors.py gives in Keystone's place, and
-	// in those that Keystone gives without its cache.
+	// partHeader is in the responses of forge_errors.py on behalf of Keystone, and in
+	// those that Keystone gives without its cache.
 	partHeader = "X-Forge-Failed-Part"
 )
 
@@ -83,8 +83,8 @@ var failedParts = map[string]Verdict{"database": DatabaseFailed, "cache": CacheF
 
 func (a Account) tokens() string { return a.URL + "/auth/tokens" }
 
-// body asks for a token without a scope, which takes the database, the keys and
-// the password, and nothing that a user may have taken from the administrator.
+// body requests an unscoped token. That exercises the database, the keys and the
+// password, but no role that a user may have removed from the administrator.
 func (a Account) body() ([]byte, error) {
 	type object = map[string]any
 	return json.Marshal(object{"auth": object{
@@ -95,7 +95,7 @@ func (a Account) body() ([]byte, error) {
 	}})
 }
 
-// hash identifies the account with its password, and what else is given.
+// hash identifies the account with its password and additional parts.
 func (a Account) hash(more ...string) string {
 	sum := sha256.New()
 	for _, part := range append([]string{a.URL, a.User, a.Domain, string(a.Password)}, more...) {
@@ -104,9 +104,9 @@ func (a Account) hash(more ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// logIn tries once. The token in the answer is not kept: nobody ever has it, and
-// revoking it would be a write to Keystone's database, and empty what Keystone
-// caches about revocations, each time.
+// logIn makes one attempt. The token in the response is discarded: nobody ever has it.
+// Revoking it would each time write to Keystone's database and invalidate Keystone's
+// cache of revocations.
 func (a Account) logIn(ctx context.Context, client probe.Doer) Result {
 	ctx, cancel := context.WithTimeout(ctx, probe.Timeout)
 	defer cancel()
@@ -130,8 +130,8 @@ func (a Account) logIn(ctx context.Context, client probe.Doer) Result {
 	return a.classify(response.StatusCode, response.Header)
 }
 
-// classify reads nothing but the status and the names of headers: an answer may
-// quote what it was sent.
+// classify only uses the status and the names of headers: a response may quote the
+// request.
 func (a Account) classify(status int, header http.Header) Result {
 	answers := fmt.Sprintf("%s answers a login with HTTP status %d", a.tokens(), status)
 	part, named := failedParts[strings.ToLower(header.Get(partHeader))]

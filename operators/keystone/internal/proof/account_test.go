@@ -18,7 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/probe"
 )
 
-// password holds what is special in JSON and in a shell.
+// password contains characters that are special in JSON and in a shell.
 const password = `--pass"word\$(one)' ü`
 
 var admin = Account{

@@ -3,75 +3,76 @@ package proof
 import "time"
 
 const (
-	// period is how often an accepted login is repeated when nothing changes: some
-	// of what it depends on, such as a cache, is not watched.
+	// period is the interval of repeating an accepted login when nothing changes: some of
+	// its inputs, such as the cache, are not watched.
 	period = time.Hour
-	// settle is when an accepted login is repeated after a change. The kubelet may
-	// take a minute and a half until pods have the keys that a Secret holds.
+	// settle is the delay before an accepted login is repeated after a change. The
+	// kubelet may take a minute and a half until pods have the keys of a changed Secret.
 	settle = 2 * time.Minute
-	// spread bounds when a restarted operator repeats the logins that its
-	// predecessor saw accepted: not all at once.
+	// spread is the time over which a restarted operator distributes the logins that its
+	// predecessor had verified.
 	spread = 5 * time.Minute
-	// gap is between two logins for changes other than of the password.
+	// gap is the minimum interval between two logins for changes other than of the
+	// password.
 	gap = time.Second
 
-	// A login that fails for another reason than the password is tried again soon,
-	// and then less and less often.
+	// A login that fails for a reason other than the password is retried soon, and then
+	// with backoff.
 	firstRetry = time.Second
 	lastRetry  = 30 * time.Second
 
-	// firstUncached is when a login without the cache is repeated first. Names and
-	// servers of a cache that is new take that long.
+	// firstUncached is the delay before a login without the cache is repeated for the
+	// first time. DNS names and servers of a new cache need about that long.
 	firstUncached = 10 * time.Second
 
-	// A refused password is left alone for firstPause, and twice as long after each
-	// further try.
+	// A rejected password is not retried for firstPause, and for twice as long after each
+	// further attempt.
 	firstPause = time.Hour
 	lastPause  = 16 * time.Hour
 )
 
-// Target is a login that is wanted.
+// Target is a login to verify.
 type Target struct {
 	Account
-	// Bootstrap identifies the run of bootstrap that gave Keystone the password.
+	// Bootstrap identifies the bootstrap run that set the password in Keystone.
 	Bootstrap string
-	// Inputs changes with whatever else a login depends on, such as pods and keys.
+	// Inputs changes with everything else that a login depends on, such as pods and keys.
 	Inputs string
-	// Wait puts off all tries.
+	// Wait suspends all attempts.
 	Wait bool
-	// Retries is how often a refused password is tried again merely because time
-	// has passed; a negative number sets no bound.
+	// Retries is how often a rejected password is retried without any change; a negative
+	// number means no limit.
 	Retries int
-	// Refusal is the message of a Result for a refused password.
+	// Refusal is the message of the Result for a rejected password.
 	Refusal string
-	// Settled tells that the process before this one saw the login accepted,
-	// Refused that it saw this password refused after this bootstrap.
+	// Settled reports that the previous process saw the login accepted, Refused that it
+	// saw this password rejected after this bootstrap.
 	Settled, Refused bool
 }
 
 func (t Target) account() string { return t.hash() }
 
-// credential differs from the account in that a bootstrap may have made a
-// refused password a right one.
+// credential includes the bootstrap run, which may have turned a rejected password into a
+// valid one.
 func (t Target) credential() string { return t.hash(t.Bootstrap) }
 
-// same reports whether nothing that a decision depends on differs.
+// same reports whether the targets agree in everything that a decision depends on.
 func (t Target) same(other Target) bool {
 	return t.credential() == other.credential() && t.Inputs == other.Inputs && t.Wait == other.Wait && t.Retries == other.Retries
 }
 
-// history is what is known of the logins at one Keystone.
+// history records the logins at one Keystone.
 type history struct {
-	// first is the earliest time of the first try.
+	// first is the earliest time of the first attempt.
 	first time.Time
-	// account, credential and inputs are those of the last try, "" before it.
+	// account, credential and inputs are those of the last attempt, "" before the first
+	// one.
 	account, credential, inputs string
 	at                          time.Time
 	result                      Result
-	// failures counts the tries in a row that were neither refused nor accepted with
-	// everything in order.
+	// failures counts consecutive attempts that were neither rejected nor fully accepted.
 	failures int
-	// again is when the last try is to be repeated although nothing has changed.
+	// again is when the last attempt is repeated if nothing has changed.
 	again time.Time
 	// refused are the credentials that must not be tried.
 	refused map[string]refusal
@@ -82,8 +83,8 @@ type refusal struct {
 	until time.Time
 }
 
-// due returns when the target is to be tried, the zero time for at once, and
-// false when time alone is no reason to try it.
+// due returns when to try the target; the zero time means now. It returns false if the
+// passing of time alone is no reason to try.
 func (h *history) due(t Target) (time.Time, bool) {
 	if t.Wait || len(t.Password) == 0 {
 		return time.Time{}, false
@@ -103,8 +104,7 @@ func (h *history) due(t Target) (time.Time, bool) {
 	return h.again, true
 }
 
-// adopt takes over what the process before this one has found out. jitter is
-// between 0 and 1.
+// adopt takes over the findings of the previous process. jitter is between 0 and 1.
 func (h *history) adopt(t Target, now time.Time, jitter float64) {
 	switch {
 	case h.credential != "":
@@ -115,7 +115,7 @@ func (h *history) adopt(t Target, now time.Time, jitter float64) {
 	}
 }
 
-// record remembers a try.
+// record records an attempt.
 func (h *history) record(t Target, result Result, now time.Time, jitter float64) {
 	changed, before := h.credential != "" && h.inputs != t.Inputs, h.about(t)
 	h.account, h.credential, h.inputs, h.at, h.result = t.account(), t.credential(), t.Inputs, now, result
@@ -151,11 +151,11 @@ func (h *history) record(t Target, result Result, now time.Time, jitter float64)
 	}
 }
 
-// accepted reports whether Keystone took the password.
+// accepted reports whether Keystone accepted the password.
 func (v Verdict) accepted() bool { return v == Accepted || v == Uncached }
 
-// unanswered reports whether nothing of the login came back. Once is no news, since
-// a Service may lead to a pod that has just gone.
+// unanswered reports whether there was no response to the login. A single occurrence is
+// not reported, since a Service may route to a pod that is already gone.
 func (v Verdict) unanswered() bool {
 	return v == TimedOut || v == Unresolved || v == Unreachable || v == Broken
 }
@@ -168,7 +168,7 @@ func (h *history) bar(r refusal) {
 	h.refused[h.credential] = r
 }
 
-// about returns what is known of the target.
+// about returns the finding that applies to the target.
 func (h *history) about(t Target) Result {
 	credential := t.credential()
 	_, refused := h.refused[credential]
@@ -185,8 +185,8 @@ func (h *history) about(t Target) Result {
 	return h.result
 }
 
-// doubled is first for the first time, and twice as much for each further one
-// up to last.
+// doubled returns first for the first time, and doubles it for each further one up to
+// last.
 func doubled(first, last time.Duration, times int) time.Duration {
 	for range times - 1 {
 		if first >= last {
@@ -197,7 +197,7 @@ func doubled(first, last time.Duration, times int) time.Duration {
 	return min(first, last)
 }
 
-// jittered is up to a fifth longer, so that what began at once does not stay so.
+// jittered adds up to a fifth, so that logins that started together drift apart.
 func jittered(d time.Duration, jitter float64) time.Duration {
 	return d + time.Duration(jitter*float64(d/5))
 }

@@ -35,7 +35,7 @@ func TestALoginIsDue(t *testing.T) {
 	for title, test := range map[string]struct {
 		before func(*history)
 		target Target
-		// want is how long after start; 0 for at once.
+		// want is the expected delay after start; 0 means immediately.
 		want time.Duration
 	}{
 		"at once, the first time":                           {tried(), wanted, 0},
@@ -146,15 +146,15 @@ func TestALoginThatIsNotAnsweredIsNewsTheSecondTime(t *testing.T) {
 	}
 }
 
-// model is a Keystone, its operator and a user who does anything at any time.
+// model simulates a Keystone, its operator, and a user who may do anything at any time.
 type model struct {
 	*rand.Rand
 	now     time.Time
 	target  Target
 	history *history
-	// accepts is the password that Keystone takes.
+	// accepts is the password that Keystone accepts.
 	accepts string
-	// former are targets that were wanted before, in the lifetime of the operator.
+	// former are earlier targets in the lifetime of the operator.
 	former  []Target
 	serial  int
 	refused map[string][]time.Time
@@ -204,7 +204,8 @@ func (m *model) step() (what string) {
 	}
 }
 
-// logIn tries when it is due, and returns what must not have been.
+// logIn makes an attempt if one is due, and describes an attempt that must not have
+// happened.
 func (m *model) logIn() (problem string) {
 	at, ever := m.history.due(m.target)
 	if !ever || at.After(m.now) {

@@ -11,12 +11,11 @@ import (
 	"github.com/c5c3/forge/internal/common/probe"
 )
 
-// workers is how many logins are tried at once. One that is never answered
-// holds a worker for [probe.Timeout] out of lastRetry.
+// workers is the number of concurrent logins. One that is never answered occupies a
+// worker for [probe.Timeout] out of lastRetry.
 const workers = 32
 
-// Prover logs in at one Keystone for each resource, one try at a time. It is a
-// manager runnable.
+// Prover verifies logins, one at a time per resource. It is a manager runnable.
 type Prover struct {
 	probe.Loop
 	client probe.Doer
@@ -30,8 +29,8 @@ type subject struct {
 	history history
 }
 
-// NewProver returns a Prover that sends its requests with client; nil means that
-// of [probe.NewClient].
+// NewProver returns a Prover that sends its requests with client; nil means
+// [probe.NewClient].
 func NewProver(client probe.Doer) *Prover {
 	if client == nil {
 		client = probe.NewClient()
@@ -39,8 +38,8 @@ func NewProver(client probe.Doer) *Prover {
 	return &Prover{Loop: probe.NewLoop(workers), client: client, subjects: map[types.NamespacedName]*subject{}}
 }
 
-// Check returns the last finding about the target's account. A target that
-// differs from the last one asks for a login, if that is safe.
+// Check returns the last finding about the target's account. If the target has changed, a
+// login is scheduled as soon as it is safe.
 func (p *Prover) Check(name types.NamespacedName, target Target) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +50,7 @@ func (p *Prover) Check(name types.NamespacedName, target Target) Result {
 		known.history.adopt(target, time.Now(), rand.Float64()) //nolint:gosec // Not a secret: it only spreads load.
 		p.subjects[name] = known
 	case known.history.credential == "" && known.target.Settled && !target.Settled:
-		// Now it is waited for.
+		// The earlier finding no longer counts, so a login is needed now.
 		known.history.first = time.Time{}
 	case known.target.same(target):
 		return known.history.about(target)
@@ -63,8 +62,8 @@ func (p *Prover) Check(name types.NamespacedName, target Target) Result {
 	return known.history.about(target)
 }
 
-// Suspend puts off all logins until the next Check, and returns the last
-// finding, whatever it was about.
+// Suspend stops all logins until the next Check, and returns the last finding, whatever
+// its target was.
 func (p *Prover) Suspend(name types.NamespacedName) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,7 +75,7 @@ func (p *Prover) Suspend(name types.NamespacedName) Result {
 	return known.history.result
 }
 
-// Finding returns what the last login found, whatever it was about.
+// Finding returns the result of the last login, whatever its target was.
 func (p *Prover) Finding(name types.NamespacedName) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,14 +85,14 @@ func (p *Prover) Finding(name types.NamespacedName) Result {
 	return Result{}
 }
 
-// Forget ends the logins for the resource.
+// Forget stops the logins for the resource.
 func (p *Prover) Forget(name types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.subjects, name)
 }
 
-// Start logs in until ctx ends.
+// Start runs logins until ctx ends.
 func (p *Prover) Start(ctx context.Context) error {
 	p.Run(ctx, p.prove)
 	return nil
@@ -110,7 +109,7 @@ func (p *Prover) prove(ctx context.Context, name types.NamespacedName) {
 	}
 }
 
-// next returns the login that is due, and false when there is none.
+// next returns the login that is due, and false if there is none.
 func (p *Prover) next(name types.NamespacedName) (Target, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +125,7 @@ func (p *Prover) next(name types.NamespacedName) (Target, bool) {
 	return known.target, ever
 }
 
-// record remembers a login and reports whether it has found anything new.
+// record records a login and reports whether the finding has changed.
 func (p *Prover) record(name types.NamespacedName, tried Target, result Result) (news bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,13 +137,13 @@ func (p *Prover) record(name types.NamespacedName, tried Target, result Result) 
 	known.history.record(tried, result, time.Now(), rand.Float64()) //nolint:gosec // Not a secret: it only spreads load.
 	p.schedule(name, known)
 	after := known.history.about(known.target)
-	// Nobody has been told anything else.
+	// The status already reports this finding.
 	asBefore := before.Verdict == Unasked && known.target.Settled && after.Verdict == Accepted
 	return after != before && !asBefore
 }
 
-// schedule wakes a worker when the next login is due. A worker that wakes early
-// looks again.
+// schedule wakes a worker when the next login is due. A worker that wakes up early
+// reschedules.
 func (p *Prover) schedule(name types.NamespacedName, known *subject) {
 	if at, ever := known.history.due(known.target); ever {
 		p.Schedule(name, time.Until(at))

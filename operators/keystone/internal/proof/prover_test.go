@@ -14,10 +14,10 @@ import (
 
 var name = types.NamespacedName{Namespace: "openstack", Name: "keystone"}
 
-// keystone answers all logins alike and remembers when they came.
+// keystone answers all logins alike and records their times.
 type keystone struct {
 	answer answer
-	// takes is how long a login takes.
+	// takes is the duration of a login.
 	takes time.Duration
 
 	mu            sync.Mutex
@@ -56,8 +56,8 @@ var (
 	refused  = answer{code: http.StatusUnauthorized}
 )
 
-// inBubble runs a prover in a bubble of synctest, where time passes only when all
-// wait, and counts the passes it asks for.
+// inBubble runs a prover in a synctest bubble, where time passes only while everything
+// waits. It counts the passes that the prover triggers.
 func inBubble(t *testing.T, k *keystone, test func(p *Prover, passes func() int)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -194,8 +194,8 @@ func TestALoginThatFailsAfterARestartIsNews(t *testing.T) {
 	})
 }
 
-// A Keystone whose spec has changed waits for a login, also when nothing about its
-// pods has.
+// A Keystone with a changed spec waits for a login, even if nothing about its pods has
+// changed.
 func TestALoginThatWasPutOffIsTriedAtOnceWhenTheLastOneDoesNotCountAnyMore(t *testing.T) {
 	k := &keystone{answer: accepted}
 	inBubble(t, k, func(p *Prover, passes func() int) {

@@ -9,11 +9,11 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/running"
 )
 
-// Token is what the API answers each accepted login with.
+// Token is the token in the answer to each accepted login.
 const Token = "gAAAAA-token-of-a-login"
 
-// API plays the Keystone API for the operator's health probe and its logins. It
-// answers 200, and accepts every password, unless told otherwise.
+// API simulates the Keystone API for the operator's health probes and logins. By default
+// it answers 200 and accepts every password.
 type API struct {
 	*running.API
 
@@ -22,25 +22,25 @@ type API struct {
 	logins  []Login
 }
 
-// NewAPI returns the Keystone API whose health probes are answered by the given one.
+// NewAPI returns a Keystone API whose health probes are answered by api.
 func NewAPI(api *running.API) *API { return &API{API: api} }
 
-// Login is what was tried.
+// Login is a login attempt.
 type Login struct{ User, Domain, Password string }
 
-// LoginAnswer is what becomes of logins.
+// LoginAnswer is how logins are answered.
 type LoginAnswer struct {
-	// Password is the only one that is accepted; "" for any.
+	// Password is the only accepted password; "" accepts any.
 	Password string
 	// Code is the status of the answer to an accepted password; zero means 201.
 	Code int
-	// Header is part of the answer to an accepted password.
+	// Header is added to the answer to an accepted password.
 	Header http.Header
-	// Err ends a login without an answer.
+	// Err fails a login without an answer.
 	Err error
 }
 
-// AnswerLogins decides what becomes of the following logins.
+// AnswerLogins sets the answer to subsequent logins.
 func (a *API) AnswerLogins(answer LoginAnswer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,11 +10,10 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Definition is Keystone among the services.
+// Definition identifies Keystone among the services.
 var Definition = service.Definition{Kind: "Keystone", Name: keystonev1alpha1.AppName}
 
-// Child is an object that a Keystone controls, or once did, or that is to outlive
-// it.
+// Child is an object that a Keystone controls or used to control, or that outlives it.
 type Child = children.Child
 
 // Children returns the children of Keystones in the namespace; see [children.Find].

@@ -12,7 +12,7 @@ import (
 
 // Names of the objects that the fixtures refer to.
 const (
-	// Name is the name of the Keystone in tests that have one.
+	// Name is the name of the Keystone in tests with a single one.
 	Name = "keystone"
 	// DatabaseSecret holds the database credentials.
 	DatabaseSecret = "keystone-db"
@@ -22,8 +22,7 @@ const (
 	Cluster = "mariadb"
 )
 
-// Brownfield returns a Keystone with a database and cache that something else
-// runs.
+// Brownfield returns a Keystone with an external database and cache.
 func Brownfield(namespace, name string) *keystonev1alpha1.Keystone {
 	return &keystonev1alpha1.Keystone{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
@@ -51,7 +50,7 @@ func Managed(namespace, name string) *keystonev1alpha1.Keystone {
 	return k
 }
 
-// Secrets returns what a Keystone of the fixtures refers to.
+// Secrets returns the Secrets that the Keystones of the fixtures refer to.
 func Secrets(namespace string) []client.Object {
 	secret := func(name string, data map[string]string) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: data}
@@ -69,7 +68,7 @@ func MariaDB(namespace string) *mariadbv1alpha1.MariaDB {
 	return m
 }
 
-// ChangeService applies a change to what a Keystone has in common with other services.
+// ChangeService changes the part of the spec that all services have in common.
 func ChangeService(k *keystonev1alpha1.Keystone, change func(*commonv1.ServiceSpec)) {
 	s, spec := k.ServiceSpec(), &k.Spec
 	change(s)

@@ -1,5 +1,5 @@
-// Package testutil runs the keystone operator inside a test, with the caches
-// and rights it has in production and an API server that the test owns.
+// Package testutil runs the keystone operator in a test, with the caches and permissions
+// that it has in production and an API server owned by the test.
 package testutil
 
 import (
@@ -22,7 +22,7 @@ type Operator struct {
 	API *API
 }
 
-// Program is the operator. adjust may change what tests replace.
+// Program is the operator. adjust may override options.
 func Program(adjust ...func(*controller.Options)) running.Program {
 	return running.Program{
 		Options: operator.Options{Name: "keystone-operator", Scheme: controller.Scheme(), CacheTransform: controller.Trim},
@@ -36,9 +36,8 @@ func Program(adjust ...func(*controller.Options)) running.Program {
 	}
 }
 
-// Start runs an operator for one namespace, or for all if namespace is empty,
-// until the test ends. Its log is shown when the test fails. adjust may change
-// what tests replace.
+// Start runs an operator for one namespace, or for all if namespace is empty, until the
+// test ends. Its log is shown if the test fails. adjust may override options.
 func Start(t testing.TB, cfg *rest.Config, namespace string, adjust ...func(*controller.Options)) *Operator {
 	t.Helper()
 	api := NewAPI(&running.API{})

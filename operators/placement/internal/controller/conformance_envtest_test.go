@@ -17,7 +17,7 @@ import (
 	"github.com/c5c3/forge/operators/placement/internal/controller"
 )
 
-// placements is Placement among the services.
+// placements describes Placement to the conformance suite.
 var placements = conformance.Service[*placementv1alpha1.Placement]{
 	Program: running.Program{
 		Options: operator.Options{
@@ -40,7 +40,7 @@ var placements = conformance.Service[*placementv1alpha1.Placement]{
 	StatusWrites: 5,
 }
 
-// world is what all tests of this package share.
+// world is the environment that all tests of this package share.
 var world conformance.World
 
 func TestMain(m *testing.M) { conformance.Main(m, placements, &world) }
@@ -54,7 +54,7 @@ func secret(namespace, name, user, password string) *corev1.Secret {
 	}
 }
 
-// placement is a Placement whose database and cache are run by somebody else.
+// placement is a Placement with an external database and cache.
 func placement(namespace, name string) *placementv1alpha1.Placement {
 	return &placementv1alpha1.Placement{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},

@@ -24,14 +24,14 @@ import (
 
 const configDir = "/etc/placement/placement.conf.d/"
 
-// serviceUserFile is a Python file that travels with the configuration, from whose directory
-// it is imported.
+// serviceUserFile is a Python file that is shipped with the configuration and imported
+// from its directory.
 const serviceUserFile = "service_user.py"
 
 //go:embed files/service_user.py
 var serviceUserScript string
 
-// definition is Placement among the services.
+// definition describes the Placement service.
 var definition = service.Definition{
 	Kind: "Placement", Name: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
 	UserID: 42424, ConfigDir: configDir,
@@ -39,16 +39,17 @@ var definition = service.Definition{
 	EgressPorts: func(resource service.Resource) []int32 { return []int32{identityPort(resource)} },
 }
 
-// placementDatabase is the database of a Placement.
+// placementDatabase declares the database of a Placement.
 var placementDatabase = database.Database{Section: "PLACEMENT_DATABASE"}
 
-// placementSchema is the schema of Placement's database. Its migrations only add, so that
-// the old release serves on a schema of the next one; data is moved again once no pod of the
-// old release writes any more.
+// placementSchema declares the schema of Placement's database. Its migrations only add to
+// it, so the old release can serve on the schema of the next one. Data is migrated again
+// once no pod of the old release writes any more.
 var placementSchema = schema.Schema{
 	Database: placementDatabase,
 	Sync:     manage("sync"),
-	// Warnings are advice (https://docs.openstack.org/oslo.upgradecheck/latest/user/usage.html).
+	// Exit code 1 means warnings, which are only advice
+	// (https://docs.openstack.org/oslo.upgradecheck/latest/user/usage.html).
 	Check:        shell(`code=0; placement-status upgrade check || code=$?; [ "$code" -eq 1 ] || exit "$code"`),
 	CheckResults: []int32{2},
 	Login:        shell(`version=$(placement-manage db version); echo "the schema has revision $version" >&2; [ "$version" != None ]`),
@@ -62,7 +63,7 @@ func manage(command string) []string { return []string{"placement-manage", "db",
 
 func shell(script string) []string { return []string{"/bin/sh", "-eu", "-c", script} }
 
-// settings are the configuration of a Placement.
+// settings declares the configuration of a Placement.
 var settings = configuration.Service{
 	File:          "placement.conf",
 	Options:       defaultOptions,
@@ -79,7 +80,7 @@ var settings = configuration.Service{
 	},
 }
 
-// api are the API pods of a Placement. The WSGI application reads no arguments.
+// api declares the API pods of a Placement. The WSGI application has no arguments.
 var api = deployment.API{
 	File:       "/var/lib/openstack/bin/placement-api",
 	HealthPath: "/",
@@ -99,7 +100,7 @@ func internalEndpoint(p *service.Pass) string {
 	return placementv1alpha1.InternalEndpoint(p.Cluster, p.Resource.GetNamespace(), p.Resource.GetName())
 }
 
-// endpoint is the URL that users have.
+// endpoint returns the URL for users.
 func endpoint(p *service.Pass) string {
 	if p.Spec.Gateway != nil {
 		return placementv1alpha1.GatewayEndpoint(p.Spec.Gateway.Hostname)
@@ -107,15 +108,15 @@ func endpoint(p *service.Pass) string {
 	return internalEndpoint(p)
 }
 
-// placementOf is the resource of the pass.
+// placementOf returns the Placement of the pass.
 func placementOf(resource service.Resource) *placementv1alpha1.Placement {
 	placement, _ := resource.(*placementv1alpha1.Placement)
 	return placement
 }
 
-// identityPort is the TCP port of the Identity service.
+// identityPort returns the TCP port of the Identity service.
 func identityPort(resource service.Resource) int32 {
-	// What is not a URL was refused before.
+	// Validation has rejected anything that is not a URL.
 	address, err := url.Parse(placementOf(resource).Spec.Identity.AuthURL)
 	if err == nil {
 		if port, err := strconv.ParseInt(address.Port(), 10, 32); err == nil {
@@ -128,7 +129,7 @@ func identityPort(resource service.Resource) int32 {
 	return 80
 }
 
-// readUser returns the name and the password of the service user, from its Secret.
+// readUser returns the name and password of the service user from its Secret.
 func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome) {
 	ref := placementOf(p.Resource).Spec.ServiceUserSecretRef
 	key := ref.KeyOr("password")
@@ -141,7 +142,7 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *r
 	}
 	secret := found[0]
 	options := authOptions(string(secret.Data["username"]), string(secret.Data[key]))
-	// The name is no secret, and often the one of the service itself.
+	// The name is not secret, and often is that of the service itself.
 	p.Hide(string(secret.Data[key]), options[authSection]["password"])
 	for option, value := range options[authSection] {
 		if err := config.ValidateValue(value); err != nil {

@@ -12,8 +12,9 @@ import (
 // authSection is the section of the middleware that validates tokens.
 const authSection = "keystone_authtoken"
 
-// defaultOptions are what the operator sets in placement.conf. They hold no secret: the
-// database's URL comes from the environment, the service user from a file of its own.
+// defaultOptions returns the options that the operator sets in placement.conf. They
+// contain no secret: the database URL comes from the environment, and the service user
+// from a separate file.
 func defaultOptions(p *service.Pass) config.INI {
 	identity := placementOf(p.Resource).Spec.Identity
 	options := config.INI{
@@ -31,11 +32,11 @@ func defaultOptions(p *service.Pass) config.INI {
 			"project_name":         identity.Project,
 			"project_domain_name":  identity.ProjectDomain,
 			"user_domain_name":     identity.UserDomain,
-			// Only services may lend a request their own token.
+			// Only services may attach their own token to a request.
 			"service_token_roles":          "service",
 			"service_token_roles_required": "true",
 			"memcached_servers":            strings.Join(cacheServers(p), ","),
-			// Without its cache a request is to be slower, and no more than that.
+			// If the cache fails, requests must only become slower.
 			"memcache_pool_socket_timeout": "1",
 			"memcache_pool_dead_retry":     "10",
 		},
@@ -47,8 +48,8 @@ func defaultOptions(p *service.Pass) config.INI {
 	return options
 }
 
-// cacheServers are the memcached endpoints. A managed one is fully qualified, so that it
-// resolves whatever the pod's search domains are.
+// cacheServers returns the memcached endpoints. A managed one is fully qualified, so that
+// it resolves with any search domains.
 func cacheServers(p *service.Pass) []string {
 	if ref := p.Spec.Cache.ClusterRef; ref != nil {
 		return []string{fmt.Sprintf("%s:%d", p.Cluster.ServiceHost(ref.Name, p.Resource.GetNamespace()), commonv1.DefaultCachePort)}
@@ -56,8 +57,8 @@ func cacheServers(p *service.Pass) []string {
 	return p.Spec.Cache.Servers
 }
 
-// authOptions are the name and the password of the service user. oslo.config takes a
-// dollar sign for the start of a reference to another option.
+// authOptions returns the name and password of the service user. Dollar signs are escaped
+// because oslo.config takes them as references to other options.
 func authOptions(name, password string) config.INI {
 	escape := strings.NewReplacer("$", "$$")
 	return config.INI{authSection: {"username": escape.Replace(name), "password": escape.Replace(password)}}

@@ -45,7 +45,7 @@ import (
 // +kubebuilder:rbac:groups=external-secrets.io,resources=externalsecrets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get
 
-// pipeline is what one pass does, in order.
+// pipeline lists the steps of a pass in order.
 var pipeline = reconcile.Pipeline[*service.Pass]{
 	{
 		Name: "Secrets", Condition: vocabulary.ConditionSecretsReady, Run: database.ReconcileSecret,
@@ -106,7 +106,7 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 	},
 }
 
-// finalizers are the stages of deletion.
+// finalizers lists the stages of deletion.
 var finalizers = []reconcile.Finalizer[*service.Pass]{
 	{
 		Name: "placement.openstack.c5c3.io/finalizer",
@@ -116,7 +116,7 @@ var finalizers = []reconcile.Finalizer[*service.Pass]{
 	},
 }
 
-// Controller is the controller of Placements.
+// Controller declares the controller of Placements.
 var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pass]{
 	Definition:  &definition,
 	Metrics:     metrics.Operator,
@@ -132,12 +132,12 @@ var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pa
 	Finalizers: finalizers,
 }
 
-// Outlines returns what the controllers of this operator do in a pass.
+// Outlines describes the controllers of this operator for the documentation.
 func Outlines() []reconcile.Outline {
 	return []reconcile.Outline{reconcile.NewOutline("Placement", pipeline, finalizers)}
 }
 
-// guard repeats what the webhooks do, for installations without them.
+// guard applies the defaults and rules of the webhooks, for installations without them.
 func guard(p *placementv1alpha1.Placement) error {
 	placementv1alpha1.SetDefaults(p)
 	return placementv1alpha1.Validate(p).ToAggregate()

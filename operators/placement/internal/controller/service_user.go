@@ -12,8 +12,9 @@ import (
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
-// reconcileServiceUser lets the service user log in and validate a token before any API pod
-// is given it, so that a user whom Keystone refuses never replaces one that works.
+// reconcileServiceUser runs a Job that logs in as the service user and validates a token
+// before any API pod gets that user, so that a user whom Keystone rejects never replaces
+// a working one.
 func reconcileServiceUser(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	desired, err := deployment.TaskJob(p, serviceUserTask(p))
 	if err != nil {
@@ -34,8 +35,9 @@ func reconcileServiceUser(ctx context.Context, p *service.Pass) reconcile.Outcom
 	return reconcile.Done(placementv1alpha1.ReasonServiceUserAccepted, "The service user may validate tokens")
 }
 
-// serviceUserTask depends on the user and on where the Identity service is. It runs again
-// for another image, too, whose options may mean something else.
+// serviceUserTask builds the task. It runs again when the user or the Identity service
+// changes. It also runs again for another image, in which the options may have another
+// meaning.
 func serviceUserTask(p *service.Pass) deployment.Task {
 	return deployment.Task{
 		Name: "service-user-check", Container: "service-user-check", Retries: 1,

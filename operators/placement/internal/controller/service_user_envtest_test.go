@@ -22,7 +22,7 @@ import (
 
 const checkJob = "placement-service-user-check"
 
-// started creates a Placement with all that it refers to but the objects with the names,
+// started creates a Placement and the objects that it refers to, except the named ones,
 // under a new operator.
 func started(t *testing.T, without ...string) *conformance.Instance[*placementv1alpha1.Placement] {
 	t.Helper()
@@ -31,7 +31,7 @@ func started(t *testing.T, without ...string) *conformance.Instance[*placementv1
 	return p
 }
 
-// givenUser is the line with the password in the configuration that pods have.
+// givenUser returns the line with the password in the configuration that pods have.
 func givenUser(t *testing.T, p *placementv1alpha1.Placement) string {
 	t.Helper()
 	deploy := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name}}
@@ -101,7 +101,7 @@ func TestAPlacementWaitsForItsServiceUser(t *testing.T) {
 	i.Ready()
 }
 
-// What is in a ConfigMap or in the spec of a pod, everybody may read who sees the namespace.
+// Everyone with access to the namespace can read ConfigMaps and pod specs.
 func TestNoPasswordLeavesASecret(t *testing.T) {
 	t.Parallel()
 	i := started(t)

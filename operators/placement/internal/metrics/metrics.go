@@ -1,5 +1,5 @@
-// Package metrics says which metrics the Placement operator has. The reference of the
-// documentation is written from it.
+// Package metrics defines the metrics of the Placement operator. The metrics reference in
+// the documentation is generated from it.
 package metrics
 
 import (
