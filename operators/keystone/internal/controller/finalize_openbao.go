@@ -40,9 +40,9 @@ func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
 	case err != nil:
 		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 	case keep:
-		return s.keepKeys(ctx)
+		return keepKeys(ctx, s)
 	}
-	released := s.releaseCopies(ctx)
+	released := releaseCopies(ctx, s)
 	if !released.IsDone() {
 		return released
 	}
@@ -57,10 +57,10 @@ func finalizeOpenBao(ctx context.Context, s *scope) reconcile.Outcome {
 
 // keepKeys orphans the keys and their copies. Usually they were created that way; that
 // another Keystone uses the same database is only known now.
-func (s *scope) keepKeys(ctx context.Context) reconcile.Outcome {
+func keepKeys(ctx context.Context, s *scope) reconcile.Outcome {
 	found := false
 	for _, backup := range keyBackups {
-		secret, err := s.keepKey(ctx, backup)
+		secret, err := keepKey(ctx, s, backup)
 		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 		}
@@ -76,9 +76,9 @@ func (s *scope) keepKeys(ctx context.Context) reconcile.Outcome {
 
 // keepKey reports whether the key Secret exists. A PushSecret that is already being
 // deleted removes its copy: with another policy its deletion would never finish.
-func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
+func keepKey(ctx context.Context, s *scope, backup keyBackup) (bool, error) {
 	if s.Kinds.Served(pushSecretGVK) {
-		push, err := s.findPush(ctx, backup.name(s.keystone))
+		push, err := findPush(ctx, s, backup.name(s.keystone))
 		if err != nil {
 			return false, err
 		}
@@ -102,14 +102,14 @@ func (s *scope) keepKey(ctx context.Context, backup keyBackup) (bool, error) {
 // copy would stay. What External Secrets does not finish in time is reported and left to
 // it: a PushSecret under deletion keeps its own finalizer and removes its copy as soon as
 // the store answers, even if the Keystone is gone.
-func (s *scope) releaseCopies(ctx context.Context) reconcile.Outcome {
+func releaseCopies(ctx context.Context, s *scope) reconcile.Outcome {
 	if !s.Kinds.Served(pushSecretGVK) {
 		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
 			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed: there is no PushSecret to remove")
 	}
 	var backups []*esov1alpha1.PushSecret
 	for _, backup := range keyBackups {
-		live, err := s.findPush(ctx, backup.name(s.keystone))
+		live, err := findPush(ctx, s, backup.name(s.keystone))
 		if err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 		}
@@ -119,7 +119,7 @@ func (s *scope) releaseCopies(ctx context.Context) reconcile.Outcome {
 	}
 	plan := planRelease(backups, s.keystone.DeletionTimestamp.Time, time.Now(), s.secretStoreTimeout)
 	for _, push := range plan.remove {
-		if err := s.deletePush(ctx, push); err != nil {
+		if err := deletePush(ctx, s, push); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 		}
 	}
@@ -127,7 +127,7 @@ func (s *scope) releaseCopies(ctx context.Context) reconcile.Outcome {
 }
 
 // deletePush deletes exactly the object that was read.
-func (s *scope) deletePush(ctx context.Context, push *esov1alpha1.PushSecret) error {
+func deletePush(ctx context.Context, s *scope, push *esov1alpha1.PushSecret) error {
 	uid := push.UID
 	if err := s.ThirdParty.Delete(ctx, push, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("deleting PushSecret %s: %w", push.Name, err)

@@ -51,8 +51,8 @@ type delivery struct {
 
 // deliverPassword delivers the next password to the administrator's Secret and reports
 // the progress.
-func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
-	d, err := s.newDelivery(ctx)
+func deliverPassword(ctx context.Context, s *scope) reconcile.Outcome {
+	d, err := newDelivery(ctx, s)
 	if err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
@@ -83,7 +83,7 @@ func (s *scope) deliverPassword(ctx context.Context) reconcile.Outcome {
 }
 
 // newDelivery reads both ends of the delivery and ensures the PushSecret between them.
-func (s *scope) newDelivery(ctx context.Context) (*delivery, error) {
+func newDelivery(ctx context.Context, s *scope) (*delivery, error) {
 	d := &delivery{scope: s}
 	next, err := s.Owned.Find(ctx, s.Key(nextPasswordName(s.keystone)))
 	if err != nil {

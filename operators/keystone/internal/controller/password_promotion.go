@@ -49,7 +49,7 @@ func (t promotion) outcome() reconcile.Outcome {
 // promotePassword makes a staged password the next one: the next password is written
 // first, then the staging Secret is deleted. After a crash in between, the staged
 // password is already the next one.
-func (s *scope) promotePassword(ctx context.Context) promotion {
+func promotePassword(ctx context.Context, s *scope) promotion {
 	staging, err := s.Owned.Find(ctx, s.Key(stagedPasswordName(s.keystone)))
 	if err != nil || staging == nil || !metav1.IsControlledBy(staging, s.keystone) {
 		return promotion{err: err}
@@ -73,7 +73,7 @@ func (s *scope) promotePassword(ctx context.Context) promotion {
 	}
 	taken := promotion{}
 	if next == nil || !rotation.Applied(next, staging) {
-		if taken.err = s.commitPassword(ctx, staging); taken.err != nil {
+		if taken.err = commitPassword(ctx, s, staging); taken.err != nil {
 			return taken
 		}
 		taken.committed = true
@@ -83,7 +83,7 @@ func (s *scope) promotePassword(ctx context.Context) promotion {
 }
 
 // commitPassword makes the staged password the next one in a single write.
-func (s *scope) commitPassword(ctx context.Context, staging *corev1.Secret) error {
+func commitPassword(ctx context.Context, s *scope, staging *corev1.Secret) error {
 	completed := staging.Annotations[rotation.CompletedAtAnnotation]
 	desired := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{

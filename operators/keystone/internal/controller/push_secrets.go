@@ -85,7 +85,7 @@ func pushSecret(
 
 // findPush returns the named PushSecret, nil if there is none or the Keystone does not
 // control it.
-func (s *scope) findPush(ctx context.Context, name string) (*esov1alpha1.PushSecret, error) {
+func findPush(ctx context.Context, s *scope, name string) (*esov1alpha1.PushSecret, error) {
 	live := &esov1alpha1.PushSecret{}
 	err := s.ThirdParty.Get(ctx, s.Key(name), live)
 	if apierrors.IsNotFound(err) {

@@ -71,7 +71,7 @@ func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 		current := service.Config.Value(s.Slots).ConfigMap
 		reader := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(pod("a", current, ""), pod("b", c.second, c.secret)).Build()
 		s.Client, s.propagation = reader, time.Minute
-		use, err := s.keyUse(t.Context(), time.Hour)
+		use, err := keyUse(t.Context(), s, time.Hour)
 		if want := (keys.Use{Lifetime: time.Hour, Mixed: c.mixed, Propagation: time.Minute}); err != nil || use != want {
 			t.Errorf("%s: %+v (%v), want %+v", name, use, err, want)
 		}

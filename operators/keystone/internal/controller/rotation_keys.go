@@ -64,14 +64,14 @@ func (f keyFamily) reconcileRotation(ctx context.Context, s *scope) reconcile.Ou
 	if service.Config.Value(s.Slots).ConfigMap == "" || s.keystone.Status.InstalledRelease == "" {
 		return f.done(s)
 	}
-	if err := s.ensureRotation(ctx, f.rotator(s)); err != nil {
+	if err := ensureRotation(ctx, s, f.rotator(s)); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	outcome := f.done(s)
 	if f.rotation.afterwards != nil {
 		outcome = f.rotation.afterwards(ctx, s, outcome)
 	}
-	return s.followSchedule(ctx, f.rotation.words(), outcome)
+	return followSchedule(ctx, s, f.rotation.words(), outcome)
 }
 
 func (r keyRotation) words() schedule {

@@ -59,7 +59,7 @@ type rotator struct {
 
 // ensureRotation ensures the service account, the staging Secret, the script and the
 // CronJob of a rotation.
-func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
+func ensureRotation(ctx context.Context, s *scope, r rotator) error {
 	k := s.keystone
 	if err := s.Owned.EnsurePresent(ctx, k, rotation.StagingSecret(k.Namespace, r.staging, r.target, definition.Labels(k.Name))); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (s *scope) ensureRotation(ctx context.Context, r rotator) error {
 
 // removeRotation deletes everything that ensureRotation creates, the CronJob first, so
 // that no Job starts without its account.
-func (s *scope) removeRotation(ctx context.Context, r rotator) error {
+func removeRotation(ctx context.Context, s *scope, r rotator) error {
 	k := s.keystone
 	meta := metav1.ObjectMeta{Namespace: k.Namespace, Name: r.objectName(k)}
 	if err := apply.EnsureAbsent(ctx, s.Client, k, &batchv1.CronJob{ObjectMeta: meta}); err != nil {

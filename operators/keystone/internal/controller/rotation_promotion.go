@@ -38,7 +38,7 @@ func (f keyFamily) promote(ctx context.Context, s *scope, current *corev1.Secret
 	if !known {
 		return f.done(s) // Reported by Config or by the check of the configuration.
 	}
-	use, err := s.keyUse(ctx, lifetime)
+	use, err := keyUse(ctx, s, lifetime)
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
@@ -76,7 +76,7 @@ func (f keyFamily) promote(ctx context.Context, s *scope, current *corev1.Secret
 
 // keyUse returns how the keys are used. Pods of an older configuration issue tokens with
 // the lifetime in that configuration.
-func (s *scope) keyUse(ctx context.Context, lifetime time.Duration) (keys.Use, error) {
+func keyUse(ctx context.Context, s *scope, lifetime time.Duration) (keys.Use, error) {
 	use := keys.Use{Lifetime: lifetime, Propagation: s.propagation}
 	if lifetime == 0 {
 		return use, nil

@@ -29,7 +29,7 @@ var (
 
 // followSchedule returns the outcome of a step whose CronJob is in place, unless the last
 // Job of the CronJob failed or cannot start.
-func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.Outcome) reconcile.Outcome {
+func followSchedule(ctx context.Context, s *scope, of schedule, step reconcile.Outcome) reconcile.Outcome {
 	if !step.IsDone() {
 		return step
 	}
@@ -41,7 +41,7 @@ func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.
 	if last.Job == "" {
 		return step.Within(last.Again)
 	}
-	outcome := reconcile.Terminal(of.failed, s.lastRunError(name, of.does, last)).Within(last.Again)
+	outcome := reconcile.Terminal(of.failed, lastRunError(s, name, of.does, last)).Within(last.Again)
 	for _, event := range step.Events() {
 		outcome = outcome.WithEvent(event.Type, event.Reason, event.Note)
 	}
@@ -49,7 +49,7 @@ func (s *scope) followSchedule(ctx context.Context, of schedule, step reconcile.
 }
 
 // lastRunError describes the problem with a Job of the CronJob and how it is resolved.
-func (s *scope) lastRunError(cronJob, does string, last job.LastRun) error {
+func lastRunError(s *scope, cronJob, does string, last job.LastRun) error {
 	verb := "cannot start"
 	if last.Failed {
 		verb = "failed"

@@ -20,7 +20,7 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 	return health.Check{
 		Condition: keystonev1alpha1.ConditionKeystoneAPIReady,
 		URL:       func(p *service.Pass) string { return internalEndpoint(p.Cluster, s.keystone) },
-		Healthy:   s.healthy,
+		Healthy:   func(_ *service.Pass, message string) reconcile.Outcome { return healthy(s, message) },
 		Answered:  aboutLogin,
 	}.Reconcile(ctx, s.Pass)
 }
@@ -28,7 +28,7 @@ func reconcileHealthCheck(ctx context.Context, s *scope) reconcile.Outcome {
 // healthy reports that the API answers, and whether the last login found the cache
 // unavailable; without the cache no request fails. A restarted operator repeats the
 // previous finding until it has its own.
-func (s *scope) healthy(_ *service.Pass, message string) reconcile.Outcome {
+func healthy(s *scope, message string) reconcile.Outcome {
 	k := s.keystone
 	uncached := message + "; the cache at " + strings.Join(cacheServers(s.Cluster, k), ", ") +
 		" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"

@@ -35,15 +35,15 @@ func reconcileInstallation(ctx context.Context, s *scope) reconcile.Outcome {
 	case !first:
 		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
-	outcome := s.install(ctx)
+	outcome := install(ctx, s)
 	if outcome.IsDone() {
 		return outcome
 	}
 	return keystoneSchema.Count(ctx, s.Pass, outcome)
 }
 
-func (s *scope) install(ctx context.Context) reconcile.Outcome {
-	found, err := s.mountedCredentialKeys(ctx)
+func install(ctx context.Context, s *scope) reconcile.Outcome {
+	found, err := mountedCredentialKeys(ctx, s)
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
@@ -60,7 +60,7 @@ func (s *scope) install(ctx context.Context) reconcile.Outcome {
 
 // mountedCredentialKeys returns the Secret that a Job mounts by its name, even if it is
 // not claimed yet; nil for none.
-func (s *scope) mountedCredentialKeys(ctx context.Context) (*corev1.Secret, error) {
+func mountedCredentialKeys(ctx context.Context, s *scope) (*corev1.Secret, error) {
 	key := s.Key(credentialKeysName(s.keystone))
 	if found, err := s.Owned.Find(ctx, key); err != nil || found != nil {
 		return found, err

@@ -28,7 +28,7 @@ func reconcileKeyBackup(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	report := backupReport{}
 	for _, backup := range keyBackups {
-		state, again, err := s.ensureBackup(ctx, backup)
+		state, again, err := ensureBackup(ctx, s, backup)
 		if !again.IsZero() {
 			report.again = append(report.again, again.Sub(s.Now()))
 		}
@@ -66,12 +66,12 @@ var errNoKeysYet = errors.New("there are no keys yet")
 // ensureBackup ensures the PushSecret of one key Secret and returns when it must be
 // pushed again. While the Secret is missing or damaged, the PushSecret stays as it is.
 // That preserves the copy, from which the keys are restored.
-func (s *scope) ensureBackup(ctx context.Context, backup keyBackup) (state secrets.PushState, again time.Time, err error) {
+func ensureBackup(ctx context.Context, s *scope, backup keyBackup) (state secrets.PushState, again time.Time, err error) {
 	source, err := s.Owned.Find(ctx, s.Key(backup.source(s.keystone)))
 	if err != nil {
 		return state, again, err
 	}
-	live, err := s.findPush(ctx, backup.name(s.keystone))
+	live, err := findPush(ctx, s, backup.name(s.keystone))
 	if err != nil {
 		return state, again, err
 	}

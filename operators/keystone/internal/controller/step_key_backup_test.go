@@ -29,10 +29,10 @@ func TestDamagedKeysAreNotCopiedOverTheGoodOnes(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(damaged, approved).Build()
 	s := scopeOf(k)
 	s.Client, s.ThirdParty, s.Owned = c, c, secrets.Owned{Client: c, Live: c, Scheme: Scheme()}
-	if _, _, err := s.ensureBackup(t.Context(), fernetBackup); err != nil {
+	if _, _, err := ensureBackup(t.Context(), s, fernetBackup); err != nil {
 		t.Fatal(err)
 	}
-	live, err := s.findPush(t.Context(), approved.Name)
+	live, err := findPush(t.Context(), s, approved.Name)
 	if err != nil || live == nil {
 		t.Fatalf("the PushSecret is %v, error %v", live, err)
 	}

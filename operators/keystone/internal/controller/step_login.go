@@ -38,7 +38,7 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 		s.proofs.Suspend(name)
 		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
 	case service.Config.Value(s.Slots).Options == nil || bootstrapJob.Value(s.Slots) == nil:
-		return s.loginOutcome(s.proofs.Suspend(name))
+		return loginOutcome(s, s.proofs.Suspend(name))
 	}
 	fernet, err := s.Owned.Find(ctx, s.Key(fernetKeysName(k)))
 	if err != nil {
@@ -52,7 +52,7 @@ func reconcileLogin(ctx context.Context, s *scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonHealthCheckFailed, err)
 	}
-	return s.loginOutcome(s.proofs.Check(name, loginTarget(s, pods, tokenKeys)))
+	return loginOutcome(s, s.proofs.Check(name, loginTarget(s, pods, tokenKeys)))
 }
 
 // loginTarget returns the current login to verify. If the only pod of a Deployment was
@@ -155,7 +155,7 @@ func aboutLogin(reason string) bool {
 	return slices.Contains(slices.Collect(maps.Values(loginReasons)), reason)
 }
 
-func (s *scope) loginOutcome(result proof.Result) reconcile.Outcome {
+func loginOutcome(s *scope, result proof.Result) reconcile.Outcome {
 	switch result.Verdict {
 	case proof.Accepted, proof.Uncached:
 		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, "")
@@ -170,7 +170,7 @@ func (s *scope) loginOutcome(result proof.Result) reconcile.Outcome {
 	if reason, network := networkReasons[verdict]; network {
 		return reconcile.Waiting(reason, result.Message)
 	}
-	return reconcile.Waiting(loginReasons[verdict], result.Message+s.loginRemedy(verdict))
+	return reconcile.Waiting(loginReasons[verdict], result.Message+loginRemedy(s, verdict))
 }
 
 func loginPending() reconcile.Outcome {
@@ -192,7 +192,7 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 	return verdict
 }
 
-func (s *scope) loginRemedy(verdict proof.Verdict) string {
+func loginRemedy(s *scope, verdict proof.Verdict) string {
 	k := s.keystone
 	database := "the database at " + database.Address(s.Pass)
 	cache := "the cache at " + strings.Join(cacheServers(s.Cluster, k), ", ")

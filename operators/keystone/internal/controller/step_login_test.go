@@ -171,7 +171,7 @@ func TestEveryFindingAboutALoginHasAReason(t *testing.T) {
 		proof.Unasked, proof.Pending, proof.Accepted, proof.Refused, proof.DatabaseFailed, proof.CacheFailed, proof.KeysFailed,
 		proof.Erred, proof.Odd, proof.TimedOut, proof.Unresolved, proof.Unreachable, proof.Broken,
 	} {
-		if got := s.loginOutcome(proof.Result{Verdict: verdict, Message: "found"}); got.Reason() == "" {
+		if got := loginOutcome(s, proof.Result{Verdict: verdict, Message: "found"}); got.Reason() == "" {
 			t.Errorf("%q has none", verdict)
 		}
 	}

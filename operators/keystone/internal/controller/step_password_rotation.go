@@ -31,19 +31,19 @@ const keyTypeAdminPassword = "admin-password"
 func reconcilePasswordRotation(ctx context.Context, s *scope) reconcile.Outcome {
 	k := s.keystone
 	if !k.Spec.PasswordRotationEnabled() {
-		if err := s.removePasswordRotation(ctx); err != nil {
+		if err := removePasswordRotation(ctx, s); err != nil {
 			return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 		}
 		s.lifetimes.endRotation(client.ObjectKeyFromObject(k), keyTypeAdminPassword)
 		return reconcile.Done(keystonev1alpha1.ReasonRotationDisabled, "spec.bootstrap.passwordRotation is not enabled")
 	}
-	if err := s.ensureRotation(ctx, passwordRotator(k)); err != nil {
+	if err := ensureRotation(ctx, s, passwordRotator(k)); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	taken := s.promotePassword(ctx)
+	taken := promotePassword(ctx, s)
 	outcome := taken.outcome()
 	if taken.err == nil {
-		outcome = s.deliverPassword(ctx)
+		outcome = deliverPassword(ctx, s)
 	}
 	if taken.refusal != nil && outcome.Err() == nil {
 		outcome = taken.outcome()
@@ -52,7 +52,7 @@ func reconcilePasswordRotation(ctx context.Context, s *scope) reconcile.Outcome 
 		outcome = outcome.WithNormalEvent(keystonev1alpha1.EventAdminPasswordRotated,
 			fmt.Sprintf("Accepted a new password of the administrator into Secret %s", nextPasswordName(k)))
 	}
-	return s.followSchedule(ctx, passwordSchedule, outcome)
+	return followSchedule(ctx, s, passwordSchedule, outcome)
 }
 
 func nextPasswordName(k *keystonev1alpha1.Keystone) string { return k.Name + "-admin-password-next" }
@@ -96,11 +96,11 @@ func passwordPush(c cluster.Settings, k *keystonev1alpha1.Keystone, next *corev1
 
 // removePasswordRotation deletes all objects of the rotation from the cluster. The
 // password in use and its copy in the store are kept.
-func (s *scope) removePasswordRotation(ctx context.Context) error {
+func removePasswordRotation(ctx context.Context, s *scope) error {
 	k := s.keystone
 	// The schedule is irrelevant for finding the objects to delete.
 	gone := rotator{name: passwordRotate, source: nextPasswordName(k), staging: stagedPasswordName(k)}
-	if err := s.removeRotation(ctx, gone); err != nil {
+	if err := removeRotation(ctx, s, gone); err != nil {
 		return err
 	}
 	if s.Kinds.Served(pushSecretGVK) {

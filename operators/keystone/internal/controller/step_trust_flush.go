@@ -22,7 +22,7 @@ func reconcileTrustFlush(ctx context.Context, s *scope) reconcile.Outcome {
 	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.keystone, trustFlushCronJob(s)); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	return s.followSchedule(ctx, trustFlushSchedule,
+	return followSchedule(ctx, s, trustFlushSchedule,
 		reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place"))
 }
 
