@@ -136,6 +136,7 @@ func (i *Instance[T]) namespace() string { return i.Resource.GetNamespace() }
 
 func (i *Instance[T]) name() string { return i.Resource.GetName() }
 
+// Create creates the resource in the cluster.
 func (i *Instance[T]) Create() {
 	i.Helper()
 	objects.Create(i.T, i.Admin, client.Object(i.Resource))

@@ -183,7 +183,8 @@ func (s suite[T]) takenBack(t *testing.T) {
 	}
 }
 
-// neitherNor sets a third tag during an upgrade, which stops it.
+// neitherNor sets a third tag during an upgrade, and then aborts the upgrade while one of
+// its Jobs is still terminating.
 func (i *Instance[T]) neitherNor(old, next string) {
 	i.Helper()
 	i.setTag(after(next, 1))

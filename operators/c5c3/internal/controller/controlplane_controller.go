@@ -17,8 +17,8 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/teardown"
 )
 
-// The permissions of the operator. Those on the resources of services stand beside
-// the declarations of the services. The chart's roles are generated from the markers.
+// The permissions of the operator. Those for the resources of services are next to the
+// declarations of the services. The chart's roles are generated from these markers.
 //
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes,verbs=list;watch;patch
 // +kubebuilder:rbac:groups=c5c3.io,resources=controlplanes/status,verbs=update
