@@ -7,11 +7,9 @@ import (
 	"hash"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-)
 
-// digestSize is the length in bytes of the digests of values: nobody can find two
-// values with the same one.
-const digestSize = 16
+	"github.com/c5c3/forge/internal/common/digest"
+)
 
 // values are digests of what an object holds in the fields that a manager owns: one of
 // everything but the blocks, and one of each block that is owned as a whole, in the order
@@ -34,21 +32,21 @@ func valuesOf(owned *fieldpath.Set, live any) values {
 	if !r.read(owned, live) {
 		return ""
 	}
-	return values(append(r.sum.Sum(nil)[:digestSize:digestSize], r.blocks...))
+	return values(append(r.sum.Sum(nil)[:digest.Size:digest.Size], r.blocks...))
 }
 
 // wants reports whether the desired fields are the owned ones, with the values that the
 // live object has.
 func wants(owned *fieldpath.Set, desired any, has values) bool {
 	r := &reader{sum: sha256.New(), open: map[int]bool{}, exact: true}
-	if !r.read(owned, desired) || len(has) != digestSize+len(r.blocks) {
+	if !r.read(owned, desired) || len(has) != digest.Size+len(r.blocks) {
 		return false
 	}
-	if string(r.sum.Sum(nil)[:digestSize]) != string(has[:digestSize]) {
+	if string(r.sum.Sum(nil)[:digest.Size]) != string(has[:digest.Size]) {
 		return false
 	}
-	for i := 0; i < len(r.blocks); i += digestSize {
-		if !r.open[i] && string(r.blocks[i:i+digestSize]) != string(has[digestSize+i:2*digestSize+i]) {
+	for i := 0; i < len(r.blocks); i += digest.Size {
+		if !r.open[i] && string(r.blocks[i:i+digest.Size]) != string(has[digest.Size+i:2*digest.Size+i]) {
 			return false
 		}
 	}
@@ -88,8 +86,8 @@ func (r *reader) leaf(value any) {
 	if r.exact && len(fields) == 0 {
 		r.open[len(r.blocks)] = true
 	}
-	sum := sha256.Sum256(encoded(fields))
-	r.blocks = append(r.blocks, sum[:digestSize]...)
+	block := digest.Of(encoded(fields))
+	r.blocks = append(r.blocks, block[:]...)
 }
 
 func (r *reader) add(value any) {

@@ -37,7 +37,7 @@ func (c Controller[R, S]) Trim() cache.TransformFunc {
 		}
 		intern.Metadata(cached)
 		if resource, ours := obj.(reconcile.Object); ours {
-			intern.Conditions(resource.GetConditions())
+			intern.Conditions(resource.GetName(), resource.GetConditions())
 		}
 		return obj, nil
 	}
