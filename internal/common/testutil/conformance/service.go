@@ -51,6 +51,8 @@ type Service[T service.Resource] struct {
 	// Irreplaceable are the names of Secrets that the operator neither makes twice nor
 	// deletes before the database.
 	Irreplaceable []string
+	// Drifts are changes to the children of the service's own, which the operator puts right.
+	Drifts []Drift
 	// Watches are the resources that the operator watches, as in "cronjobs.batch", beside
 	// those that it watches for every service.
 	Watches []string
