@@ -12,7 +12,7 @@ import (
 
 // definition is what tells Keystone from the other services.
 var definition = service.Definition{
-	Kind: "Keystone", Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
+	Kind: keystonev1alpha1.Kind, Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
 	// It lets Python import what travels with the configuration.
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 }
