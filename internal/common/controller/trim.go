@@ -22,7 +22,7 @@ import (
 // there. A resource has a dozen Jobs and Pods, and several times as many records of who
 // wrote which field.
 func (c Controller[R, S]) Trim() cache.TransformFunc {
-	// Nobody asks who wrote what the operator does not apply.
+	// Who wrote which field is read only of what the operator applies.
 	foreign := map[reflect.Type]bool{reflect.TypeOf(c.New()): true}
 	for _, kind := range c.kinds() {
 		foreign[reflect.TypeOf(kind.Object)] = kind.Relation != Owned

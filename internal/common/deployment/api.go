@@ -53,7 +53,7 @@ type API struct {
 	Annotations func(p *service.Pass) map[string]string
 	// Prune removes what no pod needs once a rollout has ended.
 	Prune func(ctx context.Context, p *service.Pass) error
-	// Complete has the last word about a rollout that has ended.
+	// Complete returns the outcome of a rollout that has ended, given that of a ready one.
 	Complete func(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome
 }
 
@@ -176,7 +176,7 @@ func readinessProbe(configDir string) *corev1.Probe {
 	}
 }
 
-// explainRollout words what a rollout waits for, by its newest troubled pod, which may
+// explainRollout describes what a rollout waits for, by its newest troubled pod, which may
 // have ended.
 func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
 	var list corev1.PodList

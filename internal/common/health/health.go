@@ -39,7 +39,7 @@ type Rollout struct {
 }
 
 // RolloutOf is the rollout in this pass, set by the step of a [Check]. It is not set while
-// there are no API pods.
+// there is no endpoint or no Deployment.
 var RolloutOf = reconcile.NewSlot[Rollout]("Rollout")
 
 // reasons word a finding about the API in the condition's vocabulary.
