@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,8 +24,6 @@ type Service interface {
 
 // ServiceLookup validates the resources of an API service against other objects.
 type ServiceLookup[T Service] struct {
-	// Kind is the kind of the resources, such as "Placement".
-	Kind string
 	// NewList returns an empty list of the kind.
 	NewList func() client.ObjectList
 	// Cluster tells which DNS names refer to the same Service.
@@ -55,24 +54,26 @@ func (s ServiceLookup[T]) checkDatabase(
 	if before != nil && before.Key(s.Cluster, namespace) == key {
 		return nil
 	}
+	// A scheme calls a kind like its Go type.
+	kind := reflect.TypeFor[T]().Elem().Name()
 	path, all := field.NewPath("spec", "database"), s.NewList()
 	err := reader.List(ctx, all)
 	if apierrors.IsForbidden(err) {
 		err = reader.List(ctx, all, client.InNamespace(namespace))
 	}
 	if err != nil {
-		return field.ErrorList{field.InternalError(path, fmt.Errorf("listing the %ss: %w", s.Kind, err))}
+		return field.ErrorList{field.InternalError(path, fmt.Errorf("listing the %ss: %w", kind, err))}
 	}
 	var errs field.ErrorList
 	err = meta.EachListItem(all, func(item runtime.Object) error {
 		other, ok := item.(T)
 		if !ok {
-			return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", s.Kind, item)
+			return fmt.Errorf("a list of %ss holds %T; this is a bug in the operator", kind, item)
 		}
 		itself := other.GetNamespace() == namespace && other.GetName() == updated.GetName()
 		if len(errs) == 0 && !itself && other.ServiceSpec().Database.Key(s.Cluster, other.GetNamespace()) == key {
 			errs = append(errs, field.Forbidden(path, fmt.Sprintf("%s %s of namespace %s has the database %s; choose another name",
-				s.Kind, other.GetName(), other.GetNamespace(), database.Database)))
+				kind, other.GetName(), other.GetNamespace(), database.Database)))
 		}
 		return nil
 	})

@@ -33,7 +33,7 @@ func TestADatabaseOfAnotherResourceIsRefused(t *testing.T) {
 	away := interceptor.Funcs{List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 		return errors.New("connection refused")
 	}}
-	lookup := ServiceLookup[*instance.Harbour]{Kind: "Harbour", NewList: instance.NewList}
+	lookup := ServiceLookup[*instance.Harbour]{NewList: instance.NewList}
 	for name, c := range map[string]struct {
 		funcs        interceptor.Funcs
 		old, updated *instance.Harbour

@@ -8,7 +8,11 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,6 +93,14 @@ func (c condensing) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 		cached.Spec = appsv1.DeploymentSpec{}
 	case *corev1.Service:
 		cached.Spec = corev1.ServiceSpec{}
+	case *batchv1.CronJob:
+		cached.Spec = batchv1.CronJobSpec{}
+	case *rbacv1.Role:
+		cached.Rules = nil
+	case *networkingv1.NetworkPolicy:
+		cached.Spec = networkingv1.NetworkPolicySpec{}
+	case *autoscalingv2.HorizontalPodAutoscaler:
+		cached.Spec = autoscalingv2.HorizontalPodAutoscalerSpec{}
 	}
 	return nil
 }

@@ -1,13 +1,14 @@
 package apply
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/digest"
 )
 
 // memoPeriod is how long an unused verdict is kept. Resources are reconciled
@@ -29,7 +30,7 @@ type memo struct {
 
 // verdict is a digest of the version of an object that needs no write and of the desired
 // fields.
-type verdict [digestSize]byte
+type verdict digest.Digest
 
 // verdictOf returns the verdict, and false for an object that cannot be recorded.
 func verdictOf(live, desired client.Object, fieldManager string) (verdict, bool) {
@@ -38,8 +39,7 @@ func verdictOf(live, desired client.Object, fieldManager string) (verdict, bool)
 		return verdict{}, false
 	}
 	// JSON has no line breaks.
-	sum := sha256.Sum256(append(body, "\n"+fieldManager+"\n"+live.GetResourceVersion()...))
-	return verdict(sum[:digestSize]), true
+	return verdict(digest.Of(append(body, "\n"+fieldManager+"\n"+live.GetResourceVersion()...))), true
 }
 
 // has reports whether the verdict is the latest one about the object.

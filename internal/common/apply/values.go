@@ -7,10 +7,9 @@ import (
 	"hash"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-)
 
-// digestSize is the length in bytes of a digest, enough to rule out collisions.
-const digestSize = 16
+	"github.com/c5c3/forge/internal/common/digest"
+)
 
 // values are digests of an object's fields that a manager owns: one of everything outside
 // blocks, followed by one of each block that is owned as a whole, in the order of the
@@ -33,21 +32,21 @@ func valuesOf(owned *fieldpath.Set, live any) values {
 	if !r.read(owned, live) {
 		return ""
 	}
-	return values(append(r.sum.Sum(nil)[:digestSize:digestSize], r.blocks...))
+	return values(append(r.sum.Sum(nil)[:digest.Size:digest.Size], r.blocks...))
 }
 
 // wants reports whether the desired fields are exactly the owned ones, with the values of
 // the live object.
 func wants(owned *fieldpath.Set, desired any, has values) bool {
 	r := &reader{sum: sha256.New(), open: map[int]bool{}, exact: true}
-	if !r.read(owned, desired) || len(has) != digestSize+len(r.blocks) {
+	if !r.read(owned, desired) || len(has) != digest.Size+len(r.blocks) {
 		return false
 	}
-	if string(r.sum.Sum(nil)[:digestSize]) != string(has[:digestSize]) {
+	if string(r.sum.Sum(nil)[:digest.Size]) != string(has[:digest.Size]) {
 		return false
 	}
-	for i := 0; i < len(r.blocks); i += digestSize {
-		if !r.open[i] && string(r.blocks[i:i+digestSize]) != string(has[digestSize+i:2*digestSize+i]) {
+	for i := 0; i < len(r.blocks); i += digest.Size {
+		if !r.open[i] && string(r.blocks[i:i+digest.Size]) != string(has[digest.Size+i:2*digest.Size+i]) {
 			return false
 		}
 	}
@@ -88,8 +87,8 @@ func (r *reader) leaf(value any) {
 	if r.exact && len(fields) == 0 {
 		r.open[len(r.blocks)] = true
 	}
-	sum := sha256.Sum256(encoded(fields))
-	r.blocks = append(r.blocks, sum[:digestSize]...)
+	block := digest.Of(encoded(fields))
+	r.blocks = append(r.blocks, block[:]...)
 }
 
 func (r *reader) add(value any) {

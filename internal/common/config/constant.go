@@ -7,7 +7,9 @@ import (
 )
 
 // SetConstant gives a constant of a Python file another value: text, a list of text, or
-// true or false. The constant has the first line that begins with its name, and there is one.
+// true or false. The constant has the line that begins with its name. SetConstant panics
+// unless there is exactly one: constants guard the safety of what the file does, and the
+// file is compiled in.
 func SetConstant(script, name string, value any) string {
 	literal := ""
 	switch value := value.(type) {
@@ -21,7 +23,15 @@ func SetConstant(script, name string, value any) string {
 		encoded, _ := json.Marshal(value)
 		literal = string(encoded)
 	}
-	before, after, _ := strings.Cut(script, "\n"+name+" = ")
-	_, rest, _ := strings.Cut(after, "\n")
-	return fmt.Sprintf("%s\n%s = %s\n%s", before, name, literal, rest)
+	found, lines := 0, strings.Split(script, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, name+" = ") {
+			found++
+			lines[i] = name + " = " + literal
+		}
+	}
+	if found != 1 {
+		panic(fmt.Sprintf("a Python file has %d lines for the constant %s, want 1; this is a bug in the operator", found, name))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -1,6 +1,6 @@
-// Package controller sets up the controller of an API service from a declaration: its
-// pipeline, the kinds it watches, and the parts specific to the service. What all
-// services have in common is built in.
+// Package controller sets up the controller of an API service from its declaration: the
+// kinds that it watches and how, its pipeline, and the few things that only its service
+// has. What every service has is added automatically.
 package controller
 
 import (

@@ -184,7 +184,7 @@ func TestAnObjectLeadsToTheResourceThatItsLabelsName(t *testing.T) {
 	}
 }
 
-func TestStraysAreThoseThatTheirOwnerDoesNotAnnounce(t *testing.T) {
+func TestOrphanedObjectsAreThoseThatTheirOwnerDoesNotAnnounce(t *testing.T) {
 	controlled := func(kind string) *batchv1.Job {
 		return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{Kind: kind, Controller: ptr.To(true)}}}}
 	}

@@ -46,9 +46,9 @@ type Kind[R service.Resource] struct {
 	// already exists, such as [IndexSecret].
 	Index string
 	Names func(R) []string
-	// Strays selects objects of an [Owned] kind that have another controller or none and
-	// are mapped to their resource by label. It may be nil.
-	Strays predicate.Predicate
+	// Orphaned are those objects of an [Owned] kind that have another controller or
+	// none and lead to their resource by their label. It may be nil.
+	Orphaned predicate.Predicate
 	// Predicates filter the events.
 	Predicates []predicate.Predicate
 	// AddToScheme registers the kind. It is nil for built-in kinds.
@@ -83,8 +83,8 @@ func common[R service.Resource]() []Kind[R] {
 		{Object: &corev1.Service{}},
 		{Object: &corev1.ConfigMap{}},
 		// Secrets that outlive their resource have no owner.
-		{Object: &corev1.Secret{}, Strays: unowned},
-		{Object: &batchv1.Job{}, Strays: scheduled},
+		{Object: &corev1.Secret{}, Orphaned: unowned},
+		{Object: &batchv1.Job{}, Orphaned: scheduled},
 		{Object: &policyv1.PodDisruptionBudget{}},
 		{Object: &autoscalingv2.HorizontalPodAutoscaler{}},
 		{Object: &networkingv1.NetworkPolicy{}},

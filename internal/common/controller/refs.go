@@ -6,9 +6,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// secretRefs returns the names of all Secrets that a pass reads through
-// [service.Tools.Refs]. The connection Secret is among them because a Secret of that name
-// may exist that the operator does not own.
+// secretRefs are the names of all Secrets that a pass reads like those of users. A foreign
+// Secret may have the name of the one with the connection.
 func (c Controller[R, S]) secretRefs(resource R) []string {
 	spec := resource.ServiceSpec()
 	refs := []*commonv1.SecretRefSpec{&spec.Database.SecretRef, spec.ExtraConfigSecretRef}

@@ -69,7 +69,7 @@ func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg o
 		Scope: func(resource R) S {
 			return c.Scope(service.NewPass(tools, c.Definition, resource), resource)
 		},
-		Repeats:    repeats[R],
+		Recomputed: recomputed[R],
 		Pipeline:   c.Pipeline,
 		Finalizers: c.Finalizers,
 		Forget:     c.forget(tools),

@@ -35,7 +35,7 @@ func databaseKeys[R service.Resource](in cluster.Settings) func(R) []string {
 	return func(resource R) []string { return []string{service.DatabaseKey(resource, in)} }
 }
 
-// watchSharers reconciles the remaining resources of a database when one stops using it.
+// watchSharers reconciles the resources with the same database when another releases it.
 func watchSharers[R service.Resource](b *builder.Builder, find watches.Mapper[R], empty R, in cluster.Settings) {
 	b.Watches(empty, handler.EnqueueRequestsFromMapFunc(find.Sharing(service.IndexDatabase, databaseKeys[R](in))),
 		builder.WithPredicates(databaseChanges[R](in)))

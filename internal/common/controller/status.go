@@ -1,26 +1,20 @@
 package controller
 
-import (
-	"k8s.io/apimachinery/pkg/api/equality"
+import "github.com/c5c3/forge/internal/common/service"
 
-	"github.com/c5c3/forge/internal/common/service"
-)
-
-// repeats reports whether the statuses differ only in fields that are set once on the way
-// to Ready. The endpoint follows from ready API pods. Until the first release is
-// recorded, finished Jobs show that they ran with this image, and the Deployment shows
-// the release once another one is wanted.
-func repeats[R service.Resource](before, now R) bool {
-	without, ok := now.DeepCopyObject().(R)
-	if !ok {
-		return false
+// recomputed takes out of the status what becomes known once on the way to Ready and was
+// not written yet when the resource was read. The endpoint is that of API pods which are
+// ready. Until the first release is written, the Jobs tell that they were done with this
+// image, and the Deployment tells the release when another one is wanted.
+func recomputed[R service.Resource](read R) func(R) {
+	status := read.ServiceStatus()
+	endpoint, release := status.Endpoint != "", status.InstalledRelease != ""
+	return func(later R) {
+		if !endpoint {
+			later.ServiceStatus().Endpoint = ""
+		}
+		if !release {
+			later.ServiceStatus().InstalledRelease = ""
+		}
 	}
-	then, status := before.ServiceStatus(), without.ServiceStatus()
-	if then.Endpoint == "" {
-		status.Endpoint = ""
-	}
-	if then.InstalledRelease == "" {
-		status.InstalledRelease = ""
-	}
-	return equality.Semantic.DeepEqual(before.StatusCopy(), without.StatusCopy())
 }

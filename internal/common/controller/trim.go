@@ -21,7 +21,7 @@ import (
 // Trim returns a cache transform that drops fields nothing reads. A resource has a dozen
 // Jobs and Pods, and several times as many managedFields entries.
 func (c Controller[R, S]) Trim() cache.TransformFunc {
-	// Managed fields only matter for objects that the operator applies.
+	// Who wrote which field is read only of what the operator applies.
 	foreign := map[reflect.Type]bool{reflect.TypeOf(c.New()): true}
 	for _, kind := range c.kinds() {
 		foreign[reflect.TypeOf(kind.Object)] = kind.Relation != Owned
@@ -36,7 +36,7 @@ func (c Controller[R, S]) Trim() cache.TransformFunc {
 		}
 		intern.Metadata(cached)
 		if resource, ours := obj.(reconcile.Object); ours {
-			intern.Conditions(resource.GetConditions())
+			intern.Conditions(resource.GetName(), resource.GetConditions())
 		}
 		return obj, nil
 	}

@@ -116,8 +116,8 @@ func (w *watching[R, S]) build(
 			continue
 		}
 		b.Watches(kind.Object, w.handler(kind), builder.WithPredicates(kind.Predicates...))
-		if kind.Strays != nil {
-			b.Watches(kind.Object, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(kind.Strays))
+		if kind.Orphaned != nil {
+			b.Watches(kind.Object, handler.EnqueueRequestsFromMapFunc(byInstance), builder.WithPredicates(kind.Orphaned))
 		}
 	}
 	for _, own := range w.Sources {

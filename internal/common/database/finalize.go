@@ -20,9 +20,9 @@ type referenced struct {
 	obj  client.Object
 }
 
-// Finalize has mariadb-operator drop the instance's objects in the MariaDB, unless the
-// data is to be kept. It does not wait for that: the API pods keep connections open until
-// garbage collection stops them, and DROP DATABASE waits for those connections.
+// Finalize asks mariadb-operator to drop what the instance had in the MariaDB, unless that
+// is to stay. It does not wait for that: the API pods still hold connections until garbage
+// collection ends them, and DROP DATABASE waits for those.
 func Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	dropped := 0
 	if p.Spec.Database.IsManaged() && p.Kinds.Served(mariaDBGVK) {

@@ -54,7 +54,7 @@ type API struct {
 	Annotations func(p *service.Pass) map[string]string
 	// Prune removes objects that no pod needs after a rollout.
 	Prune func(ctx context.Context, p *service.Pass) error
-	// Complete is called after a rollout and returns the outcome of the step.
+	// Complete returns the outcome of a rollout that has ended, given that of a ready one.
 	Complete func(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome
 }
 
@@ -177,8 +177,8 @@ func readinessProbe(configDir string) *corev1.Probe {
 	}
 }
 
-// explainRollout reports what a rollout is waiting for, based on the newest failing pod,
-// even if that pod has terminated.
+// explainRollout describes what a rollout waits for, by its newest troubled pod, which may
+// have ended.
 func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
 	var list corev1.PodList
 	err := p.Client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(p.SelectorLabels(deploy.Name)))

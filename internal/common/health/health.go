@@ -38,8 +38,8 @@ type Rollout struct {
 	State string
 }
 
-// RolloutOf holds the rollout in this pass. The step of a [Check] sets it unless there
-// are no API pods.
+// RolloutOf is the rollout in this pass, set by the step of a [Check]. It is not set while
+// there is no endpoint or no Deployment.
 var RolloutOf = reconcile.NewSlot[Rollout]("Rollout")
 
 // reasons maps probe verdicts to the reasons of the condition.

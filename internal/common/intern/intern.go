@@ -6,77 +6,90 @@
 package intern
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unsafe"
+	"weak"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/digest"
 )
 
-// limit is how many values a table takes before it drops those that were not used since.
-const limit = 4096
+// sweepAfter is the number of values from which on a table looks for those that are gone.
+const sweepAfter = 1024
 
-// table maps a key to the first of equal values. It keeps recently used values, so that
-// its size does not grow with objects that come and go. The zero value is ready for use,
-// also by several goroutines.
-type table[K comparable, V any] struct {
-	mu            sync.Mutex
-	recent, older map[K]V
+// table finds the first of equal values by a digest, as long as something else refers to
+// it: its size follows the number of values in use, however many resources there are, and
+// whatever has come and gone. The zero value is ready for use, also by several goroutines.
+type table[V any] struct {
+	mu    sync.Mutex
+	known map[digest.Digest]weak.Pointer[V]
+	// sweepAt is the size at which the table forgets the values that are gone.
+	sweepAt int
 }
 
-// share returns the value stored for the key, and stores v if there is none.
-func (t *table[K, V]) share(key K, v V) V {
+// share returns the value that is known by the key, or else a new one, which is known from
+// now on.
+func (t *table[V]) share(key digest.Digest, create func() *V) *V {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known, ok := t.recent[key]; ok {
+	if known := t.known[key].Value(); known != nil {
 		return known
 	}
-	if t.recent == nil || len(t.recent) >= limit {
-		t.recent, t.older = map[K]V{}, t.recent
+	if len(t.known) >= t.sweepAt {
+		maps.DeleteFunc(t.known, func(_ digest.Digest, known weak.Pointer[V]) bool { return known.Value() == nil })
+		t.sweepAt = max(sweepAfter, 2*len(t.known))
 	}
-	if known, ok := t.older[key]; ok {
-		v = known
+	if t.known == nil {
+		t.known = map[digest.Digest]weak.Pointer[V]{}
 	}
-	t.recent[key] = v
+	v := create()
+	t.known[key] = weak.Make(v)
 	return v
 }
 
-// digest identifies a text that is too long for a key; collisions are infeasible.
-type digest [16]byte
-
-func digestOf(text string) digest {
-	sum := sha256.Sum256([]byte(text))
-	return digest(sum[:len(digest{})])
-}
-
+// A string, a map and a list are known by the address of what they hold, which lives as
+// long as one of them is in use.
 var (
-	stringTable table[string, string]
-	labelTable  table[digest, map[string]string]
-	ownerTable  table[digest, []metav1.OwnerReference]
-	fieldTable  table[digest, *metav1.FieldsV1]
+	stringTable table[byte]
+	labelTable  table[byte]
+	ownerTable  table[metav1.OwnerReference]
+	fieldTable  table[metav1.FieldsV1]
 )
 
 // longest is the length in bytes up to which strings are shared. Longer ones are rarely
 // equal.
 const longest = 256
 
-// String returns a shared string that is equal to s.
+// blockSize is the size in bytes from which on the runtime gives an allocation a block of
+// its own (https://pkg.go.dev/runtime#AddCleanup).
+const blockSize = 16
+
+// String returns a string that is equal to s.
 func String(s string) string {
 	if s == "" || len(s) > longest {
 		return s
 	}
-	return stringTable.share(s, s)
+	return unsafe.String(stringTable.share(digest.Of([]byte(s)), func() *byte {
+		// The runtime puts several short texts into one block, where none is gone before all
+		// are: this one has its own.
+		text := make([]byte, max(len(s), blockSize))
+		copy(text, s)
+		return &text[0]
+	}), len(s))
 }
 
 // Fields returns a shared set of fields with the text.
 func Fields(text string) *metav1.FieldsV1 {
-	return fieldTable.share(digestOf(text), metav1.NewFieldsV1(text))
+	return fieldTable.share(digest.Of([]byte(text)), func() *metav1.FieldsV1 { return metav1.NewFieldsV1(text) })
 }
 
 // Metadata shares the namespace, labels, owner references, annotation names and field
@@ -112,7 +125,9 @@ func labelsOf(labels map[string]string) map[string]string {
 		key.WriteString(name + "\n" + labels[name] + "\n")
 		shared[String(name)] = String(labels[name])
 	}
-	return labelTable.share(digestOf(key.String()), shared)
+	// A map is a pointer to what it holds.
+	held := labelTable.share(digest.Of([]byte(key.String())), func() *byte { return (*byte)(reflect.ValueOf(shared).UnsafePointer()) })
+	return *(*map[string]string)(unsafe.Pointer(&held))
 }
 
 func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
@@ -131,14 +146,19 @@ func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
 		owner.APIVersion, owner.Kind, owner.Name = String(owner.APIVersion), String(owner.Kind), String(owner.Name)
 		owner.UID = types.UID(String(string(owner.UID)))
 	}
-	return ownerTable.share(digestOf(key.String()), shared)
+	first := ownerTable.share(digest.Of([]byte(key.String())), func() *metav1.OwnerReference { return &shared[0] })
+	return unsafe.Slice(first, len(shared))
 }
 
-// Conditions shares the texts of conditions between resources.
-func Conditions(conditions []metav1.Condition) {
+// Conditions shares what the conditions of different resources say. A message with the name
+// of its resource is not said of any other.
+func Conditions(resource string, conditions []metav1.Condition) {
 	for i := range conditions {
 		c := &conditions[i]
-		c.Type, c.Reason, c.Message = String(c.Type), String(c.Reason), String(c.Message)
+		c.Type, c.Reason = String(c.Type), String(c.Reason)
+		if !strings.Contains(c.Message, resource) {
+			c.Message = String(c.Message)
+		}
 	}
 }
 

@@ -1,8 +1,11 @@
 package intern
 
 import (
+	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -10,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 )
 
@@ -82,19 +86,90 @@ func TestWhatDiffersIsNotShared(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAskedForIsForgotten(t *testing.T) {
-	var known table[string, *int]
-	used, unused := known.share("used", new(int)), known.share("unused", new(int))
-	for i := range 3 * limit {
-		if known.share("used", new(int)) != used {
-			t.Fatalf("forgotten after %d others although it is in use", i)
+// children are what informers bring of many resources: kind by kind, each of them in a
+// copy of its own.
+func children(kinds, resources int) []*corev1.Pod {
+	var all []*corev1.Pod
+	for kind := range kinds {
+		for resource := range resources {
+			name := "keystone-" + strconv.Itoa(resource)
+			child := pod(name + "-" + strconv.Itoa(kind))
+			child.Namespace = "ns-of-" + name
+			// Two kinds have the same labels, with others between them.
+			child.Labels = map[string]string{"instance": name, "component": "part-" + strconv.Itoa(kind%max(1, kinds/2))}
+			child.OwnerReferences[0].Name, child.OwnerReferences[0].UID = name, types.UID("uid-of-"+name)
+			child.ManagedFields[0].FieldsV1 = Fields(`{"f:spec":` + strconv.Itoa(kind) + `}`)
+			all = append(all, child)
 		}
-		known.share(strconv.Itoa(i), new(int))
 	}
-	if known.share("unused", new(int)) == unused {
-		t.Error("never forgotten")
+	return all
+}
+
+func TestTheChildrenOfManyResourcesShareWhatTheyHaveInCommon(t *testing.T) {
+	const kinds, resources = 10, 5000
+	distinct := map[string]map[uintptr]bool{"namespaces": {}, "labels": {}, "values of labels": {}, "owners": {}, "fields": {}}
+	text := func(s string) uintptr { return reflect.ValueOf(unsafe.StringData(s)).Pointer() }
+	all := children(kinds, resources)
+	for _, child := range all {
+		Metadata(child)
+		for what, pointer := range map[string]uintptr{
+			"namespaces": text(child.Namespace), "labels": reflect.ValueOf(child.Labels).Pointer(),
+			"values of labels": text(child.Labels["instance"]), "owners": reflect.ValueOf(child.OwnerReferences).Pointer(),
+			"fields": reflect.ValueOf(child.ManagedFields[0].FieldsV1).Pointer(),
+		} {
+			distinct[what][pointer] = true
+		}
 	}
-	if size := len(known.recent) + len(known.older); size > 2*limit {
-		t.Errorf("%d values are known, want %d at most", size, 2*limit)
+	for what, want := range map[string]int{
+		"namespaces": resources, "labels": kinds / 2 * resources, "values of labels": resources, "owners": resources, "fields": kinds,
+	} {
+		if got := len(distinct[what]); got != want {
+			t.Errorf("%d %s are in memory, want %d", got, what, want)
+		}
+	}
+	runtime.KeepAlive(all)
+}
+
+func TestWhatNothingUsesAnyMoreIsForgotten(t *testing.T) {
+	const batch = 2000
+	for range 10 {
+		for _, child := range children(1, batch) {
+			child.Name += strconv.Itoa(int(rand.Int64()))
+			child.Labels["run"], child.OwnerReferences[0].UID = child.Name, types.UID(child.Name)
+			child.ManagedFields[0].FieldsV1 = Fields(child.Name)
+			Metadata(child)
+		}
+		runtime.GC()
+	}
+	for what, size := range map[string]int{
+		"strings": len(stringTable.known), "labels": len(labelTable.known), "owners": len(ownerTable.known), "fields": len(fieldTable.known),
+	} {
+		// A table is swept when it has doubled; a batch brings three strings for each child.
+		if size > 3*3*batch {
+			t.Errorf("%d %s are known after %d batches of %d, all gone", size, what, 10, batch)
+		}
+	}
+}
+
+func TestAMessageThatNamesItsResourceIsNotShared(t *testing.T) {
+	conditions := func() []metav1.Condition {
+		return []metav1.Condition{
+			{Type: "Ready", Reason: "AllReady", Message: strings.Clone("Everything is ready")},
+			{Type: "Ready", Reason: "AllReady", Message: strings.Clone("http://one.openstack.svc answers")},
+		}
+	}
+	first, second := conditions(), conditions()
+	Conditions("one", first)
+	Conditions("one", second)
+	if diff := cmp.Diff(conditions(), first); diff != "" {
+		t.Errorf("the conditions have changed (-want +got):\n%s", diff)
+	}
+	for i, want := range []bool{true, false} {
+		if got := unsafe.StringData(first[i].Message) == unsafe.StringData(second[i].Message); got != want {
+			t.Errorf("%q is shared: %t, want %t", first[i].Message, got, want)
+		}
+		if unsafe.StringData(first[i].Reason) != unsafe.StringData(second[i].Reason) {
+			t.Error("each has the reason for itself")
+		}
 	}
 }

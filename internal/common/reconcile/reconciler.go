@@ -63,11 +63,11 @@ type Reconciler[T Object, S any] struct {
 	// Summarise completes the rest of the status from the conditions of the
 	// pass. It may be nil.
 	Summarise func(T)
-	// Repeats reports whether two statuses, apart from their conditions, differ only in
-	// values that every pass recomputes until they are written. Such a change may be
-	// written later, like the conditions. Both resources have the conditions of before
-	// and must not be changed. It may be nil: then only conditions may be written later.
-	Repeats func(before, now T) bool
+	// Recomputed returns, for a resource as it was read, a function that takes out of a later
+	// status what the resource lacked and what every pass recomputes until it is written. A
+	// status that differs only in that may be written later, like the conditions. It may be
+	// nil: then only conditions may be written later.
+	Recomputed func(read T) func(later T)
 	// Finalizers are the stages of deletion, in order. All of them are added
 	// before the first step runs.
 	Finalizers []Finalizer[S]
@@ -105,8 +105,8 @@ func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (c
 	}
 	pass := &pass[T, S]{Reconciler: r, obj: obj, before: obj.StatusCopy()}
 	pass.previous = slices.Clone(obj.GetConditions())
-	if read, ok := obj.DeepCopyObject().(T); ok && r.Repeats != nil {
-		pass.read = read
+	if r.Recomputed != nil {
+		pass.reset = r.Recomputed(obj)
 	}
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return pass.finalize(ctx)
@@ -140,8 +140,8 @@ func (r *Reconciler[T, S]) forget(name types.NamespacedName) {
 type pass[T Object, S any] struct {
 	*Reconciler[T, S]
 	obj T
-	// read is obj as the pass found it, set if there is a Repeats.
-	read     T
+	// reset is what Recomputed has returned, nil without it.
+	reset    func(T)
 	before   any
 	previous []metav1.Condition
 	results  []stepResult

@@ -77,10 +77,15 @@ func (r stepResult) insists() bool {
 // mayWait reports whether the status differs only in its conditions and in what
 // the next pass recomputes. Later passes depend on everything else.
 func (p *pass[T, S]) mayWait() bool {
-	now := p.obj.GetConditions()
-	p.obj.SetConditions(p.previous)
-	defer p.obj.SetConditions(now)
-	return equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()) || p.Repeats != nil && p.Repeats(p.read, p.obj)
+	later, ok := p.obj.DeepCopyObject().(T)
+	if !ok {
+		return false
+	}
+	later.SetConditions(p.previous)
+	if p.reset != nil {
+		p.reset(later)
+	}
+	return equality.Semantic.DeepEqual(p.before, later.StatusCopy())
 }
 
 func isReady(conditions []metav1.Condition) bool {

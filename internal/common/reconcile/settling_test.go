@@ -61,7 +61,10 @@ func TestWhatEveryPassFindsOutAgainSharesAStatusWrite(t *testing.T) {
 	w := newWorld(t, someThing())
 	now := time.Now()
 	w.reconciler.clock = func() time.Time { return now }
-	w.reconciler.Repeats = func(before, now *thing) bool { return !before.Status.Ready && now.Status.Ready }
+	w.reconciler.Recomputed = func(read *thing) func(*thing) {
+		known := read.Status.Ready
+		return func(later *thing) { later.Status.Ready = later.Status.Ready && known }
+	}
 	ready := false
 	w.reconciler.Summarise = func(obj *thing) { obj.Status.Ready = ready }
 	w.outcome = Waiting("One", "soon")

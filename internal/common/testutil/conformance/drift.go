@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -14,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/children"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
@@ -29,6 +29,7 @@ func (s suite[T]) drift(t *testing.T) {
 		run  func(*Instance[T])
 	}{
 		{"owned fields are put back", (*Instance[T]).ownedFields},
+		{"replaced ConfigMaps get their content back", (*Instance[T]).replacedConfigMaps},
 		{"fields of somebody else survive", (*Instance[T]).foreignFields},
 		{"lost labels are put back", (*Instance[T]).lostLabels},
 		{"lost owners are put back", (*Instance[T]).lostOwners},
@@ -38,50 +39,116 @@ func (s suite[T]) drift(t *testing.T) {
 	}
 }
 
-// drifts changes one owned field of an object and requires it to be restored.
-func drifts[T service.Resource, O client.Object, V any](i *Instance[T], obj O, suffix, field string, at func(O) *V, wrong V) {
-	i.Helper()
-	if i.Failed() {
-		return // Drift that stays would also fail all the others.
+// Drift is a change that somebody else makes to one owned field of a child.
+type Drift struct {
+	what string
+	// empty is an object of the child's kind, suffix what its name has after that of the resource.
+	empty  client.Object
+	suffix string
+	// read returns the field, and spoil changes it.
+	read  func(client.Object) any
+	spoil func(client.Object)
+}
+
+// DriftOf gives the field of a child that at returns a wrong value. The name of the child is
+// that of the resource with the suffix; field is what a failure calls the field.
+func DriftOf[O client.Object, V any](empty O, suffix, field string, at func(O) *V, wrong V) Drift {
+	return Drift{
+		what: fmt.Sprintf("%T %s", empty, field), empty: empty, suffix: suffix,
+		read:  func(obj client.Object) any { return *at(obj.(O)) },
+		spoil: func(obj client.Object) { *at(obj.(O)) = wrong },
 	}
-	obj.SetNamespace(i.namespace())
-	obj.SetName(i.name() + suffix)
-	i.Run(fmt.Sprintf("%T %s", obj, field), func(t *testing.T) {
-		expect.Exists(t, i.Admin, obj)
-		want := *at(obj)
-		objects.Change(t, i.Admin, obj, func(o O) { *at(o) = wrong })
-		expect.Object(t, i.Admin, obj, func() error {
-			if diff := cmp.Diff(want, *at(obj)); diff != "" {
-				return fmt.Errorf("%s (-want +got):\n%s", field, diff)
-			}
-			return nil
+}
+
+// putsRight makes the changes, one after the other, and wants each field back.
+func (i *Instance[T]) putsRight(drifts []Drift) {
+	i.Helper()
+	for _, drift := range drifts {
+		if i.Failed() {
+			return // a drift that stays would fail all the others too
+		}
+		obj := drift.empty
+		obj.SetNamespace(i.namespace())
+		obj.SetName(i.name() + drift.suffix)
+		i.Run(drift.what, func(t *testing.T) {
+			expect.Exists(t, i.Admin, obj)
+			want := drift.read(obj.DeepCopyObject().(client.Object))
+			objects.Change(t, i.Admin, obj, drift.spoil)
+			expect.Object(t, i.Admin, obj, func() error {
+				if diff := cmp.Diff(want, drift.read(obj)); diff != "" {
+					return fmt.Errorf("(-want +got):\n%s", diff)
+				}
+				return nil
+			})
+			i.in(t).Ready()
 		})
-		i.in(t).Ready()
-	})
+	}
+	// What the operator takes for drift although it is none would be written in each pass.
+	i.settle()
 }
 
 func (i *Instance[T]) ownedFields() {
-	drifts(i, &appsv1.Deployment{}, "", "image",
-		func(d *appsv1.Deployment) *string { return &d.Spec.Template.Spec.Containers[0].Image }, "example.com/other:1")
-	drifts(i, &appsv1.Deployment{}, "", "replicas",
-		func(d *appsv1.Deployment) **int32 { return &d.Spec.Replicas }, new(int32(7)))
-	drifts(i, &corev1.Service{}, "", "target port",
-		func(s *corev1.Service) *intstr.IntOrString { return &s.Spec.Ports[0].TargetPort }, intstr.FromInt32(80))
-	drifts(i, &corev1.Service{}, "", "port",
-		func(s *corev1.Service) *int32 { return &s.Spec.Ports[0].Port }, int32(5001))
-	drifts(i, &corev1.Service{}, "", "selector",
-		func(s *corev1.Service) *map[string]string { return &s.Spec.Selector }, map[string]string{"app": "other"})
-	drifts(i, &policyv1.PodDisruptionBudget{}, "", "maxUnavailable",
-		func(b *policyv1.PodDisruptionBudget) **intstr.IntOrString { return &b.Spec.MaxUnavailable }, new(intstr.FromInt32(9)))
-	drifts(i, &corev1.Secret{}, "-db-connection", "data",
-		func(s *corev1.Secret) *map[string][]byte { return &s.Data },
-		map[string][]byte{"connection": []byte("mysql://elsewhere"), "extra": []byte("1")})
-	drifts(i, &mariadbv1alpha1.Database{}, "", "character set",
-		func(d *mariadbv1alpha1.Database) *string { return &d.Spec.CharacterSet }, "latin1")
-	drifts(i, &mariadbv1alpha1.User{}, "", "maxUserConnections",
-		func(u *mariadbv1alpha1.User) *int32 { return &u.Spec.MaxUserConnections }, 1)
-	drifts(i, &mariadbv1alpha1.Grant{}, "", "privileges",
-		func(g *mariadbv1alpha1.Grant) *[]string { return &g.Spec.Privileges }, []string{"SELECT"})
+	i.putsRight(append([]Drift{
+		DriftOf(&appsv1.Deployment{}, "", "image",
+			func(d *appsv1.Deployment) *string { return &d.Spec.Template.Spec.Containers[0].Image }, "example.com/other:1"),
+		DriftOf(&appsv1.Deployment{}, "", "replicas",
+			func(d *appsv1.Deployment) **int32 { return &d.Spec.Replicas }, new(int32(7))),
+		DriftOf(&corev1.Service{}, "", "target port",
+			func(s *corev1.Service) *intstr.IntOrString { return &s.Spec.Ports[0].TargetPort }, intstr.FromInt32(80)),
+		DriftOf(&corev1.Service{}, "", "port",
+			func(s *corev1.Service) *int32 { return &s.Spec.Ports[0].Port }, int32(5001)),
+		DriftOf(&corev1.Service{}, "", "selector",
+			func(s *corev1.Service) *map[string]string { return &s.Spec.Selector }, map[string]string{"app": "other"}),
+		DriftOf(&policyv1.PodDisruptionBudget{}, "", "maxUnavailable",
+			func(b *policyv1.PodDisruptionBudget) **intstr.IntOrString { return &b.Spec.MaxUnavailable }, new(intstr.FromInt32(9))),
+		DriftOf(&corev1.Secret{}, "-db-connection", "data",
+			func(s *corev1.Secret) *map[string][]byte { return &s.Data },
+			map[string][]byte{"connection": []byte("mysql://elsewhere"), "extra": []byte("1")}),
+		DriftOf(&mariadbv1alpha1.Database{}, "", "character set",
+			func(d *mariadbv1alpha1.Database) *string { return &d.Spec.CharacterSet }, "latin1"),
+		DriftOf(&mariadbv1alpha1.User{}, "", "maxUserConnections",
+			func(u *mariadbv1alpha1.User) *int32 { return &u.Spec.MaxUserConnections }, 1),
+		DriftOf(&mariadbv1alpha1.Grant{}, "", "privileges",
+			func(g *mariadbv1alpha1.Grant) *[]string { return &g.Spec.Privileges }, []string{"SELECT"}),
+	}, i.Drifts...))
+}
+
+// replacedConfigMaps puts other content in the place of each immutable ConfigMap, under the
+// same name, as "kubectl replace --force" does.
+func (i *Instance[T]) replacedConfigMaps() {
+	for _, child := range i.children() {
+		if child.Kind != "ConfigMap" {
+			continue
+		}
+		i.Run(child.Name, func(t *testing.T) {
+			key := client.ObjectKeyFromObject(&child.PartialObjectMetadata)
+			stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
+			expect.Exists(t, i.Admin, stored)
+			want := stored.Data
+			forged := stored.DeepCopy()
+			forged.Data = map[string]string{"other": "content"}
+			err := expect.Until(t.Context(), func(ctx context.Context) error {
+				err := i.Admin.Delete(ctx, stored.DeepCopy())
+				if client.IgnoreNotFound(err) != nil {
+					return err
+				}
+				created := forged.DeepCopy()
+				created.UID, created.ResourceVersion = "", ""
+				return i.Admin.Create(ctx, created) // the operator may be faster
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect.Object(t, i.Admin, stored, func() error {
+				if diff := cmp.Diff(want, stored.Data); diff != "" {
+					return fmt.Errorf("the content of %s (-want +got):\n%s", key.Name, diff)
+				}
+				return nil
+			})
+			i.in(t).Ready()
+		})
+	}
+	i.settle()
 }
 
 func (i *Instance[T]) foreignFields() {

@@ -6,6 +6,7 @@ import (
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
 	cmmeta "github.com/cert-manager/cert-manager/pkg/apis/meta/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -51,6 +52,12 @@ func (s suite[T]) networkPolicyAndAutoscaler(t *testing.T) {
 	i.Operator.Sees(t, deployment)
 	i.settle()
 	i.replicas(5)
+	i.putsRight([]Drift{
+		DriftOf(&networkingv1.NetworkPolicy{}, "", "ingress",
+			func(n *networkingv1.NetworkPolicy) *[]networkingv1.NetworkPolicyIngressRule { return &n.Spec.Ingress }, nil),
+		DriftOf(&autoscalingv2.HorizontalPodAutoscaler{}, "", "maxReplicas",
+			func(h *autoscalingv2.HorizontalPodAutoscaler) *int32 { return &h.Spec.MaxReplicas }, 9),
+	})
 
 	i.change(func(spec *commonv1.ServiceSpec) { spec.NetworkPolicy, spec.Autoscaling = nil, nil })
 	i.Condition(vocabulary.ConditionNetworkPolicyReady, metav1.ConditionTrue, vocabulary.ReasonNetworkPolicyNotRequired)

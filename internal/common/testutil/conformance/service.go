@@ -51,8 +51,10 @@ type Service[T service.Resource] struct {
 	// Irreplaceable are the names of Secrets that the operator never creates twice, nor
 	// deletes before the database.
 	Irreplaceable []string
-	// Watches are the resources that the operator watches in addition to those of every
-	// service, as in "cronjobs.batch".
+	// Drifts are changes to the children of the service's own, which the operator puts right.
+	Drifts []Drift
+	// Watches are the resources that the operator watches, as in "cronjobs.batch", beside
+	// those that it watches for every service.
 	Watches []string
 	// Events are the reasons of the events on the way to Ready, apart from
 	// DatabaseSynced.

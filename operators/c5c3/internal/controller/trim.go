@@ -31,7 +31,7 @@ func Trim(obj any) (any, error) {
 	}
 	intern.Metadata(cached)
 	if resource, ours := obj.(reconcile.Object); ours {
-		intern.Conditions(resource.GetConditions())
+		intern.Conditions(resource.GetName(), resource.GetConditions())
 	}
 	return obj, nil
 }

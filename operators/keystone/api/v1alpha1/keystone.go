@@ -25,6 +25,9 @@ const (
 	PasswordRotation = "admin-password-rotate"
 )
 
+// Kind is the name of the kind.
+const Kind = "Keystone"
+
 // AppName is the value of app.kubernetes.io/name on the API pods.
 const AppName = "keystone"
 

@@ -19,7 +19,7 @@ const (
 // Vocabularies returns what each kind of the package says about itself.
 func Vocabularies() []vocabulary.Kind {
 	return []vocabulary.Kind{{
-		Kind:       "Keystone",
+		Kind:       Kind,
 		Conditions: append(append(prerequisiteConditions(), serviceConditions()...), summaryConditions()...),
 		Events:     append(vocabulary.Normal(normalEvents...), vocabulary.Warnings(warningEvents...)...),
 	}}

@@ -18,14 +18,14 @@ import (
 func NewKeystoneWebhook(in cluster.Settings) *admission.Webhook[*Keystone] {
 	return &admission.Webhook[*Keystone]{
 		Object:      &Keystone{},
-		Kind:        GroupVersion.WithKind("Keystone").GroupKind(),
+		Kind:        GroupVersion.WithKind(Kind).GroupKind(),
 		Resource:    GroupVersion.WithResource("keystones").GroupResource(),
 		Spec:        func(k *Keystone) any { return k.Spec },
 		Defaults:    SetDefaults,
 		Rules:       Validate,
 		UpdateRules: ValidateUpdate,
 		Lookup: admission.ServiceLookup[*Keystone]{
-			Kind: "Keystone", NewList: func() client.ObjectList { return &KeystoneList{} }, Cluster: in,
+			NewList: func() client.ObjectList { return &KeystoneList{} }, Cluster: in,
 		}.Check,
 		Warnings: func(_ context.Context, _ client.Reader, k *Keystone) []string {
 			return []string{fernetWarning(k), k.ProxyAdvice(), connectionWarning(k), secretOptionsWarning(k)}

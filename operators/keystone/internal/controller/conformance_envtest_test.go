@@ -5,6 +5,9 @@ package controller_test
 import (
 	"testing"
 
+	batchv1 "k8s.io/api/batch/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/running"
@@ -35,6 +38,19 @@ func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
 			"ServiceAccount keystone-credential-rotate", "ServiceAccount keystone-fernet-rotate",
 		},
 		Irreplaceable: []string{"keystone-credential-keys", "keystone-fernet-keys"},
+		Drifts: []conformance.Drift{
+			conformance.DriftOf(&batchv1.CronJob{}, "-fernet-rotate", "schedule",
+				func(c *batchv1.CronJob) *string { return &c.Spec.Schedule }, "@yearly"),
+			conformance.DriftOf(&batchv1.CronJob{}, "-fernet-rotate", "command",
+				func(c *batchv1.CronJob) *[]string {
+					return &c.Spec.JobTemplate.Spec.Template.Spec.Containers[0].Command
+				}, []string{"true"}),
+			conformance.DriftOf(&batchv1.CronJob{}, "-trust-flush", "deadline",
+				func(c *batchv1.CronJob) **int64 { return &c.Spec.JobTemplate.Spec.ActiveDeadlineSeconds }, new(int64(7))),
+			conformance.DriftOf(&rbacv1.Role{}, "-fernet-rotate", "rules",
+				func(r *rbacv1.Role) *[]rbacv1.PolicyRule { return &r.Rules },
+				[]rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"*"}}}),
+		},
 		Watches: []string{
 			"serviceaccounts.", "cronjobs.batch", "roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
 			"pushsecrets.external-secrets.io",

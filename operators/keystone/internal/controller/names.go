@@ -12,8 +12,8 @@ import (
 
 // definition describes the Keystone service.
 var definition = service.Definition{
-	Kind: "Keystone", Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
-	// Python imports the modules that are shipped with the configuration.
+	Kind: keystonev1alpha1.Kind, Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: configDir,
+	// It lets Python import what travels with the configuration.
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 }
 

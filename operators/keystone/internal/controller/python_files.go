@@ -7,10 +7,8 @@ import (
 	"sync"
 
 	"github.com/c5c3/forge/internal/common/config"
-	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/rotation"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -18,8 +16,7 @@ import (
 // Python files that are shipped with the configuration. They are imported from the
 // configuration directory through PYTHONPATH.
 const (
-	readyFile = deployment.ReadyFile
-	// credentialKeysFile tests the keys against the credentials in the database.
+	// credentialKeysFile compares the keys with the credentials in the database.
 	credentialKeysFile = "credential_keys.py"
 	cacheGuardFile     = "forge_cache.py"
 	// errorsFile responds to exceptions raised by Keystone's application.
@@ -38,12 +35,9 @@ var pythonSources embed.FS
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
 
-// embedded returns the files by name, without the constants of an instance.
+// embedded returns the files of this package, by name.
 var embedded = sync.OnceValue(func() map[string]string {
-	files := map[string]string{
-		rotation.ScriptFile: rotation.Script, config.LogHandlerFile: config.LogHandler,
-		readyFile: api.ReadyScript(&definition), configuration.CheckFile: configCheck.Script(&definition),
-	}
+	files := map[string]string{}
 	for _, folder := range []embed.FS{pythonSources, rotationScripts} {
 		// Embedded files can always be read.
 		entries, _ := folder.ReadDir("files")
@@ -59,8 +53,10 @@ var embedded = sync.OnceValue(func() map[string]string {
 // constants: its UID, the TLS mode of the database, whether database and cache are
 // managed, and whether the API server has several threads.
 func pythonFiles(p *service.Pass) (map[string]string, error) {
-	files := map[string]string{database.StartFile: keystoneDatabase.StartScript(p, startModule)}
-	for _, name := range []string{readyFile, credentialKeysFile, cacheGuardFile, errorsFile, startFile} {
+	files := map[string]string{
+		database.StartFile: keystoneDatabase.StartScript(p, startModule), deployment.ReadyFile: api.ReadyScript(p.Definition),
+	}
+	for _, name := range []string{credentialKeysFile, cacheGuardFile, errorsFile, startFile} {
 		content, known := embedded()[name]
 		if !known {
 			return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", name)

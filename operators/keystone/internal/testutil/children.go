@@ -10,8 +10,8 @@ import (
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// Definition identifies Keystone among the services.
-var Definition = service.Definition{Kind: "Keystone", Name: keystonev1alpha1.AppName}
+// Definition is Keystone among the services.
+var Definition = service.Definition{Kind: keystonev1alpha1.Kind, Name: keystonev1alpha1.AppName}
 
 // Child is an object that a Keystone controls or used to control, or that outlives it.
 type Child = children.Child

@@ -18,6 +18,9 @@ const APIPort = 8778
 // CatalogType is the type of the service in the catalog.
 const CatalogType = "placement"
 
+// Kind is the name of the kind.
+const Kind = "Placement"
+
 // Values of app.kubernetes.io/name on the API pods and on the pods of Jobs.
 const (
 	AppName  = "placement"

@@ -14,7 +14,7 @@ func Vocabularies() []vocabulary.Kind {
 	})
 	conditions = append(append(conditions, serving...), vocabulary.LoggingCondition())
 	return []vocabulary.Kind{{
-		Kind:       "Placement",
+		Kind:       Kind,
 		Conditions: append(conditions, vocabulary.Summary(vocabulary.ReasonDatabaseInUse)...),
 		Events:     vocabulary.ServiceEvents(),
 	}}

@@ -15,14 +15,14 @@ import (
 func NewPlacementWebhook(in cluster.Settings) *admission.Webhook[*Placement] {
 	return &admission.Webhook[*Placement]{
 		Object:      &Placement{},
-		Kind:        GroupVersion.WithKind("Placement").GroupKind(),
+		Kind:        GroupVersion.WithKind(Kind).GroupKind(),
 		Resource:    GroupVersion.WithResource("placements").GroupResource(),
 		Spec:        func(p *Placement) any { return p.Spec },
 		Defaults:    SetDefaults,
 		Rules:       Validate,
 		UpdateRules: ValidateUpdate,
 		Lookup: admission.ServiceLookup[*Placement]{
-			Kind: "Placement", NewList: func() client.ObjectList { return &PlacementList{} }, Cluster: in,
+			NewList: func() client.ObjectList { return &PlacementList{} }, Cluster: in,
 		}.Check,
 	}
 }

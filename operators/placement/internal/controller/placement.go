@@ -33,7 +33,7 @@ var serviceUserScript string
 
 // definition describes the Placement service.
 var definition = service.Definition{
-	Kind: "Placement", Name: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
+	Kind: placementv1alpha1.Kind, Name: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
 	UserID: 42424, ConfigDir: configDir,
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
 	EgressPorts: func(resource service.Resource) []int32 { return []int32{identityPort(resource)} },
