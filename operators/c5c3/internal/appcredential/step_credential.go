@@ -100,7 +100,7 @@ func (m *manager) readPassword(ctx context.Context) error {
 		return err
 	}
 	m.adminPassword = password
-	korc.AdminPassword.Put(m.Slots, password)
+	pass.AdminPassword.Put(m.Slots, password)
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (m *manager) keepPasswordCloud(ctx context.Context) error {
 	if err := m.Owned.EnsureData(ctx, m.CP, secret); err != nil {
 		return err
 	}
-	korc.PasswordCloud.Put(m.Slots, true)
+	pass.PasswordCloud.Put(m.Slots, true)
 	return nil
 }
 

@@ -49,10 +49,10 @@ type Options struct {
 	Revoke identity.Revoke
 	// Enrol gives the users of services their role; nil means HTTP.
 	Enrol identity.Enrol
-	// SetRegion puts the endpoints of the catalog into the region; nil means HTTP.
-	SetRegion identity.SetRegion
 	// DeleteUser deletes them; nil means HTTP.
 	DeleteUser identity.Revoke
+	// SetRegion puts the endpoints of the catalog into the region; nil means HTTP.
+	SetRegion identity.SetRegion
 	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
 	// Ahead is how far ahead of Now the clock of a namespace is, so that time can
@@ -150,16 +150,17 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 
 // askOverHTTP is how Keystone is asked where a test does not say otherwise.
 func askOverHTTP(t *pass.Tools) {
+	admin := identity.NewAdministrator(t.Clock)
 	if t.RevokeCredential == nil {
-		t.RevokeCredential = identity.RevokeOverHTTP
+		t.RevokeCredential = admin.Revoke
 	}
 	if t.Enrol == nil {
-		t.Enrol = identity.EnrolOverHTTP
+		t.Enrol = admin.Enrol
 	}
 	if t.DeleteUser == nil {
-		t.DeleteUser = identity.DeleteUserOverHTTP
+		t.DeleteUser = admin.DeleteUser
 	}
 	if t.SetRegion == nil {
-		t.SetRegion = identity.SetRegionOverHTTP
+		t.SetRegion = admin.SetRegion
 	}
 }

@@ -19,7 +19,7 @@ const ProofPeriod = 10 * time.Minute
 // LoginPeriod is how often a login is tried again that got no answer.
 const LoginPeriod = 10 * time.Second
 
-// MaxRetryPeriod is how rarely something is tried again at the most that keeps failing.
+// MaxRetryPeriod is the longest pause between retries of something that keeps failing.
 const MaxRetryPeriod = 10 * time.Minute
 
 // ErrAsking is the answer of Keystone while there is none yet.
@@ -31,7 +31,7 @@ type background interface {
 	Do(name types.NamespacedName, key string, task func(context.Context))
 }
 
-// Proofs remembers which credentials Keystone has accepted, so that a pass over a
+// Proofs remembers which credentials Keystone has accepted and which tasks it has done, so that a pass over a
 // converged control plane asks for nothing. Keystone is asked in the background. A
 // restart proves each credential once more.
 type Proofs struct {
@@ -40,7 +40,7 @@ type Proofs struct {
 	now        func(namespace string) time.Time
 	// period is how long an accepted credential counts, pause how long Keystone is
 	// left alone after any other answer.
-	period, Pause time.Duration
+	period, pause time.Duration
 
 	mu       sync.Mutex
 	verdicts map[types.NamespacedName]map[string]proof
@@ -51,6 +51,25 @@ type proof struct {
 	err     error
 	// at is when Keystone said so last, since when it said so first.
 	at, since time.Time
+	// wait is how long Keystone is left alone after an answer other than that it accepts.
+	wait time.Duration
+	// subject and password are those of the task, the password as its hash.
+	subject, password string
+}
+
+// Task is something that Keystone is to do in the background, possibly with the
+// administrator's password.
+type Task struct {
+	// Subject is what it is about, such as "region", and Key differs from one thing to
+	// be done about that to the next.
+	Subject, Key string
+	// Password is the administrator's. A task that has failed is tried at once with
+	// another one.
+	Password string
+	// FirstWait is the pause after the first failure. It doubles with each further one,
+	// up to [MaxRetryPeriod].
+	FirstWait time.Duration
+	Do        func(context.Context) (Verdict, error)
 }
 
 // NewProofs returns an empty memory. login is nil for HTTP, background is where Keystone is
@@ -61,7 +80,7 @@ func NewProofs(login Login, background background, now func(namespace string) ti
 		login = logIn
 	}
 	return &Proofs{
-		login: login, background: background, now: now, period: period, Pause: pause,
+		login: login, background: background, now: now, period: period, pause: pause,
 		verdicts: map[types.NamespacedName]map[string]proof{},
 	}
 }
@@ -71,66 +90,78 @@ func NewProofs(login Login, background background, now func(namespace string) ti
 // otherwise: a Keystone that cannot be reached is somebody else's to report. The
 // error is ErrAsking while there is no answer.
 func (p *Proofs) Verdict(of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
-	return p.ask(of, Digest(id, secret), p.period, p.loginWith(authURL, id, secret))
+	return p.ask(of, p.period, p.loginWith(authURL, id, secret))
 }
 
 // Dead reports whether Keystone refuses a credential that it may have accepted
 // until just now. The error is ErrAsking while there is no answer.
 func (p *Proofs) Dead(of types.NamespacedName, authURL, id, secret string) (bool, error) {
-	verdict, err := p.ask(of, Digest(id, secret), p.Pause, p.loginWith(authURL, id, secret))
+	verdict, err := p.ask(of, p.pause, p.loginWith(authURL, id, secret))
 	return verdict == Rejected, err
 }
 
-// Settled is verdict for a task that may use the administrator's password, known by a
-// key. What fails is tried less and less often: Keystone may lock out an administrator
-// whose password is tried too often with a wrong value.
-func (p *Proofs) Settled(of types.NamespacedName, key string, task func(context.Context) (Verdict, error)) (Verdict, error) {
-	known, _ := p.known(of, key)
-	patience := min(known.at.Sub(known.since)/2, MaxRetryPeriod)
-	if known.err != nil && p.now(of.Namespace).Sub(known.at) < patience {
-		return known.verdict, known.err
-	}
-	return p.ask(of, key, p.period, task)
+// Settled is Verdict for a task. That Keystone refuses the administrator's password is
+// said also of a task that was done before: it is not tried for anything else, either.
+func (p *Proofs) Settled(of types.NamespacedName, task Task) (Verdict, error) {
+	return p.ask(of, p.period, task)
 }
 
-func (p *Proofs) loginWith(authURL, id, secret string) func(context.Context) (Verdict, error) {
-	return func(ctx context.Context) (Verdict, error) { return p.login(ctx, authURL, id, secret) }
+// Remembers reports whether Keystone has answered a task about a subject since the
+// operator was started.
+func (p *Proofs) Remembers(of types.NamespacedName, subject string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, known := range p.verdicts[of] {
+		if known.subject == subject {
+			return true
+		}
+	}
+	return false
+}
+
+// Pause is how long Keystone is left alone after a login that it did not accept.
+func (p *Proofs) Pause() time.Duration { return p.pause }
+
+func (p *Proofs) loginWith(authURL, id, secret string) Task {
+	return Task{Key: Digest(id, secret), Do: func(ctx context.Context) (Verdict, error) { return p.login(ctx, authURL, id, secret) }}
 }
 
 // Digest stands for a credential in memory.
 func Digest(id, secret string) string { return controlplane.Hash(id + "\x00" + secret) }
 
-// ask has Keystone asked when its last answer is too old, one that accepts the
-// credential by the given period.
-func (p *Proofs) ask(
-	of types.NamespacedName, credential string, period time.Duration, login func(context.Context) (Verdict, error),
-) (Verdict, error) {
-	known, asked := p.known(of, credential)
+// ask has Keystone asked when its last answer is too old, one that accepts by the given
+// period.
+func (p *Proofs) ask(of types.NamespacedName, period time.Duration, task Task) (Verdict, error) {
+	known, asked := p.known(of, task.Key)
 	if !asked {
 		known.err = ErrAsking
 	}
 	if known.verdict != Accepted {
-		period = p.Pause
+		period = known.wait
+		if known.password != controlplane.Hash(task.Password) {
+			period = 0
+		}
 	}
 	if !asked || p.now(of.Namespace).Sub(known.at) >= period {
-		p.background.Do(of, credential, func(ctx context.Context) {
-			verdict, err := login(ctx)
-			p.record(of, credential, verdict, err)
+		p.background.Do(of, task.Key, func(ctx context.Context) {
+			verdict, err := task.Do(ctx)
+			p.record(of, task, verdict, err)
 		})
 	}
 	return known.verdict, known.err
 }
 
-func (p *Proofs) record(of types.NamespacedName, credential string, verdict Verdict, err error) {
+func (p *Proofs) record(of types.NamespacedName, task Task, verdict Verdict, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	known := p.verdicts[of]
-	if verdict == Unproven && known[credential].verdict == Accepted {
-		verdict, err = Accepted, nil
-	}
 	if known == nil {
 		known = map[string]proof{}
 		p.verdicts[of] = known
+	}
+	last, asked := known[task.Key]
+	if verdict == Unproven && last.verdict == Accepted && !errors.Is(err, ErrPassword) {
+		verdict, err = Accepted, nil
 	}
 	now := p.now(of.Namespace)
 	for other, proof := range known {
@@ -139,11 +170,26 @@ func (p *Proofs) record(of types.NamespacedName, credential string, verdict Verd
 			delete(known, other)
 		}
 	}
-	since := now
-	if last, asked := known[credential]; asked && last.verdict == verdict {
-		since = last.since
+	next := proof{verdict: verdict, err: err, at: now, since: now, subject: task.Subject, password: controlplane.Hash(task.Password)}
+	if asked && last.verdict == verdict {
+		next.since = last.since
 	}
-	known[credential] = proof{verdict: verdict, err: err, at: now, since: since}
+	next.wait = p.waitAfter(last, next, task)
+	known[task.Key] = next
+}
+
+// waitAfter is how long Keystone is left alone. Failures with another password do not
+// count.
+func (p *Proofs) waitAfter(last, next proof, task Task) time.Duration {
+	switch {
+	case next.verdict == Accepted:
+		return 0
+	case task.FirstWait == 0:
+		return p.pause
+	case last.password != next.password:
+		return task.FirstWait
+	}
+	return min(max(2*last.wait, task.FirstWait), MaxRetryPeriod)
 }
 
 func (p *Proofs) known(of types.NamespacedName, credential string) (known proof, asked bool) {

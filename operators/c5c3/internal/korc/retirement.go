@@ -111,7 +111,7 @@ func RevokeByID(ctx context.Context, s *pass.Pass, id string) error {
 }
 
 func revokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id string) error {
-	password, known := AdminPassword.Get(s.Slots)
+	password, known := pass.AdminPassword.Get(s.Slots)
 	var unreadable error
 	if !known {
 		password, unreadable = ReadAdminPassword(ctx, s)

@@ -14,15 +14,6 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// What the steps that work on Keystone hand to each other.
-var (
-	// AdminPassword is the administrator's password.
-	AdminPassword = reconcile.NewSlot[string]("AdminPassword")
-	// PasswordCloud is true once the Secret with the administrator's password for K-ORC
-	// is the control plane's own and up to date.
-	PasswordCloud = reconcile.NewSlot[bool]("PasswordCloud")
-)
-
 // ErrNoPassword is the error of a password that is not there yet.
 var ErrNoPassword = errors.New("does not exist yet, or the key is empty")
 

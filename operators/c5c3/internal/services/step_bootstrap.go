@@ -22,7 +22,7 @@ import (
 // ReconcileBootstrapResources keeps the projects and roles of the spec, and those of
 // the users of services. One that is no longer named stays in OpenStack.
 func (all List) ReconcileBootstrapResources(ctx context.Context, s *pass.Pass) reconcile.Outcome {
-	if s.CP.Spec.Services.Keystone == nil || !korc.PasswordCloud.Value(s.Slots) {
+	if s.CP.Spec.Services.Keystone == nil || !pass.PasswordCloud.Value(s.Slots) {
 		// The step KORC tells what is missing. K-ORC would put its finalizer on a
 		// Secret of somebody else, which could not be deleted any more.
 		return korc.Prepared()

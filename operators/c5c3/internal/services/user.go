@@ -9,7 +9,6 @@ import (
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -113,7 +112,7 @@ func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) 
 // enrolUser has K-ORC make the user, and Keystone give it its role. inUse reports
 // whether the service has the user already.
 func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Secret, inUse bool) reconcile.Outcome {
-	if !korc.PasswordCloud.Value(s.Slots) {
+	if !pass.PasswordCloud.Value(s.Slots) {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
 	}
 	user := userOf(s.CP, svc, login)
@@ -138,24 +137,22 @@ func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Sec
 func proveUser(
 	ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser, inUse bool,
 ) reconcile.Outcome {
-	enrol, at, admin := s.Enrol, controlplane.AuthURL(s.CP), korc.AdminPassword.Value(s.Slots)
-	verdict, err := s.Proofs.Settled(s.Name(), identity.Digest(user.ID, user.Password), func(ctx context.Context) (identity.Verdict, error) {
-		return enrol(ctx, at, admin, user)
+	enrol, at, admin, subject := s.Enrol, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots), "user of "+svc.name
+	verdict, err := s.Proofs.Settled(s.Name(), identity.Task{
+		Subject: subject, Key: identity.Digest(user.ID, user.Password), Password: admin, FirstWait: s.RetryPeriod,
+		Do: func(ctx context.Context) (identity.Verdict, error) { return enrol(ctx, at, admin, user) },
 	})
-	asking := errors.Is(err, identity.ErrAsking)
 	switch {
-	case verdict == identity.Accepted, asking && inUse && meta.IsStatusConditionTrue(s.CP.Status.Conditions, svc.condition):
-		// That the operator was restarted is no news about the user.
+	case verdict == identity.Accepted, inUse && isRestart(s, err, subject, svc.condition):
 		return reconcile.Done(svc.reasons.ready, "").After(s.Proofs.Due())
 	case verdict == identity.Rejected:
 		return replaceRefused(ctx, s, svc, object, user)
-	case asking:
+	case errors.Is(err, identity.ErrAsking):
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
 			"Keystone is being asked to give the user %s its role", userName(object))).After(identity.Timeout)
 	}
 	return reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
-		"It is not known whether Keystone accepts the user %s: %v; let the operator reach %s", userName(object), err, at)).
-		After(s.Proofs.Pause)
+		"It is not known whether Keystone accepts the user %s: %v; %s", userName(object), err, reach(s, err))).After(s.RetryPeriod)
 }
 
 // replaceRefused asks for a new user when Keystone has refused this one for a while:
@@ -193,9 +190,7 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 		if err != nil {
 			return 0, fmt.Errorf("removing %s: %w", korc.Describe(old), err)
 		}
-		if wait > 0 && (again == 0 || wait < again) {
-			again = wait
-		}
+		again = korc.Sooner(again, wait)
 	}
 	return again, nil
 }
