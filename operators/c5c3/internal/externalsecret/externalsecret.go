@@ -48,6 +48,6 @@ type Delivery struct {
 	// Path is where the properties are in the store.
 	Path       string
 	Properties []string
-	// Ready and waiting are reasons.
+	// Ready and Waiting are reasons.
 	Ready, Waiting string
 }

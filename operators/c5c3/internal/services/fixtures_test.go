@@ -70,7 +70,7 @@ func sundialService() Service {
 		},
 
 		condition: "SundialReady",
-		reasons: Reasons{
+		reasons: reasons{
 			ready: "SundialReady", notManaged: "SundialNotManaged", notInstalled: "SundialNotInstalled", failed: "SundialError",
 			rejected: "SundialRejected", rollBackRefused: "SundialRollBackRefused", waiting: "WaitingForSundial",
 			finalizing: "FinalizingSundial",
@@ -109,7 +109,7 @@ func sundialService() Service {
 
 // withUser is the service with a user in Keystone.
 func withUser(svc Service) Service {
-	svc.user = &User{secretOf: func(c child) string { return c.(*sundial).Login }}
+	svc.user = &serviceUser{secretOf: func(c child) string { return c.(*sundial).Login }}
 	return svc
 }
 

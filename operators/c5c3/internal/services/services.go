@@ -36,7 +36,7 @@ type Service struct {
 
 	// condition is the one that the step owns.
 	condition string
-	reasons   Reasons
+	reasons   reasons
 	// needs are the steps that have to be done first. heldBack is the reason while
 	// one is not.
 	needs    []string
@@ -71,7 +71,7 @@ type Service struct {
 
 	// user is the user with which the service asks Keystone about its clients, nil for
 	// none.
-	user *User
+	user *serviceUser
 
 	// catalogType is the type in the catalog, such as "identity".
 	catalogType string
@@ -82,8 +82,8 @@ type Service struct {
 	finalizer, stalled string
 }
 
-// Reasons are the reasons of a service's condition.
-type Reasons struct {
+// reasons are the reasons of a service's condition.
+type reasons struct {
 	ready, notManaged                                        string
 	notInstalled, failed, rejected, rollBackRefused, waiting string
 	finalizing                                               string
@@ -156,8 +156,8 @@ type endpoint struct {
 	url           func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
 }
 
-// User is the user with which a service asks Keystone about its clients.
-type User struct {
+// serviceUser is the user with which a service asks Keystone about its clients.
+type serviceUser struct {
 	// secretOf is the Secret with the user's name and password that the service's
 	// resource refers to, "" for none.
 	secretOf func(child) string
@@ -169,7 +169,7 @@ func isReady(child child) bool {
 	return ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == child.GetGeneration()
 }
 
-// stepInfrastructure and stepAdminCredential are steps that those of services need.
+// StepInfrastructure and StepAdminCredential are steps that those of services need.
 const (
 	StepInfrastructure  = "Infrastructure"
 	StepAdminCredential = "AdminCredential"
