@@ -44,4 +44,4 @@ type manager struct {
 }
 
 // lookAgain asks for the next pass in d at the latest, zero for no such wish.
-func (m *manager) lookAgain(d time.Duration) { m.again = korc.Sooner(m.again, d) }
+func (m *manager) lookAgain(d time.Duration) { m.again = pass.Sooner(m.again, d) }

@@ -23,7 +23,7 @@ import (
 // mint keeps the credential with the current secret and reports how far it is.
 func (m *manager) mint(ctx context.Context, annotations map[string]string) reconcile.Outcome {
 	credential := applicationCredential(m.CP, credentialName(m.CP, string(m.credential.Data[keyValue])), annotations)
-	since := korc.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady)
+	since := m.FailingSince(c5c3v1alpha1.ConditionKORCReady)
 	if err := apply.EnsureObject(ctx, m.Foreign, m.Scheme, m.CP, credential, pass.FieldManager); err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
@@ -57,7 +57,7 @@ func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.Appli
 
 // mintAgain has K-ORC try once more what it has given up.
 func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, since time.Time) reconcile.Outcome {
-	wait := korc.RetryAfter(m.Pass, korc.StateOf(credential).Since, since)
+	wait := m.RetryAfter(korc.StateOf(credential).Since, since)
 	if wait == 0 {
 		// K-ORC looks for a credential of that name, should it have been made.
 		if err := korc.Remove(ctx, m.Pass, credential); err != nil {

@@ -29,7 +29,7 @@ const syncStuckTimeout = 15 * time.Minute
 // not before Keystone has accepted it, and then revokes the one it replaces.
 func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
-		return korc.NoKeystone()
+		return pass.NoKeystone()
 	}
 	m := &manager{Pass: s, Held: Credential.Value(s.Slots)}
 	// KORC is True only with both.

@@ -114,7 +114,7 @@ func revokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id st
 	password, known := pass.AdminPassword.Get(s.Slots)
 	var unreadable error
 	if !known {
-		password, unreadable = ReadAdminPassword(ctx, s)
+		password, unreadable = s.ReadAdminPassword(ctx)
 	}
 	// The pass, which goes on meanwhile, writes to its control plane.
 	tools, name, at := s.Tools, s.Name(), controlplane.AuthURL(s.CP)

@@ -23,17 +23,17 @@ import (
 // Keystone's own bootstrap has entered is taken over by K-ORC.
 func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
-		return korc.NoKeystone()
+		return pass.NoKeystone()
 	}
 	var failed, waiting, registered []string
 	var again time.Duration
 	entries := all.catalogEntries(s)
 	for _, entry := range entries {
-		wait, err := korc.Ensure(ctx, s, entry.object, korc.FailingSince(s, c5c3v1alpha1.ConditionCatalogReady))
+		wait, err := korc.Ensure(ctx, s, entry.object, s.FailingSince(c5c3v1alpha1.ConditionCatalogReady))
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
 		}
-		again = korc.Sooner(again, wait)
+		again = pass.Sooner(again, wait)
 		switch {
 		case korc.StateOf(entry.object).Failed:
 			failed = append(failed, korc.Describe(entry.object))

@@ -116,7 +116,7 @@ func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Sec
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
 	}
 	user := userOf(s.CP, svc, login)
-	wait, err := korc.Ensure(ctx, s, user, korc.FailingSince(s, svc.condition))
+	wait, err := korc.Ensure(ctx, s, user, s.FailingSince(svc.condition))
 	if err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
 	}
@@ -160,7 +160,7 @@ func proveUser(
 func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) reconcile.Outcome {
 	message := fmt.Sprintf("Keystone refuses the user %s; a new one is created", userName(object))
 	outcome := reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserRejected, message).After(s.RetryPeriod).AtOnce()
-	if !korc.IsRefused(s, svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
+	if !s.IsRefused(svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
 		return outcome
 	}
 	secret, err := s.Owned.Find(ctx, s.Key(s.CP.ServiceUserName(svc.name)))
@@ -190,7 +190,7 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 		if err != nil {
 			return 0, fmt.Errorf("removing %s: %w", korc.Describe(old), err)
 		}
-		again = korc.Sooner(again, wait)
+		again = pass.Sooner(again, wait)
 	}
 	return again, nil
 }
