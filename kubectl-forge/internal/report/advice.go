@@ -133,7 +133,7 @@ func controlPlaneRemedies(cause Cause) []string {
 	case c5c3v1alpha1.ReasonWaitingForCatalog, c5c3v1alpha1.ReasonCatalogFailed:
 		return []string{kubectl(ns, "describe services.openstack.k-orc.cloud "+cp.IdentityServiceName())}
 	case c5c3v1alpha1.ReasonEndpointRegionError:
-		return []string{kubectl(ns, "get endpoints.openstack.k-orc.cloud")}
+		return regionRemedies(cause, cp)
 	case c5c3v1alpha1.ReasonWaitingForPushSecret, c5c3v1alpha1.ReasonCloudsYamlSyncStuck:
 		return []string{kubectl(ns, "describe pushsecret "+cp.CredentialPushName()), describeStore}
 	}
@@ -141,6 +141,18 @@ func controlPlaneRemedies(cause Cause) []string {
 		return []string{"kubectl forge doctor -n " + ns}
 	}
 	return []string{kubectl(ns, "describe controlplane "+name)}
+}
+
+// regionRemedies follow what the message says is in the way.
+func regionRemedies(cause Cause, cp *c5c3v1alpha1.ControlPlane) []string {
+	ns := cause.owner.Namespace
+	switch {
+	case strings.Contains(cause.Message, "refuses the administrator's password"):
+		return []string{kubectl(ns, "describe externalsecret "+cp.AdminSecretName()), describeStore}
+	case strings.Contains(cause.Message, "let the operator reach"):
+		return []string{kubectl(ns, "describe keystone "+cp.KeystoneName())}
+	}
+	return []string{kubectl(ns, "get endpoints.openstack.k-orc.cloud")}
 }
 
 func (b *builder) serviceRemedies(cause Cause, service inventory.Service) []string {

@@ -106,6 +106,21 @@ func TestACauseInAControlPlaneCallsForACommand(t *testing.T) {
 	}
 }
 
+func TestWhatIsInTheWayOfARegionIsLookedAt(t *testing.T) {
+	for message, want := range map[string]string{
+		"Keystone refuses the administrator's password; correct it": "describe externalsecret controlplane-keystone-admin-credentials",
+		"no route to host; let the operator reach http://keystone":  "describe keystone controlplane-keystone",
+		"it answered with status 403; allow the administrator":      "get endpoints.openstack.k-orc.cloud",
+	} {
+		cp := testutil.ControlPlane(testutil.NotReady(false,
+			testutil.False("CatalogReady", c5c3v1alpha1.ReasonEndpointRegionError, "Not all endpoints are known to be in region R: "+message))...)
+		found := &inventory.Inventory{Now: testutil.Now, Namespace: testutil.Namespace, ControlPlanes: []c5c3v1alpha1.ControlPlane{*cp}}
+		if next := build(t, found).Next; next[0] != "kubectl -n openstack "+want {
+			t.Errorf("%s: got %q", message, next)
+		}
+	}
+}
+
 func TestACauseInAPlacementCallsForACommand(t *testing.T) {
 	tests := []struct{ condition, reason, message, want string }{
 		{

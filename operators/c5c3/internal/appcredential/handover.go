@@ -89,7 +89,7 @@ func (m *manager) searchAgain(ctx context.Context, retained *orcv1alpha1.Applica
 	if retained.Status.ID != nil || korc.StateOf(retained).Message == "" || !retained.DeletionTimestamp.IsZero() {
 		return nil
 	}
-	if wait := korc.RetryAfter(m.Pass, retained.CreationTimestamp.Time, since); wait > 0 {
+	if wait := m.RetryAfter(retained.CreationTimestamp.Time, since); wait > 0 {
 		m.lookAgain(wait)
 		return nil
 	}

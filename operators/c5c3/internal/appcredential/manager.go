@@ -43,5 +43,5 @@ type manager struct {
 	again time.Duration
 }
 
-// lookAgain requests a requeue after d at the latest; zero requests none.
-func (m *manager) lookAgain(d time.Duration) { m.again = korc.Sooner(m.again, d) }
+// lookAgain asks for the next pass in d at the latest, zero for no such wish.
+func (m *manager) lookAgain(d time.Duration) { m.again = pass.Sooner(m.again, d) }

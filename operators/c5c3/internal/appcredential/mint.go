@@ -23,7 +23,7 @@ import (
 // mint ensures the credential with the current secret and reports its progress.
 func (m *manager) mint(ctx context.Context, annotations map[string]string) reconcile.Outcome {
 	credential := applicationCredential(m.CP, credentialName(m.CP, string(m.credential.Data[keyValue])), annotations)
-	since := korc.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady)
+	since := m.FailingSince(c5c3v1alpha1.ConditionKORCReady)
 	if err := apply.EnsureObject(ctx, m.Foreign, m.Scheme, m.CP, credential, pass.FieldManager); err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
 	}
@@ -57,7 +57,7 @@ func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.Appli
 
 // mintAgain makes K-ORC retry after a terminal error.
 func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, since time.Time) reconcile.Outcome {
-	wait := korc.RetryAfter(m.Pass, korc.StateOf(credential).Since, since)
+	wait := m.RetryAfter(korc.StateOf(credential).Since, since)
 	if wait == 0 {
 		// If the credential was created after all, K-ORC finds it by its name.
 		if err := korc.Remove(ctx, m.Pass, credential); err != nil {

@@ -8,7 +8,6 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
-	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 )
 
 // refusal is the condition's message for a credential that Keystone rejects.
@@ -18,7 +17,7 @@ func refusal(id string) string {
 
 // isRejected reports whether Keystone has rejected the credential for a while.
 func (m *manager) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
-	return korc.IsRefused(m.Pass, c5c3v1alpha1.ConditionAdminCredentialReady, refusal(*live.Status.ID), live.CreationTimestamp.Time,
+	return m.IsRefused(c5c3v1alpha1.ConditionAdminCredentialReady, refusal(*live.Status.ID), live.CreationTimestamp.Time,
 		*live.Status.ID, string(m.credential.Data[keyValue]))
 }
 

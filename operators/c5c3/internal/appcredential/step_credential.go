@@ -24,14 +24,14 @@ import (
 // clouds.yaml.
 func Reconcile(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
-		return korc.NoKeystone()
+		return pass.NoKeystone()
 	}
 	if outcome, ok := korcInstalled(s); !ok {
 		return outcome
 	}
 	m := &manager{Pass: s}
 	switch err := m.readPassword(ctx); {
-	case errors.Is(err, korc.ErrNoPassword):
+	case errors.Is(err, pass.ErrNoPassword):
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForAdminPassword, err.Error())
 	case err != nil:
 		return reconcile.Failed(c5c3v1alpha1.ReasonAdminPasswordError, err)
@@ -52,19 +52,19 @@ func Reconcile(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 // store. Missing prerequisites are reported by the steps that need them.
 func ReconcileInputs(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil || s.CP.Status.AdminApplicationCredential != nil {
-		return korc.Prepared()
+		return pass.NothingToAdd()
 	}
 	if _, installed := korcInstalled(s); !installed {
-		return korc.Prepared()
+		return pass.NothingToAdd()
 	}
 	m := &manager{Pass: s}
 	if err := m.readPassword(ctx); err != nil {
-		return korc.Prepared()
+		return pass.NothingToAdd()
 	}
 	if outcome, ok := m.prepare(ctx); !ok {
 		return outcome
 	}
-	return korc.Prepared()
+	return pass.NothingToAdd()
 }
 
 // prepare creates what K-ORC needs before Keystone can be asked for anything. If ok is
@@ -95,12 +95,12 @@ func (m *manager) prepare(ctx context.Context) (outcome reconcile.Outcome, ok bo
 
 // readPassword reads the administrator's password for this step and later ones.
 func (m *manager) readPassword(ctx context.Context) error {
-	password, err := korc.ReadAdminPassword(ctx, m.Pass)
+	password, err := m.ReadAdminPassword(ctx)
 	if err != nil {
 		return err
 	}
 	m.adminPassword = password
-	korc.AdminPassword.Put(m.Slots, password)
+	pass.AdminPassword.Put(m.Slots, password)
 	return nil
 }
 
@@ -127,7 +127,7 @@ func (m *manager) keepPasswordCloud(ctx context.Context) error {
 	if err := m.Owned.EnsureData(ctx, m.CP, secret); err != nil {
 		return err
 	}
-	korc.PasswordCloud.Put(m.Slots, true)
+	pass.PasswordCloud.Put(m.Slots, true)
 	return nil
 }
 
@@ -194,7 +194,7 @@ func (m *manager) keepImports(ctx context.Context) error {
 		imports = append(imports, korc.IdentityService(m.CP))
 	}
 	for _, obj := range imports {
-		wait, err := korc.Ensure(ctx, m.Pass, obj, korc.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady))
+		wait, err := korc.Ensure(ctx, m.Pass, obj, m.FailingSince(c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ const syncStuckTimeout = 15 * time.Minute
 // accepted it, and then revokes the one that it replaces.
 func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
-		return korc.NoKeystone()
+		return pass.NoKeystone()
 	}
 	m := &manager{Pass: s, Held: Credential.Value(s.Slots)}
 	// KORC is only True if both are set.
@@ -37,6 +37,7 @@ func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if outcome, proven := m.prove(id, secret); !proven {
 		return outcome
 	}
+	pass.AdminCredential.Put(s.Slots, identity.Credential{ID: id, Secret: secret})
 	text, err := clouds.Credential(controlplane.AuthURL(s.CP), s.CP, id, secret)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
@@ -73,7 +74,7 @@ func (m *manager) prove(id, secret string) (outcome reconcile.Outcome, proven bo
 	}
 	return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialUnproven, fmt.Sprintf(
 		"It is not known whether Keystone accepts the application credential: %v; let the operator reach %s", err, controlplane.AuthURL(m.CP))).
-		After(m.Proofs.Pause), false
+		After(m.Proofs.Pause()), false
 }
 
 // wasProven reports whether the last verification succeeded: a restart of the operator

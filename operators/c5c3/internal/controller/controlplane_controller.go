@@ -11,7 +11,6 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/appcredential"
 	"github.com/c5c3/forge/operators/c5c3/internal/infrastructure"
-	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
 	"github.com/c5c3/forge/operators/c5c3/internal/teardown"
@@ -60,7 +59,7 @@ func beforeServices(all services.List) reconcile.Pipeline[*pass.Pass] {
 		},
 		{
 			Name: "KORCInputs", Condition: c5c3v1alpha1.ConditionKORCReady, Run: appcredential.ReconcileInputs,
-			Sets: []reconcile.Value{korc.AdminPassword, korc.PasswordCloud},
+			Sets: []reconcile.Value{pass.AdminPassword, pass.PasswordCloud},
 		},
 	}
 }
@@ -69,17 +68,18 @@ func withIdentity(all services.List) reconcile.Pipeline[*pass.Pass] {
 	return reconcile.Pipeline[*pass.Pass]{
 		{
 			Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: appcredential.Reconcile,
-			Sets:  []reconcile.Value{korc.AdminPassword, korc.PasswordCloud, appcredential.Credential},
+			Sets:  []reconcile.Value{pass.AdminPassword, pass.PasswordCloud, appcredential.Credential},
 			Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
 		},
 		{
 			Name: "BootstrapResources", Condition: c5c3v1alpha1.ConditionKORCReady, Run: all.ReconcileBootstrapResources,
-			Reads: []reconcile.Value{korc.PasswordCloud},
+			Reads: []reconcile.Value{pass.PasswordCloud},
 			Needs: []string{"Keystone"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone,
 		},
 		{
 			Name: services.StepAdminCredential, Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: appcredential.ReconcileDelivery,
-			Reads: []reconcile.Value{appcredential.Credential, korc.AdminPassword},
+			Reads: []reconcile.Value{appcredential.Credential, pass.AdminPassword},
+			Sets:  []reconcile.Value{pass.AdminCredential},
 			Needs: []string{"KORC"}, HeldBack: c5c3v1alpha1.ReasonWaitingForKORC,
 		},
 	}
@@ -89,7 +89,7 @@ func afterServices(all services.List) reconcile.Pipeline[*pass.Pass] {
 	return reconcile.Pipeline[*pass.Pass]{
 		{
 			Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: all.ReconcileCatalog,
-			Reads: []reconcile.Value{korc.AdminPassword},
+			Reads: []reconcile.Value{pass.AdminPassword, pass.AdminCredential},
 			Needs: []string{services.StepAdminCredential}, HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
 		},
 	}
@@ -107,7 +107,7 @@ var finalizers = append([]reconcile.Finalizer[*pass.Pass]{{
 	Name: teardown.Finalizer,
 	Step: reconcile.Step[*pass.Pass]{
 		Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: withAll(services.All, teardown.Finalize),
-		Reads: []reconcile.Value{korc.AdminPassword},
+		Reads: []reconcile.Value{pass.AdminPassword},
 	},
 }}, services.All.Finalizers()...)
 

@@ -152,8 +152,10 @@ func enrol(ctx context.Context, authURL, password string, user identity.ServiceU
 // forbidding are the namespaces whose Keystone forbids changes of endpoints.
 var forbidding sync.Map
 
-// setRegion sets the region of endpoints there.
-func setRegion(ctx context.Context, authURL, password, region string, endpointIDs []string) (identity.Verdict, error) {
+// setRegion asks it, too.
+func setRegion(
+	ctx context.Context, authURL string, look identity.Credential, password, region string, endpointIDs []string,
+) (identity.Verdict, error) {
 	namespace := testutil.NamespaceOf(authURL)
 	hear(ctx, namespace)
 	if _, away := unreachable.Load(namespace); away {
@@ -162,7 +164,7 @@ func setRegion(ctx context.Context, authURL, password, region string, endpointID
 	if _, forbids := forbidding.Load(namespace); forbids {
 		return identity.Rejected, errors.New("it answered with status 403")
 	}
-	return testutil.SetRegion(korc)(ctx, authURL, password, region, endpointIDs)
+	return testutil.SetRegion(korc)(ctx, authURL, look, password, region, endpointIDs)
 }
 
 // world is a namespace with a control plane.

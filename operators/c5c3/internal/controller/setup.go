@@ -49,11 +49,11 @@ type Options struct {
 	Revoke identity.Revoke
 	// Enrol assigns the roles of service users; nil means over HTTP.
 	Enrol identity.Enrol
-	// SetRegion puts the endpoints of the catalog into the region; nil means over HTTP.
-	SetRegion identity.SetRegion
-	// DeleteUser deletes service users; nil means over HTTP.
+	// DeleteUser deletes them; nil means HTTP.
 	DeleteUser identity.Revoke
-	// Now is the clock of rotations and waits; nil means time.Now.
+	// SetRegion puts the endpoints of the catalog into the region; nil means HTTP.
+	SetRegion identity.SetRegion
+	// Now is the clock of rotations and of waits; nil means time.Now.
 	Now func() time.Time
 	// Ahead returns how far the clock of a namespace is ahead of Now, so that time can
 	// pass for a single control plane; nil means that none is.
@@ -150,16 +150,17 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options O
 
 // askOverHTTP sets HTTP for everything that a test does not override.
 func askOverHTTP(t *pass.Tools) {
+	admin := identity.NewAdministrator(t.Clock)
 	if t.RevokeCredential == nil {
-		t.RevokeCredential = identity.RevokeOverHTTP
+		t.RevokeCredential = admin.Revoke
 	}
 	if t.Enrol == nil {
-		t.Enrol = identity.EnrolOverHTTP
+		t.Enrol = admin.Enrol
 	}
 	if t.DeleteUser == nil {
-		t.DeleteUser = identity.DeleteUserOverHTTP
+		t.DeleteUser = admin.DeleteUser
 	}
 	if t.SetRegion == nil {
-		t.SetRegion = identity.SetRegionOverHTTP
+		t.SetRegion = admin.SetRegion
 	}
 }

@@ -61,53 +61,6 @@ func TestAKeystoneThatIsAwayProvesNothing(t *testing.T) {
 	}
 }
 
-// identityAPI answers logins with the password, and deletions of application credentials
-// with the given status.
-func identityAPI(t *testing.T, password string, deletion int) (url string, deleted *string) {
-	t.Helper()
-	deleted = new(string)
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v3/auth/tokens", func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil || !strings.Contains(string(body), `"password":"`+password+`"`) || !strings.Contains(string(body), `"project":`) {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		w.Header().Set("X-Subject-Token", "the-token")
-		w.WriteHeader(http.StatusCreated)
-		_, _ = io.WriteString(w, `{"token":{"user":{"id":"the-admin"}}}`)
-	})
-	mux.HandleFunc("DELETE /v3/users/the-admin/application_credentials/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("X-Auth-Token") == "the-token" {
-			*deleted = r.PathValue("id")
-		}
-		w.WriteHeader(deletion)
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	return server.URL + "/v3", deleted
-}
-
-func TestARevocationIsWhatKeystoneAnswers(t *testing.T) {
-	for status, want := range map[int]bool{
-		http.StatusNoContent: true, http.StatusNotFound: true, http.StatusForbidden: false, http.StatusServiceUnavailable: false,
-	} {
-		url, deleted := identityAPI(t, "s3cret", status)
-		err := RevokeOverHTTP(t.Context(), url, "s3cret", "the-id")
-		if (err == nil) != want || *deleted != "the-id" {
-			t.Errorf("status %d: %q was deleted with %v", status, *deleted, err)
-		}
-	}
-}
-
-func TestAWrongPasswordRevokesNothingAndIsNotTold(t *testing.T) {
-	url, deleted := identityAPI(t, "s3cret", http.StatusNoContent)
-	err := RevokeOverHTTP(t.Context(), url, "wr0ng", "the-id")
-	if err == nil || strings.Contains(err.Error(), "wr0ng") || !strings.Contains(err.Error(), "administrator's password") || *deleted != "" {
-		t.Errorf("%q was deleted with %v", *deleted, err)
-	}
-}
-
 func TestSecretsFollowNoRedirect(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked", r.URL) }))
 	t.Cleanup(elsewhere.Close)
@@ -116,7 +69,7 @@ func TestSecretsFollowNoRedirect(t *testing.T) {
 	if got, err := logIn(t.Context(), server.URL+"/v3", "id", "s3cret"); got != Unproven || err == nil {
 		t.Errorf("got %v and %v", got, err)
 	}
-	if err := RevokeOverHTTP(t.Context(), server.URL+"/v3", "s3cret", "id"); err == nil {
+	if err := NewAdministrator(nil).Revoke(t.Context(), server.URL+"/v3", "s3cret", "id"); err == nil {
 		t.Error("a redirect counts as a revocation")
 	}
 }

@@ -19,7 +19,7 @@ const ProofPeriod = 10 * time.Minute
 // LoginPeriod is the delay before a login without an answer is retried.
 const LoginPeriod = 10 * time.Second
 
-// MaxRetryPeriod is the maximum delay between attempts that keep failing.
+// MaxRetryPeriod is the longest pause between retries of something that keeps failing.
 const MaxRetryPeriod = 10 * time.Minute
 
 // ErrAsking is the error while Keystone has not answered yet.
@@ -31,16 +31,16 @@ type background interface {
 	Do(name types.NamespacedName, key string, task func(context.Context))
 }
 
-// Proofs remembers which credentials Keystone has accepted, so that a pass over a
-// converged control plane sends no request. Keystone is asked in the background. After a
-// restart each credential is verified once.
+// Proofs remembers which credentials Keystone has accepted and which tasks it has done, so that a pass over a
+// converged control plane asks for nothing. Keystone is asked in the background. A
+// restart proves each credential once more.
 type Proofs struct {
 	login      Login
 	background background
 	now        func(namespace string) time.Time
-	// period is how long an accepted credential is not verified again; Pause is the delay
-	// after any other answer.
-	period, Pause time.Duration
+	// period is how long an accepted credential counts, pause how long Keystone is
+	// left alone after any other answer.
+	period, pause time.Duration
 
 	mu       sync.Mutex
 	verdicts map[types.NamespacedName]map[string]proof
@@ -51,6 +51,25 @@ type proof struct {
 	err     error
 	// at is when Keystone last gave this answer, since when it first did.
 	at, since time.Time
+	// wait is how long Keystone is left alone after an answer other than that it accepts.
+	wait time.Duration
+	// subject and password are those of the task, the password as its hash.
+	subject, password string
+}
+
+// Task is something that Keystone is to do in the background, possibly with the
+// administrator's password.
+type Task struct {
+	// Subject is what it is about, such as "region", and Key differs from one thing to
+	// be done about that to the next.
+	Subject, Key string
+	// Password is the administrator's. A task that has failed is tried at once with
+	// another one.
+	Password string
+	// FirstWait is the pause after the first failure. It doubles with each further one,
+	// up to [MaxRetryPeriod].
+	FirstWait time.Duration
+	Do        func(context.Context) (Verdict, error)
 }
 
 // NewProofs returns empty Proofs. A nil login means HTTP, and background runs the
@@ -61,7 +80,7 @@ func NewProofs(login Login, background background, now func(namespace string) ti
 		login = logIn
 	}
 	return &Proofs{
-		login: login, background: background, now: now, period: period, Pause: pause,
+		login: login, background: background, now: now, period: period, pause: pause,
 		verdicts: map[types.NamespacedName]map[string]proof{},
 	}
 }
@@ -71,66 +90,78 @@ func NewProofs(login Login, background background, now func(namespace string) ti
 // Keystone is unreachable is reported elsewhere. The error is ErrAsking while there is no
 // answer.
 func (p *Proofs) Verdict(of types.NamespacedName, authURL, id, secret string) (Verdict, error) {
-	return p.ask(of, Digest(id, secret), p.period, p.loginWith(authURL, id, secret))
+	return p.ask(of, p.period, p.loginWith(authURL, id, secret))
 }
 
 // Dead reports whether Keystone rejects a credential that it may have accepted until just
 // now. The error is ErrAsking while there is no answer.
 func (p *Proofs) Dead(of types.NamespacedName, authURL, id, secret string) (bool, error) {
-	verdict, err := p.ask(of, Digest(id, secret), p.Pause, p.loginWith(authURL, id, secret))
+	verdict, err := p.ask(of, p.pause, p.loginWith(authURL, id, secret))
 	return verdict == Rejected, err
 }
 
-// Settled is Verdict for a task, identified by a key, that may use the administrator's
-// password. Failures are retried with increasing delays: Keystone may lock the
-// administrator out after too many attempts with a wrong password.
-func (p *Proofs) Settled(of types.NamespacedName, key string, task func(context.Context) (Verdict, error)) (Verdict, error) {
-	known, _ := p.known(of, key)
-	patience := min(known.at.Sub(known.since)/2, MaxRetryPeriod)
-	if known.err != nil && p.now(of.Namespace).Sub(known.at) < patience {
-		return known.verdict, known.err
-	}
-	return p.ask(of, key, p.period, task)
+// Settled is Verdict for a task. That Keystone refuses the administrator's password is
+// said also of a task that was done before: it is not tried for anything else, either.
+func (p *Proofs) Settled(of types.NamespacedName, task Task) (Verdict, error) {
+	return p.ask(of, p.period, task)
 }
 
-func (p *Proofs) loginWith(authURL, id, secret string) func(context.Context) (Verdict, error) {
-	return func(ctx context.Context) (Verdict, error) { return p.login(ctx, authURL, id, secret) }
+// Remembers reports whether Keystone has answered a task about a subject since the
+// operator was started.
+func (p *Proofs) Remembers(of types.NamespacedName, subject string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, known := range p.verdicts[of] {
+		if known.subject == subject {
+			return true
+		}
+	}
+	return false
+}
+
+// Pause is how long Keystone is left alone after a login that it did not accept.
+func (p *Proofs) Pause() time.Duration { return p.pause }
+
+func (p *Proofs) loginWith(authURL, id, secret string) Task {
+	return Task{Key: Digest(id, secret), Do: func(ctx context.Context) (Verdict, error) { return p.login(ctx, authURL, id, secret) }}
 }
 
 // Digest identifies a credential in memory.
 func Digest(id, secret string) string { return controlplane.Hash(id + "\x00" + secret) }
 
-// ask asks Keystone again if its last answer is too old. For an accepted credential, that
-// is after the given period.
-func (p *Proofs) ask(
-	of types.NamespacedName, credential string, period time.Duration, login func(context.Context) (Verdict, error),
-) (Verdict, error) {
-	known, asked := p.known(of, credential)
+// ask has Keystone asked when its last answer is too old, one that accepts by the given
+// period.
+func (p *Proofs) ask(of types.NamespacedName, period time.Duration, task Task) (Verdict, error) {
+	known, asked := p.known(of, task.Key)
 	if !asked {
 		known.err = ErrAsking
 	}
 	if known.verdict != Accepted {
-		period = p.Pause
+		period = known.wait
+		if known.password != controlplane.Hash(task.Password) {
+			period = 0
+		}
 	}
 	if !asked || p.now(of.Namespace).Sub(known.at) >= period {
-		p.background.Do(of, credential, func(ctx context.Context) {
-			verdict, err := login(ctx)
-			p.record(of, credential, verdict, err)
+		p.background.Do(of, task.Key, func(ctx context.Context) {
+			verdict, err := task.Do(ctx)
+			p.record(of, task, verdict, err)
 		})
 	}
 	return known.verdict, known.err
 }
 
-func (p *Proofs) record(of types.NamespacedName, credential string, verdict Verdict, err error) {
+func (p *Proofs) record(of types.NamespacedName, task Task, verdict Verdict, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	known := p.verdicts[of]
-	if verdict == Unproven && known[credential].verdict == Accepted {
-		verdict, err = Accepted, nil
-	}
 	if known == nil {
 		known = map[string]proof{}
 		p.verdicts[of] = known
+	}
+	last, asked := known[task.Key]
+	if verdict == Unproven && last.verdict == Accepted && !errors.Is(err, ErrPassword) {
+		verdict, err = Accepted, nil
 	}
 	now := p.now(of.Namespace)
 	for other, proof := range known {
@@ -139,11 +170,26 @@ func (p *Proofs) record(of types.NamespacedName, credential string, verdict Verd
 			delete(known, other)
 		}
 	}
-	since := now
-	if last, asked := known[credential]; asked && last.verdict == verdict {
-		since = last.since
+	next := proof{verdict: verdict, err: err, at: now, since: now, subject: task.Subject, password: controlplane.Hash(task.Password)}
+	if asked && last.verdict == verdict {
+		next.since = last.since
 	}
-	known[credential] = proof{verdict: verdict, err: err, at: now, since: since}
+	next.wait = p.waitAfter(last, next, task)
+	known[task.Key] = next
+}
+
+// waitAfter is how long Keystone is left alone. Failures with another password do not
+// count.
+func (p *Proofs) waitAfter(last, next proof, task Task) time.Duration {
+	switch {
+	case next.verdict == Accepted:
+		return 0
+	case task.FirstWait == 0:
+		return p.pause
+	case last.password != next.password:
+		return task.FirstWait
+	}
+	return min(max(2*last.wait, task.FirstWait), MaxRetryPeriod)
 }
 
 func (p *Proofs) known(of types.NamespacedName, credential string) (known proof, asked bool) {

@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -115,24 +116,101 @@ func TestCredentialsThatNobodyAsksAboutAreForgotten(t *testing.T) {
 	}
 }
 
+// errand is a task of which a test says how it ends.
+type errand struct {
+	proofs *Proofs
+	now    time.Time
+	tasks  *fixture.Later
+	// verdict and err are how it ends, and tries how often it was tried.
+	verdict Verdict
+	err     error
+	tries   int
+}
+
+func newErrand() *errand {
+	e := &errand{now: fixture.Noon, tasks: &fixture.Later{}}
+	e.proofs = NewProofs(nil, e.tasks, func(string) time.Time { return e.now }, ProofPeriod, LoginPeriod)
+	return e
+}
+
+// pass asks for the errand with a password, has it done if it is due, and returns what
+// the next pass finds.
+func (e *errand) pass(t *testing.T, password string) (Verdict, error) {
+	t.Helper()
+	task := Task{Subject: "errand", Key: "an errand", Password: password, FirstWait: 30 * time.Second}
+	task.Do = func(context.Context) (Verdict, error) { e.tries++; return e.verdict, e.err }
+	_, _ = e.proofs.Settled(fixture.ControlPlane, task)
+	e.tasks.Work(t.Context())
+	return e.proofs.Settled(fixture.ControlPlane, task)
+}
+
 func TestATaskThatFailsIsTriedLessAndLessOften(t *testing.T) {
-	now, tasks, tries := fixture.Noon, &fixture.Later{}, 0
-	p := NewProofs(nil, tasks, func(string) time.Time { return now }, ProofPeriod, LoginPeriod)
-	var waits []time.Duration
-	last := now
-	for range 1000 {
-		_, err := p.Settled(fixture.ControlPlane, "a task", func(context.Context) (Verdict, error) {
-			tries++
-			waits, last = append(waits, now.Sub(last)), now
-			return Unproven, errors.New("the administrator's password is wrong")
-		})
-		if err == nil {
-			t.Fatal("it counts for done")
+	for _, answer := range []error{errors.New("away"), ErrPassword, nil} {
+		e, verdict := newErrand(), Unproven
+		if answer == nil {
+			verdict = Rejected
 		}
-		tasks.Work(t.Context())
-		now = now.Add(LoginPeriod)
+		e.verdict, e.err = verdict, answer
+		var waits []time.Duration
+		for last := e.now; e.now.Before(fixture.Noon.Add(time.Hour)); e.now = e.now.Add(LoginPeriod) {
+			before := e.tries
+			if got, err := e.pass(t, "adm1n"); got != verdict || !errors.Is(err, answer) {
+				t.Fatalf("got %v and %v", got, err)
+			}
+			if e.tries > before {
+				waits, last = append(waits, e.now.Sub(last)), e.now
+			}
+		}
+		want := []time.Duration{
+			0, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute,
+			MaxRetryPeriod, MaxRetryPeriod, MaxRetryPeriod, MaxRetryPeriod,
+		}
+		if !slices.Equal(waits, want) {
+			t.Errorf("%v: it was tried after %v", answer, waits)
+		}
 	}
-	if tries > 40 || waits[1] != LoginPeriod || waits[len(waits)-1] != MaxRetryPeriod {
-		t.Errorf("it was tried %d times, after %v", tries, waits)
+}
+
+func TestATaskThatFailsIsTriedAtOnceWithAnotherPassword(t *testing.T) {
+	e := newErrand()
+	e.err = ErrPassword
+	_, _ = e.pass(t, "wr0ng")
+	_, _ = e.pass(t, "wr0ng")
+	if e.tries != 1 {
+		t.Errorf("it was tried %d times with the wrong password", e.tries)
+	}
+	e.verdict, e.err = Accepted, nil
+	if verdict, err := e.pass(t, "adm1n"); verdict != Accepted || err != nil || e.tries != 2 {
+		t.Errorf("got %v and %v after %d tries", verdict, err, e.tries)
+	}
+	if verdict, _ := e.pass(t, "another"); verdict != Accepted || e.tries != 2 {
+		t.Errorf("with another password what is done is %v after %d tries", verdict, e.tries)
+	}
+}
+
+func TestARefusedPasswordIsSaidThoughTheTaskWasDoneBefore(t *testing.T) {
+	for answer, want := range map[error]Verdict{ErrPassword: Unproven, errors.New("away"): Accepted} {
+		e := newErrand()
+		e.verdict = Accepted
+		_, _ = e.pass(t, "adm1n")
+		e.now, e.verdict, e.err = e.now.Add(ProofPeriod), Unproven, answer
+		if got, err := e.pass(t, "adm1n"); got != want || (err == nil) != (want == Accepted) || e.tries != 2 {
+			t.Errorf("%v: got %v and %v after %d tries", answer, got, err, e.tries)
+		}
+	}
+}
+
+func TestWhatKeystoneHasAnsweredIsRememberedBySubject(t *testing.T) {
+	e := newErrand()
+	if e.proofs.Remembers(fixture.ControlPlane, "errand") {
+		t.Error("it is remembered before it was done")
+	}
+	_, _ = e.pass(t, "adm1n")
+	if !e.proofs.Remembers(fixture.ControlPlane, "errand") || e.proofs.Remembers(fixture.ControlPlane, "another") {
+		t.Error("another subject is remembered")
+	}
+	e.proofs.Forget(fixture.ControlPlane)
+	if e.proofs.Remembers(fixture.ControlPlane, "errand") {
+		t.Error("it is remembered though the control plane is gone")
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/roles"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
-	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/users"
 )
 
 // ServiceUser is the user of a service in Keystone, with the IDs assigned by Keystone and
@@ -25,14 +24,14 @@ type ServiceUser struct {
 // assigned. The error explains a missing verdict; it never contains a password.
 type Enrol func(ctx context.Context, authURL, adminPassword string, user ServiceUser) (Verdict, error)
 
-// EnrolOverHTTP is Enrol over HTTP. K-ORC does not support role assignments.
-func EnrolOverHTTP(ctx context.Context, authURL, adminPassword string, user ServiceUser) (Verdict, error) {
+// Enrol is an [Enrol]. K-ORC knows no assignments of roles.
+func (a *Administrator) Enrol(ctx context.Context, authURL, adminPassword string, user ServiceUser) (Verdict, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	if verdict, err := user.logIn(ctx, authURL); verdict != Rejected {
 		return verdict, err
 	}
-	identity, _, err := asAdministrator(ctx, authURL, adminPassword)
+	identity, _, err := a.logIn(ctx, authURL, adminPassword)
 	if err != nil {
 		return Unproven, err
 	}
@@ -62,20 +61,4 @@ func (u ServiceUser) logIn(ctx context.Context, authURL string) (Verdict, error)
 		return Rejected, nil
 	}
 	return Accepted, nil
-}
-
-// DeleteUserOverHTTP is a [Revoke] that deletes the user of a service, including its role
-// assignments and tokens.
-func DeleteUserOverHTTP(ctx context.Context, authURL, password, id string) error {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
-	defer cancel()
-	identity, _, err := asAdministrator(ctx, authURL, password)
-	if err != nil {
-		return err
-	}
-	err = users.Delete(ctx, identity, id).ExtractErr()
-	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
-		return fmt.Errorf("deleting the user %s: %w", id, plain(err))
-	}
-	return nil
 }

@@ -17,10 +17,11 @@ type staffAPI struct {
 	// password is the user's password, granted the roles that were assigned.
 	password string
 	granted  bool
-	// logins counts the user's logins, deleted is the deleted user.
-	logins  int
-	deleted string
-	// status is the status of the answer to an assignment or a deletion.
+	// logins are how often the user has logged in, admins how often somebody has tried
+	// to as the administrator, and deleted who was deleted.
+	logins, admins int
+	deleted        string
+	// status is the answer to an assignment and to a deletion.
 	status int
 }
 
@@ -49,8 +50,11 @@ func (api *staffAPI) logIn(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	token, role := "", "another-role"
 	switch text := string(body); {
-	case strings.Contains(text, `"name":"admin"`) && strings.Contains(text, `"password":"adm1n"`):
-		token = "the-admin"
+	case strings.Contains(text, `"name":"admin"`) && strings.Contains(text, `"user":`):
+		api.admins++
+		if strings.Contains(text, `"password":"adm1n"`) {
+			token = "the-admin"
+		}
 	case strings.Contains(text, `"id":"the-user"`):
 		api.logins++
 		if strings.Contains(text, `"password":"`+api.password+`"`) && strings.Contains(text, `"project":{"id":"the-project"}`) {
@@ -72,14 +76,14 @@ func (api *staffAPI) logIn(w http.ResponseWriter, r *http.Request) {
 func TestAUserThatHasItsRoleIsAcceptedByItsLoginAlone(t *testing.T) {
 	api := newStaffAPI(t)
 	api.granted = true
-	if got, err := EnrolOverHTTP(t.Context(), api.url, "wr0ng", member); got != Accepted || err != nil || api.logins != 1 {
+	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "wr0ng", member); got != Accepted || err != nil || api.logins != 1 {
 		t.Errorf("got %v and %v after %d logins", got, err, api.logins)
 	}
 }
 
 func TestAUserWithoutItsRoleGetsIt(t *testing.T) {
 	api := newStaffAPI(t)
-	if got, err := EnrolOverHTTP(t.Context(), api.url, "adm1n", member); got != Accepted || err != nil || !api.granted {
+	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "adm1n", member); got != Accepted || err != nil || !api.granted {
 		t.Errorf("got %v and %v", got, err)
 	}
 }
@@ -87,7 +91,7 @@ func TestAUserWithoutItsRoleGetsIt(t *testing.T) {
 func TestAUserWithAnotherPasswordIsRejected(t *testing.T) {
 	api := newStaffAPI(t)
 	api.password = "another"
-	if got, err := EnrolOverHTTP(t.Context(), api.url, "adm1n", member); got != Rejected || err != nil {
+	if got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, "adm1n", member); got != Rejected || err != nil {
 		t.Errorf("got %v and %v", got, err)
 	}
 }
@@ -96,27 +100,14 @@ func TestARoleThatCannotBeAssignedProvesNothingAndTellsNoPassword(t *testing.T) 
 	for admin, status := range map[string]int{"wr0ng": http.StatusNoContent, "adm1n": http.StatusForbidden} {
 		api := newStaffAPI(t)
 		api.status = status
-		got, err := EnrolOverHTTP(t.Context(), api.url, admin, member)
+		got, err := NewAdministrator(nil).Enrol(t.Context(), api.url, admin, member)
 		if got != Unproven || err == nil || strings.Contains(err.Error(), admin) || strings.Contains(err.Error(), member.Password) {
 			t.Errorf("%s: got %v and %v", admin, got, err)
 		}
 	}
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	if got, err := EnrolOverHTTP(t.Context(), closed.URL, "adm1n", member); got != Unproven || err == nil {
+	if got, err := NewAdministrator(nil).Enrol(t.Context(), closed.URL, "adm1n", member); got != Unproven || err == nil {
 		t.Errorf("got %v and %v", got, err)
-	}
-}
-
-func TestAUserIsDeletedAsKeystoneAnswers(t *testing.T) {
-	for status, want := range map[int]bool{
-		http.StatusNoContent: true, http.StatusNotFound: true, http.StatusForbidden: false, http.StatusServiceUnavailable: false,
-	} {
-		api := newStaffAPI(t)
-		api.status = status
-		err := DeleteUserOverHTTP(t.Context(), api.url, "adm1n", "the-user")
-		if (err == nil) != want || api.deleted != "the-user" {
-			t.Errorf("status %d: %q was deleted with %v", status, api.deleted, err)
-		}
 	}
 }

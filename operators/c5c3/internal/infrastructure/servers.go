@@ -82,10 +82,10 @@ func ensureDatabase(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	return databaseServer.report(outcome, desired.Name, desired.Status)
 }
 
-// clients builds the policy that lets the services of a control plane reach its cache.
-type clients func(*c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy
+// clientPolicy is a policy that lets the services of a control plane reach its cache.
+type clientPolicy func(*c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy
 
-func ensureCache(ctx context.Context, s *pass.Pass, clients clients) reconcile.Outcome {
+func ensureCache(ctx context.Context, s *pass.Pass, clients clientPolicy) reconcile.Outcome {
 	spec := s.CP.Spec.Infrastructure.Cache
 	if !spec.IsManaged() {
 		return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")

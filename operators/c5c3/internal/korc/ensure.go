@@ -7,12 +7,10 @@ import (
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
@@ -28,45 +26,14 @@ func Ensure(ctx context.Context, s *pass.Pass, obj Object, failingSince time.Tim
 	if !state.Failed || !obj.GetDeletionTimestamp().IsZero() {
 		return 0, nil
 	}
-	wait := RetryAfter(s, state.Since, failingSince)
+	wait := s.RetryAfter(state.Since, failingSince)
 	if wait > 0 {
 		return wait, nil
 	}
 	return s.RetryPeriod, Orphan(ctx, s, obj)
 }
 
-// RetryAfter returns how much longer an object that failed at the given time is kept. It
-// is kept for half the time for which the condition has been False, so that attempts
-// become rarer.
-func RetryAfter(s *pass.Pass, gaveUp, failingSince time.Time) time.Duration {
-	now := s.Now()
-	patience := min(max(now.Sub(failingSince)/2, s.RetryPeriod), identity.MaxRetryPeriod)
-	return max(gaveUp.Add(patience).Sub(now), 0)
-}
-
-// IsRefused reports whether Keystone has rejected, for a while, a credential that was
-// created at the given time. It is false until the condition has the message about that,
-// however late a pass is: otherwise the reason for the replacement would never be
-// visible.
-func IsRefused(s *pass.Pass, conditionType, message string, created time.Time, id, secret string) bool {
-	said := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
-	if said == nil || said.Message != message {
-		return false
-	}
-	known, rejected := s.Proofs.Rejected(s.Name(), id, secret)
-	return rejected && known >= s.RetryPeriod && RetryAfter(s, created, said.LastTransitionTime.Time) == 0
-}
-
-// FailingSince returns when the condition became False, or now if it is not False.
-func FailingSince(s *pass.Pass, conditionType string) time.Time {
-	condition := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
-	if condition == nil || condition.Status != metav1.ConditionFalse {
-		return s.Now()
-	}
-	return condition.LastTransitionTime.Time
-}
-
-// Orphan deletes the object and keeps the resource in OpenStack.
+// Orphan deletes the object and leaves the resource in OpenStack.
 func Orphan(ctx context.Context, s *pass.Pass, obj Object) error {
 	if !metav1.IsControlledBy(obj, s.CP) || !obj.GetDeletionTimestamp().IsZero() {
 		return nil

@@ -111,10 +111,10 @@ func RevokeByID(ctx context.Context, s *pass.Pass, id string) error {
 }
 
 func revokeWith(ctx context.Context, s *pass.Pass, revoke identity.Revoke, id string) error {
-	password, known := AdminPassword.Get(s.Slots)
+	password, known := pass.AdminPassword.Get(s.Slots)
 	var unreadable error
 	if !known {
-		password, unreadable = ReadAdminPassword(ctx, s)
+		password, unreadable = s.ReadAdminPassword(ctx)
 	}
 	// The pass continues in parallel and writes to its control plane, so the task must
 	// not use it.

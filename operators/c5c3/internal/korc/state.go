@@ -22,18 +22,18 @@ type Object interface {
 	orcv1alpha1.ObjectWithConditions
 }
 
-// korcKinds are the kinds that a control plane needs.
-var korcKinds = []string{"ApplicationCredential", "Domain", "User", "Service", "Endpoint", "Project", "Role"}
+// kinds are the kinds a control plane needs.
+var kinds = []string{"ApplicationCredential", "Domain", "User", "Service", "Endpoint", "Project", "Role"}
 
-func korcKind(name string) schema.GroupVersionKind {
+func ofKORC(name string) schema.GroupVersionKind {
 	return orcv1alpha1.SchemeGroupVersion.WithKind(name)
 }
 
 // MissingKind returns the first of the kinds that the cluster does not serve, "" if it
 // serves all.
 func MissingKind(s *pass.Pass) string {
-	for _, kind := range korcKinds {
-		if !s.Kinds.Served(korcKind(kind)) {
+	for _, kind := range kinds {
+		if !s.Kinds.Served(ofKORC(kind)) {
 			return kind
 		}
 	}
@@ -45,9 +45,9 @@ const Remedy = "correct what K-ORC reports there; it is retried with increasing 
 
 // State is what K-ORC reports about an object.
 type State struct {
-	// Available means that the resource matches the current spec.
+	// Available means that the resource is as the current spec asks.
 	Available bool
-	// Failed means that K-ORC does not retry.
+	// Failed means that K-ORC does not try again.
 	Failed bool
 	// Since is when this state began.
 	Since time.Time

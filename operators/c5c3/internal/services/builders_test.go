@@ -48,7 +48,7 @@ func TestAGatewayAloneGivesThePublicEndpoint(t *testing.T) {
 
 func TestAServicesPolicyWinsOverTheGlobalOne(t *testing.T) {
 	file := func(name string) *corev1.LocalObjectReference { return &corev1.LocalObjectReference{Name: name} }
-	for name, c := range map[string]struct{ global, Service, want *commonv1.PolicySpec }{
+	for name, c := range map[string]struct{ global, service, want *commonv1.PolicySpec }{
 		"none":        {nil, nil, nil},
 		"global only": {&commonv1.PolicySpec{ConfigMapRef: file("g")}, nil, &commonv1.PolicySpec{ConfigMapRef: file("g")}},
 		"service only": {
@@ -65,7 +65,7 @@ func TestAServicesPolicyWinsOverTheGlobalOne(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, mergePolicies(c.global, c.Service)); diff != "" {
+			if diff := cmp.Diff(c.want, mergePolicies(c.global, c.service)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

@@ -70,7 +70,7 @@ func sundialService() Service {
 		},
 
 		condition: "SundialReady",
-		reasons: Reasons{
+		reasons: reasons{
 			ready: "SundialReady", notManaged: "SundialNotManaged", notInstalled: "SundialNotInstalled", failed: "SundialError",
 			rejected: "SundialRejected", rollBackRefused: "SundialRollBackRefused", waiting: "WaitingForSundial",
 			finalizing: "FinalizingSundial",
@@ -109,7 +109,7 @@ func sundialService() Service {
 
 // withUser adds a user in Keystone to the service.
 func withUser(svc Service) Service {
-	svc.user = &User{secretOf: func(c child) string { return c.(*sundial).Login }}
+	svc.user = &serviceUser{secretOf: func(c child) string { return c.(*sundial).Login }}
 	return svc
 }
 

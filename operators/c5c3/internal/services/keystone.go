@@ -25,7 +25,7 @@ var Keystone = Service{
 	AddToScheme: keystonev1alpha1.AddToScheme,
 
 	condition: c5c3v1alpha1.ConditionKeystoneReady,
-	reasons: Reasons{
+	reasons: reasons{
 		ready: c5c3v1alpha1.ReasonKeystoneReady, notManaged: c5c3v1alpha1.ReasonKeystoneNotManaged,
 		notInstalled: c5c3v1alpha1.ReasonKeystoneNotInstalled, failed: c5c3v1alpha1.ReasonKeystoneError,
 		rejected: c5c3v1alpha1.ReasonKeystoneProjectionRejected, rollBackRefused: c5c3v1alpha1.ReasonRollBackRefused,

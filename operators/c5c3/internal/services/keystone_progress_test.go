@@ -14,7 +14,7 @@ func TestTheFieldThatSetsTheKeystonesReleaseIsNamed(t *testing.T) {
 	refused := "Not ready: going back is not possible; set image.tag to 2026.1 or later"
 	own := &c5c3v1alpha1.ServiceKeystoneSpec{ServiceSpec: c5c3v1alpha1.ServiceSpec{Image: &commonv1.ImageSpec{Tag: "2025.2"}}}
 	for _, c := range []struct {
-		Service        *c5c3v1alpha1.ServiceKeystoneSpec
+		service        *c5c3v1alpha1.ServiceKeystoneSpec
 		says, progress string
 	}{
 		{&c5c3v1alpha1.ServiceKeystoneSpec{}, refused, refused + "; here spec.openStackRelease sets image.tag"},
@@ -22,7 +22,7 @@ func TestTheFieldThatSetsTheKeystonesReleaseIsNamed(t *testing.T) {
 		{own, "Not ready: no database", "Not ready: no database"},
 	} {
 		cp := &c5c3v1alpha1.ControlPlane{}
-		cp.Spec.Services.Keystone = c.Service
+		cp.Spec.Services.Keystone = c.service
 		keystone := &keystonev1alpha1.Keystone{ObjectMeta: metav1.ObjectMeta{Name: "cloud-keystone"}}
 		keystone.Status.Conditions = []metav1.Condition{{
 			Type: keystonev1alpha1.ConditionReady, Status: metav1.ConditionFalse, Message: c.says,

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
@@ -19,7 +18,7 @@ func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 			Sets: []reconcile.Value{updateUnderWay},
 		}
 		if svc.user != nil {
-			step.Reads = []reconcile.Value{korc.PasswordCloud, korc.AdminPassword}
+			step.Reads = []reconcile.Value{pass.PasswordCloud, pass.AdminPassword}
 		}
 		steps = append(steps, step)
 	}

@@ -19,7 +19,7 @@ var Placement = Service{
 	AddToScheme: placementv1alpha1.AddToScheme,
 
 	condition: c5c3v1alpha1.ConditionPlacementReady,
-	reasons: Reasons{
+	reasons: reasons{
 		ready: c5c3v1alpha1.ReasonPlacementReady, notManaged: c5c3v1alpha1.ReasonPlacementNotManaged,
 		notInstalled: c5c3v1alpha1.ReasonPlacementNotInstalled, failed: c5c3v1alpha1.ReasonPlacementError,
 		rejected: c5c3v1alpha1.ReasonPlacementProjectionRejected, rollBackRefused: c5c3v1alpha1.ReasonRollBackRefused,
@@ -41,7 +41,7 @@ var Placement = Service{
 	},
 	pods: placementv1alpha1.PodSelector,
 
-	user: &User{secretOf: placementLogin},
+	user: &serviceUser{secretOf: placementLogin},
 
 	catalogType: placementv1alpha1.CatalogType,
 	endpoints:   []endpoint{{interfaceName: "public", url: placementURL}, {interfaceName: "internal", url: placementInternalURL}},

@@ -35,9 +35,9 @@ type Service struct {
 
 	// condition is the condition of the service's step.
 	condition string
-	reasons   Reasons
-	// needs are the steps on which it depends. heldBack is the reason while one of them
-	// is not done.
+	reasons   reasons
+	// needs are the steps that have to be done first. heldBack is the reason while
+	// one is not.
 	needs    []string
 	heldBack string
 
@@ -69,9 +69,9 @@ type Service struct {
 	// that restricts its clients. It is nil if there are no such pods.
 	clients func(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networkingv1.NetworkPolicy
 
-	// user is the user with which the service validates its clients' tokens in Keystone,
-	// nil for none.
-	user *User
+	// user is the user with which the service asks Keystone about its clients, nil for
+	// none.
+	user *serviceUser
 
 	// catalogType is the type in the catalog, such as "identity".
 	catalogType string
@@ -82,8 +82,8 @@ type Service struct {
 	finalizer, stalled string
 }
 
-// Reasons are the reasons of a service's condition.
-type Reasons struct {
+// reasons are the reasons of a service's condition.
+type reasons struct {
 	ready, notManaged                                        string
 	notInstalled, failed, rejected, rollBackRefused, waiting string
 	finalizing                                               string
@@ -154,10 +154,10 @@ type endpoint struct {
 	url           func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
 }
 
-// User is the user with which a service validates its clients' tokens in Keystone.
-type User struct {
-	// secretOf returns the Secret with the user's name and password to which the
-	// service's resource refers, "" for none.
+// serviceUser is the user with which a service asks Keystone about its clients.
+type serviceUser struct {
+	// secretOf is the Secret with the user's name and password that the service's
+	// resource refers to, "" for none.
 	secretOf func(child) string
 }
 
@@ -167,7 +167,7 @@ func isReady(child child) bool {
 	return ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == child.GetGeneration()
 }
 
-// Steps on which those of services depend.
+// StepInfrastructure and StepAdminCredential are steps that those of services need.
 const (
 	StepInfrastructure  = "Infrastructure"
 	StepAdminCredential = "AdminCredential"

@@ -2,174 +2,24 @@ package services
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/events"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
-	"github.com/c5c3/forge/operators/c5c3/internal/identity"
-	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
-
-// withSundial is a control plane with Keystone and the invented service.
-func withSundial() *c5c3v1alpha1.ControlPlane {
-	cp := fixture.Minimal()
-	cp.Generation, cp.Annotations = 1, map[string]string{wantsSundial: "true"}
-	return cp
-}
-
-// plant runs the steps of Keystone, of the invented service and of the catalog. The other
-// steps do nothing.
-type plant struct {
-	*pass.Tools
-	services List
-	steps    reconcile.Pipeline[*pass.Pass]
-	// tasks are the pending requests to Keystone.
-	tasks *fixture.Later
-	// placed maps endpoints to the regions that they were put into. refusal, if set, is
-	// Keystone's error instead.
-	placed  map[string]string
-	refusal error
-}
-
-func newPlant(t *testing.T, cp *c5c3v1alpha1.ControlPlane) *plant {
-	t.Helper()
-	return newPlantOf(t, cp, List{Keystone, sundialService()})
-}
-
-func newPlantOf(t *testing.T, cp *c5c3v1alpha1.ControlPlane, all List) *plant {
-	t.Helper()
-	tools := toolsFor(t, all, cp)
-	steps := passOver(all)
-	if err := steps.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	p := &plant{Tools: tools, services: all, steps: steps, tasks: &fixture.Later{}, placed: map[string]string{}}
-	p.Proofs = identity.NewProofs(nil, p.tasks, p.Now, identity.ProofPeriod, identity.LoginPeriod)
-	p.SetRegion = func(_ context.Context, _, _, region string, endpointIDs []string) (identity.Verdict, error) {
-		if p.refusal != nil {
-			return identity.Rejected, p.refusal
-		}
-		for _, id := range endpointIDs {
-			p.placed[id] = region
-		}
-		return identity.Accepted, nil
-	}
-	return p
-}
-
-// passOver returns the steps of the services and of the catalog, and stubs for the steps
-// that they depend on.
-func passOver(all List) reconcile.Pipeline[*pass.Pass] {
-	idle := func(context.Context, *pass.Pass) reconcile.Outcome { return reconcile.Done("Fine", "") }
-	return slices.Concat(
-		reconcile.Pipeline[*pass.Pass]{{Name: StepInfrastructure, Condition: c5c3v1alpha1.ConditionInfrastructureReady, Run: idle}},
-		all.Steps(all[:1]),
-		reconcile.Pipeline[*pass.Pass]{
-			{
-				Name: "KORC", Condition: c5c3v1alpha1.ConditionKORCReady, Run: idle, Needs: []string{"Keystone"},
-				HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone, Sets: []reconcile.Value{korc.AdminPassword, korc.PasswordCloud},
-			},
-			{
-				Name: "BootstrapResources", Condition: c5c3v1alpha1.ConditionKORCReady, Run: idle, Needs: []string{"Keystone"},
-				HeldBack: c5c3v1alpha1.ReasonWaitingForKeystone, Reads: []reconcile.Value{korc.PasswordCloud},
-			},
-			{
-				Name: StepAdminCredential, Condition: c5c3v1alpha1.ConditionAdminCredentialReady, Run: idle, Needs: []string{"KORC"},
-				HeldBack: c5c3v1alpha1.ReasonWaitingForKORC,
-			},
-		},
-		all.Steps(all[1:]),
-		reconcile.Pipeline[*pass.Pass]{{
-			Name: "Catalog", Condition: c5c3v1alpha1.ConditionCatalogReady, Run: all.ReconcileCatalog,
-			Reads: []reconcile.Value{korc.AdminPassword}, Needs: []string{StepAdminCredential},
-			HeldBack: c5c3v1alpha1.ReasonWaitingForAdminCredential,
-		}},
-	)
-}
-
-// validated applies the defaults and validates the control plane, as a pass does.
-func validated(cp *c5c3v1alpha1.ControlPlane) error {
-	c5c3v1alpha1.SetDefaults(cp)
-	return c5c3v1alpha1.Validate(cp).ToAggregate()
-}
-
-// pass uses a new reconciler each time because one that has just written a status delays
-// the next write.
-func (p *plant) pass(t *testing.T) *c5c3v1alpha1.ControlPlane {
-	t.Helper()
-	reconciler := &reconcile.Reconciler[*c5c3v1alpha1.ControlPlane, *pass.Pass]{
-		Client: p.Client, Recorder: events.NewFakeRecorder(100), Guard: validated,
-		New:      func() *c5c3v1alpha1.ControlPlane { return &c5c3v1alpha1.ControlPlane{} },
-		Scope:    func(cp *c5c3v1alpha1.ControlPlane) *pass.Pass { return pass.New(p.Tools, cp) },
-		Pipeline: p.steps, Summarise: p.services.Summarise,
-	}
-	cp := fixture.Minimal()
-	if _, err := reconciler.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(cp)}); err != nil {
-		t.Fatal(err)
-	}
-	p.get(t, cp, cp.Name)
-	return cp
-}
-
-func (p *plant) get(t *testing.T, obj client.Object, name string) {
-	t.Helper()
-	if err := p.Client.Get(t.Context(), client.ObjectKey{Namespace: fixture.Minimal().Namespace, Name: name}, obj); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (p *plant) update(t *testing.T, obj client.Object) {
-	t.Helper()
-	if err := p.Client.Update(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// keystoneIsReady and sundialIs simulate the operators of the two services.
-func (p *plant) keystoneIsReady(t *testing.T) {
-	t.Helper()
-	keystone := &keystonev1alpha1.Keystone{}
-	p.get(t, keystone, "controlplane-keystone")
-	keystone.Status.InstalledRelease = "2025.2"
-	meta.SetStatusCondition(&keystone.Status.Conditions, metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Because"})
-	p.update(t, keystone)
-}
-
-func (p *plant) sundialIs(t *testing.T, installed, target string, ready metav1.ConditionStatus) {
-	t.Helper()
-	child := &sundial{}
-	p.get(t, child, sundialName)
-	child.Status.Installed, child.Status.Target = installed, target
-	meta.SetStatusCondition(&child.Status.Conditions, metav1.Condition{Type: "Ready", Status: ready, Reason: "Because", Message: "no sun"})
-	p.update(t, child)
-}
-
-func expectCondition(
-	t *testing.T, cp *c5c3v1alpha1.ControlPlane, conditionType string, status metav1.ConditionStatus, reason, message string,
-) {
-	t.Helper()
-	condition := meta.FindStatusCondition(cp.Status.Conditions, conditionType)
-	if condition == nil || condition.Status != status || condition.Reason != reason || condition.Message != message {
-		t.Errorf("%s is %+v, expected %s with %s: %s", conditionType, condition, status, reason, message)
-	}
-}
 
 func TestASecondServiceIsProjectedAndReported(t *testing.T) {
 	p := newPlant(t, withSundial())
@@ -232,86 +82,6 @@ func TestASecondServiceIsEnteredInTheCatalog(t *testing.T) {
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
 		"The catalog has Keystone at http://controlplane-keystone.openstack.svc.cluster.local:5000/v3, "+
 			"Sundial at https://sundial.example.com, Sundial at http://sundial")
-}
-
-// korcEntersTheCatalog simulates K-ORC.
-func (p *plant) korcEntersTheCatalog(t *testing.T, cp *c5c3v1alpha1.ControlPlane) {
-	t.Helper()
-	for _, obj := range p.services.CatalogObjects(cp) {
-		p.get(t, obj, obj.GetName())
-		available := []metav1.Condition{{Type: orcv1alpha1.ConditionAvailable, Status: metav1.ConditionTrue}}
-		switch obj := obj.(type) {
-		case *orcv1alpha1.Service:
-			obj.Status.Conditions = available
-		case *orcv1alpha1.Endpoint:
-			obj.Status.Conditions, obj.Status.ID = available, new("id-of-"+obj.Name)
-		}
-		p.update(t, obj)
-	}
-}
-
-// entered is a plant whose services are in the catalog. Keystone was not asked about its
-// regions yet.
-func entered(t *testing.T) *plant {
-	t.Helper()
-	p := newPlant(t, withSundial())
-	p.pass(t)
-	p.keystoneIsReady(t)
-	p.korcEntersTheCatalog(t, p.pass(t))
-	return p
-}
-
-func TestTheEndpointsArePutIntoTheRegionBeforeTheCatalogIsReady(t *testing.T) {
-	p := entered(t)
-	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
-		"Keystone is being asked to put the endpoints into region RegionOne")
-	p.tasks.Work(t.Context())
-	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
-		t.Errorf("CatalogReady is %+v", condition)
-	}
-	want := map[string]string{
-		"id-of-controlplane-identity-endpoint": "RegionOne", "id-of-controlplane-time-endpoint": "RegionOne",
-		"id-of-controlplane-time-internal-endpoint": "RegionOne",
-	}
-	if diff := cmp.Diff(want, p.placed); diff != "" {
-		t.Errorf("regions (-want +got):\n%s", diff)
-	}
-}
-
-func TestTheRegionOfTheEndpointsIsLookedAtAgainAfterAWhileOnly(t *testing.T) {
-	p := entered(t)
-	at := fixture.Noon
-	p.Clock = func() time.Time { return at }
-	p.pass(t)
-	p.tasks.Work(t.Context())
-	clear(p.placed)
-	p.pass(t)
-	if len(p.tasks.Tasks) > 0 {
-		t.Error("Keystone is asked at once again")
-	}
-	at = at.Add(identity.ProofPeriod)
-	p.pass(t)
-	p.tasks.Work(t.Context())
-	if len(p.placed) != 3 {
-		t.Errorf("after the period these were put into their region: %v", p.placed)
-	}
-}
-
-func TestARegionThatKeystoneDoesNotSetIsReportedAndTriedAgain(t *testing.T) {
-	p := entered(t)
-	at := fixture.Noon
-	p.Clock, p.refusal = func() time.Time { return at }, errors.New("setting the region: it answered with status 403")
-	p.pass(t)
-	p.tasks.Work(t.Context())
-	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "EndpointRegionError",
-		"Not all endpoints are known to be in region RegionOne: setting the region: it answered with status 403; "+
-			"allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone")
-	p.refusal, at = nil, at.Add(identity.LoginPeriod)
-	p.pass(t)
-	p.tasks.Work(t.Context())
-	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
-		t.Errorf("CatalogReady is %+v", condition)
-	}
 }
 
 func TestAServiceThatIsNotWantedHasNoChildAndNoEntries(t *testing.T) {

@@ -22,21 +22,21 @@ import (
 // ReconcileBootstrapResources ensures the projects and roles of the spec, and those that
 // service users need. Those that are no longer listed are kept in OpenStack.
 func (all List) ReconcileBootstrapResources(ctx context.Context, s *pass.Pass) reconcile.Outcome {
-	if s.CP.Spec.Services.Keystone == nil || !korc.PasswordCloud.Value(s.Slots) {
-		// The step KORC reports what is missing. K-ORC would add its finalizer to a
-		// Secret of another owner, which could then no longer be deleted.
-		return korc.Prepared()
+	if s.CP.Spec.Services.Keystone == nil || !pass.PasswordCloud.Value(s.Slots) {
+		// The step KORC tells what is missing. K-ORC would put its finalizer on a
+		// Secret of somebody else, which could not be deleted any more.
+		return pass.NothingToAdd()
 	}
 	var wanted, waiting []string
 	var again time.Duration
 	var statuses []c5c3v1alpha1.BootstrapResourceStatus
 	for _, resource := range all.bootstrapResources(s.CP) {
 		obj := bootstrapResource(s.CP, resource)
-		wait, err := korc.Ensure(ctx, s, obj, korc.FailingSince(s, c5c3v1alpha1.ConditionKORCReady))
+		wait, err := korc.Ensure(ctx, s, obj, s.FailingSince(c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {
 			return reconcile.WriteFailed(c5c3v1alpha1.ReasonBootstrapResourceError, fmt.Errorf("%s %q: %w", resource.Kind, resource.Name, err))
 		}
-		again = korc.Sooner(again, wait)
+		again = pass.Sooner(again, wait)
 		ready := korc.StateOf(obj).Available
 		if !ready {
 			waiting = append(waiting, korc.Describe(obj))
@@ -53,7 +53,7 @@ func (all List) ReconcileBootstrapResources(ctx context.Context, s *pass.Pass) r
 	if len(waiting) > 0 {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForBootstrapResources, "Waiting for "+strings.Join(waiting, ", ")).After(again)
 	}
-	return korc.Prepared()
+	return pass.NothingToAdd()
 }
 
 func resourceID(obj korc.Object) string {

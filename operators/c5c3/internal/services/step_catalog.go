@@ -23,17 +23,17 @@ import (
 // Keystone's own bootstrap has registered.
 func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
-		return korc.NoKeystone()
+		return pass.NoKeystone()
 	}
 	var failed, waiting, registered []string
 	var again time.Duration
 	entries := all.catalogEntries(s)
 	for _, entry := range entries {
-		wait, err := korc.Ensure(ctx, s, entry.object, korc.FailingSince(s, c5c3v1alpha1.ConditionCatalogReady))
+		wait, err := korc.Ensure(ctx, s, entry.object, s.FailingSince(c5c3v1alpha1.ConditionCatalogReady))
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
 		}
-		again = korc.Sooner(again, wait)
+		again = pass.Sooner(again, wait)
 		switch {
 		case korc.StateOf(entry.object).Failed:
 			failed = append(failed, korc.Describe(entry.object))
@@ -54,30 +54,47 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 	return placeEndpoints(s, entries, reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", ")))
 }
 
-// placeEndpoints puts the endpoints into the region of the control plane in the
-// background. Until then, clients that filter by region do not find them.
+// regionSubject is what Keystone is asked about the endpoints of the catalog.
+const regionSubject = "region"
+
+// placeEndpoints has the endpoints put into the region of the control plane, in the
+// background. Until they are in it, clients that ask for the region do not find them.
 func placeEndpoints(s *pass.Pass, entries []catalogEntry, done reconcile.Outcome) reconcile.Outcome {
 	ids := endpointIDs(entries)
-	set, at, admin, region := s.SetRegion, controlplane.AuthURL(s.CP), korc.AdminPassword.Value(s.Slots), s.CP.Spec.Region
-	key := identity.Digest(region, strings.Join(ids, " "))
-	verdict, err := s.Proofs.Settled(s.Name(), key, func(ctx context.Context) (identity.Verdict, error) {
-		return set(ctx, at, admin, region, ids)
+	set, at, region := s.SetRegion, controlplane.AuthURL(s.CP), s.CP.Spec.Region
+	look, admin := pass.AdminCredential.Value(s.Slots), pass.AdminPassword.Value(s.Slots)
+	verdict, err := s.Proofs.Settled(s.Name(), identity.Task{
+		Subject: regionSubject, Key: identity.Digest(region, strings.Join(ids, " ")), Password: admin, FirstWait: s.RetryPeriod,
+		Do: func(ctx context.Context) (identity.Verdict, error) { return set(ctx, at, look, admin, region, ids) },
 	})
-	asking := errors.Is(err, identity.ErrAsking)
 	switch {
-	case verdict == identity.Accepted, asking && meta.IsStatusConditionTrue(s.CP.Status.Conditions, c5c3v1alpha1.ConditionCatalogReady):
-		// A restart of the operator does not change the state of the catalog.
+	case verdict == identity.Accepted, isRestart(s, err, regionSubject, c5c3v1alpha1.ConditionCatalogReady):
 		return done.After(s.Proofs.Due())
-	case asking:
+	case errors.Is(err, identity.ErrAsking):
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog,
 			"Keystone is being asked to put the endpoints into region "+region).After(identity.Timeout)
 	}
-	remedy := fmt.Sprintf("let the operator reach %s as the administrator", at)
+	remedy := reach(s, err)
 	if verdict == identity.Rejected {
 		remedy = "allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone"
 	}
 	return reconcile.Waiting(c5c3v1alpha1.ReasonEndpointRegionError, fmt.Sprintf(
-		"Not all endpoints are known to be in region %s: %v; %s", region, err, remedy)).After(s.Proofs.Pause)
+		"Not all endpoints are known to be in region %s: %v; %s", region, err, remedy)).After(s.RetryPeriod)
+}
+
+// isRestart reports whether Keystone has not answered about a subject since the operator
+// was started, which is no news about what was True before.
+func isRestart(s *pass.Pass, err error, subject, conditionType string) bool {
+	return errors.Is(err, identity.ErrAsking) && !s.Proofs.Remembers(s.Name(), subject) &&
+		meta.IsStatusConditionTrue(s.CP.Status.Conditions, conditionType)
+}
+
+// reach is what to do when Keystone gives the operator no usable answer.
+func reach(s *pass.Pass, err error) string {
+	if errors.Is(err, identity.ErrPassword) {
+		return fmt.Sprintf("correct the administrator's password in Secret %s, or set the one in Keystone to it", s.CP.AdminSecretRef().Name)
+	}
+	return "let the operator reach " + controlplane.AuthURL(s.CP)
 }
 
 // endpointIDs returns the IDs that Keystone assigned to the endpoints.

@@ -9,7 +9,6 @@ import (
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -112,11 +111,11 @@ func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) 
 // enrolUser has K-ORC create the user, and assigns its role in Keystone. inUse reports
 // whether the service already uses the user.
 func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Secret, inUse bool) reconcile.Outcome {
-	if !korc.PasswordCloud.Value(s.Slots) {
+	if !pass.PasswordCloud.Value(s.Slots) {
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
 	}
 	user := userOf(s.CP, svc, login)
-	wait, err := korc.Ensure(ctx, s, user, korc.FailingSince(s, svc.condition))
+	wait, err := korc.Ensure(ctx, s, user, s.FailingSince(svc.condition))
 	if err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
 	}
@@ -137,24 +136,22 @@ func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Sec
 func proveUser(
 	ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser, inUse bool,
 ) reconcile.Outcome {
-	enrol, at, admin := s.Enrol, controlplane.AuthURL(s.CP), korc.AdminPassword.Value(s.Slots)
-	verdict, err := s.Proofs.Settled(s.Name(), identity.Digest(user.ID, user.Password), func(ctx context.Context) (identity.Verdict, error) {
-		return enrol(ctx, at, admin, user)
+	enrol, at, admin, subject := s.Enrol, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots), "user of "+svc.name
+	verdict, err := s.Proofs.Settled(s.Name(), identity.Task{
+		Subject: subject, Key: identity.Digest(user.ID, user.Password), Password: admin, FirstWait: s.RetryPeriod,
+		Do: func(ctx context.Context) (identity.Verdict, error) { return enrol(ctx, at, admin, user) },
 	})
-	asking := errors.Is(err, identity.ErrAsking)
 	switch {
-	case verdict == identity.Accepted, asking && inUse && meta.IsStatusConditionTrue(s.CP.Status.Conditions, svc.condition):
-		// A restart of the operator does not change the state of the user.
+	case verdict == identity.Accepted, inUse && isRestart(s, err, subject, svc.condition):
 		return reconcile.Done(svc.reasons.ready, "").After(s.Proofs.Due())
 	case verdict == identity.Rejected:
 		return replaceRefused(ctx, s, svc, object, user)
-	case asking:
+	case errors.Is(err, identity.ErrAsking):
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
 			"Keystone is being asked to give the user %s its role", userName(object))).After(identity.Timeout)
 	}
 	return reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
-		"It is not known whether Keystone accepts the user %s: %v; let the operator reach %s", userName(object), err, at)).
-		After(s.Proofs.Pause)
+		"It is not known whether Keystone accepts the user %s: %v; %s", userName(object), err, reach(s, err))).After(s.RetryPeriod)
 }
 
 // replaceRefused requests a new user if Keystone has rejected this one for a while: its
@@ -162,7 +159,7 @@ func proveUser(
 func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) reconcile.Outcome {
 	message := fmt.Sprintf("Keystone refuses the user %s; a new one is created", userName(object))
 	outcome := reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserRejected, message).After(s.RetryPeriod).AtOnce()
-	if !korc.IsRefused(s, svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
+	if !s.IsRefused(svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
 		return outcome
 	}
 	secret, err := s.Owned.Find(ctx, s.Key(s.CP.ServiceUserName(svc.name)))
@@ -191,9 +188,7 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 		if err != nil {
 			return 0, fmt.Errorf("removing %s: %w", korc.Describe(old), err)
 		}
-		if wait > 0 && (again == 0 || wait < again) {
-			again = wait
-		}
+		again = pass.Sooner(again, wait)
 	}
 	return again, nil
 }

@@ -106,8 +106,8 @@ func usersOf(ctx context.Context, s *pass.Pass, svc Service) ([]korc.Object, err
 	return listUsers(ctx, s, client.MatchingLabels{LabelServiceUser: svc.name})
 }
 
-// ServiceUsers returns the objects of the users of all services.
-func ServiceUsers(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
+// Users are those of all services.
+func Users(ctx context.Context, s *pass.Pass) ([]korc.Object, error) {
 	return listUsers(ctx, s, client.HasLabels{LabelServiceUser})
 }
 

@@ -15,12 +15,9 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
-	"github.com/c5c3/forge/operators/c5c3/internal/korc"
-	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
@@ -41,18 +38,6 @@ func newStaff(t *testing.T) *staff {
 	t.Helper()
 	p := newPlantOf(t, withSundial(), List{Keystone, withUser(sundialService())})
 	s := &staff{plant: p, at: fixture.Noon, answer: identity.Accepted}
-	for i, step := range p.steps {
-		switch step.Name {
-		case "KORC":
-			p.steps[i].Run = func(_ context.Context, pass *pass.Pass) reconcile.Outcome {
-				korc.PasswordCloud.Put(pass.Slots, true)
-				korc.AdminPassword.Put(pass.Slots, "admin")
-				return reconcile.Done("Fine", "")
-			}
-		case "BootstrapResources":
-			p.steps[i].Run = p.services.ReconcileBootstrapResources
-		}
-	}
 	p.Clock, p.SpreadTime = func() time.Time { return s.at }, fixture.SpreadTime
 	p.Owned = secrets.Owned{Client: p.Client, Live: p.Client, Scheme: p.Scheme}
 	p.Revocations = identity.NewRevocations(s.tasks)
@@ -147,7 +132,7 @@ func TestAServiceGetsAUserThatKeystoneAccepts(t *testing.T) {
 	cp := s.settle(t)
 	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserUnproven", "It is not known whether Keystone accepts the user "+
 		userName(&s.users(t)[0])+": no route to host; let the operator reach http://controlplane-keystone.openstack.svc:5000/v3")
-	s.answer, s.err, s.at = identity.Accepted, nil, s.at.Add(identity.LoginPeriod)
+	s.answer, s.err, s.at = identity.Accepted, nil, s.at.Add(s.RetryPeriod)
 	s.settle(t)
 	secret := s.login(t, s.sundial(t))
 	cp = s.settle(t)
@@ -187,7 +172,7 @@ func TestANewPasswordComesWithANewUserThatIsEnrolledBeforeTheServiceHasIt(t *tes
 	if now := s.sundial(t); now.Login != old.Login || len(s.users(t)) != 2 {
 		t.Errorf("the service has %s of %d users before that is enrolled", now.Login, len(s.users(t)))
 	}
-	s.answer, s.err, s.at = identity.Accepted, nil, s.at.Add(identity.LoginPeriod)
+	s.answer, s.err, s.at = identity.Accepted, nil, s.at.Add(s.RetryPeriod)
 	s.settle(t)
 	fresh := s.sundial(t)
 	if fresh.Login == old.Login || string(s.login(t, fresh).Data["password"]) == string(s.login(t, old).Data["password"]) {
@@ -257,5 +242,22 @@ func TestAServiceThatIsDeletedHasNoUserAnyMore(t *testing.T) {
 	var left corev1.SecretList
 	if err := s.Client.List(t.Context(), &left); err != nil || len(left.Items) > 0 {
 		t.Errorf("%d Secrets are left (%v)", len(left.Items), err)
+	}
+}
+
+func TestAPasswordThatCannotAssignTheRoleIsReportedWithItsSecretAndReplacedAtOnce(t *testing.T) {
+	s := newStaff(t)
+	s.answer, s.err = identity.Unproven, identity.ErrPassword
+	cp := s.settle(t)
+	if len(s.enrolled) != 1 {
+		t.Errorf("it was tried %d times at once", len(s.enrolled))
+	}
+	expectCondition(t, cp, "SundialReady", metav1.ConditionFalse, "ServiceUserUnproven", "It is not known whether Keystone accepts the user "+
+		userName(&s.users(t)[0])+": Keystone refuses the administrator's password; correct the administrator's password in Secret "+
+		"controlplane-keystone-admin-credentials, or set the one in Keystone to it")
+	s.password, s.stored, s.answer, s.err = "new", "new", identity.Accepted, nil
+	s.settle(t)
+	if len(s.enrolled) != 2 {
+		t.Errorf("with another password it was tried %d times", len(s.enrolled))
 	}
 }

@@ -191,7 +191,7 @@ func managedObjects(ctx context.Context, s *pass.Pass, all services.List) ([]kor
 	for _, old := range superseded {
 		found = append(found, old)
 	}
-	users, err := services.ServiceUsers(ctx, s)
+	users, err := services.Users(ctx, s)
 	resources, listErr := services.BootstrapObjects(ctx, s)
 	return slices.Concat(found, users, resources), errors.Join(err, listErr)
 }

@@ -46,7 +46,9 @@ func Enrol(korc *standin.KORC) identity.Enrol {
 
 // SetRegion puts endpoints into a region of the same Keystone.
 func SetRegion(korc *standin.KORC) identity.SetRegion {
-	return func(_ context.Context, authURL, _, region string, endpointIDs []string) (identity.Verdict, error) {
+	return func(
+		_ context.Context, authURL string, _ identity.Credential, _, region string, endpointIDs []string,
+	) (identity.Verdict, error) {
 		for _, id := range endpointIDs {
 			if !korc.SetRegion(NamespaceOf(authURL), id, region) {
 				return identity.Rejected, fmt.Errorf("there is no endpoint %s", id)

@@ -1,0 +1,49 @@
+package pass
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+)
+
+// RetryAfter is how long an object that K-ORC gave up at the given time stays as
+// it is: half the time for which the condition has been False, so that the
+// attempts get rarer.
+func (s *Pass) RetryAfter(gaveUp, failingSince time.Time) time.Duration {
+	now := s.Now()
+	patience := min(max(now.Sub(failingSince)/2, s.RetryPeriod), identity.MaxRetryPeriod)
+	return max(gaveUp.Add(patience).Sub(now), 0)
+}
+
+// IsRefused reports whether Keystone has refused a credential for a while that was
+// created at a time, and about which a condition has a message while it does. It does not
+// count before the condition says so, however late a pass is: otherwise nobody would
+// learn why the credential was replaced.
+func (s *Pass) IsRefused(conditionType, message string, created time.Time, id, secret string) bool {
+	said := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
+	if said == nil || said.Message != message {
+		return false
+	}
+	known, rejected := s.Proofs.Rejected(s.Name(), id, secret)
+	return rejected && known >= s.RetryPeriod && s.RetryAfter(created, said.LastTransitionTime.Time) == 0
+}
+
+// FailingSince is when a condition became False, now unless it is.
+func (s *Pass) FailingSince(conditionType string) time.Time {
+	condition := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
+	if condition == nil || condition.Status != metav1.ConditionFalse {
+		return s.Now()
+	}
+	return condition.LastTransitionTime.Time
+}
+
+// Sooner is the earlier of two times to look again, zero for no such wish.
+func Sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}

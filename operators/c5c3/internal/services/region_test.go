@@ -1,0 +1,150 @@
+package services
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/identity"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
+)
+
+// entered is a plant whose services are in the catalog, with a Keystone that has not
+// been asked about its regions.
+func entered(t *testing.T) *plant {
+	t.Helper()
+	p := newPlant(t, withSundial())
+	p.pass(t)
+	p.keystoneIsReady(t)
+	p.korcEntersTheCatalog(t, p.pass(t))
+	return p
+}
+
+func TestTheEndpointsArePutIntoTheRegionBeforeTheCatalogIsReady(t *testing.T) {
+	p := entered(t)
+	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
+		"Keystone is being asked to put the endpoints into region RegionOne")
+	p.tasks.Work(t.Context())
+	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
+		t.Errorf("CatalogReady is %+v", condition)
+	}
+	want := map[string]string{
+		"id-of-controlplane-identity-endpoint": "RegionOne", "id-of-controlplane-time-endpoint": "RegionOne",
+		"id-of-controlplane-time-internal-endpoint": "RegionOne",
+	}
+	if diff := cmp.Diff(want, p.placed); diff != "" {
+		t.Errorf("regions (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheRegionOfTheEndpointsIsLookedAtAgainAfterAWhileOnly(t *testing.T) {
+	p := entered(t)
+	at := fixture.Noon
+	p.Clock = func() time.Time { return at }
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	clear(p.placed)
+	p.pass(t)
+	if len(p.tasks.Tasks) > 0 {
+		t.Error("Keystone is asked at once again")
+	}
+	at = at.Add(identity.ProofPeriod)
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	if len(p.placed) != 3 {
+		t.Errorf("after the period these were put into their region: %v", p.placed)
+	}
+}
+
+func TestARegionThatKeystoneDoesNotSetIsReportedAndTriedAgain(t *testing.T) {
+	p := entered(t)
+	at := fixture.Noon
+	p.Clock, p.refusal = func() time.Time { return at }, errors.New("setting the region: it answered with status 403")
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "EndpointRegionError",
+		"Not all endpoints are known to be in region RegionOne: setting the region: it answered with status 403; "+
+			"allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone")
+	p.refusal, at = nil, at.Add(p.RetryPeriod)
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
+		t.Errorf("CatalogReady is %+v", condition)
+	}
+}
+
+// refusedFor is a plant whose stored password Keystone refuses, after a pass that has
+// found that out.
+func refusedFor(t *testing.T, p *plant) *c5c3v1alpha1.ControlPlane {
+	t.Helper()
+	p.stored = "wr0ng"
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	return p.pass(t)
+}
+
+const correctPassword = "Not all endpoints are known to be in region RegionOne: Keystone refuses the administrator's password; " +
+	"correct the administrator's password in Secret controlplane-keystone-admin-credentials, or set the one in Keystone to it"
+
+func TestARefusedPasswordIsReportedWithItsSecret(t *testing.T) {
+	cp := refusedFor(t, entered(t))
+	expectCondition(t, cp, "CatalogReady", metav1.ConditionFalse, "EndpointRegionError", correctPassword)
+}
+
+func TestARefusedPasswordIsReportedOfEndpointsThatWereInTheirRegion(t *testing.T) {
+	p := entered(t)
+	at := fixture.Noon
+	p.Clock = func() time.Time { return at }
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	p.pass(t)
+	at = at.Add(identity.ProofPeriod)
+	expectCondition(t, refusedFor(t, p), "CatalogReady", metav1.ConditionFalse, "EndpointRegionError", correctPassword)
+}
+
+func TestACorrectedPasswordIsUsedAtOnce(t *testing.T) {
+	p := entered(t)
+	refusedFor(t, p)
+	p.stored = p.password
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
+		t.Errorf("CatalogReady is %+v", condition)
+	}
+}
+
+// ready is a plant whose catalog is.
+func ready(t *testing.T) *plant {
+	t.Helper()
+	p := entered(t)
+	p.pass(t)
+	p.tasks.Work(t.Context())
+	if cp := p.pass(t); !meta.IsStatusConditionTrue(cp.Status.Conditions, "CatalogReady") {
+		t.Fatalf("the conditions are %+v", cp.Status.Conditions)
+	}
+	return p
+}
+
+func TestARestartOfTheOperatorIsNoNewsAboutTheCatalog(t *testing.T) {
+	p := ready(t)
+	p.Proofs.Forget(fixture.ControlPlane)
+	if cp := p.pass(t); !meta.IsStatusConditionTrue(cp.Status.Conditions, "CatalogReady") || len(p.tasks.Tasks) != 1 {
+		t.Errorf("with %d tasks the conditions are %+v", len(p.tasks.Tasks), cp.Status.Conditions)
+	}
+}
+
+func TestAnEndpointThatKeystoneWasNotAskedAboutIsNews(t *testing.T) {
+	p := ready(t)
+	endpoint := &orcv1alpha1.Endpoint{}
+	p.get(t, endpoint, "controlplane-time-endpoint")
+	endpoint.Status.ID = new("another")
+	p.update(t, endpoint)
+	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
+		"Keystone is being asked to put the endpoints into region RegionOne")
+}
