@@ -96,7 +96,7 @@ const (
 	ReasonWaitingForServiceUser = "WaitingForServiceUser"
 	// ReasonServiceUserError: look at the error in the message.
 	ReasonServiceUserError = "ServiceUserError"
-	// ReasonServiceUserUnproven: let the operator reach Keystone at the address in the message; the service keeps the user it has.
+	// ReasonServiceUserUnproven: do what the message says; the service keeps the user it has.
 	ReasonServiceUserUnproven = "ServiceUserUnproven"
 	// ReasonServiceUserRejected: wait; Keystone refuses the service's user, so a new one is created.
 	ReasonServiceUserRejected = "ServiceUserRejected"

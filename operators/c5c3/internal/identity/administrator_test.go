@@ -89,7 +89,9 @@ func TestARefusedPasswordIsSentOnceAnHourAtMostWhateverItIsWantedFor(t *testing.
 		}
 		now = now.Add(10 * time.Minute)
 	}
-	want := map[time.Duration]int{0: 1, time.Hour: 1, 3 * time.Hour: 1, 7 * time.Hour: 1, 15 * time.Hour: 1, 31 * time.Hour: 1, 47 * time.Hour: 1}
+	want := map[time.Duration]int{
+		0: 1, time.Hour: 1, 3 * time.Hour: 1, 7 * time.Hour: 1, 15 * time.Hour: 1, 31 * time.Hour: 1, 47 * time.Hour: 1,
+	}
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("when the password was sent (-want +got):\n%s", diff)
 	}

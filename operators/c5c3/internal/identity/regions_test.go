@@ -193,7 +193,8 @@ func TestOnlyARefusalOfTheRequestItselfIsOne(t *testing.T) {
 		api := newCatalogAPI(t, map[string]string{"one": ""})
 		api.forbidden, api.refusal = "GET /v3/endpoints/one", status
 		verdict, err := api.set(t, "adm1n", "RegionOne", "one")
-		if says := fmt.Sprintf("reading the endpoint one: it answered with status %d", status); verdict != want || err == nil || err.Error() != says {
+		says := fmt.Sprintf("reading the endpoint one: it answered with status %d", status)
+		if verdict != want || err == nil || err.Error() != says {
 			t.Errorf("status %d: got %v and %v", status, verdict, err)
 		}
 	}
