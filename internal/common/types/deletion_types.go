@@ -29,6 +29,6 @@ func CheckDeletionPolicy(policy DeletionPolicy, at *field.Path) field.ErrorList 
 	return field.ErrorList{field.NotSupported(at, policy, deletionPolicies)}
 }
 
-// AnnotationDeletionProtection, set to "true" on a resource with data, makes admission
-// reject the deletion of the resource.
+// AnnotationDeletionProtection makes admission reject the deletion of a resource with data on
+// which it is set to "true".
 const AnnotationDeletionProtection = "forge.c5c3.io/deletion-protection"

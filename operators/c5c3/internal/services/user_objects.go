@@ -24,8 +24,7 @@ const (
 	keyPassword = "password"
 )
 
-// LabelServiceUser, on the K-ORC objects and Secrets of users, is the name of the
-// service.
+// LabelServiceUser has the name of the service, on the K-ORC objects and Secrets of its users.
 const LabelServiceUser = "c5c3.io/service-user"
 
 // Service users have this role in this project, with which Keystone allows them to
