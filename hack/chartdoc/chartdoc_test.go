@@ -148,6 +148,15 @@ func TestFilesAreWrittenAndThenCheckedAgainstTheirSources(t *testing.T) {
 	if err := run(args); err == nil || !strings.Contains(err.Error(), "no place for the table") {
 		t.Errorf("got %v, want to hear that there is no place", err)
 	}
+	if err := os.Remove(filepath.Join(chart, "README.md")); err != nil {
+		t.Fatal(err)
+	}
+	err = run(args)
+	for _, part := range []string{"README.md is missing", strings.TrimSpace(tableStart), strings.TrimSpace(tableEnd)} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("got %v, want to be told %q", err, part)
+		}
+	}
 }
 
 func write(t *testing.T, path, content string) {

@@ -72,6 +72,9 @@ func document(chart, base, own, page string) ([]file, error) {
 	}
 	readme := filepath.Join(chart, "README.md")
 	content, err = os.ReadFile(readme)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing: write it, %s", readme, placeForTable)
+	}
 	if err != nil {
 		return nil, err
 	}

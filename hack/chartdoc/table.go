@@ -14,6 +14,9 @@ const (
 	tableEnd   = "<!-- /values -->\n"
 )
 
+// placeForTable says how an author makes a place for the table.
+const placeForTable = "with the lines <!-- values --> and <!-- /values --> where the table of values belongs"
+
 // table returns the values as rows of Markdown.
 func table(values []value) string {
 	var out strings.Builder
@@ -59,7 +62,7 @@ func replaceTable(readme []byte, table string) ([]byte, error) {
 	before, rest, found := bytes.Cut(readme, []byte(tableStart))
 	_, after, ended := bytes.Cut(rest, []byte(tableEnd))
 	if !found || !ended {
-		return nil, errors.New("no place for the table: add the lines <!-- values --> and <!-- /values -->")
+		return nil, errors.New("there is no place for the table: complete it " + placeForTable)
 	}
 	return bytes.Join([][]byte{before, []byte(tableStart), []byte(table), []byte(tableEnd), after}, nil), nil
 }

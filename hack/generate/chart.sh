@@ -13,6 +13,10 @@ if [[ $1 == --check ]]; then
 fi
 operator=$1 chart=$2
 [[ -f $chart/Chart.yaml ]] || exit 0
+if [[ ! -f $chart/files/operator.yaml ]]; then
+	echo "$chart/files/operator.yaml is missing: write it as operators/shared/helm/operator-library/README.md says" >&2
+	exit 1
+fi
 
 # place CONTENT TARGET writes a file or, with --check, fails if it differs.
 place() {

@@ -28,10 +28,10 @@ var checkScript string
 // "module:function".
 type Check struct {
 	// Register is the function that registers the service's options with the oslo.config
-	// object it is given.
+	// object it is given. It is empty if the service only lists its options.
 	Register string
-	// Lists are functions that return the options of libraries that the service uses,
-	// like those behind oslo.config's entry points oslo.config.opts.
+	// Lists are functions that return the options of libraries that the service uses, or
+	// its own, like those behind oslo.config's entry points oslo.config.opts.
 	Lists []string
 }
 

@@ -12,7 +12,7 @@ import sys
 from oslo_config import cfg
 
 # The operator replaces these by what the service is called, by the function that registers
-# its options, and by those that list the options of libraries, each as module:function.
+# its options, if it has one, and by those that list options, each as module:function.
 PROJECT = ""
 REGISTER = ""
 LISTS = []
@@ -38,7 +38,8 @@ def read(section, options, name):
 
 
 conf = cfg.CONF
-function(REGISTER)(conf)
+if REGISTER:
+    function(REGISTER)(conf)
 for options_of in LISTS:
     for group, options in function(options_of)():
         conf.register_opts(options, group=group)

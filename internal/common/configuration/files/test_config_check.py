@@ -50,7 +50,7 @@ class Conf(GroupAttr):
         self[group] = GroupAttr(options)
 
 
-def check(conf, library=None):
+def check(conf, library=None, register="harbour:register"):
     """Runs the script and returns what it says when it ends, 0 when all is well."""
     cfg = types.SimpleNamespace(
         ConfigFileValueError=ConfigFileValueError,
@@ -66,7 +66,7 @@ def check(conf, library=None):
     oslo.cfg = cfg
     modules = {"harbour": harbour, "oslo_config": oslo}
     source = FILE.read_text(encoding="utf-8")
-    for name, value in {"PROJECT": "harbour", "REGISTER": "harbour:register", "LISTS": ["harbour:options"]}.items():
+    for name, value in {"PROJECT": "harbour", "REGISTER": register, "LISTS": ["harbour:options"]}.items():
         source, count = re.subn(r"(?m)^%s = .*$" % name, "%s = %r" % (name, value), source)
         assert count == 1, name
     with mock.patch.dict(sys.modules, modules), mock.patch.object(sys, "argv", ["config_check.py", "/etc"]):
@@ -94,6 +94,12 @@ class Test(unittest.TestCase):
         self.assertIn("[library] url:", said)
         self.assertTrue(conf["own"])
         self.assertEqual(conf.called["project"], "harbour")
+
+    def test_a_service_may_only_list_its_options(self):
+        conf = Conf()
+        said = check(conf, library={"url": ConfigFileValueError("hunter2")}, register="")
+        self.assertIn("[library] url:", said)
+        self.assertNotIn("own", conf)
 
     def test_every_problem_is_named_and_no_value_is_shown(self):
         conf = Conf(

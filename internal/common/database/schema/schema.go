@@ -27,8 +27,9 @@ type Schema struct {
 	// release. It verifies a connection while the schema is not that of the image.
 	Login []string
 	// Expand adds what the next release needs while the old one keeps serving, Migrate
-	// moves data, and Contract drops what only the old release used. If Migrate is nil,
-	// that phase is skipped.
+	// moves data, and Contract drops what only the old release used. If Migrate is nil, the
+	// pods are replaced right after the expansion. If Contract is nil, the expanded schema
+	// is that of the new release, and the last phase only checks it.
 	Expand, Migrate, Contract []string
 	// RunAgain is an annotation on the resource. Changing its value repeats the
 	// installation, the check, and every task that uses [Schema.OnRequest].

@@ -40,7 +40,7 @@ func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
 // the result.
 func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 	message := schemaMessage
-	contraction, err := w.finishedContraction(ctx)
+	upgraded, err := w.finishedUpgrade(ctx)
 	running := false
 	if err == nil {
 		running, err = w.contractionRuns(ctx)
@@ -53,8 +53,8 @@ func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 			"Job %s of an upgrade that the status no longer records is still changing the schema", w.Named(TaskContract)))
 	case w.Status.ExpandedRelease != "":
 		return w.keepExpandedSchema(ctx)
-	case contraction != nil:
-		message = upgradedMessage(contraction.Annotations[annotationUpgradedFrom], w.Spec.Image.Tag)
+	case upgraded != nil:
+		message = upgradedMessage(upgraded.Annotations[annotationUpgradedFrom], w.Spec.Image.Tag)
 	default:
 		if sync := w.runTask(ctx, w.syncTask(), syncReasons); !sync.IsDone() {
 			return sync
@@ -92,18 +92,19 @@ func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outco
 	return outcome
 }
 
-// finishedContraction returns the Job that completed an upgrade to the wanted image. It
+// finishedUpgrade returns the Job that completed an upgrade to the wanted image. It
 // returns nil if the schema has another origin, or may have one because the user
 // requested another run. With such a Job, db_sync has nothing to do.
-func (w *work) finishedContraction(ctx context.Context) (*batchv1.Job, error) {
+func (w *work) finishedUpgrade(ctx context.Context) (*batchv1.Job, error) {
 	if w.Resource.GetAnnotations()[w.RunAgain] != "" {
 		return nil, nil
 	}
-	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskContract))
+	last := w.lastTask()
+	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(last.Name))
 	if live == nil || err != nil {
 		return nil, err
 	}
-	desired, err := deployment.TaskJob(w.Pass, w.contractTask())
+	desired, err := deployment.TaskJob(w.Pass, last)
 	if err != nil {
 		return nil, err
 	}

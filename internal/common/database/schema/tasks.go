@@ -20,8 +20,8 @@ const (
 	TaskContract = "db-contract"
 )
 
-// annotationUpgradedFrom, on the Job that contracted the schema, records the release
-// before the upgrade.
+// annotationUpgradedFrom, on the Job after which the schema is that of the new release,
+// records the release before the upgrade.
 const annotationUpgradedFrom = "forge.c5c3.io/upgraded-from"
 
 // annotationConnectionProof, on the Job that expanded the schema, records which
@@ -45,10 +45,16 @@ func (w *work) task(name string, retries int32, command []string) deployment.Tas
 // connection.
 func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
 	w := s.work(p)
-	return map[string]deployment.Task{
-		TaskSync: w.syncTask(), TaskCheck: w.checkTask(), "login-check": w.loginTask(),
-		TaskExpand: w.expandTask(), TaskMigrate: w.migrateTask(), TaskContract: w.contractTask(),
+	tasks := map[string]deployment.Task{
+		TaskSync: w.syncTask(), TaskCheck: w.checkTask(), "login-check": w.loginTask(), TaskExpand: w.expandTask(),
 	}
+	if s.Migrate != nil {
+		tasks[TaskMigrate] = w.migrateTask()
+	}
+	if s.Contract != nil {
+		tasks[TaskContract] = w.contractTask()
+	}
+	return tasks
 }
 
 var syncReasons = taskReasons{
@@ -86,6 +92,9 @@ func (s Schema) OnRequest(p *service.Pass, runKey any) any {
 func (w *work) expandTask() deployment.Task {
 	expand := w.task(TaskExpand, 4, w.Expand)
 	expand.JobAnnotations = map[string]string{annotationConnectionProof: w.access().Proof()}
+	if w.Contract == nil {
+		expand.JobAnnotations[annotationUpgradedFrom] = w.Status.InstalledRelease
+	}
 	return expand
 }
 
@@ -95,6 +104,14 @@ func (w *work) contractTask() deployment.Task {
 	contract := w.task(TaskContract, 4, w.Contract)
 	contract.JobAnnotations = map[string]string{annotationUpgradedFrom: w.Status.InstalledRelease}
 	return contract
+}
+
+// lastTask returns the task after which the schema is that of the new release.
+func (w *work) lastTask() deployment.Task {
+	if w.Contract == nil {
+		return w.expandTask()
+	}
+	return w.contractTask()
 }
 
 // loginTask verifies a changed connection while the revision of the schema is not that of

@@ -60,18 +60,22 @@ func (w *work) expand(ctx context.Context) reconcile.Outcome {
 	if !outcome.IsDone() {
 		return outcome
 	}
-	return w.setPhase(commonv1.UpgradePhaseMigrating, vocabulary.ReasonMigrateInProgress,
-		vocabulary.EventExpandComplete, "The database schema is expanded")
+	next, reason := commonv1.UpgradePhaseMigrating, vocabulary.ReasonMigrateInProgress
+	if w.Migrate == nil {
+		next, reason = commonv1.UpgradePhaseRollingUpdate, vocabulary.ReasonUpgradeRollingUpdate
+	}
+	return w.setPhase(next, reason, vocabulary.EventExpandComplete, "The database schema is expanded")
 }
 
 func (w *work) migrate(ctx context.Context) reconcile.Outcome {
-	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
-	if w.Migrate != nil {
-		outcome = w.runTask(ctx, w.migrateTask(), taskReasons{
-			running: vocabulary.ReasonMigrateInProgress, failed: vocabulary.ReasonMigrateFailed,
-			activity: "migrating the data", hint: w.abortHint(),
-		})
+	if w.Migrate == nil {
+		// Another version of the operator, which migrates data, recorded this phase.
+		return w.expand(ctx)
 	}
+	outcome := w.runTask(ctx, w.migrateTask(), taskReasons{
+		running: vocabulary.ReasonMigrateInProgress, failed: vocabulary.ReasonMigrateFailed,
+		activity: "migrating the data", hint: w.abortHint(),
+	})
 	if !outcome.IsDone() {
 		return outcome
 	}
@@ -132,18 +136,24 @@ func (w *work) completeRollout(ctx context.Context, ready reconcile.Outcome) rec
 // release may be running or be started by a CronJob.
 func (w *work) contract(ctx context.Context) reconcile.Outcome {
 	from, to := w.Status.InstalledRelease, w.Status.TargetRelease
+	reason, what := vocabulary.ReasonContractInProgress, "The database schema is contracted"
+	if w.Contract == nil {
+		reason, what = vocabulary.ReasonUpgradeRollingUpdate, "The upgrade is complete"
+	}
 	old, err := w.oldRelease(ctx)
 	switch {
 	case err != nil:
-		return reconcile.Failed(vocabulary.ReasonContractInProgress, err)
+		return reconcile.Failed(reason, err)
 	case old != "":
-		return w.proceedIfServing(ctx, reconcile.Waiting(vocabulary.ReasonContractInProgress, fmt.Sprintf(
-			"The database schema is contracted as soon as %s is done with release %s", old, from)))
+		return w.proceedIfServing(ctx, reconcile.Waiting(reason, fmt.Sprintf("%s as soon as %s is done with release %s", what, old, from)))
 	}
-	outcome := w.runTask(ctx, w.contractTask(), taskReasons{
-		running: vocabulary.ReasonContractInProgress, failed: vocabulary.ReasonContractFailed,
-		activity: "contracting the database schema", hint: "; going back to " + from + " is no longer possible",
-	})
+	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+	if w.Contract != nil {
+		outcome = w.runTask(ctx, w.contractTask(), taskReasons{
+			running: reason, failed: vocabulary.ReasonContractFailed,
+			activity: "contracting the database schema", hint: "; going back to " + from + " is no longer possible",
+		})
+	}
 	if outcome.IsDone() {
 		outcome = w.runCheck(ctx)
 	}

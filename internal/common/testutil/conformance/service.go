@@ -7,11 +7,13 @@ package conformance
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
@@ -51,6 +53,9 @@ type Service[T service.Resource] struct {
 	// Irreplaceable are the names of Secrets that the operator never creates twice, nor
 	// deletes before the database.
 	Irreplaceable []string
+	// Skips are the tasks of an upgrade, [schema.TaskMigrate] and [schema.TaskContract], that
+	// the declaration of the schema leaves out.
+	Skips []string
 	// Drifts are changes to the children of the service's own, which the operator puts right.
 	Drifts []Drift
 	// Watches are the resources that the operator watches, as in "cronjobs.batch", beside
@@ -95,7 +100,7 @@ const (
 func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	o := envtest.Options{
 		CRDs: []string{definitions}, Foreign: foreign.All, GarbageCollector: true,
-		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: unreached}},
+		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: s.unreached()}},
 	}
 	*w = World{
 		Deployments: standin.NewDeployments(), Jobs: standin.NewJobs(),
@@ -113,10 +118,23 @@ func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	})
 }
 
-// unreached are the reasons that no test against an API server can produce, with the
+// unreached returns the reasons that no test against an API server can produce, with the
 // explanation.
-var unreached = map[string]string{
-	vocabulary.ReasonReconcileError: "it is the reason of the step that failed, while Ready says NotAllReady",
+func (s Service[T]) unreached() map[string]string {
+	all := map[string]string{
+		vocabulary.ReasonReconcileError: "it is the reason of the step that failed, while Ready says NotAllReady",
+	}
+	for task, reasons := range map[string][]string{
+		schema.TaskMigrate:  {vocabulary.ReasonMigrateInProgress, vocabulary.ReasonMigrateFailed},
+		schema.TaskContract: {vocabulary.ReasonContractInProgress, vocabulary.ReasonContractFailed},
+	} {
+		if slices.Contains(s.Skips, task) {
+			for _, reason := range reasons {
+				all[reason] = "an upgrade of the service skips " + task
+			}
+		}
+	}
+	return all
 }
 
 // user creates a user of the API server with the permissions that the chart grants the
