@@ -5,7 +5,7 @@ package main
 import "testing"
 
 func TestHelmUpgradesRollsBackAndUninstallsWithoutTakingAnything(t *testing.T) {
-	resource := chart().Resource(t, env.Namespace(t))
-	chart().Lifecycle(t, "../../tests/e2e/released", resource,
+	resource := chart.Resource(t, chart.Env.Namespace(t))
+	chart.Lifecycle(t, "../../tests/e2e/released", resource,
 		"controlplanes.c5c3.io", "credentialrotations.c5c3.io", "secretaggregates.c5c3.io")
 }

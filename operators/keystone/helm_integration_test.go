@@ -16,18 +16,18 @@ import (
 )
 
 func TestHelmUpgradesRollsBackAndUninstallsWithoutTakingAnything(t *testing.T) {
-	resource := chart().Resource(t, env.Namespace(t))
-	chart().Lifecycle(t, "../../tests/e2e/released", resource, "keystones.keystone.openstack.c5c3.io")
+	resource := chart.Resource(t, chart.Env.Namespace(t))
+	chart.Lifecycle(t, "../../tests/e2e/released", resource, "keystones.keystone.openstack.c5c3.io")
 }
 
 // The kinds of cert-manager are there from the start, as after an uninstallation.
 func TestHelmLeavesTheCertificateToCertManagerOnlyWhereThatRuns(t *testing.T) {
 	const certificate = "kind: Certificate"
-	namespace := env.Namespace(t)
-	if strings.Contains(chart().Rendered(t, namespace), certificate) {
+	namespace := chart.Env.Namespace(t)
+	if strings.Contains(chart.Rendered(t, namespace), certificate) {
 		t.Error("there would be a Certificate that nobody issues")
 	}
-	c := env.Client(t, controller.Scheme())
+	c := chart.Env.Client(t, controller.Scheme())
 	webhook := &admissionv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "cert-manager-webhook"},
 		Webhooks: []admissionv1.ValidatingWebhook{{
@@ -41,7 +41,7 @@ func TestHelmLeavesTheCertificateToCertManagerOnlyWhereThatRuns(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if !strings.Contains(chart().Rendered(t, namespace), certificate) {
+	if !strings.Contains(chart.Rendered(t, namespace), certificate) {
 		t.Error("the operator would issue its certificate beside a cert-manager that runs")
 	}
 }

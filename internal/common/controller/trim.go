@@ -15,7 +15,6 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/intern"
-	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
 // Trim returns a cache transform that drops fields nothing reads. A resource has a dozen
@@ -34,10 +33,7 @@ func (c Controller[R, S]) Trim() cache.TransformFunc {
 		if err := trim(cached, foreign[reflect.TypeOf(obj)]); err != nil {
 			return nil, err
 		}
-		intern.Metadata(cached)
-		if resource, ours := obj.(reconcile.Object); ours {
-			intern.Conditions(resource.GetName(), resource.GetConditions())
-		}
+		intern.Object(cached)
 		return obj, nil
 	}
 }

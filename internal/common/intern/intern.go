@@ -92,9 +92,17 @@ func Fields(text string) *metav1.FieldsV1 {
 	return fieldTable.share(digest.Of([]byte(text)), func() *metav1.FieldsV1 { return metav1.NewFieldsV1(text) })
 }
 
-// Metadata shares the namespace, labels, owner references, annotation names and field
+// Object shares the metadata of the object, and its conditions if it has any.
+func Object(obj client.Object) {
+	metadata(obj)
+	if resource, conditioned := obj.(interface{ GetConditions() []metav1.Condition }); conditioned {
+		conditionsOf(obj.GetName(), resource.GetConditions())
+	}
+}
+
+// metadata shares the namespace, labels, owner references, annotation names and field
 // managers of the object.
-func Metadata(obj client.Object) {
+func metadata(obj client.Object) {
 	obj.SetNamespace(String(obj.GetNamespace()))
 	obj.SetLabels(labelsOf(obj.GetLabels()))
 	obj.SetOwnerReferences(owners(obj.GetOwnerReferences()))
@@ -150,9 +158,9 @@ func owners(references []metav1.OwnerReference) []metav1.OwnerReference {
 	return unsafe.Slice(first, len(shared))
 }
 
-// Conditions shares what the conditions of different resources say. A message with the name
+// conditionsOf shares what the conditions of different resources say. A message with the name
 // of its resource is not said of any other.
-func Conditions(resource string, conditions []metav1.Condition) {
+func conditionsOf(resource string, conditions []metav1.Condition) {
 	for i := range conditions {
 		c := &conditions[i]
 		c.Type, c.Reason = String(c.Type), String(c.Reason)

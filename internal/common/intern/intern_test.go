@@ -28,8 +28,8 @@ func pod(name string) *corev1.Pod {
 
 func TestEqualMetadataIsInMemoryOnceAndStaysTheSame(t *testing.T) {
 	first, second := pod("a"), pod("b")
-	Metadata(first)
-	Metadata(second)
+	metadata(first)
+	metadata(second)
 	for _, got := range []*corev1.Pod{first, second} {
 		if diff := cmp.Diff(pod(got.Name), got); diff != "" {
 			t.Errorf("the metadata has changed (-want +got):\n%s", diff)
@@ -49,10 +49,10 @@ func TestEqualMetadataIsInMemoryOnceAndStaysTheSame(t *testing.T) {
 // What is shared is read without a lock, which the race detector would report.
 func TestAnObjectMayComeTwiceWhileOthersAreRead(t *testing.T) {
 	first, second := pod("a"), pod("b")
-	Metadata(first)
-	Metadata(second)
+	metadata(first)
+	metadata(second)
 	var wait sync.WaitGroup
-	wait.Go(func() { Metadata(first) })
+	wait.Go(func() { metadata(first) })
 	wait.Go(func() {
 		if diff := cmp.Diff(pod("b"), second.DeepCopy()); diff != "" {
 			t.Errorf("the metadata has changed (-want +got):\n%s", diff)
@@ -74,12 +74,12 @@ func TestWhatDiffersIsNotShared(t *testing.T) {
 			p.OwnerReferences[0].Kind, p.OwnerReferences[0].Name = `ReplicaSet" "one`, ""
 		},
 	}
-	Metadata(pod("a"))
+	metadata(pod("a"))
 	for what, edit := range change {
 		got, want := pod("a"), pod("a")
 		edit(got)
 		edit(want)
-		Metadata(got)
+		metadata(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: the metadata has changed (-want +got):\n%s", what, diff)
 		}
@@ -111,7 +111,7 @@ func TestTheChildrenOfManyResourcesShareWhatTheyHaveInCommon(t *testing.T) {
 	text := func(s string) uintptr { return reflect.ValueOf(unsafe.StringData(s)).Pointer() }
 	all := children(kinds, resources)
 	for _, child := range all {
-		Metadata(child)
+		metadata(child)
 		for what, pointer := range map[string]uintptr{
 			"namespaces": text(child.Namespace), "labels": reflect.ValueOf(child.Labels).Pointer(),
 			"values of labels": text(child.Labels["instance"]), "owners": reflect.ValueOf(child.OwnerReferences).Pointer(),
@@ -137,7 +137,7 @@ func TestWhatNothingUsesAnyMoreIsForgotten(t *testing.T) {
 			child.Name += strconv.Itoa(int(rand.Int64()))
 			child.Labels["run"], child.OwnerReferences[0].UID = child.Name, types.UID(child.Name)
 			child.ManagedFields[0].FieldsV1 = Fields(child.Name)
-			Metadata(child)
+			metadata(child)
 		}
 		runtime.GC()
 	}
@@ -159,8 +159,8 @@ func TestAMessageThatNamesItsResourceIsNotShared(t *testing.T) {
 		}
 	}
 	first, second := conditions(), conditions()
-	Conditions("one", first)
-	Conditions("one", second)
+	conditionsOf("one", first)
+	conditionsOf("one", second)
 	if diff := cmp.Diff(conditions(), first); diff != "" {
 		t.Errorf("the conditions have changed (-want +got):\n%s", diff)
 	}

@@ -66,17 +66,9 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 	if err != nil {
 		return err
 	}
-	change, err := upgrade.Abort(facts)
-	if o.abort && err != nil {
-		return notReadyError{err}
-	}
-	if !o.abort {
-		if done, err := a.preflight(ctx, session, facts, o); done || err != nil {
-			return err
-		}
-		if change, err = upgrade.Upgrade(facts, o.to); err != nil {
-			return notReadyError{err}
-		}
+	change, done, err := a.plan(ctx, session, facts, o)
+	if done || err != nil {
+		return err
 	}
 	if err := setRelease(ctx, session, facts, change, false); err != nil {
 		return err
@@ -135,25 +127,47 @@ func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref)
 	return upgrade.Facts{ControlPlane: plane, Services: services, Named: named}, err
 }
 
-// preflight prints the findings of the checks. done is set if the command ends here:
-// because a check has failed, or because only the checks were requested.
-func (a *app) preflight(ctx context.Context, session *kube.Session, facts upgrade.Facts, o upgradeOptions) (done bool, err error) {
+// plan returns the change to make, an upgrade only after its preflight. done is set if the
+// command ends without one.
+func (a *app) plan(ctx context.Context, session *kube.Session, facts upgrade.Facts, o upgradeOptions) (upgrade.Change, bool, error) {
+	if o.abort {
+		change, err := upgrade.Abort(facts)
+		if err != nil {
+			err = notReadyError{err}
+		}
+		return change, false, err
+	}
+	change, refused := upgrade.Upgrade(facts, o.to)
 	findings := upgrade.Preflight(facts, o.to)
-	if change, err := upgrade.Upgrade(facts, o.to); err == nil {
-		admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
-		if err := setRelease(ctx, session, facts, change, true); err != nil {
-			if _, missing := errors.AsType[*kube.MissingRightError](err); missing {
-				return true, err
-			}
-			admission.Result, admission.Text = check.Failed, err.Error()
+	if refused == nil {
+		admission, err := admissionOf(ctx, session, facts, change)
+		if err != nil {
+			return change, true, err
 		}
 		findings = append(findings, admission)
 	}
 	a.style().Findings(a.Out, findings)
-	if check.AnyFailed(findings) && !o.force {
-		return true, errSaid
+	switch {
+	case check.AnyFailed(findings) && !o.force:
+		return change, true, errSaid
+	case o.preflight:
+		return change, true, nil
+	case refused != nil:
+		return change, true, notReadyError{refused}
 	}
-	return o.preflight, nil
+	return change, false, nil
+}
+
+// admissionOf asks the API server whether it would accept the change.
+func admissionOf(ctx context.Context, session *kube.Session, facts upgrade.Facts, change upgrade.Change) (check.Finding, error) {
+	admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
+	if err := setRelease(ctx, session, facts, change, true); err != nil {
+		if _, missing := errors.AsType[*kube.MissingRightError](err); missing {
+			return admission, err
+		}
+		admission.Result, admission.Text = check.Failed, err.Error()
+	}
+	return admission, nil
 }
 
 // setRelease writes the release into the spec or, as a dry run, checks whether the

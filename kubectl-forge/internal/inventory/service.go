@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -141,6 +142,14 @@ func (i *Inventory) ServicesOf(cp metav1.Object) []Service {
 		}
 	}
 	return services
+}
+
+// SameRelease reports whether two image tags belong to the same release. Tags that are
+// no releases do not.
+func SameRelease(a, b string) bool {
+	x, errX := release.Parse(a)
+	y, errY := release.Parse(b)
+	return errX == nil && errY == nil && x.SameRelease(y)
 }
 
 // TargetForms lists how a target can be written.

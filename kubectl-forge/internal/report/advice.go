@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/c5c3/forge/internal/common/release"
 	"github.com/c5c3/forge/internal/common/secrets"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -190,15 +189,11 @@ func (b *builder) canAbort(service inventory.Service) bool {
 	if owner.Kind != inventory.KindControlPlane || cp == nil {
 		return true
 	}
+	installed := service.ServiceStatus().InstalledRelease
 	return !slices.ContainsFunc(b.ServicesOf(cp), func(other inventory.Service) bool {
-		return !sameRelease(other.ServiceStatus().InstalledRelease, service.ServiceStatus().InstalledRelease)
+		has := other.ServiceStatus().InstalledRelease
+		return installed != "" && has != "" && !inventory.SameRelease(has, installed)
 	})
-}
-
-func sameRelease(a, b string) bool {
-	x, errX := release.Parse(a)
-	y, errY := release.Parse(b)
-	return errX != nil || errY != nil || x.SameRelease(y)
 }
 
 // serviceRemediesByText handles the causes that Jobs quote.

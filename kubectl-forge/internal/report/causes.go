@@ -52,9 +52,10 @@ func serviceCauses(service inventory.Service) []Cause {
 	if ready, _ := readiness(service, status.Conditions, status.ObservedGeneration); ready {
 		return nil
 	}
+	informational := service.Of.Informational()
 	var aggregated []metav1.Condition
 	for _, condition := range status.Conditions {
-		if !slices.Contains(service.Of.Informational(), condition.Type) {
+		if !slices.Contains(informational, condition.Type) {
 			aggregated = append(aggregated, condition)
 		}
 	}
@@ -128,10 +129,10 @@ func newCause(self inventory.Ref, condition metav1.Condition, stalled *metav1.Co
 // and what the condition of its API adds to the statement that it answers: that it
 // works without its cache.
 func warnings(service inventory.Service) []Cause {
-	self := service.Ref()
+	self, informational := service.Ref(), service.Of.Informational()
 	var found []Cause
 	for _, condition := range service.GetConditions() {
-		if condition.Status == metav1.ConditionFalse && slices.Contains(service.Of.Informational(), condition.Type) {
+		if condition.Status == metav1.ConditionFalse && slices.Contains(informational, condition.Type) {
 			found = append(found, newCause(self, condition, nil))
 		}
 		_, remark, remarked := strings.Cut(condition.Message, "; ")

@@ -159,7 +159,7 @@ func Abort(f Facts) (Change, error) {
 		if change.Release == "" {
 			change.Release = installed
 		}
-		if !sameRelease(change.Release, installed) {
+		if !inventory.SameRelease(change.Release, installed) {
 			return Change{}, fmt.Errorf("%s has release %s already, and a schema cannot be downgraded: %s has to follow it; "+
 				"see \"kubectl forge status %s -n %s\"", f.Services[0].Ref().Arg(), change.Release, service.Ref().Arg(),
 				service.Ref().Arg(), service.GetNamespace())

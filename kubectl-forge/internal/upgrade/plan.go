@@ -119,7 +119,7 @@ func checkRunning(service inventory.Service, to string) check.Finding {
 	const name = "Running upgrade"
 	status := service.ServiceStatus()
 	switch {
-	case status.TargetRelease == "" && status.ExpandedRelease != "" && !sameRelease(status.ExpandedRelease, to):
+	case status.TargetRelease == "" && status.ExpandedRelease != "" && !inventory.SameRelease(status.ExpandedRelease, to):
 		return failed(name, "the schema has been expanded for %s: upgrade to that release", status.ExpandedRelease)
 	case status.TargetRelease == "":
 		return fine(name, "none")
@@ -128,12 +128,6 @@ func checkRunning(service inventory.Service, to string) check.Finding {
 	}
 	return failed(name, "one to %s is in phase %s: wait until it has finished, or use --abort first",
 		status.TargetRelease, status.UpgradePhase)
-}
-
-func sameRelease(a, b string) bool {
-	x, errX := release.Parse(a)
-	y, errY := release.Parse(b)
-	return errX == nil && errY == nil && x.SameRelease(y)
 }
 
 // begun reports whether the change is in progress: a service is being upgraded, or waits for

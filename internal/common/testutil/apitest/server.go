@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,6 +34,18 @@ type Server struct {
 // HandleWarningHeaderWithContext records a warning.
 func (s *Server) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
 	s.Warnings = append(s.Warnings, text)
+}
+
+// Scheme returns a scheme with the built-in kinds and those of the API package.
+func Scheme(t testing.TB, addToScheme func(*runtime.Scheme) error) *runtime.Scheme {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{addToScheme, clientgoscheme.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
 }
 
 // Start runs an API server with the definitions in the folder config until the test

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +40,7 @@ func (s suite[T]) bare(t *testing.T) *bare[T] {
 		Env: e, Admin: e.Client(t, s.Program.Options.Scheme),
 		Deployments: standin.NewDeployments(), Jobs: standin.NewJobs(), Secrets: standin.NewExternalSecrets(),
 	}}}
-	b.play(b.Deployments, b.Jobs)
+	standin.Start(b, b.Env.Config, b.Deployments, b.Jobs)
 	var err error
 	if b.AsOperator, err = s.user(t.Context(), e); err != nil {
 		t.Fatal(err)
@@ -50,17 +49,6 @@ func (s suite[T]) bare(t *testing.T) *bare[T] {
 	// matter.
 	b.operator = running.Start(t, s.Program, b.AsOperator, "", controller.Options{Probe: s.probe(b.api), DiscoveryInterval: time.Hour})
 	return b
-}
-
-// play runs stand-ins until the returned function is called or the test ends.
-func (b *bare[T]) play(standins ...standin.Standin) (stop func()) {
-	b.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
-	b.Cleanup(cancel)
-	if err := standin.Run(ctx, b.Env.Config, standins...); err != nil {
-		b.Fatal(err)
-	}
-	return cancel
 }
 
 // create creates a resource of the mode in its own namespace, after a change and with its
@@ -90,7 +78,7 @@ func (b *bare[T]) installMariaDB(managed *Instance[T]) (operator *standin.MariaD
 	b.Helper()
 	foreign.Install(b.T, b.Env.Config, foreign.MariaDB)
 	operator = standin.NewMariaDB()
-	stop = b.play(operator)
+	stop = standin.Start(b, b.Env.Config, operator)
 	managed.Fails(vocabulary.ConditionDatabaseReady, vocabulary.ReasonClusterNotReady, cluster)
 	objects.Create(b.T, b.Admin, mariaDB(managed.namespace()))
 	managed.Ready()
@@ -174,7 +162,7 @@ func (b *bare[T]) acceptRoute(published *Instance[T]) {
 func (b *bare[T]) deliver(delivered *Instance[T]) {
 	b.Helper()
 	foreign.Install(b.T, b.Env.Config, foreign.ExternalSecrets)
-	b.play(b.Secrets)
+	standin.Start(b, b.Env.Config, b.Secrets)
 	const credentials = vocabulary.ConditionSecretsReady
 	store := &esv1.ClusterSecretStore{ObjectMeta: metav1.ObjectMeta{Name: secrets.StoreName}}
 	store.Spec.Provider = &esv1.SecretStoreProvider{Fake: &esv1.FakeProvider{Data: []esv1.FakeProviderData{}}}

@@ -29,6 +29,7 @@ import (
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 )
 
@@ -44,6 +45,16 @@ type Chart struct {
 	// Begun is the condition that is False once the operator has looked at the sample and
 	// found nothing of what that refers to.
 	Begun string
+}
+
+// Main runs the tests of an operator's program with an API server that has the definitions
+// of its chart, those in more and those of the foreign projects.
+func (c *Chart) Main(m *testing.M, projects []foreign.Project, more ...string) {
+	o := envtest.Options{CRDs: append([]string{filepath.Join(c.Folder, "crds")}, more...), Foreign: projects}
+	envtest.Main(m, o, func(_ context.Context, e *envtest.Env) error {
+		c.Env = e
+		return nil
+	})
 }
 
 // Release holds the objects that Helm would install from a chart, in a separate

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -32,6 +33,17 @@ import (
 // Standin is a controller that [Run] can start.
 type Standin interface {
 	setup(mgr manager.Manager) error
+}
+
+// Start is [Run] until the returned function is called or the test ends.
+func Start(t testing.TB, cfg *rest.Config, standins ...Standin) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	t.Cleanup(cancel)
+	if err := Run(ctx, cfg, standins...); err != nil {
+		t.Fatal(err)
+	}
+	return cancel
 }
 
 // Run starts the stand-ins and returns when they have seen the existing objects. They

@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
@@ -20,19 +18,8 @@ const samples = configDir + "/samples/*.yaml"
 // quickStart is the ControlPlane that "make quickstart" brings up.
 const quickStart = "../../../../deploy/controlplane/controlplane.yaml"
 
-func testScheme(t *testing.T) *runtime.Scheme {
-	t.Helper()
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{AddToScheme, scheme.AddToScheme} {
-		if err := add(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s
-}
-
 func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
-	server := apitest.Start(t, configDir, testScheme(t))
+	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme))
 	kinds().Each(t, func(kind apitest.Subject, t *testing.T) { kind.TheSchemaAlone(t, server) })
 	t.Run("completes the cache beside an external database", func(t *testing.T) { testBrownfield(t, server) })
 	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })
@@ -40,7 +27,7 @@ func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
-	server := apitest.Start(t, configDir, testScheme(t),
+	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme),
 		NewControlPlaneWebhook().SetupWebhookWithManager, NewCredentialRotationWebhook().SetupWebhookWithManager)
 	controlPlanes().TheWebhook(t, server)
 	t.Run("completes what a schema cannot", func(t *testing.T) { testWebhookDefaults(t, server) })

@@ -71,17 +71,6 @@ func (b *bare) operate(t *testing.T, cfg *rest.Config) {
 	})
 }
 
-// run runs stand-ins until the returned function is called or the test ends.
-func (b *bare) run(t *testing.T, standins ...standin.Standin) (stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	t.Cleanup(cancel)
-	if err := standin.Run(ctx, b.env.Config, standins...); err != nil {
-		t.Fatal(err)
-	}
-	return cancel
-}
-
 // define adds the kinds in a file or a directory.
 func (b *bare) define(t *testing.T, path string) {
 	t.Helper()
@@ -96,7 +85,7 @@ func (b *bare) startSecrets(t *testing.T) (stop func()) {
 	t.Helper()
 	foreign.Install(t, b.env.Config, foreign.ExternalSecrets)
 	objects.Create(t, b, secretStore())
-	return b.run(t, b.secrets)
+	return standin.Start(t, b.env.Config, b.secrets)
 }
 
 func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
@@ -114,12 +103,12 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.expect(t, "AdminPasswordReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
 
 	foreign.Install(t, b.env.Config, foreign.MariaDB)
-	b.run(t, standin.NewMariaDB())
+	standin.Start(t, b.env.Config, standin.NewMariaDB())
 	b.expect(t, "InfrastructureReady", metav1.ConditionFalse, "MemcachedNotInstalled",
 		"install the memcached operator, or set spec.infrastructure.cache.servers")
 
 	b.define(t, "../../../../deploy/infra/memcached-operator/crd.yaml")
-	b.run(t, standin.NewReady(infraapi.MemcachedKind))
+	standin.Start(t, b.env.Config, standin.NewReady(infraapi.MemcachedKind))
 	b.expect(t, "KeystoneReady", metav1.ConditionFalse, "KeystoneNotInstalled", "install the Keystone operator")
 
 	b.define(t, "../../../keystone/config/crd/bases")
@@ -130,7 +119,7 @@ func TestEachMissingKindIsNamedUntilItIsInstalled(t *testing.T) {
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "KORCNotInstalled", "install K-ORC, the OpenStack Resource Controller")
 
 	foreign.Install(t, b.env.Config, foreign.KORC)
-	b.run(t, b.korc)
+	standin.Start(t, b.env.Config, b.korc)
 	b.expect(t, "KORCReady", metav1.ConditionFalse, "ExternalSecretsNotInstalled", "install External Secrets")
 
 	stop := b.startSecrets(t)

@@ -28,13 +28,20 @@ func placement(cp *c5c3v1alpha1.ControlPlane) {
 	cp.Spec.Services.Placement = &c5c3v1alpha1.ServicePlacementSpec{}
 }
 
-// begunWithPlacement is a control plane with a Placement whose Keystone is ready.
-func begunWithPlacement(t *testing.T) *world {
+// emptyWithPlacement is a control plane with a Placement that is not created yet.
+func emptyWithPlacement(t *testing.T) *world {
 	t.Helper()
 	w := emptyWorld(t)
 	w.seed()
 	w.seedPlacement()
 	placement(w.cp)
+	return w
+}
+
+// begunWithPlacement is a control plane with a Placement whose Keystone is ready.
+func begunWithPlacement(t *testing.T) *world {
+	t.Helper()
+	w := emptyWithPlacement(t)
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	return w
@@ -179,11 +186,8 @@ func TestThePlacementWaitsForWhatItNeeds(t *testing.T) {
 
 func TestAUserIsNotTakenForGoodBeforeKeystoneSaysSo(t *testing.T) {
 	t.Parallel()
-	w := emptyWorld(t)
+	w := emptyWithPlacement(t)
 	unreachable.Store(w.cp.Namespace, true)
-	w.seed()
-	w.seedPlacement()
-	placement(w.cp)
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "PlacementReady", metav1.ConditionFalse, "ServiceUserUnproven", "no route to host", "let the operator reach")
@@ -258,10 +262,7 @@ func TestALostPasswordOfPlacementIsMadeAnew(t *testing.T) {
 
 func TestASecretOfSomebodyElseIsNotTakenForTheUsers(t *testing.T) {
 	t.Parallel()
-	w := emptyWorld(t)
-	w.seed()
-	w.seedPlacement()
-	placement(w.cp)
+	w := emptyWithPlacement(t)
 	theirs := theirSecret(w.meta("controlplane-placement-service-user"))
 	w.ownedBySomebody(t, theirs)
 	objects.Create(t, w, theirs, w.cp)
@@ -275,10 +276,7 @@ func TestASecretOfSomebodyElseIsNotTakenForTheUsers(t *testing.T) {
 
 func TestAPlacementOfSomebodyElseIsNotTaken(t *testing.T) {
 	t.Parallel()
-	w := emptyWorld(t)
-	w.seed()
-	w.seedPlacement()
-	placement(w.cp)
+	w := emptyWithPlacement(t)
 	foreign := &placementv1alpha1.Placement{ObjectMeta: w.meta("controlplane-placement"), Spec: placementv1alpha1.PlacementSpec{
 		ServiceSpec: commonv1.ServiceSpec{
 			Image:    commonv1.ImageSpec{Repository: "example.com/placement", Tag: "2025.1"},

@@ -32,10 +32,7 @@ func (w *world) expectRegion(t *testing.T, region string, endpoints int) {
 
 func TestTheEndpointsOfAllServicesAreInTheRegionOfTheControlPlane(t *testing.T) {
 	t.Parallel()
-	w := emptyWorld(t)
-	w.seed()
-	w.seedPlacement()
-	placement(w.cp)
+	w := emptyWithPlacement(t)
 	w.cp.Spec.Region = "EU-West"
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/intern"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
@@ -29,9 +28,6 @@ func Trim(obj any) (any, error) {
 			return nil, err
 		}
 	}
-	intern.Metadata(cached)
-	if resource, ours := obj.(reconcile.Object); ours {
-		intern.Conditions(resource.GetName(), resource.GetConditions())
-	}
+	intern.Object(cached)
 	return obj, nil
 }

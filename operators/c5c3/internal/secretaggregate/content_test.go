@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/golden"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
 
 const (
@@ -20,20 +21,9 @@ const (
 	ofDatabase = c5c3v1alpha1.AggregatedDatabaseCredentials
 )
 
-func minimal() *c5c3v1alpha1.ControlPlane {
-	cp := &c5c3v1alpha1.ControlPlane{
-		ObjectMeta: metav1.ObjectMeta{Name: "controlplane", Namespace: "openstack", UID: "uid"},
-		Spec: c5c3v1alpha1.ControlPlaneSpec{
-			OpenStackRelease: "2025.2", Services: c5c3v1alpha1.ServicesSpec{Keystone: &c5c3v1alpha1.ServiceKeystoneSpec{}},
-		},
-	}
-	c5c3v1alpha1.SetDefaults(cp)
-	return cp
-}
-
 // brownfield uses the user's own credentials, with the user's own keys.
 func brownfield() *c5c3v1alpha1.ControlPlane {
-	cp := minimal()
+	cp := fixture.Minimal()
 	cp.Spec.Infrastructure.Database.DatabaseSpec = commonv1.DatabaseSpec{
 		Host: "db.example.com", SecretRef: commonv1.SecretRefSpec{Name: "db", Key: "pw"},
 	}
@@ -66,14 +56,14 @@ func TestWhatASecretAggregateCollects(t *testing.T) {
 		aggregate *c5c3v1alpha1.SecretAggregate
 		want      []string
 	}{
-		"everything without sources": {minimal(), aggregateOf(), []string{
+		"everything without sources": {fixture.Minimal(), aggregateOf(), []string{
 			"databaseCredentials.password=controlplane-keystone-db-credentials/password",
 			"databaseCredentials.username=controlplane-keystone-db-credentials/username",
 			"adminPassword.password=controlplane-keystone-admin-credentials/password",
 			"adminApplicationCredential.clouds.yaml=k-orc-clouds-yaml/clouds.yaml",
 		}},
 		"some, under keys of its own": {
-			minimal(), aggregateOf(
+			fixture.Minimal(), aggregateOf(
 				c5c3v1alpha1.SecretAggregateSource{Credential: ofClouds, KeyPrefix: new("")},
 				c5c3v1alpha1.SecretAggregateSource{Credential: ofDatabase, Keys: []string{"password"}, KeyPrefix: new("db-")},
 			), []string{"db-password=controlplane-keystone-db-credentials/password", "clouds.yaml=k-orc-clouds-yaml/clouds.yaml"},
@@ -111,7 +101,7 @@ func TestASecretAggregateIsRefusedWhatNoSecretCouldEverHold(t *testing.T) {
 		"spec.targetSecretName: Secret controlplane":                             named("controlplane-admin-password-cloud"),
 		"Secret controlplane-keystone-db-credentials is one of ControlPlane con": named("controlplane-keystone-db-credentials"),
 	} {
-		if entries, err := aggregateEntries(aggregate, minimal(), fernetKeys); err == nil || !strings.Contains(err.Error(), says) {
+		if entries, err := aggregateEntries(aggregate, fixture.Minimal(), fernetKeys); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v and %v, expected an error that says %q", origins(entries), err, says)
 		}
 	}
@@ -121,7 +111,7 @@ func TestEntriesOfTheSameKeyAreRefusedByTheNamesOfTheirSources(t *testing.T) {
 	entries, err := aggregateEntries(aggregateOf(
 		c5c3v1alpha1.SecretAggregateSource{Credential: ofDatabase, KeyPrefix: new("")},
 		c5c3v1alpha1.SecretAggregateSource{Credential: ofAdmin, KeyPrefix: new("")},
-	), minimal(), fernetKeys)
+	), fixture.Minimal(), fernetKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +125,7 @@ func TestEntriesOfTheSameKeyAreRefusedByTheNamesOfTheirSources(t *testing.T) {
 }
 
 func TestMissingSecretsAndKeysAreNamed(t *testing.T) {
-	entries, err := aggregateEntries(aggregateOf(), minimal(), fernetKeys)
+	entries, err := aggregateEntries(aggregateOf(), fixture.Minimal(), fernetKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +154,7 @@ func TestMissingSecretsAndKeysAreNamed(t *testing.T) {
 }
 
 func TestTheCollectingSecret(t *testing.T) {
-	entries, err := aggregateEntries(aggregateOf(), minimal(), fernetKeys)
+	entries, err := aggregateEntries(aggregateOf(), fixture.Minimal(), fernetKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,5 +165,5 @@ func TestTheCollectingSecret(t *testing.T) {
 		}
 		found[entry.secret].Data[entry.from] = []byte(entry.secret + " " + entry.from)
 	}
-	golden.CompareYAML(t, "secretaggregate.yaml", aggregateSecret(aggregateOf(), minimal(), entries, found))
+	golden.CompareYAML(t, "secretaggregate.yaml", aggregateSecret(aggregateOf(), fixture.Minimal(), entries, found))
 }

@@ -22,14 +22,14 @@ import (
 const samples = configDir + "/samples/*.yaml"
 
 func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
-	server := apitest.Start(t, configDir, testScheme(t))
+	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme))
 	keystones().TheSchemaAlone(t, server)
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
-	server := apitest.Start(t, configDir, testScheme(t), NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme), NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
 	keystones().TheWebhook(t, server)
 	t.Run("fills in zeros", func(t *testing.T) { testZeros(t, server) })
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })

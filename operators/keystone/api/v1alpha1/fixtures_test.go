@@ -1,26 +1,10 @@
 package v1alpha1
 
 import (
-	"testing"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
-
-func testScheme(t testing.TB) *runtime.Scheme {
-	t.Helper()
-	s := runtime.NewScheme()
-	if err := AddToScheme(s); err != nil {
-		t.Fatal(err)
-	}
-	if err := scheme.AddToScheme(s); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // minimal returns the least a user has to write.
 func minimal() *Keystone {

@@ -18,6 +18,7 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/schedule"
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -30,7 +31,7 @@ func admitting(reader client.Reader) *admission.Webhook[*Keystone] {
 // storing is an API server with these objects.
 func storing(t testing.TB, objects ...client.Object) client.WithWatch {
 	t.Helper()
-	return fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(objects...).Build()
+	return fake.NewClientBuilder().WithScheme(apitest.Scheme(t, AddToScheme)).WithObjects(objects...).Build()
 }
 
 // withoutPriorityClasses is an API server from which no PriorityClass can be read.

@@ -242,7 +242,7 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
 	foreign.Install(t, b.env.Config, foreign.MariaDB)
-	b.run(standin.NewMariaDB())
+	standin.Start(b, b.env.Config, standin.NewMariaDB())
 	k := b.newKeystone(testutil.Managed, withCluster(""))
 	ready(t, b.client, k)
 	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "BackupNotConfigured",
@@ -250,7 +250,7 @@ func TestBackupsFollowExternalSecretsAsItComesAndGoes(t *testing.T) {
 
 	foreign.Install(t, b.env.Config, foreign.ExternalSecrets)
 	eso := standin.NewExternalSecrets()
-	stop := b.run(eso)
+	stop := standin.Start(b, b.env.Config, eso)
 	expect.Condition(t, b.client, k, "BackupHealthy", metav1.ConditionTrue, "KeysBackedUp")
 
 	// First its controller is stopped, then the Keystone is deleted, then its kinds are

@@ -3,7 +3,6 @@
 package controller_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -29,7 +28,7 @@ func newBare(t *testing.T) *bare {
 	t.Helper()
 	b := &bare{T: t, env: envtest.Start(t, envtest.Options{CRDs: []string{crdDirectory}})}
 	b.client = b.env.Client(t, controller.Scheme())
-	b.run(standin.NewDeployments(), standin.NewJobs())
+	standin.Start(b, b.env.Config, standin.NewDeployments(), standin.NewJobs())
 	cfg, err := b.env.User(t.Context(), "keystone-operator", rulesFile)
 	if err != nil {
 		t.Fatal(err)
@@ -38,17 +37,6 @@ func newBare(t *testing.T) *bare {
 	// matter.
 	testutil.Start(t, cfg, "", func(o *controller.Options) { o.DiscoveryInterval = time.Hour })
 	return b
-}
-
-// run runs stand-ins until the returned function is called or the test ends.
-func (b *bare) run(standins ...standin.Standin) (stop func()) {
-	b.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
-	b.Cleanup(cancel)
-	if err := standin.Run(ctx, b.env.Config, standins...); err != nil {
-		b.Fatal(err)
-	}
-	return cancel
 }
 
 // newKeystone creates a Keystone of the mode in its own namespace.

@@ -1,10 +1,9 @@
 package controller
 
 import (
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/database"
@@ -29,49 +28,42 @@ const (
 	pasteFile      = "api-paste.ini"
 )
 
-//go:embed files/forge_cache.py files/forge_errors.py files/forge_start.py files/credential_keys.py
-var pythonSources embed.FS
+//go:embed files/credential_keys.py
+var credentialKeysScript string
+
+//go:embed files/forge_cache.py
+var cacheGuardScript string
+
+//go:embed files/forge_errors.py
+var errorsScript string
+
+//go:embed files/forge_start.py
+var startScript string
 
 //go:embed files/keystone_wsgi.py.tmpl
 var middlewareEntry string
 
-// embedded returns the files of this package, by name.
-var embedded = sync.OnceValue(func() map[string]string {
-	files := map[string]string{}
-	for _, folder := range []embed.FS{pythonSources, rotationScripts} {
-		// Embedded files can always be read.
-		entries, _ := folder.ReadDir("files")
-		for _, entry := range entries {
-			content, _ := folder.ReadFile("files/" + entry.Name())
-			files[entry.Name()] = string(content)
-		}
-	}
-	return files
-})
-
 // pythonFiles returns the Python files. They are the same for every Keystone apart from
 // constants: its UID, the TLS mode of the database, whether database and cache are
 // managed, and whether the API server has several threads.
-func pythonFiles(p *service.Pass) (map[string]string, error) {
-	files := map[string]string{
-		database.StartFile: keystoneDatabase.StartScript(p, startModule), deployment.ReadyFile: api.ReadyScript(p.Definition),
-	}
-	for _, name := range []string{credentialKeysFile, cacheGuardFile, errorsFile, startFile} {
-		content, known := embedded()[name]
-		if !known {
-			return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", name)
-		}
-		files[name] = content
-	}
+func pythonFiles(p *service.Pass) map[string]string {
 	k := keystoneOf(p)
-	files[cacheGuardFile] = config.SetConstant(files[cacheGuardFile], "KEYSPACE", k.UID)
+	guard := config.SetConstant(cacheGuardScript, "KEYSPACE", k.UID)
 	if k.Spec.Cache.IsManaged() {
-		files[cacheGuardFile] = config.SetConstant(files[cacheGuardFile], "SERVICE", cacheServers(p.Cluster, k)[0])
+		guard = config.SetConstant(guard, "SERVICE", cacheServers(p.Cluster, k)[0])
 	}
+	start := startScript
 	if k.Spec.UWSGI != nil && k.Spec.UWSGI.Threads > 1 {
-		files[startFile] = config.SetConstant(files[startFile], "SEVERAL_THREADS", true)
+		start = config.SetConstant(start, "SEVERAL_THREADS", true)
 	}
-	return files, nil
+	return map[string]string{
+		database.StartFile:   keystoneDatabase.StartScript(p, startModule),
+		deployment.ReadyFile: api.ReadyScript(p.Definition),
+		credentialKeysFile:   credentialKeysScript,
+		cacheGuardFile:       guard,
+		errorsFile:           errorsScript,
+		startFile:            start,
+	}
 }
 
 // middlewareWSGI returns the WSGI entry that wraps Keystone's application with the

@@ -120,11 +120,11 @@ func (r rotator) access(k *keystonev1alpha1.Keystone) rotation.Access {
 
 // files returns the content of the ConfigMap: the script and the files that it calls.
 func (r rotator) files() (map[string]string, error) {
-	content, known := embedded()[r.script]
-	if !known {
+	content, err := rotationScripts.ReadFile("files/" + r.script)
+	if err != nil {
 		return nil, fmt.Errorf("the operator lacks the file %s; this is a bug in the operator", r.script)
 	}
-	files := map[string]string{r.script: content, rotation.ScriptFile: rotation.Script}
+	files := map[string]string{r.script: string(content), rotation.ScriptFile: rotation.Script}
 	maps.Copy(files, r.extraFiles)
 	return files, nil
 }

@@ -18,15 +18,6 @@ type schedule struct {
 	failed string
 }
 
-var (
-	trustFlushSchedule = schedule{
-		name: trustFlush, does: "deleting expired trusts", failed: keystonev1alpha1.ReasonTrustFlushFailed,
-	}
-	passwordSchedule = schedule{
-		name: passwordRotate, does: "making a new password of the administrator", failed: keystonev1alpha1.ReasonRotationFailed,
-	}
-)
-
 // followSchedule returns the outcome of a step whose CronJob is in place, unless the last
 // Job of the CronJob failed or cannot start.
 func followSchedule(ctx context.Context, s *scope, of schedule, step reconcile.Outcome) reconcile.Outcome {

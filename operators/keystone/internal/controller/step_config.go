@@ -24,10 +24,8 @@ var configCheck = configuration.Check{Register: "keystone.conf:configure"}
 // configFiles returns the configuration files in addition to keystone.conf.
 func configFiles(p *service.Pass) (map[string]string, error) {
 	k := keystoneOf(p)
-	files, err := pythonFiles(p)
-	if err != nil {
-		return nil, err
-	}
+	files := pythonFiles(p)
+	var err error
 	if files[pasteFile], err = config.RenderPaste(pasteFilters(k)); err != nil {
 		return nil, fmt.Errorf("api-paste.ini: %w", err)
 	}

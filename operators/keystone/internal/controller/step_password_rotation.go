@@ -20,6 +20,10 @@ import (
 // passwordRotate is the suffix of the CronJob and of the objects around it.
 const passwordRotate = keystonev1alpha1.PasswordRotation
 
+var passwordSchedule = schedule{
+	name: passwordRotate, does: "making a new password of the administrator", failed: keystonev1alpha1.ReasonRotationFailed,
+}
+
 // keyTypeAdminPassword is the password's value of the label key_type.
 const keyTypeAdminPassword = "admin-password"
 

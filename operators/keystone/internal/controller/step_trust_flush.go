@@ -29,6 +29,8 @@ func reconcileTrustFlush(ctx context.Context, s *scope) reconcile.Outcome {
 // trustFlush is the suffix of the CronJob.
 const trustFlush = "trust-flush"
 
+var trustFlushSchedule = schedule{name: trustFlush, does: "deleting expired trusts", failed: keystonev1alpha1.ReasonTrustFlushFailed}
+
 func trustFlushCronJob(s *scope) *batchv1.CronJob {
 	k := s.keystone
 	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...)

@@ -12,13 +12,13 @@ import (
 const samples = configDir + "/samples/*.yaml"
 
 func TestTheSchemaAloneKeepsAPlacementSafe(t *testing.T) {
-	server := apitest.Start(t, configDir, testScheme(t))
+	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme))
 	placements().TheSchemaAlone(t, server)
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
-	server := apitest.Start(t, configDir, testScheme(t), NewPlacementWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme), NewPlacementWebhook(cluster.Settings{}).SetupWebhookWithManager)
 	placements().TheWebhook(t, server)
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
