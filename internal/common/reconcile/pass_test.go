@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -90,48 +89,5 @@ func TestAnInvalidSpecStopsEverythingElse(t *testing.T) {
 	if ready == nil || ready.Reason != vocabulary.ReasonInvalidSpec || !strings.Contains(ready.Message, "spec.replicas") ||
 		!meta.IsStatusConditionTrue(got, vocabulary.ConditionStalled) {
 		t.Errorf("conditions %v, want Ready=False/InvalidSpec and Stalled", got)
-	}
-}
-
-func TestARefusedResourceIsLeftAloneButForReady(t *testing.T) {
-	w := newWorld(t, someThing())
-	refused := true
-	w.reconciler.Preflight = func(context.Context, *thing) (Outcome, bool) {
-		return Degraded("Duplicate", "the other one counts"), refused
-	}
-	if result, err := w.pass(t); err != nil || result.RequeueAfter != 0 {
-		t.Errorf("result %v, error %v", result, err)
-	}
-	got := w.get(t)
-	if len(got.Finalizers) != 0 || len(got.Status.Conditions) != 1 {
-		t.Errorf("finalizers %v and conditions %v, want none but Ready", got.Finalizers, got.Status.Conditions)
-	}
-	if ready := got.Status.Conditions[0]; ready.Status != metav1.ConditionFalse || ready.Reason != "Duplicate" {
-		t.Errorf("got %+v", ready)
-	}
-	refused = false
-	if _, err := w.pass(t); err != nil {
-		t.Fatal(err)
-	}
-	if got := w.get(t); !meta.IsStatusConditionTrue(got.Status.Conditions, vocabulary.ConditionReady) || len(got.Finalizers) != 2 {
-		t.Errorf("once the reason is gone: finalizers %v, conditions %v", got.Finalizers, got.Status.Conditions)
-	}
-}
-
-func TestTheStatusIsCompletedFromTheConditionsOfThePass(t *testing.T) {
-	w := newWorld(t, someThing())
-	w.reconciler.Summarise = func(obj *thing) {
-		obj.Status.Ready = meta.IsStatusConditionTrue(obj.Status.Conditions, "StepReady")
-	}
-	for _, ready := range []bool{true, false} {
-		if !ready {
-			w.outcome = Waiting("NotYet", "later")
-		}
-		if _, err := w.pass(t); err != nil {
-			t.Fatal(err)
-		}
-		if got := w.get(t).Status.Ready; got != ready {
-			t.Errorf("got %t, expected %t", got, ready)
-		}
 	}
 }
