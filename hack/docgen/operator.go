@@ -1,100 +1,18 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/c5c3/forge/hack/docgen/internal/pages"
-	"github.com/c5c3/forge/internal/common/testutil/source"
 )
-
-// command is the command that the pages name as their generator.
-const command = "make generate"
-
-const kubernetesAPI = "https://kubernetes.io/docs/reference/kubernetes-api/"
-
-// external maps fields of services with a type of Kubernetes to the documentation
-// of the type.
-var external = map[string]string{
-	"spec.resources":                 kubernetesAPI + "workload-resources/pod-v1/#resources",
-	"spec.strategy":                  kubernetesAPI + "workload-resources/deployment-v1/#DeploymentSpec",
-	"spec.topologySpreadConstraints": kubernetesAPI + "workload-resources/pod-v1/#scheduling",
-	"spec.networkPolicy.additionalEgress": kubernetesAPI +
-		"policy-resources/network-policy-v1/#NetworkPolicySpec",
-}
 
 // operator is an operator of the checkout.
 type operator struct {
 	// name is the name of the operator's folder, such as "keystone".
 	name, folder string
-}
-
-// writePages writes all pages of the operator into a folder.
-func (o operator) writePages(folder string) error {
-	found, err := o.describe()
-	if err != nil {
-		return err
-	}
-	help, err := o.help()
-	if err != nil {
-		return err
-	}
-	api := filepath.Join(o.folder, "api", "v1alpha1")
-	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
-	words := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
-	// A service may have no events beyond those of all services.
-	if events := filepath.Join(api, "events.go"); exists(events) {
-		words = append(words, events)
-	}
-	constants, err := source.Constants(words...)
-	if err != nil {
-		return err
-	}
-	if err := (pages.Page{Command: command}).WriteVocabularies(folder, found.Kinds, constants); err != nil {
-		return err
-	}
-	page := func(title string) pages.Page {
-		return pages.Page{Title: title + " of " + o.name + "-operator", Command: command}
-	}
-	return errors.Join(
-		o.writeAPI(filepath.Join(folder, "api-"+o.name+".md")),
-		write(filepath.Join(folder, "flags-"+o.name+"-operator.md"), func(w io.Writer) error {
-			return page("Flags").WriteFlags(w, help)
-		}),
-		write(filepath.Join(folder, "steps-"+o.name+"-operator.md"), func(w io.Writer) error {
-			return page("Steps").WritePipelines(w, found.Controllers...)
-		}),
-		write(filepath.Join(folder, "metrics-"+o.name+"-operator.md"), func(w io.Writer) error {
-			return page("Metrics").WriteMetrics(w, found.Metrics)
-		}),
-	)
-}
-
-// writeAPI writes the page about the operator's kinds, which is named after the
-// first one.
-func (o operator) writeAPI(path string) error {
-	crds, err := o.definitions()
-	if err != nil {
-		return err
-	}
-	description := pages.Page{
-		Title: crds[0].Spec.Names.Kind + " API", Command: command, External: maps.Clone(external),
-	}
-	// A page about one kind links to one page of conditions.
-	description.External["status.conditions"] = kubernetesAPI + "common-definitions/"
-	if len(crds) == 1 {
-		description.External["status.conditions"] = strings.ToLower(crds[0].Spec.Names.Kind) + "-conditions.md"
-	}
-	return write(path, func(w io.Writer) error { return description.WriteCRDs(w, crds...) })
 }
 
 // definitions returns the definitions of the operator's kinds, ordered by file
@@ -121,18 +39,4 @@ func (o operator) definitions() ([]*apiextensionsv1.CustomResourceDefinition, er
 		crds = append(crds, crd)
 	}
 	return crds, nil
-}
-
-// write writes the output of fill to a file, unless fill fails.
-func write(path string, fill func(io.Writer) error) error {
-	var content bytes.Buffer
-	if err := fill(&content); err != nil {
-		return err
-	}
-	return os.WriteFile(path, content.Bytes(), 0o644)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

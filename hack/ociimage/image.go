@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -17,10 +14,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
-
-// epoch replaces every time in an image, so that the time of the build
-// does not affect its digest.
-var epoch = time.Unix(0, 0).UTC()
 
 var numericUser = regexp.MustCompile(`^[0-9]+(:[0-9]+)?$`)
 
@@ -38,30 +31,6 @@ type imageSpec struct {
 	workdir     string
 	arch        string
 	compression string
-}
-
-// file is a regular file that is copied into the image.
-type file struct {
-	src  string
-	dst  string
-	mode int64
-}
-
-// parseFile reads "src:dst:mode" with an absolute dst and an octal mode.
-func parseFile(s string) (file, error) {
-	parts := strings.Split(s, ":")
-	if len(parts) != 3 {
-		return file{}, errors.New("must have the form src:dst:mode")
-	}
-	mode, err := strconv.ParseUint(parts[2], 8, 12)
-	if err != nil {
-		return file{}, fmt.Errorf("mode %q is not an octal file mode such as 0755", parts[2])
-	}
-	dst := path.Clean(parts[1])
-	if !path.IsAbs(dst) || dst == "/" {
-		return file{}, fmt.Errorf("destination %q must be the absolute path of a file", parts[1])
-	}
-	return file{src: parts[0], dst: dst, mode: int64(mode)}, nil
 }
 
 func (s imageSpec) validate() error {

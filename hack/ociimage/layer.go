@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
-	"slices"
-	"strings"
 
 	"github.com/google/go-containerregistry/pkg/compression"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -105,68 +102,3 @@ func (l *plainLayer) Compressed() (io.ReadCloser, error)   { return l.open() }
 func (l *plainLayer) Uncompressed() (io.ReadCloser, error) { return l.open() }
 func (l *plainLayer) Size() (int64, error)                 { return l.size, nil }
 func (l *plainLayer) MediaType() (types.MediaType, error)  { return types.OCIUncompressedLayer, nil }
-
-// writeFiles writes the files in the order of their destinations, so that
-// the order of the flags does not affect the digest.
-func writeFiles(tw *tar.Writer, files []file) error {
-	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.dst, b.dst) })
-	dirs := map[string]bool{"/": true}
-	for i, f := range files {
-		if i > 0 && files[i-1].dst == f.dst {
-			return fmt.Errorf("two files for %s: drop one of the -file flags", f.dst)
-		}
-		if err := writeParents(tw, path.Dir(f.dst), dirs); err != nil {
-			return err
-		}
-		if err := copyFile(tw, f); err != nil {
-			return fmt.Errorf("add %s as %s: %w", f.src, f.dst, err)
-		}
-	}
-	return tw.Close()
-}
-
-func writeParents(tw *tar.Writer, dir string, done map[string]bool) error {
-	if done[dir] {
-		return nil
-	}
-	if err := writeParents(tw, path.Dir(dir), done); err != nil {
-		return err
-	}
-	done[dir] = true
-	return tw.WriteHeader(&tar.Header{
-		Typeflag: tar.TypeDir,
-		Name:     strings.TrimPrefix(dir, "/") + "/",
-		Mode:     0o755,
-		ModTime:  epoch,
-		Format:   tar.FormatPAX,
-	})
-}
-
-func copyFile(tw *tar.Writer, f file) error {
-	src, err := os.Open(f.src)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	info, err := src.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a regular file", f.src)
-	}
-	err = tw.WriteHeader(&tar.Header{
-		Typeflag: tar.TypeReg,
-		Name:     strings.TrimPrefix(f.dst, "/"),
-		Size:     info.Size(),
-		Mode:     f.mode,
-		ModTime:  epoch,
-		Format:   tar.FormatPAX,
-	})
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(tw, src)
-	return err
-}

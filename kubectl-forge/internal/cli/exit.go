@@ -69,3 +69,13 @@ func codeOf(err error) int {
 	}
 	return CodeError
 }
+
+// followError classifies the failure of an operation that was followed as not ready,
+// rather than as a failure of the command.
+func followError(err error) error {
+	var missing *kube.MissingRightError
+	if errors.Is(err, follow.ErrTimeout) || errors.Is(err, context.Canceled) || errors.As(err, &missing) {
+		return err
+	}
+	return notReadyError{err}
+}

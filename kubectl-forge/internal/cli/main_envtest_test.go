@@ -37,7 +37,11 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	o := envtest.Options{CRDs: definitions, Foreign: foreign.All}
+	o := envtest.Options{CRDs: definitions, Foreign: foreign.All, Flags: map[string]string{
+		// The first list of each kind would be refused until its cache is filled, and
+		// repeated a second later. No test watches anything.
+		"watch-cache": "false",
+	}}
 	envtest.Main(m, o, func(_ context.Context, e *envtest.Env) error {
 		env = e
 		scheme, err := kube.Scheme()

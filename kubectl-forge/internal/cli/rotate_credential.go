@@ -12,14 +12,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/rotate"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
-
-func keystoneName(controlPlane string) string {
-	cp := &c5c3v1alpha1.ControlPlane{}
-	cp.Name = controlPlane
-	return cp.KeystoneName()
-}
 
 func (a *app) rotateCredentialCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -72,7 +65,7 @@ func (a *app) rotateCredential(ctx context.Context, session *kube.Session, ref i
 		return rotate.CredentialView(request, cp, before), nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w; CredentialRotation %s stays, and the replacement continues", rotationError(err), request.Name)
+		return fmt.Errorf("%w; CredentialRotation %s stays, and the replacement continues", followError(err), request.Name)
 	}
 	if err := session.Delete(ctx, request); err != nil && !apierrors.IsNotFound(err) {
 		fmt.Fprintf(a.ErrOut, "CredentialRotation %s stays: %s\n", request.Name, kube.Explain(err))

@@ -88,7 +88,7 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 		return a.explainTimeout(ctx, session, facts.Target(), err)
 	}
 	if err != nil {
-		return upgradeError(facts.Target(), rotationError(err))
+		return upgradeError(facts.Target(), followError(err))
 	}
 	fmt.Fprintf(a.Out, "%s runs release %s\n", facts.Target().Arg(), change)
 	return nil

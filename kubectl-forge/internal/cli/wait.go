@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
-
-const defaultTimeout = 10 * time.Minute
 
 func (a *app) waitCommand() *cobra.Command {
 	cmd := &cobra.Command{

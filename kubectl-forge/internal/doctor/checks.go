@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,19 +32,6 @@ func Examine(f Facts) []check.Finding {
 	findings = append(findings, f.checkStore(), f.checkDNS(), f.checkStorage())
 	findings = append(findings, f.checkQuotas()...)
 	return append(findings, f.checkRights()...)
-}
-
-func finding(name Topic, result check.Result, format string, args ...any) check.Finding {
-	return check.Finding{Name: string(name), Result: result, Text: fmt.Sprintf(format, args...)}
-}
-
-// hidden returns the finding about what could not be read.
-func (f Facts) hidden(topic Topic) (check.Finding, bool) {
-	err := f.Hidden[topic]
-	if err == nil {
-		return check.Finding{}, false
-	}
-	return finding(topic, check.Unknown, "%s", err), true
 }
 
 func (f Facts) checkVersion() check.Finding {
@@ -222,4 +210,11 @@ func (f Facts) checkQuotas() []check.Finding {
 func countsForPods(resource corev1.ResourceName) bool {
 	text := string(resource)
 	return text == "pods" || strings.Contains(text, "cpu") || strings.Contains(text, "memory")
+}
+
+// matches reports whether the whole text matches the expression, with External
+// Secrets' semantics. An expression that cannot be compiled matches nothing.
+func matches(expression, text string) bool {
+	compiled, err := regexp.Compile(expression)
+	return err == nil && compiled.MatchString(text)
 }

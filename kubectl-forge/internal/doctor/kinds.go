@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -127,11 +126,4 @@ func wanted(missing []string, p project) string {
 		text += " in version " + p.version
 	}
 	return text
-}
-
-// matches reports whether the whole text matches the expression, with External
-// Secrets' semantics. An expression that cannot be compiled matches nothing.
-func matches(expression, text string) bool {
-	compiled, err := regexp.Compile(expression)
-	return err == nil && compiled.MatchString(text)
 }

@@ -4,7 +4,6 @@ package inventory
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -43,23 +42,6 @@ type Inventory struct {
 	// Gaps list what could not be read, and why.
 	Gaps []string
 }
-
-// Ref names a ControlPlane or a service.
-type Ref struct {
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-}
-
-// Kinds of the objects that commands work on.
-const (
-	KindControlPlane = "ControlPlane"
-	KindKeystone     = "Keystone"
-	KindPlacement    = "Placement"
-)
-
-// Arg returns the reference in the form that the commands accept.
-func (r Ref) Arg() string { return strings.ToLower(r.Kind) + "/" + r.Name }
 
 // ControlPlane returns the ControlPlane with the name, nil when there is none.
 func (i *Inventory) ControlPlane(name string) *c5c3v1alpha1.ControlPlane {
@@ -147,4 +129,25 @@ func EventTime(event *corev1.Event) time.Time {
 		return event.EventTime.Time
 	}
 	return event.CreationTimestamp.Time
+}
+
+// Service returns the service that the reference names, nil when there is none.
+func (i *Inventory) Service(ref Ref) *Service {
+	for n := range i.Services {
+		if found := i.Services[n].Ref(); found.Kind == ref.Kind && found.Name == ref.Name {
+			return &i.Services[n]
+		}
+	}
+	return nil
+}
+
+// ServicesOf returns the services that the ControlPlane owns.
+func (i *Inventory) ServicesOf(cp metav1.Object) []Service {
+	var services []Service
+	for _, service := range i.Services {
+		if OwnedBy(service, cp.GetUID()) {
+			services = append(services, service)
+		}
+	}
+	return services
 }

@@ -123,27 +123,6 @@ func NewService(kind string, obj Resource) Service { return Service{obj, Service
 // Ref returns the reference to the service.
 func (s Service) Ref() Ref { return Ref{s.Of.Kind, s.GetNamespace(), s.GetName()} }
 
-// Service returns the service that the reference names, nil when there is none.
-func (i *Inventory) Service(ref Ref) *Service {
-	for n := range i.Services {
-		if found := i.Services[n].Ref(); found.Kind == ref.Kind && found.Name == ref.Name {
-			return &i.Services[n]
-		}
-	}
-	return nil
-}
-
-// ServicesOf returns the services that the ControlPlane owns.
-func (i *Inventory) ServicesOf(cp metav1.Object) []Service {
-	var services []Service
-	for _, service := range i.Services {
-		if OwnedBy(service, cp.GetUID()) {
-			services = append(services, service)
-		}
-	}
-	return services
-}
-
 // SameRelease reports whether two image tags belong to the same release. Tags that are
 // no releases do not.
 func SameRelease(a, b string) bool {

@@ -146,3 +146,15 @@ func warnings(service inventory.Service) []Cause {
 	}
 	return found
 }
+
+// readiness reports whether the condition Ready is True for the current spec, and
+// since when that is so.
+func readiness(obj metav1.Object, conditions []metav1.Condition, observed int64) (bool, *metav1.Time) {
+	ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
+	if ready == nil {
+		created := obj.GetCreationTimestamp()
+		return false, &created
+	}
+	current := observed == obj.GetGeneration() && obj.GetDeletionTimestamp() == nil
+	return current && ready.Status == metav1.ConditionTrue, &ready.LastTransitionTime
+}

@@ -4,14 +4,9 @@
 package report
 
 import (
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // Report describes a ControlPlane or a service.
@@ -57,74 +52,51 @@ type Cause struct {
 	owner inventory.Ref
 }
 
-// Build describes the object that the reference names. The object has to be in
-// the inventory.
-func Build(found *inventory.Inventory, ref inventory.Ref) (*Report, error) {
-	b := &builder{Inventory: found}
-	r := &Report{Target: ref, Gaps: found.Gaps}
-	cp, service := found.ControlPlane(ref.Name), found.Service(ref)
-	switch {
-	case ref.Kind == inventory.KindControlPlane && cp != nil:
-		b.describeControlPlane(r, cp)
-	case service != nil:
-		b.describeService(r, *service)
-	default:
-		return nil, fmt.Errorf("there is no %s in namespace %s", ref.Arg(), ref.Namespace)
-	}
-	r.LookAt = b.exhibits(r)
-	r.Next = b.advice(r)
-	return r, nil
+// Exhibit is a pod, a Job or a Deployment that explains a cause.
+type Exhibit struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Problem says what is wrong with it.
+	Problem string `json:"problem"`
+	// Log is the last relevant part of its log, when there is one.
+	Log string `json:"log,omitempty"`
+
+	// Container is the one with the most relevant log, "" if there is none.
+	Container string `json:"container,omitempty"`
+	// Previous is set when the log is that of the instance before the last restart.
+	Previous bool `json:"previous,omitempty"`
+}
+
+// Kinds of exhibits and nodes.
+const (
+	kindPod        = "Pod"
+	kindJob        = "Job"
+	kindDeployment = "Deployment"
+)
+
+// State is the state of an object.
+type State string
+
+// The states.
+const (
+	StateOK      State = "OK"
+	StateWaiting State = "Waiting"
+	StateFailed  State = "Failed"
+	// StateUnknown is that of an object that its operator has not observed yet.
+	StateUnknown State = "Unknown"
+)
+
+// Node is an object in the tree of a target's parts.
+type Node struct {
+	Kind  string `json:"kind"`
+	Name  string `json:"name"`
+	State State  `json:"state"`
+	// Text describes the state in a few words.
+	Text string `json:"text,omitempty"`
+	// Since is when the object entered its state, or when it was created.
+	Since    *metav1.Time `json:"since,omitempty"`
+	Children []Node       `json:"children,omitempty"`
 }
 
 // builder reads the inventory.
 type builder struct{ *inventory.Inventory }
-
-func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane) {
-	r.Ready, r.Since = readiness(cp, cp.Status.Conditions, cp.Status.ObservedGeneration)
-	r.Conditions = cp.Status.Conditions
-	// In the middle of an update the services have different releases.
-	for _, service := range cp.Status.Services {
-		if service.Release != "" && (r.Release == "" || service.Release < r.Release) {
-			r.Release = service.Release
-		}
-	}
-	if phase := cp.Status.UpdatePhase; phase != "" && phase != c5c3v1alpha1.UpdatePhaseIdle {
-		r.Phase, r.TargetRelease = string(phase), cp.Spec.OpenStackRelease
-	}
-	for _, service := range b.ServicesOf(cp) {
-		// Clients find the others in the catalog of the Identity service.
-		if service.Of.Kind == inventory.KindKeystone {
-			r.Endpoint = service.ServiceStatus().Endpoint
-		}
-		r.Warnings = append(r.Warnings, warnings(service)...)
-	}
-	if !r.Ready {
-		r.Causes = b.controlPlaneCauses(cp)
-	}
-	r.Tree = b.controlPlaneTree(cp)
-}
-
-func (b *builder) describeService(r *Report, service inventory.Service) {
-	status := service.ServiceStatus()
-	r.Ready, r.Since = readiness(service, status.Conditions, status.ObservedGeneration)
-	r.Conditions = status.Conditions
-	r.Release, r.TargetRelease = status.InstalledRelease, status.TargetRelease
-	r.Phase, r.Endpoint = string(status.UpgradePhase), status.Endpoint
-	if !r.Ready {
-		r.Causes = serviceCauses(service)
-	}
-	r.Warnings = warnings(service)
-	r.Tree = b.serviceTree(service)
-}
-
-// readiness reports whether the condition Ready is True for the current spec, and
-// since when that is so.
-func readiness(obj metav1.Object, conditions []metav1.Condition, observed int64) (bool, *metav1.Time) {
-	ready := meta.FindStatusCondition(conditions, vocabulary.ConditionReady)
-	if ready == nil {
-		created := obj.GetCreationTimestamp()
-		return false, &created
-	}
-	current := observed == obj.GetGeneration() && obj.GetDeletionTimestamp() == nil
-	return current && ready.Status == metav1.ConditionTrue, &ready.LastTransitionTime
-}

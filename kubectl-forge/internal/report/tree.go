@@ -20,30 +20,6 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
-// State is the state of an object.
-type State string
-
-// The states.
-const (
-	StateOK      State = "OK"
-	StateWaiting State = "Waiting"
-	StateFailed  State = "Failed"
-	// StateUnknown is that of an object that its operator has not observed yet.
-	StateUnknown State = "Unknown"
-)
-
-// Node is an object in the tree of a target's parts.
-type Node struct {
-	Kind  string `json:"kind"`
-	Name  string `json:"name"`
-	State State  `json:"state"`
-	// Text describes the state in a few words.
-	Text string `json:"text,omitempty"`
-	// Since is when the object entered its state, or when it was created.
-	Since    *metav1.Time `json:"since,omitempty"`
-	Children []Node       `json:"children,omitempty"`
-}
-
 func (b *builder) controlPlaneTree(cp *c5c3v1alpha1.ControlPlane) Node {
 	node := conditionedNode(inventory.KindControlPlane, cp, cp.Status.Conditions)
 	node.Children = append(node.Children, b.foreignNodes(cp.UID)...)

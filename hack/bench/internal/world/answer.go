@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"strings"
 	"time"
 )
 
@@ -16,18 +14,17 @@ const Address = "127.86.0.1"
 
 const keystonePort = "5000"
 
-// serveKeystones simulates the API of all Keystones: it is healthy, and accepts every
-// password.
-func (w *World) serveKeystones(ctx context.Context) error {
+// serveKeystones simulates the API of all Keystones until stop is called: it is healthy,
+// and accepts every password.
+func serveKeystones(ctx context.Context) (stop func() error, err error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", net.JoinHostPort(Address, keystonePort))
 	if err != nil {
-		return fmt.Errorf("answer in the place of the Keystones: %w", err)
+		return nil, fmt.Errorf("answer in the place of the Keystones: %w", err)
 	}
 	server := &http.Server{Handler: http.HandlerFunc(answer), ReadHeaderTimeout: time.Minute}
-	w.onClose(server.Close)
 	go func() { _ = server.Serve(listener) }()
-	return nil
+	return server.Close, nil
 }
 
 func answer(w http.ResponseWriter, r *http.Request) {
@@ -36,16 +33,4 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusCreated)
 	}
 	_, _ = w.Write([]byte("{}"))
-}
-
-// Hosts writes the file that the operator gets as /etc/hosts: the Services of all
-// Keystones are at [Address].
-func (w *World) Hosts(services []string) (path string, err error) {
-	var b strings.Builder
-	b.WriteString("127.0.0.1 localhost\n")
-	for _, service := range services {
-		fmt.Fprintf(&b, "%s %s\n", Address, service)
-	}
-	path = w.file("hosts")
-	return path, os.WriteFile(path, []byte(b.String()), 0o644)
 }

@@ -6,19 +6,12 @@ package world
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/hack/bench/internal/audit"
@@ -27,7 +20,6 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // operatorName is the user that the operator logs in as, and the value of its
@@ -103,9 +95,11 @@ func (w *World) open(ctx context.Context) error {
 	if w.etcd, err = machine.Child("etcd"); err != nil {
 		return err
 	}
-	if err := w.serveKeystones(ctx); err != nil {
+	stopKeystones, err := serveKeystones(ctx)
+	if err != nil {
 		return err
 	}
+	w.onClose(stopKeystones)
 	if w.Keystones, err = track(ctx, env.Config); err != nil {
 		return err
 	}
@@ -135,17 +129,6 @@ func (w *World) startServer() (*envtest.Env, error) {
 	return env, nil
 }
 
-func scheme() *runtime.Scheme {
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, keystonev1alpha1.AddToScheme, esov1.AddToScheme} {
-		// It fails only for types that contradict each other.
-		if err := add(s); err != nil {
-			panic(err)
-		}
-	}
-	return s
-}
-
 func (w *World) createStore(ctx context.Context) error {
 	return w.Client.Create(ctx, &esov1.ClusterSecretStore{
 		ObjectMeta: metav1.ObjectMeta{Name: secrets.StoreName},
@@ -158,23 +141,6 @@ func (w *World) Usage() (apiServer, etcd machine.Usage, err error) {
 	apiServer, errServer := machine.UsageOf(w.apiServer)
 	etcd, errEtcd := machine.UsageOf(w.etcd)
 	return apiServer, etcd, errors.Join(errServer, errEtcd)
-}
-
-// Kubeconfig writes the operator's kubeconfig, for the API server or for
-// another address unless that is empty, and returns the file.
-func (w *World) Kubeconfig(address string) (path string, err error) {
-	cluster := &clientcmdapi.Cluster{Server: w.user.Host, CertificateAuthorityData: w.user.CAData}
-	if address != "" {
-		cluster = &clientcmdapi.Cluster{Server: address}
-	}
-	config := clientcmdapi.Config{
-		Clusters:       map[string]*clientcmdapi.Cluster{"bench": cluster},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"bench": {ClientCertificateData: w.user.CertData, ClientKeyData: w.user.KeyData}},
-		Contexts:       map[string]*clientcmdapi.Context{"bench": {Cluster: "bench", AuthInfo: "bench"}},
-		CurrentContext: "bench",
-	}
-	path = w.file("kubeconfig")
-	return path, clientcmd.WriteToFile(config, path)
 }
 
 func (w *World) file(name string) string { return filepath.Join(w.options.Dir, name) }
@@ -190,15 +156,4 @@ func (w *World) Close() error {
 		w.closers = w.closers[:last]
 	}
 	return errors.Join(errs...)
-}
-
-// pollInterval is the polling interval for what cannot be watched.
-const pollInterval = 50 * time.Millisecond
-
-// Poll calls check periodically until it returns true or fails.
-func Poll(ctx context.Context, what string, check func(context.Context) (bool, error)) error {
-	if err := wait.PollUntilContextCancel(ctx, pollInterval, true, check); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
-	}
-	return nil
 }

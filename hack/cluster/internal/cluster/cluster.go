@@ -43,10 +43,11 @@ func New(checkout string, report *progress.Reporter) (*Cluster, error) {
 	return &Cluster{checkout: checkout, report: report}, nil
 }
 
-func (c *Cluster) cache() string     { return filepath.Join(c.checkout, ".cache") }
-func (c *Cluster) tools() string     { return filepath.Join(c.cache(), "bin") }
-func (c *Cluster) dir() string       { return filepath.Join(c.cache(), "cluster") }
-func (c *Cluster) stateFile() string { return filepath.Join(c.dir(), "state.json") }
+func (c *Cluster) cache() string      { return filepath.Join(c.checkout, ".cache") }
+func (c *Cluster) tools() string      { return filepath.Join(c.cache(), "bin") }
+func (c *Cluster) dir() string        { return filepath.Join(c.cache(), "cluster") }
+func (c *Cluster) kubeconfig() string { return filepath.Join(c.checkout, "kubeconfig") }
+func (c *Cluster) stateFile() string  { return filepath.Join(c.dir(), "state.json") }
 
 // operators returns the names of our operators: the folders that contain a program.
 func (c *Cluster) operators() ([]string, error) {

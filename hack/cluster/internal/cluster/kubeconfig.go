@@ -11,8 +11,6 @@ import (
 	"github.com/c5c3/forge/hack/cluster/internal/node"
 )
 
-func (c *Cluster) kubeconfig() string { return filepath.Join(c.checkout, "kubeconfig") }
-
 // hasForeignKubeconfig reports whether there is a kubeconfig that is not for this
 // cluster.
 func (c *Cluster) hasForeignKubeconfig() (bool, error) {

@@ -13,22 +13,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// kind is the kind of a constant: condition, reason or event. It is the prefix of the
-// constant's name.
-type kind string
-
-const (
-	kindCondition kind = "Condition"
-	kindReason    kind = "Reason"
-	kindEvent     kind = "Event"
-)
-
-// word is a value with its kind: a condition, a reason and an event may share a value.
-type word struct {
-	kind  kind
-	value string
-}
-
 // WriteVocabularies writes for each kind the page of its conditions, reasons and
 // events into a folder, together with the index for the search. The comments of the
 // constants become the descriptions; the names of the constants begin with
@@ -74,32 +58,6 @@ func (p Page) writeVocabulary(w io.Writer, said vocabulary.Kind, constants []sou
 	}
 	_, err := w.Write(v.out.Bytes())
 	return err
-}
-
-type explanation struct {
-	meanings map[word]string
-	out      bytes.Buffer
-	err      error
-}
-
-func newExplanation(constants []source.Constant) *explanation {
-	v := &explanation{meanings: map[word]string{}}
-	for _, constant := range constants {
-		for _, kind := range []kind{kindCondition, kindReason, kindEvent} {
-			if strings.HasPrefix(constant.Name, string(kind)) {
-				v.meanings[word{kind, constant.Value}] = constant.Meaning
-			}
-		}
-	}
-	return v
-}
-
-func (v *explanation) meaning(kind kind, value string) string {
-	meaning, ok := v.meanings[word{kind, value}]
-	if !ok && v.err == nil {
-		v.err = fmt.Errorf("no constant %s... tells what %q means", kind, value)
-	}
-	return meaning
 }
 
 func (v *explanation) writeCondition(condition vocabulary.Condition) {

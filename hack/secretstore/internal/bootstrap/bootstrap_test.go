@@ -14,8 +14,7 @@ import (
 
 func TestAnEmptyStoreIsSetUpAsDocumented(t *testing.T) {
 	t.Parallel()
-	c := start(t)
-	c.mustRun(t, "bootstrap.sh")
+	c := bootstrapped(t)
 	for path, want := range map[string]string{"kv-v2/": "kv", "pki/": "pki", "database/mariadb/": "database"} {
 		if got := c.mounts(t, "secrets")[path]; got != want {
 			t.Errorf("engine %s is %q", path, got)
@@ -45,9 +44,7 @@ func TestAnEmptyStoreIsSetUpAsDocumented(t *testing.T) {
 
 func TestFirstSecretsAreRandomAndHandedOver(t *testing.T) {
 	t.Parallel()
-	c := start(t)
-	c.variables["KORC_CONTROLPLANES"] = "openstack/controlplane team-a/identity"
-	c.mustRun(t, "bootstrap.sh")
+	c := bootstrapped(t)
 	passwords := map[string]bool{}
 	for path, field := range map[string]string{
 		"infrastructure/mariadb":                          "root-password",
@@ -76,8 +73,7 @@ func TestFirstSecretsAreRandomAndHandedOver(t *testing.T) {
 
 func TestASecondRunChangesNothing(t *testing.T) {
 	t.Parallel()
-	c := start(t)
-	c.mustRun(t, "bootstrap.sh")
+	c := bootstrapped(t)
 	before := c.files(t)
 	output := c.mustRun(t, "bootstrap.sh")
 	if diff := cmp.Diff(before, c.files(t)); diff != "" {
@@ -92,8 +88,7 @@ func TestASecondRunChangesNothing(t *testing.T) {
 
 func TestASealedStoreIsOpenedAgain(t *testing.T) {
 	t.Parallel()
-	c := start(t)
-	c.mustRun(t, "bootstrap.sh")
+	c := bootstrapped(t)
 	c.bao(t, "operator", "seal")
 	if output := c.mustRun(t, "init-unseal.sh"); output != "unsealed openbao-0\n" {
 		t.Errorf("it says %q", output)
@@ -115,8 +110,7 @@ func TestPasswordsThatAreThereStay(t *testing.T) {
 
 func TestAStoreThatHasLostItsDataIsNotSetUpUnderTheOldKeys(t *testing.T) {
 	t.Parallel()
-	c := start(t)
-	c.mustRun(t, "bootstrap.sh")
+	c := bootstrapped(t)
 	lost := start(t)
 	if err := os.Rename(filepath.Join(c.dir, "secret.json"), filepath.Join(lost.dir, "secret.json")); err != nil {
 		t.Fatal(err)
@@ -180,8 +174,7 @@ func TestTheNameOfAClusterComesBeforeAllPaths(t *testing.T) {
 
 func TestATenantGetsUsersOfItsOwnDatabase(t *testing.T) {
 	t.Parallel()
-	c := start(t)
-	c.mustRun(t, "bootstrap.sh")
+	c := bootstrapped(t)
 	c.object(t, "controlplanes.c5c3.io-controlplane",
 		`{"spec": {"infrastructure": {"database": {"clusterRef": {"name": "openstack-db"}, "database": "keystone"}}}}`)
 	output, err := c.run(t, "setup-database-tenant.sh", "team-a", "controlplane")
@@ -212,8 +205,7 @@ func TestATenantGetsUsersOfItsOwnDatabase(t *testing.T) {
 
 func TestNoSecretIsInAProcessListOrInTheOutput(t *testing.T) {
 	t.Parallel()
-	c := start(t)
-	c.mustRun(t, "bootstrap.sh")
+	c := bootstrapped(t)
 	c.bao(t, "operator", "seal")
 	c.mustRun(t, "bootstrap.sh")
 	c.showsNoSecret(t)

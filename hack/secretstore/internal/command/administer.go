@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,9 @@ import (
 
 	"github.com/c5c3/forge/hack/secretstore/internal/server"
 )
+
+// ErrSealed is returned by "status" for a sealed store.
+var ErrSealed = errors.New("the store is sealed")
 
 // status implements "bao status".
 func (t *Tool) status(ctx context.Context, args []string) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/c5c3/forge/hack/secretstore/internal/kv"
 )
@@ -76,4 +77,12 @@ func errorReply(err error) reply {
 		messages = []string{}
 	}
 	return reply{status: f.status, body: map[string][]string{"errors": messages}}
+}
+
+// timeText is empty for the zero time.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
 }

@@ -6,6 +6,10 @@ import (
 	"sync"
 )
 
+// version is the version that the store reports, so that it is not mistaken for
+// OpenBao.
+const version = "0.0.0-stand-in"
+
 // seal records whether the store is sealed, and collects keys that unseal it.
 type seal struct {
 	mu        sync.Mutex

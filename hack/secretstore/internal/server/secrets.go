@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/c5c3/forge/hack/secretstore/internal/kv"
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
@@ -203,12 +202,4 @@ func customMetadata(secret *kv.Secret) any {
 		return nil
 	}
 	return secret.CustomMetadata
-}
-
-// timeText is empty for the zero time.
-func timeText(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339Nano)
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/c5c3/forge/hack/secretstore/internal/policy"
@@ -53,14 +52,6 @@ func (s *Server) health(q *request) reply {
 		"initialized": status.Initialized, "sealed": status.Sealed, "standby": false, "version": version,
 		"cluster_name": "stand-in", "server_time_utc": s.now().Unix(),
 	}}
-}
-
-// chosenStatus returns the status that the client has chosen, otherwise the default.
-func (r *request) chosenStatus(parameter string, usual int) int {
-	if chosen, err := strconv.Atoi(r.URL.Query().Get(parameter)); err == nil && chosen >= 200 && chosen < 600 {
-		return chosen
-	}
-	return usual
 }
 
 // initialise generates the keys of a store that has none. The store is sealed

@@ -1,12 +1,7 @@
 package apitest
 
 import (
-	"maps"
-	"slices"
-
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,88 +19,10 @@ type Service[T client.Object] struct {
 	Policy string
 }
 
-// Completed returns the description of the kind with everything about the shared
-// fields added. The given description covers only the other fields, and its minimal
-// object has an external database, an external cache and the name of the service.
-func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
-	complete := kind.Complete
-	kind.Complete = nil
-	for _, object := range complete {
-		for _, change := range []func(*commonv1.ServiceSpec){func(*commonv1.ServiceSpec) {}, managed} {
-			kind.Complete = append(kind.Complete, func() T {
-				filled := object()
-				s.Change(filled, func(spec *commonv1.ServiceSpec) { s.complete(spec, s.spread(filled)) })
-				s.Change(filled, change)
-				return filled
-			})
-		}
-	}
-	kind.Violations = slices.Concat(s.violations(), kind.Violations)
-	kind.Updates = slices.Concat(s.convert(serviceUpdates), kind.Updates)
-	accepted, mutable := s.accepted(), s.mutable()
-	maps.Copy(accepted, kind.Accepted)
-	maps.Copy(mutable, kind.Mutable)
-	kind.Accepted, kind.Mutable = accepted, mutable
-	kind.DefaultRows = slices.Concat(serviceDefaults, kind.DefaultRows)
-	kind.OperatorDefaults = append([]string{"spec.resources"}, kind.OperatorDefaults...)
-	kind.Foreign = slices.Concat([]string{
-		"spec.networkPolicy.additionalEgress[0]", "spec.resources", "spec.strategy", "spec.topologySpreadConstraints[0]",
-	}, kind.Foreign)
-	kind.SameAsNothing = append([]string{"spec.database.port minimum"}, kind.SameAsNothing...)
-	kind.Words = slices.Concat([]string{"", "a", "x\ny", "0 0 * * *", "https://a.example.com"}, kind.Words)
-	return kind
-}
-
 // managed replaces database and cache by references to resources in the cluster.
 func managed(s *commonv1.ServiceSpec) {
 	s.Database.Host, s.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: "mariadb"}
 	s.Cache.Servers, s.Cache.ClusterRef = nil, &corev1.LocalObjectReference{Name: "memcached"}
-}
-
-// complete sets every shared field.
-func (s Service[T]) complete(spec *commonv1.ServiceSpec, spread corev1.TopologySpreadConstraint) {
-	spec.Replicas, spec.DeletionPolicy = 3, commonv1.DeletionPolicyRetain
-	spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}}
-	spec.Database.Port, spec.Database.SecretRef.Key = 3306, "password"
-	spec.Database.TLS = &commonv1.DatabaseTLSSpec{
-		Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,
-		CABundleSecretRef:   &commonv1.SecretRefSpec{Name: "ca", Key: "ca.crt"},
-		ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "client", Key: "tls.crt"},
-	}
-	spec.Cache.Backend, spec.Cache.Replicas = commonv1.DefaultCacheBackend, 3
-	spec.PolicyOverrides = &commonv1.PolicySpec{
-		Rules: map[string]string{s.Policy: "role:reader"}, ConfigMapRef: &corev1.LocalObjectReference{Name: "policy"},
-	}
-	spec.Logging = &commonv1.LoggingSpec{
-		Format: commonv1.LogFormatText, Level: commonv1.LogLevelInfo, PerLoggerLevels: map[string]string{"sqlalchemy.engine": "WARNING"},
-	}
-	spec.ExtraConfig = map[string]map[string]string{"DEFAULT": {"debug": "true"}}
-	spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "secret-options", Key: "options.conf"}
-	completeWorkload(spec)
-	spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{spread}
-}
-
-func completeWorkload(spec *commonv1.ServiceSpec) {
-	spec.Autoscaling = &commonv1.AutoscalingSpec{
-		MinReplicas: new(int32(2)), MaxReplicas: 10, TargetCPUUtilization: new(int32(80)), TargetMemoryUtilization: new(int32(80)),
-	}
-	spec.NetworkPolicy = &commonv1.NetworkPolicySpec{
-		Ingress: []commonv1.NetworkPolicyIngressSource{{
-			NamespaceSelector: map[string]string{"name": "openstack"}, PodSelector: map[string]string{"app": "client"},
-		}},
-		AdditionalEgress: []networkingv1.NetworkPolicyEgressRule{{}},
-	}
-	spec.Gateway = &commonv1.GatewaySpec{
-		Hostname: "api.example.com", Path: "/", Annotations: map[string]string{"a": "b"},
-		ParentRef: commonv1.GatewayParentRefSpec{Name: "public", Namespace: "gateways", SectionName: "https"},
-	}
-	spec.Resources = &corev1.ResourceRequirements{}
-	spec.UWSGI = &commonv1.UWSGISpec{
-		Processes: 2, Threads: 1, HTTPKeepAlive: new(true), HTTPKeepAliveTimeout: new(int32(5)), Harakiri: new(int32(20)),
-	}
-	spec.PriorityClassName = new("system-cluster-critical")
-	spec.TerminationGracePeriodSeconds, spec.PreStopSleepSeconds = new(int64(30)), new(int64(5))
-	spec.Strategy = &appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType}
 }
 
 func (s Service[T]) spread(object T) corev1.TopologySpreadConstraint {
@@ -115,17 +32,16 @@ func (s Service[T]) spread(object T) corev1.TopologySpreadConstraint {
 	}
 }
 
-// serviceDefaults are the defaults of the shared fields.
-var serviceDefaults = []Default{
-	{Path: "spec.replicas", Want: int64(3)},
-	{Path: "spec.cache.backend", Want: "dogpile.cache.pymemcache"},
-	{Path: "spec.cache.replicas", Want: int64(3)},
-	{Path: "spec.database.tls.enabled", Want: false, Within: "spec.database.tls"},
-	{Path: "spec.database.tls.mode", Want: "require", Within: "spec.database.tls"},
-	{Path: "spec.uwsgi.processes", Want: int64(2), Within: "spec.uwsgi"},
-	{Path: "spec.uwsgi.threads", Want: int64(1), Within: "spec.uwsgi"},
-	{Path: "spec.uwsgi.httpKeepAlive", Want: true, Within: "spec.uwsgi"},
-	{Path: "spec.logging.format", Want: "text"},
-	{Path: "spec.logging.level", Want: "INFO"},
-	{Path: "spec.logging.debug", Want: false},
+func (s Service[T]) changing(change func(*commonv1.ServiceSpec)) func(T) {
+	return func(object T) { s.Change(object, change) }
+}
+
+func (s Service[T]) spreading(change func(*corev1.TopologySpreadConstraint)) func(T) {
+	return func(object T) {
+		constraint := s.spread(object)
+		change(&constraint)
+		s.Change(object, func(spec *commonv1.ServiceSpec) {
+			spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{constraint}
+		})
+	}
 }

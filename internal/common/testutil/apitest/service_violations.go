@@ -1,7 +1,6 @@
 package apitest
 
 import (
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,14 +25,6 @@ func (s Service[T]) convert(rows []serviceViolation) []Violation[T] {
 		})
 	}
 	return all
-}
-
-func (s Service[T]) changing(change func(*commonv1.ServiceSpec)) func(T) {
-	return func(object T) { s.Change(object, change) }
-}
-
-func (s Service[T]) violations() []Violation[T] {
-	return slices.Concat(s.convert(backingViolations), s.convert(configurationViolations), s.convert(workloadViolations), s.spreadViolations())
 }
 
 // serviceUpdates are changes of a stored object that must be refused.

@@ -185,16 +185,6 @@ var workloadViolations = []serviceViolation{
 	},
 }
 
-func (s Service[T]) spreading(change func(*corev1.TopologySpreadConstraint)) func(T) {
-	return func(object T) {
-		constraint := s.spread(object)
-		change(&constraint)
-		s.Change(object, func(spec *commonv1.ServiceSpec) {
-			spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{constraint}
-		})
-	}
-}
-
 // spreadViolations concern how the pods are spread over the cluster.
 func (s Service[T]) spreadViolations() []Violation[T] {
 	return []Violation[T]{

@@ -42,7 +42,7 @@ func (s suite[T]) bare(t *testing.T) *bare[T] {
 	}}}
 	standin.Start(b, b.Env.Config, b.Deployments, b.Jobs)
 	var err error
-	if b.AsOperator, err = s.user(t.Context(), e); err != nil {
+	if b.AsOperator, err = operatorUser(t.Context(), e, s.Program.Options.Name); err != nil {
 		t.Fatal(err)
 	}
 	// Kinds are discovered by watching their definitions, so the interval does not

@@ -46,13 +46,6 @@ func (i *Instance[T]) delete(options ...client.DeleteOption) {
 	expect.Eventually(i.T, "a namespace without children", func(ctx context.Context) error { return i.nothingLeft(ctx, i.namespace()) })
 }
 
-func (i *Instance[T]) gone() {
-	i.Helper()
-	expect.Gone(i.T, i.Admin, client.Object(i.copied()))
-}
-
-func (i *Instance[T]) copied() T { return i.Resource.DeepCopyObject().(T) }
-
 // deletion verifies what is deleted with a resource and what is kept.
 func (s suite[T]) deletion(t *testing.T) {
 	for _, m := range modes {
@@ -89,9 +82,6 @@ func (s suite[T]) deletion(t *testing.T) {
 	t.Run("a database whose server is gone counts as one that stays", s.lostServer)
 	t.Run("the policy can be changed", s.changedPolicy)
 }
-
-// databaseSecret returns the name of the Secret with the database credentials.
-func (s suite[T]) databaseSecret() string { return s.New("", "").ServiceSpec().Database.SecretRef.Name }
 
 // makeInvalid sets an option that would inject a section into the configuration.
 func makeInvalid(spec *commonv1.ServiceSpec) {

@@ -39,27 +39,6 @@ func (s suite[T]) drift(t *testing.T) {
 	}
 }
 
-// Drift is a change that somebody else makes to one owned field of a child.
-type Drift struct {
-	what string
-	// empty is an object of the child's kind, suffix what its name has after that of the resource.
-	empty  client.Object
-	suffix string
-	// read returns the field, and spoil changes it.
-	read  func(client.Object) any
-	spoil func(client.Object)
-}
-
-// DriftOf gives the field of a child that at returns a wrong value. The name of the child is
-// that of the resource with the suffix; field is what a failure calls the field.
-func DriftOf[O client.Object, V any](empty O, suffix, field string, at func(O) *V, wrong V) Drift {
-	return Drift{
-		what: fmt.Sprintf("%T %s", empty, field), empty: empty, suffix: suffix,
-		read:  func(obj client.Object) any { return *at(obj.(O)) },
-		spoil: func(obj client.Object) { *at(obj.(O)) = wrong },
-	}
-}
-
 // putsRight makes the changes, one after the other, and wants each field back.
 func (i *Instance[T]) putsRight(drifts []Drift) {
 	i.Helper()

@@ -5,72 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
-	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/controller"
-	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/children"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/running"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-// mode is how the database is provided.
-type mode string
-
-const (
-	brownfield mode = "a database of somebody else"
-	managed    mode = "a database of mariadb-operator"
-)
-
-var modes = []mode{brownfield, managed}
-
-// cluster is the MariaDB of the managed mode.
-const cluster = "mariadb"
-
-// make returns a resource of the mode, named after the service.
-func (s suite[T]) make(namespace string, m mode) T {
-	resource := s.New(namespace, s.Definition.Name)
-	if m == managed {
-		s.Change(resource, func(spec *commonv1.ServiceSpec) {
-			spec.Database.Host, spec.Database.ClusterRef = "", &corev1.LocalObjectReference{Name: cluster}
-		})
-	}
-	return resource
-}
-
-// inputs returns the objects that a resource of the mode refers to.
-func (s suite[T]) inputs(namespace string, m mode) []client.Object {
-	if m != managed {
-		return s.Inputs(namespace)
-	}
-	return append(s.Inputs(namespace), mariaDB(namespace))
-}
-
-func mariaDB(namespace string) *mariadbv1alpha1.MariaDB {
-	server := &mariadbv1alpha1.MariaDB{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: cluster}}
-	server.Spec.Storage.Ephemeral = new(true)
-	return server
-}
-
-// probe lets the API answer the operator's requests.
-func (s suite[T]) probe(api *running.API) probe.Doer {
-	if s.Probe == nil {
-		return api
-	}
-	return s.Probe(api)
-}
 
 // Instance is a resource in its own namespace, with an operator for that namespace.
 type Instance[T service.Resource] struct {
@@ -167,29 +119,6 @@ func (i *Instance[T]) Ready() {
 	i.Condition(vocabulary.ConditionReady, metav1.ConditionTrue, vocabulary.ReasonAllReady)
 }
 
-// readyNow returns nil if every condition is True for the current spec.
-func (s suite[T]) readyNow(resource T) error {
-	for _, condition := range s.positive() {
-		found := meta.FindStatusCondition(resource.GetConditions(), condition.Type)
-		switch {
-		case found == nil:
-			return fmt.Errorf("there is no condition %s", condition.Type)
-		case found.Status != metav1.ConditionTrue:
-			return fmt.Errorf("%s is %s/%s: %s", found.Type, found.Status, found.Reason, found.Message)
-		case found.ObservedGeneration != resource.GetGeneration():
-			return fmt.Errorf("%s is about generation %d of %d", found.Type, found.ObservedGeneration, resource.GetGeneration())
-		}
-	}
-	return nil
-}
-
-// positive returns the conditions that are True if nothing is wrong.
-func (s suite[T]) positive() []vocabulary.Condition {
-	return slices.DeleteFunc(slices.Clone(s.Vocabulary.Conditions), func(c vocabulary.Condition) bool {
-		return c.Type == vocabulary.ConditionReconciling || c.Type == vocabulary.ConditionStalled
-	})
-}
-
 // children returns the children of the instance, including those of earlier resources.
 func (i *Instance[T]) children() []children.Child {
 	i.Helper()
@@ -248,19 +177,51 @@ func (i *Instance[T]) restart() {
 	})
 }
 
-// wantChildren returns the expected children of a converged resource of the mode.
-func (s suite[T]) wantChildren(m mode) []string {
-	kinds := []string{
-		"ConfigMap %s-config-HASH", "Deployment %s", "Job %s-db-sync", "Job %s-schema-check", "PodDisruptionBudget %s",
-		"Secret %s-db-connection", "Service %s",
+// versions maps the children of the resource to their versions.
+func (i *Instance[T]) versions() map[string]string {
+	i.Helper()
+	versions := map[string]string{}
+	for _, child := range i.children() {
+		if metav1.IsControlledBy(&child, i.Resource) {
+			versions[child.String()] = child.ResourceVersion
+		}
 	}
-	if m == managed {
-		kinds = append(kinds, "Database %s", "Grant %s", "User %s")
+	return versions
+}
+
+// unchanged fails the test if the children of the resource differ from before.
+func (i *Instance[T]) unchanged(before map[string]string) {
+	i.Helper()
+	if diff := cmp.Diff(before, i.versions()); diff != "" {
+		i.Errorf("children by version (-before +after):\n%s", diff)
 	}
-	want := slices.Clone(s.Service.Children)
-	for _, kind := range kinds {
-		want = append(want, strings.ReplaceAll(kind, "%s", s.Definition.Name))
-	}
-	slices.Sort(want)
-	return want
+}
+
+// setSecret changes values of a Secret.
+func (i *Instance[T]) setSecret(name string, data map[string]string) {
+	i.Helper()
+	objects.Change(i.T, i.Admin, i.secret(name, nil), func(s *corev1.Secret) { s.StringData = data })
+}
+
+// setJob sets the outcome of a Job of the resource.
+func (i *Instance[T]) setJob(name string, o standin.Outcome) {
+	i.Jobs.Set(i.namespace(), i.name()+"-"+name, o)
+}
+
+func (i *Instance[T]) setDeployment(o standin.Outcome) {
+	i.Deployments.Set(i.namespace(), i.name(), o)
+}
+
+// correct makes the Job succeed when it runs again, which another password causes.
+func (i *Instance[T]) correct(job, password string) {
+	i.Helper()
+	i.setJob(job, standin.Succeed())
+	i.setSecret(i.databaseSecret(), map[string]string{"password": password})
+}
+
+func (i *Instance[T]) copied() T { return i.Resource.DeepCopyObject().(T) }
+
+func (i *Instance[T]) gone() {
+	i.Helper()
+	expect.Gone(i.T, i.Admin, client.Object(i.copied()))
 }

@@ -42,28 +42,6 @@ func (s suite[T]) reasons(t *testing.T) {
 	}
 }
 
-// setSecret changes values of a Secret.
-func (i *Instance[T]) setSecret(name string, data map[string]string) {
-	i.Helper()
-	objects.Change(i.T, i.Admin, i.secret(name, nil), func(s *corev1.Secret) { s.StringData = data })
-}
-
-// setJob sets the outcome of a Job of the resource.
-func (i *Instance[T]) setJob(name string, o standin.Outcome) {
-	i.Jobs.Set(i.namespace(), i.name()+"-"+name, o)
-}
-
-func (i *Instance[T]) setDeployment(o standin.Outcome) {
-	i.Deployments.Set(i.namespace(), i.name(), o)
-}
-
-// correct makes the Job succeed when it runs again, which another password causes.
-func (i *Instance[T]) correct(job, password string) {
-	i.Helper()
-	i.setJob(job, standin.Succeed())
-	i.setSecret(i.databaseSecret(), map[string]string{"password": password})
-}
-
 func (s suite[T]) missingInputs(t *testing.T) {
 	name := s.databaseSecret()
 	i := s.prepared(t, managed, name, cluster)
@@ -293,16 +271,4 @@ func (s suite[T]) invalidSpec(t *testing.T) {
 	i.unchanged(before)
 	i.change(mend)
 	i.Ready()
-}
-
-// versions maps the children of the resource to their versions.
-func (i *Instance[T]) versions() map[string]string {
-	i.Helper()
-	versions := map[string]string{}
-	for _, child := range i.children() {
-		if metav1.IsControlledBy(&child, i.Resource) {
-			versions[child.String()] = child.ResourceVersion
-		}
-	}
-	return versions
 }

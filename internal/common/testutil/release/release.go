@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,33 +30,8 @@ import (
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
-	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 )
-
-// Chart is a chart and the operator that it installs.
-type Chart struct {
-	Env *envtest.Env
-	// Folder is the folder of the chart, with its rendered objects below "tests/rendered".
-	Folder string
-	// Options are the options that the operator's main function uses.
-	Options operator.Options
-	// Sample is the path of a resource that the operator admits.
-	Sample string
-	// Begun is the condition that is False once the operator has looked at the sample and
-	// found nothing of what that refers to.
-	Begun string
-}
-
-// Main runs the tests of an operator's program with an API server that has the definitions
-// of its chart, those in more and those of the foreign projects.
-func (c *Chart) Main(m *testing.M, projects []foreign.Project, more ...string) {
-	o := envtest.Options{CRDs: append([]string{filepath.Join(c.Folder, "crds")}, more...), Foreign: projects}
-	envtest.Main(m, o, func(_ context.Context, e *envtest.Env) error {
-		c.Env = e
-		return nil
-	})
-}
 
 // Release holds the objects that Helm would install from a chart, in a separate
 // namespace.
@@ -202,4 +178,24 @@ func (r *Release) as(account string) *rest.Config {
 	config := rest.CopyConfig(r.chart.Env.Config)
 	config.Impersonate.UserName = "system:serviceaccount:" + r.Namespace + ":" + account
 	return config
+}
+
+func get(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %d: %s", url, response.StatusCode, body)
+	}
+	return nil
 }

@@ -1,10 +1,6 @@
 package release
 
 import (
-	"context"
-	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,24 +52,4 @@ func (c Chart) namespaced(t *testing.T, rules []rbacv1.PolicyRule) []rbacv1.Poli
 		}
 	}
 	return kept
-}
-
-func get(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %d: %s", url, response.StatusCode, body)
-	}
-	return nil
 }

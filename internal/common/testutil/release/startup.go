@@ -4,33 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 )
-
-// Resource returns the sample in the namespace.
-func (c Chart) Resource(t testing.TB, namespace string) client.Object {
-	t.Helper()
-	content, err := os.ReadFile(c.Sample)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoded, _, err := serializer.NewCodecFactory(c.Options.Scheme, serializer.EnableStrict).UniversalDeserializer().Decode(content, nil, nil)
-	if err != nil {
-		t.Fatalf("%s: %v", c.Sample, err)
-	}
-	resource := decoded.(client.Object)
-	resource.SetNamespace(namespace)
-	return resource
-}
 
 // Guards fails unless the operator, as the chart installs it with its defaults, admits the
 // sample, refuses one that invalidate has changed, with the complaint, and works on it. Only

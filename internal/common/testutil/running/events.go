@@ -1,7 +1,6 @@
 package running
 
 import (
-	"maps"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,15 +13,6 @@ import (
 type announcements struct {
 	mu     sync.Mutex
 	counts map[string]int
-}
-
-// Announced returns how often the operator has emitted each event, such as "Normal
-// Rotated". Unlike the events in the API server it is complete at the end of each pass,
-// and therefore shows which events were not emitted.
-func (o *Operator) Announced() map[string]int {
-	o.announced.mu.Lock()
-	defer o.announced.mu.Unlock()
-	return maps.Clone(o.announced.counts)
 }
 
 // listened is a manager whose recorders count events.

@@ -3,18 +3,16 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// code returns the status that the mode answers with, 0 when there is no answer.
-func (m Mode) code() int {
-	return map[Mode]int{
-		Conflict: http.StatusConflict, TooManyRequests: http.StatusTooManyRequests, InternalError: http.StatusInternalServerError,
-	}[m]
-}
+// ErrInjected is the error that a client gets instead of the response to a
+// disturbed request.
+var ErrInjected = errors.New("injected fault")
 
 // answer is the response of an API server that does not execute the request.
 func answer(req *http.Request, r Request, code int) *http.Response {

@@ -3,21 +3,12 @@ package conformance
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-// unchanged fails the test if the children of the resource differ from before.
-func (i *Instance[T]) unchanged(before map[string]string) {
-	i.Helper()
-	if diff := cmp.Diff(before, i.versions()); diff != "" {
-		i.Errorf("children by version (-before +after):\n%s", diff)
-	}
-}
 
 // heldDeletion rejects the operator's requests at the end of a resource.
 func (s suite[T]) heldDeletion(t *testing.T) {

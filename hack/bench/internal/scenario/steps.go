@@ -1,0 +1,105 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/hack/bench/internal/result"
+	"github.com/c5c3/forge/hack/bench/internal/world"
+)
+
+// step is a scenario.
+type step struct {
+	name string
+	run  func(*Run, context.Context) error
+	// always is set for steps that others depend on.
+	always bool
+}
+
+// steps are all scenarios in order: each builds on the previous ones.
+var steps = []step{
+	{name: "start", run: (*Run).start, always: true},
+	{name: "create", run: (*Run).create, always: true},
+	{name: "label", run: (*Run).label},
+	{name: "replicas", run: (*Run).replicas},
+	{name: "shared", run: (*Run).shared},
+	{name: "restart", run: (*Run).restart},
+	{name: "failing", run: (*Run).failing},
+	{name: "slow-store", run: (*Run).slowStore},
+	{name: "invalid", run: (*Run).invalid},
+	{name: "late", run: (*Run).late},
+	{name: "refused", run: (*Run).refused},
+	{name: "pods", run: (*Run).pods},
+	{name: "foreign", run: (*Run).foreign},
+	{name: "restart-full", run: (*Run).restartFull},
+}
+
+// Names returns the names of all scenarios in order.
+func Names() []string {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.name
+	}
+	return names
+}
+
+// Unknown returns the first name that is not a scenario, "" if there is none.
+func Unknown(names []string) string {
+	known := Names()
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// Do measures with the given number of Keystones and adds to the samples.
+func Do(ctx context.Context, o Options, size int, samples result.Samples) (err error) {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return err
+	}
+	r := &Run{options: o, size: size, samples: samples, keys: world.Keys("bench", size, o.PerNamespace), begun: time.Now()}
+	r.say("starting the API server")
+	if r.world, err = world.Open(ctx, world.Options{Root: o.Root, Dir: o.Dir}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	r.operator = &operator{options: o, world: r.world}
+	if r.operator.group, err = machine.NewGroup(o.Memory); err != nil {
+		if o.Memory > 0 {
+			return fmt.Errorf("limit the operator's memory: %w", err)
+		}
+		r.say("without a control group: %v", err)
+	}
+	if r.operator.hosts, err = r.world.Hosts(world.ServiceHosts(slices.Concat(r.keys, r.extras()))); err != nil {
+		return err
+	}
+	for _, s := range steps {
+		if !s.always && len(o.Scenarios) > 0 && !slices.Contains(o.Scenarios, s.name) {
+			continue
+		}
+		if err := s.run(r, ctx); err != nil {
+			return err
+		}
+		if o.Profile {
+			if err := r.operator.profile(ctx, fmt.Sprintf("%d-%s", size, s.name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Run) close() error {
+	errs := []error{r.operator.kill()}
+	if r.operator.group != nil {
+		errs = append(errs, r.operator.group.Close())
+	}
+	return errors.Join(append(errs, r.world.Close())...)
+}

@@ -1,0 +1,82 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/database/schema"
+	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/foreign"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// Main runs the tests of the package of the service's controller, internal/controller, in
+// a world. It fails if they have not produced every reason of the vocabulary. It is the
+// whole body of TestMain.
+func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
+	o := envtest.Options{
+		CRDs: []string{definitions}, Foreign: foreign.All, GarbageCollector: true,
+		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: s.unreached()}},
+	}
+	*w = World{
+		Deployments: standin.NewDeployments(), Jobs: standin.NewJobs(),
+		MariaDB: standin.NewMariaDB(), Secrets: standin.NewExternalSecrets(),
+	}
+	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
+		w.Env = e
+		if w.Admin, err = client.New(e.Config, client.Options{Scheme: s.Program.Options.Scheme}); err != nil {
+			return err
+		}
+		if w.AsOperator, err = operatorUser(ctx, e, s.Program.Options.Name); err != nil {
+			return err
+		}
+		return standin.Run(ctx, e.Config, w.Deployments, w.Jobs, w.MariaDB, w.Secrets)
+	})
+}
+
+// unreached returns the reasons that no test against an API server can produce, with the
+// explanation.
+func (s Service[T]) unreached() map[string]string {
+	all := map[string]string{
+		vocabulary.ReasonReconcileError: "it is the reason of the step that failed, while Ready says NotAllReady",
+	}
+	for task, reasons := range map[string][]string{
+		schema.TaskMigrate:  {vocabulary.ReasonMigrateInProgress, vocabulary.ReasonMigrateFailed},
+		schema.TaskContract: {vocabulary.ReasonContractInProgress, vocabulary.ReasonContractFailed},
+	} {
+		if slices.Contains(s.Skips, task) {
+			for _, reason := range reasons {
+				all[reason] = "an upgrade of the service skips " + task
+			}
+		}
+	}
+	return all
+}
+
+// Run verifies that the service conforms to what every service has to do.
+func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
+	suite := suite[T]{s, w}
+	for _, proof := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"converges and then rests", suite.rests},
+		{"repairs what drifts", suite.drift},
+		{"takes over no object of somebody else", suite.foreign},
+		{"is alone with each resource", suite.isolation},
+		{"explains what is wrong", suite.reasons},
+		{"has what the spec asks for", suite.optional},
+		{"gets to the next release", suite.upgrades},
+		{"lives with the absence of other projects", suite.absent},
+		{"survives failures on the way to Ready", suite.failures},
+		{"takes everything along when it is deleted", suite.deletion},
+	} {
+		t.Run(proof.name, proof.run)
+	}
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/follow"
+	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
+)
+
+// app holds what all commands share.
+type app struct {
+	genericiooptions.IOStreams
+
+	// open returns the session that the flags ask for.
+	open func() (*kube.Session, error)
+	// interval is the polling interval of commands that follow progress.
+	interval time.Duration
+}
+
+// Option replaces a dependency in tests.
+type Option func(*app)
+
+// WithSession makes all commands use the session, regardless of the flags.
+func WithSession(s *kube.Session) Option {
+	return func(a *app) { a.open = func() (*kube.Session, error) { return s, nil } }
+}
+
+// WithInterval sets the polling interval of commands that follow progress.
+func WithInterval(interval time.Duration) Option {
+	return func(a *app) { a.interval = interval }
+}
+
+// style is that of the standard output.
+func (a *app) style() show.Style { return show.StyleOf(a.Out) }
+
+// progress returns the options for showing progress.
+func (a *app) progress(timeout time.Duration) follow.Options {
+	style := a.style()
+	return follow.Options{
+		Out: a.Out, Style: style, Live: style.Terminal, Interval: a.interval, Timeout: timeout, Temporary: kube.Temporary,
+	}
+}

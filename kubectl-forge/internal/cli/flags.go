@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/c5c3/forge/kubectl-forge/internal/show"
+)
+
+// defaultTimeout is the longest wait of a command that has no reason for another.
+const defaultTimeout = 10 * time.Minute
+
+// outputFlag adds the flag for the format and returns a pointer to its value.
+func outputFlag(cmd *cobra.Command) *string {
+	format := cmd.Flags().StringP("output", "o", show.Formats[0], "Format: table, json or yaml.")
+	complete := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return show.Formats, cobra.ShellCompDirectiveNoFileComp
+	}
+	if err := cmd.RegisterFlagCompletionFunc("output", complete); err != nil {
+		panic(err) // The flag is there: it was added above.
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := show.CheckFormat(*format); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+	return format
+}
+
+// timeoutFlag adds the flag for the longest wait.
+func timeoutFlag(cmd *cobra.Command, usual time.Duration) *time.Duration {
+	return cmd.Flags().Duration("timeout", usual, "Maximum time to wait, such as 90s or 10m; 0 waits forever.")
+}
+
+// rotation are the flags of every rotation.
+type rotation struct {
+	timeout *time.Duration
+	noWait  *bool
+}
+
+func rotationFlags(cmd *cobra.Command) rotation {
+	return rotation{
+		timeout: timeoutFlag(cmd, defaultTimeout),
+		noWait:  cmd.Flags().Bool("no-wait", false, "Start it and return."),
+	}
+}
