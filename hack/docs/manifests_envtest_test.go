@@ -57,9 +57,8 @@ type server struct {
 func startServer(t *testing.T) *server {
 	t.Helper()
 	env := envtest.Start(t, envtest.Options{
-		CRDs:     append(operatorFiles(t, "crd", "bases"), filepath.Join(root, "deploy", "infra", "memcached-operator", "crd.yaml")),
-		Foreign:  foreign.All,
-		Webhooks: webhookFiles(t),
+		CRDs:    append(operatorFiles(t, "crd", "bases"), filepath.Join(root, "deploy", "infra", "memcached-operator", "crd.yaml")),
+		Foreign: foreign.All,
 	})
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -69,7 +68,7 @@ func startServer(t *testing.T) *server {
 			t.Fatal(err)
 		}
 	}
-	env.ServeWebhooks(t, s, func(mgr ctrl.Manager) error {
+	env.ServeWebhooks(t, webhookFiles(t), s, func(mgr ctrl.Manager) error {
 		for _, webhook := range []interface{ SetupWebhookWithManager(ctrl.Manager) error }{
 			keystonev1alpha1.NewKeystoneWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),
 			placementv1alpha1.NewPlacementWebhook(cluster.Settings{Domain: cluster.DefaultDomain}),

@@ -40,9 +40,9 @@ TEST_INPUTS = \
 	FORGE_FILES_TESTS=$(call digest,tests) \
 	$(foreach operator,$(OPERATORS),FORGE_FILES_OPERATORS_$(shell tr a-z A-Z <<<$(operator))=$(call digest,$(addprefix operators/$(operator)/,config dashboards helm)))
 
-# Tests against an API server are partly idle: one package more than there are cores
-# keeps the cores busy.
-GO_TEST_PACKAGES := $(shell echo $$(($$(nproc) + 1)))
+# Tests against an API server are partly idle: two packages more than there are cores
+# keep the cores busy.
+GO_TEST_PACKAGES := $(shell echo $$(($$(nproc) + 2)))
 
 # The tests and their API server produce much garbage and have enough memory.
 GO_TEST = $(TEST_INPUTS) GOGC=300 go test -vet=off -p=$(GO_TEST_PACKAGES) -parallel=4 -tags=integration -timeout=40m

@@ -29,6 +29,8 @@ type Server struct {
 	Namespace string
 	// Warnings are the warnings received so far.
 	Warnings []string
+
+	scheme *runtime.Scheme
 }
 
 // HandleWarningHeaderWithContext records a warning.
@@ -48,37 +50,46 @@ func Scheme(t testing.TB, addToScheme func(*runtime.Scheme) error) *runtime.Sche
 	return s
 }
 
-// Start runs an API server with the definitions in the folder config until the test
-// ends. With webhooks, the API server calls them as the folder's configurations
-// say.
-func Start(t *testing.T, config string, scheme *runtime.Scheme, webhooks ...func(ctrl.Manager) error) *Server {
-	t.Helper()
+// Main runs the tests of an API package with an API server that has the definitions in
+// the folder config, and exits the process. It passes the server to ready before the first
+// test.
+func Main(m *testing.M, config string, ready func(*envtest.Env)) {
 	options := envtest.Options{CRDs: []string{filepath.Join(config, "crd", "bases")}}
-	if len(webhooks) > 0 {
-		options.Webhooks = []string{filepath.Join(config, "webhook")}
-	}
-	s := &Server{Env: envtest.Start(t, options)}
+	envtest.Main(m, options, func(_ context.Context, env *envtest.Env) error {
+		ready(env)
+		return nil
+	})
+}
+
+// Start returns the API server with a namespace of the test's own.
+func Start(t *testing.T, env *envtest.Env, scheme *runtime.Scheme) *Server {
+	t.Helper()
+	s := &Server{Env: env, scheme: scheme}
 	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	caller := rest.CopyConfig(s.Env.Config)
+	caller := rest.CopyConfig(env.Config)
 	caller.WarningHandlerWithContext = s
 	c, err := client.New(caller, client.Options{Scheme: scheme})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Client, s.Namespace = c, s.Env.Namespace(t)
-	if len(webhooks) > 0 {
-		s.Env.ServeWebhooks(t, scheme, func(mgr ctrl.Manager) error {
-			for _, setup := range webhooks {
-				if err := setup(mgr); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
+	s.Client, s.Namespace = c, env.Namespace(t)
 	return s
+}
+
+// ServeWebhooks has the API server call the webhooks as the configurations in the folder
+// config say, until the test ends.
+func (s *Server) ServeWebhooks(t *testing.T, config string, webhooks ...func(ctrl.Manager) error) {
+	t.Helper()
+	s.Env.ServeWebhooks(t, []string{filepath.Join(config, "webhook")}, s.scheme, func(mgr ctrl.Manager) error {
+		for _, setup := range webhooks {
+			if err := setup(mgr); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Put creates an object in the server's namespace and deletes it when the test

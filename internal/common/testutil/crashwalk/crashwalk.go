@@ -3,8 +3,8 @@
 // calls. Then it kills the operator at each of them, in a separate run, and makes
 // each of them fail in one of a few runs with several failures.
 //
-// With -short the operator is killed only at the first write of each kind, one
-// after another in a single run.
+// With -short only the first write, or call, of each kind is disturbed: the operator is
+// killed at one after another in a single run, and the other failures take turns.
 package crashwalk
 
 import (

@@ -28,35 +28,56 @@ func (p point) kills() bool { return p.modes[0].Kills() }
 // points returns a point for each call and mode that kills. For the other modes a
 // few runs take a part of the calls each, so that together they cover all of them.
 func (s Scenario[S]) points(calls []transport.Call) []point {
-	var points []point
-	recurring := func(modes ...transport.Mode) {
-		runs := min(maxRuns, (len(calls)+failuresPerRun-1)/failuresPerRun)
-		for first := range runs {
-			p := point{modes: modes}
-			for i := first; i < len(calls); i += runs {
-				p.calls = append(p.calls, calls[i])
-			}
-			points = append(points, p)
-		}
+	if testing.Short() {
+		return s.firstPoints(calls)
 	}
 	if s.EveryCall {
-		recurring(s.Modes...)
-		return points
+		return recurring(calls, s.Modes...)
 	}
+	var points []point
 	for _, mode := range s.Modes {
 		if !mode.Kills() {
-			recurring(mode)
-			continue
-		}
-		if testing.Short() {
-			points = append(points, point{calls: slices.DeleteFunc(slices.Clone(calls), func(call transport.Call) bool {
-				return call.N > 1 || !s.certain(call)
-			}), modes: []transport.Mode{mode}})
+			points = append(points, recurring(calls, mode)...)
 			continue
 		}
 		for _, call := range calls {
 			points = append(points, point{calls: []transport.Call{call}, modes: []transport.Mode{mode}})
 		}
+	}
+	return points
+}
+
+// firstPoints returns points for the first call of each kind: one for each mode that
+// kills, and a few at which the other modes alternate.
+func (s Scenario[S]) firstPoints(calls []transport.Call) []point {
+	calls = slices.DeleteFunc(slices.Clone(calls), func(call transport.Call) bool { return call.N > 1 })
+	certain := slices.DeleteFunc(slices.Clone(calls), func(call transport.Call) bool { return !s.certain(call) })
+	var points []point
+	var others []transport.Mode
+	for _, mode := range s.Modes {
+		if mode.Kills() {
+			points = append(points, point{calls: certain, modes: []transport.Mode{mode}})
+		} else {
+			others = append(others, mode)
+		}
+	}
+	if len(others) > 0 {
+		points = append(points, recurring(calls, others...)...)
+	}
+	return points
+}
+
+// recurring returns a few points that together have all calls. In each of them the modes
+// alternate.
+func recurring(calls []transport.Call, modes ...transport.Mode) []point {
+	runs := min(maxRuns, (len(calls)+failuresPerRun-1)/failuresPerRun)
+	var points []point
+	for first := range runs {
+		p := point{modes: modes}
+		for i := first; i < len(calls); i += runs {
+			p.calls = append(p.calls, calls[i])
+		}
+		points = append(points, p)
 	}
 	return points
 }

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -42,15 +42,26 @@ const startTimeout = 3 * time.Minute
 // are never emptied, and the 254 addresses that controller-runtime sets run out.
 const serviceRange = "10.0.0.0/16"
 
+// groupsOfNobody are groups that neither the operators nor the tests use. Each costs CPU
+// time at the start of an API server.
+var groupsOfNobody = []string{
+	"certificates.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1", "node.k8s.io/v1", "resource.k8s.io/v1",
+}
+
+// readFromEtcd are resources that the API server lists itself to admit a request. They
+// change so rarely that its watch cache, before it answers, waits up to 100 ms for etcd to
+// confirm that it is current.
+var readFromEtcd = []string{
+	"limitranges", "clusterroles.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io",
+	"roles.rbac.authorization.k8s.io", "rolebindings.rbac.authorization.k8s.io",
+}
+
 // Options says what the API server serves in addition to the built-in kinds.
 type Options struct {
 	// CRDs are files or directories with CustomResourceDefinitions.
 	CRDs []string
 	// Foreign are the projects whose kinds are installed from the start.
 	Foreign []foreign.Project
-	// Webhooks are files or directories with webhook configurations. The test
-	// serves them at Env.Webhooks.
-	Webhooks []string
 	// GarbageCollector runs the garbage collector of a real
 	// kube-controller-manager. It is the only controller there: everything
 	// else that acts on built-in kinds is a stand-in of the test. Kinds that
@@ -68,9 +79,6 @@ type Options struct {
 type Env struct {
 	// Config has all permissions on the API server and no client-side rate limit.
 	Config *rest.Config
-	// Webhooks holds the address and certificate directory under which the
-	// API server expects the webhooks of Options.
-	Webhooks crenvtest.WebhookInstallOptions
 
 	environment *crenvtest.Environment
 	namespaces  atomic.Int32
@@ -160,7 +168,7 @@ func start(o Options) (*Env, func() error, error) {
 	if err := errors.Join(errEtcd, errServer); err != nil {
 		return nil, nil, err
 	}
-	for _, path := range slices.Concat(o.CRDs, o.Webhooks) {
+	for _, path := range o.CRDs {
 		outside.File(path)
 	}
 	crds, err := foreign.CRDs(o.Foreign...)
@@ -172,7 +180,6 @@ func start(o Options) (*Env, func() error, error) {
 		ErrorIfCRDPathMissing:    true,
 		CRDs:                     crds,
 		CRDInstallOptions:        crenvtest.CRDInstallOptions{MaxTime: startTimeout},
-		WebhookInstallOptions:    crenvtest.WebhookInstallOptions{Paths: o.Webhooks, MaxTime: startTimeout},
 		ControlPlaneStartTimeout: startTimeout,
 		ControlPlaneStopTimeout:  startTimeout,
 	}
@@ -180,7 +187,9 @@ func start(o Options) (*Env, func() error, error) {
 	e.ControlPlane.GetAPIServer().Path = apiserver
 	// The tests of a package are the only clients and need no fair share.
 	arguments := e.ControlPlane.GetAPIServer().Configure().
-		Set("service-cluster-ip-range", serviceRange).Set("enable-priority-and-fairness", "false")
+		Set("service-cluster-ip-range", serviceRange).Set("enable-priority-and-fairness", "false").
+		Set("runtime-config", strings.Join(groupsOfNobody, "=false,")+"=false").
+		Set("watch-cache-sizes", strings.Join(readFromEtcd, "#0,")+"#0")
 	for name, value := range o.Flags {
 		arguments.Set(name, value)
 	}
@@ -189,7 +198,7 @@ func start(o Options) (*Env, func() error, error) {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
 	}
 	cfg.QPS, cfg.DisableCompression = -1, true
-	env, stop := &Env{Config: cfg, Webhooks: e.WebhookInstallOptions, environment: e}, e.Stop
+	env, stop := &Env{Config: cfg, environment: e}, e.Stop
 	if err := delay(cfg); err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}

@@ -20,7 +20,7 @@ import (
 
 // retries are fast at first. Longer waits poll less often, since many
 // tests share an API server and few cores.
-var retries = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 1.5, Steps: 10, Cap: 250 * time.Millisecond}
+var retries = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 2, Steps: 10, Cap: 250 * time.Millisecond}
 
 // Eventually retries check until it returns nil. After the timeout the
 // test fails with what and the last error of check.

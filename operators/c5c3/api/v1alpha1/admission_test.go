@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 )
 
@@ -18,8 +19,15 @@ const samples = configDir + "/samples/*.yaml"
 // quickStart is the ControlPlane that "make quickstart" brings up.
 const quickStart = "../../../../deploy/controlplane/controlplane.yaml"
 
+// env is the API server of this package's tests.
+var env *envtest.Env
+
+func TestMain(m *testing.M) {
+	apitest.Main(m, configDir, func(e *envtest.Env) { env = e })
+}
+
 func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
-	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme))
+	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
 	kinds().Each(t, func(kind apitest.Subject, t *testing.T) { kind.TheSchemaAlone(t, server) })
 	t.Run("completes the cache beside an external database", func(t *testing.T) { testBrownfield(t, server) })
 	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })
@@ -27,8 +35,8 @@ func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
-	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme),
-		NewControlPlaneWebhook().SetupWebhookWithManager, NewCredentialRotationWebhook().SetupWebhookWithManager)
+	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
+	server.ServeWebhooks(t, configDir, NewControlPlaneWebhook().SetupWebhookWithManager, NewCredentialRotationWebhook().SetupWebhookWithManager)
 	controlPlanes().TheWebhook(t, server)
 	t.Run("completes what a schema cannot", func(t *testing.T) { testWebhookDefaults(t, server) })
 	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })

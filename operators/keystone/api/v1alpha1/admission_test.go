@@ -15,21 +15,30 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
+	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 const samples = configDir + "/samples/*.yaml"
 
+// env is the API server of this package's tests.
+var env *envtest.Env
+
+func TestMain(m *testing.M) {
+	apitest.Main(m, configDir, func(e *envtest.Env) { env = e })
+}
+
 func TestTheSchemaAloneKeepsAKeystoneSafe(t *testing.T) {
-	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme))
+	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
 	keystones().TheSchemaAlone(t, server)
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
 	t.Run("accepts the samples", func(t *testing.T) { server.Samples(t, samples) })
 }
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
-	server := apitest.Start(t, configDir, apitest.Scheme(t, AddToScheme), NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
+	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
+	server.ServeWebhooks(t, configDir, NewKeystoneWebhook(cluster.Settings{}).SetupWebhookWithManager)
 	keystones().TheWebhook(t, server)
 	t.Run("fills in zeros", func(t *testing.T) { testZeros(t, server) })
 	t.Run("keeps an explicit false and an explicit empty list", func(t *testing.T) { testExplicit(t, server) })
