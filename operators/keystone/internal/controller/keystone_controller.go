@@ -96,7 +96,8 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 		Informational: true,
 	},
 	{
-		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: service.Run[*pass.Scope](networking.ReconcilePolicies),
+		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady,
+		Run: service.Run[*pass.Scope](networking.ReconcilePolicies),
 	},
 	{
 		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*pass.Scope](keystoneSchema.Reconcile),
@@ -105,7 +106,8 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
 	},
 	{
-		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady, Run: service.Run[*pass.Scope](policy.ReconcileValidation),
+		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady,
+		Run:   service.Run[*pass.Scope](policy.ReconcileValidation),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},

@@ -32,7 +32,9 @@ func reconcileTrustFlush(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 // trustFlush is the suffix of the CronJob.
 const trustFlush = "trust-flush"
 
-var trustFlushSchedule = cronjob.Schedule{Name: trustFlush, Does: "deleting expired trusts", Failed: keystonev1alpha1.ReasonTrustFlushFailed}
+var trustFlushSchedule = cronjob.Schedule{
+	Name: trustFlush, Does: "deleting expired trusts", Failed: keystonev1alpha1.ReasonTrustFlushFailed,
+}
 
 func trustFlushCronJob(s *pass.Scope) *batchv1.CronJob {
 	k := s.Keystone

@@ -60,7 +60,8 @@ type Rotator struct {
 // rotation.
 func (r Rotator) Ensure(ctx context.Context, s *pass.Scope) error {
 	k := s.Keystone
-	if err := s.Owned.EnsurePresent(ctx, k, rotation.StagingSecret(k.Namespace, r.Staging, r.Target, pass.Definition.Labels(k.Name))); err != nil {
+	staging := rotation.StagingSecret(k.Namespace, r.Staging, r.Target, pass.Definition.Labels(k.Name))
+	if err := s.Owned.EnsurePresent(ctx, k, staging); err != nil {
 		return err
 	}
 	for _, obj := range r.Access(k).Objects() {
@@ -131,16 +132,17 @@ func (r Rotator) Files() (map[string]string, error) {
 
 // CronJob builds the CronJob with the named ConfigMap of scripts.
 func (r Rotator) CronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.CronJob {
+	task := metav1.ObjectMeta{Labels: pass.Definition.TaskLabels(k.Name, r.Name)}
 	return &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{Name: r.ObjectName(k), Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name)},
 		Spec: batchv1.CronJobSpec{
 			Schedule: r.Schedule,
 			Suspend:  ptr.To(r.Suspend),
-			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pass.Definition.TaskLabels(k.Name, r.Name)}, Spec: batchv1.JobSpec{
+			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: task, Spec: batchv1.JobSpec{
 				BackoffLimit:          ptr.To(rotationRetries),
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{
-					ObjectMeta: metav1.ObjectMeta{Labels: pass.Definition.TaskLabels(k.Name, r.Name)},
+					ObjectMeta: task,
 					Spec:       r.podSpec(k, scripts),
 				},
 			}},

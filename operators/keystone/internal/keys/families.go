@@ -65,9 +65,6 @@ func tokenLifetime(s *pass.Scope) (lifetime time.Duration, ok bool) {
 // SecretNames returns the names of the Secrets with the keys of a Keystone, in use and
 // staged.
 func SecretNames(k *keystonev1alpha1.Keystone) []string {
-	var names []string
-	for _, f := range []Family{Fernet, Credential} {
-		names = append(names, f.name(k), stagingName(f.name(k)))
-	}
-	return names
+	fernet, credential := pass.FernetKeysName(k), pass.CredentialKeysName(k)
+	return []string{fernet, credential, stagingName(fernet), stagingName(credential)}
 }

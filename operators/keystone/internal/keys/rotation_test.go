@@ -51,7 +51,8 @@ func TestTokensOfPodsWithAnEarlierConfigurationCount(t *testing.T) {
 		s := fixture.Scope(fixture.Minimal())
 		service.Config.Put(s.Slots, service.Rendered{ConfigMap: configMap, Secret: secret, SecretFile: "secret.conf"})
 		meta := metav1.ObjectMeta{Namespace: s.Keystone.Namespace, Name: name, Labels: pass.Definition.Labels(s.Keystone.Name)}
-		return &corev1.Pod{ObjectMeta: meta, Spec: deployment.PodsOf(s.Pass).Spec(corev1.Container{Name: "keystone"}, deployment.ConfigMount(s.Pass))}
+		spec := deployment.PodsOf(s.Pass).Spec(corev1.Container{Name: "keystone"}, deployment.ConfigMount(s.Pass))
+		return &corev1.Pod{ObjectMeta: meta, Spec: spec}
 	}
 	s := fixture.Scope(fixture.Minimal())
 	for name, c := range map[string]struct {
