@@ -6,7 +6,7 @@ import changelog
 class Changelog(unittest.TestCase):
     def test_a_commit_stands_under_what_it_changes_for_users(self):
         for paths, want in (
-            (["operators/keystone/internal/controller/scope.go", "docs/database.md"], "Keystone operator"),
+            (["operators/keystone/internal/pass/scope.go", "docs/database.md"], "Keystone operator"),
             (["operators/c5c3/api/v1alpha1/webhook.go"], "c5c3 operator"),
             (["operators/c5c3/main.go", "operators/keystone/main.go"], "Several operators"),
             (["internal/common/job/job.go"], "Several operators"),

@@ -7,19 +7,21 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
 // api declares the API pods of a Keystone.
 var api = deployment.API{
-	File: wsgiFile, Arguments: "--config-dir=" + configDir,
+	File: "/var/lib/openstack/bin/keystone-wsgi-public", Arguments: "--config-dir=" + pass.ConfigDir,
 	Wrapper:    middlewareEntryOf,
 	HealthPath: "/v3",
-	Variable:   keystoneDatabase.Variable(),
-	Endpoint:   func(p *service.Pass) string { return publicEndpoint(p.Cluster, keystoneOf(p)) },
+	Variable:   pass.Database.Variable(),
+	Endpoint:   func(p *service.Pass) string { return pass.PublicEndpoint(p.Cluster, pass.KeystoneOf(p)) },
 	Address:    database.Address,
-	Env:        func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{keystoneDatabase.APIEnv(p)} },
+	Env:        func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{pass.Database.APIEnv(p)} },
 	Mounts: func(p *service.Pass) []deployment.Mount {
-		return append(keyMounts(keystoneOf(p)), database.TLSMounts(p)...)
+		return append(keys.Mounts(pass.KeystoneOf(p)), database.TLSMounts(p)...)
 	},
 	Annotations: func(p *service.Pass) map[string]string {
 		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
@@ -31,8 +33,8 @@ var api = deployment.API{
 // middlewareEntryOf returns the WSGI file of a Keystone with additional filters, ""
 // without any.
 func middlewareEntryOf(p *service.Pass) string {
-	if len(keystoneOf(p).Spec.Middleware) == 0 {
+	if len(pass.KeystoneOf(p).Spec.Middleware) == 0 {
 		return ""
 	}
-	return configDir + middlewareFile
+	return pass.ConfigDir + middlewareFile
 }

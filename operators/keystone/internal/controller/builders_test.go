@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
@@ -24,80 +23,13 @@ import (
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/golden"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-// minimal is a defaulted Keystone with an external database and cache.
-func minimal() *keystonev1alpha1.Keystone {
-	k := &keystonev1alpha1.Keystone{
-		ObjectMeta: metav1.ObjectMeta{Name: "keystone", Namespace: "openstack", UID: "uid"},
-		Spec: keystonev1alpha1.KeystoneSpec{
-			Image: commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
-			Database: commonv1.DatabaseSpec{
-				Host: "db.example.com", Database: "keystone", SecretRef: commonv1.SecretRefSpec{Name: "keystone-db"},
-			},
-			Cache:     commonv1.CacheSpec{Servers: []string{"memcached:11211"}},
-			Bootstrap: keystonev1alpha1.BootstrapSpec{AdminPasswordSecretRef: commonv1.SecretRefSpec{Name: "keystone-admin"}},
-		},
-	}
-	keystonev1alpha1.SetDefaults(k)
-	return k
-}
-
-// managed is a Keystone with everything the cluster can provide.
-func managed() *keystonev1alpha1.Keystone {
-	k := minimal()
-	k.Spec.Database.Host = ""
-	k.Spec.Database.ClusterRef = &corev1.LocalObjectReference{Name: "openstack-db"}
-	k.Spec.Database.SecretRef.Key = "secret-key"
-	k.Spec.Database.TLS = &commonv1.DatabaseTLSSpec{
-		Enabled: true, Mode: commonv1.DatabaseTLSVerifyFull,
-		CABundleSecretRef: &commonv1.SecretRefSpec{Name: "db-ca"}, ClientCertSecretRef: &commonv1.SecretRefSpec{Name: "keystone-db-client"},
-	}
-	k.Spec.Cache = commonv1.CacheSpec{
-		ClusterRef: &corev1.LocalObjectReference{Name: "openstack-memcached"}, Backend: "dogpile.cache.pymemcache",
-	}
-	k.Spec.Gateway = &commonv1.GatewaySpec{
-		ParentRef: commonv1.GatewayParentRefSpec{Name: "public", Namespace: "ingress", SectionName: "https"},
-		Hostname:  "keystone.example.com", Path: "identity",
-	}
-	k.Spec.NetworkPolicy = &commonv1.NetworkPolicySpec{Ingress: []commonv1.NetworkPolicyIngressSource{{
-		NamespaceSelector: map[string]string{"team": "cloud"}, PodSelector: map[string]string{"app": "horizon"},
-	}}}
-	k.Spec.Autoscaling = &commonv1.AutoscalingSpec{MaxReplicas: 9, TargetCPUUtilization: ptr.To(int32(70))}
-	k.Spec.UWSGI = &commonv1.UWSGISpec{
-		Processes: 4, Threads: 2, HTTPKeepAlive: new(true), HTTPKeepAliveTimeout: ptr.To(int32(4)), Harakiri: ptr.To(int32(20)),
-	}
-	k.Spec.Logging = &commonv1.LoggingSpec{
-		Format: commonv1.LogFormatJSON, Level: commonv1.LogLevelWarning,
-		PerLoggerLevels: map[string]string{"sqlalchemy.engine": "INFO", "keystone.auth": "DEBUG"},
-	}
-	k.Spec.PriorityClassName = ptr.To("system-cluster-critical")
-	k.Spec.ExtraConfig = map[string]map[string]string{"token": {"expiration": "7200"}, "cache": {"expiration_time": "60"}}
-	k.Spec.Middleware = []commonv1.MiddlewareSpec{{
-		Name: "audit", FilterFactory: "keystonemiddleware.audit:filter_factory", Position: commonv1.PipelineBefore,
-		Config: map[string]string{"audit_map_file": "/etc/audit.conf"},
-	}}
-	return k
-}
-
-func scopeOf(k *keystonev1alpha1.Keystone) *scope {
-	s := &scope{
-		Pass: service.NewPass(&service.Tools{
-			Scheme: Scheme(), NewList: declaration.NewList, OperatorNamespace: "keystone-system",
-		}, &definition, k),
-		toolbox: &toolbox{}, keystone: k,
-	}
-	service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567"})
-	database.Connection.Put(s.Slots, database.Proven(s.Pass, "url", "connection-hash"))
-	database.CredentialsOf.Put(s.Slots, database.Credentials{User: "keystone", Password: []byte("hunter2-db")})
-	adminPassword.Put(s.Slots, []byte("hunter2-admin"))
-	return s
-}
-
 // rendered returns the options and files of the configuration with the rules.
-func rendered(t *testing.T, s *scope, rules map[string]string) (config.INI, map[string]string) {
+func rendered(t *testing.T, s *pass.Scope, rules map[string]string) (config.INI, map[string]string) {
 	t.Helper()
 	options, files, err := settings.Render(s.Pass, rules)
 	if err != nil {
@@ -108,20 +40,22 @@ func rendered(t *testing.T, s *scope, rules map[string]string) (config.INI, map[
 
 func optionsOf(t *testing.T, k *keystonev1alpha1.Keystone) config.INI {
 	t.Helper()
-	options, _ := rendered(t, scopeOf(k), nil)
+	options, _ := rendered(t, fixture.Scope(k), nil)
 	return options
 }
 
 func filesOf(t *testing.T, k *keystonev1alpha1.Keystone) map[string]string {
 	t.Helper()
-	_, files := rendered(t, scopeOf(k), nil)
+	_, files := rendered(t, fixture.Scope(k), nil)
 	return files
 }
 
 // databaseTask is one of the schema tasks.
-func databaseTask(s *scope, name string) deployment.Task { return keystoneSchema.Tasks(s.Pass)[name] }
+func databaseTask(s *pass.Scope, name string) deployment.Task {
+	return keystoneSchema.Tasks(s.Pass)[name]
+}
 
-func jobOf(t *testing.T, s *scope, described deployment.Task) *batchv1.Job {
+func jobOf(t *testing.T, s *pass.Scope, described deployment.Task) *batchv1.Job {
 	t.Helper()
 	built, err := deployment.TaskJob(s.Pass, described)
 	if err != nil {
@@ -131,8 +65,8 @@ func jobOf(t *testing.T, s *scope, described deployment.Task) *batchv1.Job {
 }
 
 func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
-	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": minimal(), "managed": managed()} {
-		s := scopeOf(k)
+	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": fixture.Minimal(), "managed": fixture.Managed()} {
+		s := fixture.Scope(k)
 		objects := map[string]any{
 			"deployment":          api.Deployment(s.Pass),
 			"service":             deployment.InstanceOf(s.Pass).Service(),
@@ -144,7 +78,7 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"job-policy":          jobOf(t, s, policy.ValidationTask(s.Pass)),
 			"cronjob-trust-flush": trustFlushCronJob(s),
 			"networkpolicy":       networking.TrafficOf(s.Pass).API(),
-			"networkpolicy-tasks": networking.TrafficOf(s.Pass).Tasks(definition.AllTasks(k.Name)),
+			"networkpolicy-tasks": networking.TrafficOf(s.Pass).Tasks(pass.Definition.AllTasks(k.Name)),
 		}
 		if k.Spec.Database.IsManaged() {
 			objects["database"], objects["grant"] = mariadb.Database(s.Pass), mariadb.Grant(s.Pass, k.Name)
@@ -165,8 +99,8 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
 		rules    map[string]string
-	}{"minimal": {minimal(), nil}, "managed": {managed(), rules}} {
-		_, files := rendered(t, scopeOf(test.keystone), test.rules)
+	}{"minimal": {fixture.Minimal(), nil}, "managed": {fixture.Managed(), rules}} {
+		_, files := rendered(t, fixture.Scope(test.keystone), test.rules)
 		for file, content := range files {
 			if strings.HasSuffix(file, ".py") && file != middlewareFile {
 				continue // At most a line of it depends on the Keystone.
@@ -179,20 +113,20 @@ func TestRenderedFilesMatchTheirGoldenFiles(t *testing.T) {
 }
 
 func TestNoJobPodIsSelectedAsAnAPIPod(t *testing.T) {
-	s := scopeOf(minimal())
-	selector := labels.SelectorFromSet(definition.SelectorLabels(s.keystone.Name))
-	if !selector.Matches(labels.Set(definition.Labels(s.keystone.Name))) {
+	s := fixture.Scope(fixture.Minimal())
+	selector := labels.SelectorFromSet(pass.Definition.SelectorLabels(s.Keystone.Name))
+	if !selector.Matches(labels.Set(pass.Definition.Labels(s.Keystone.Name))) {
 		t.Error("the API pods are not selected")
 	}
 	for _, component := range []string{"db-sync", "schema-check", "bootstrap", "policy-validation", "trust-flush"} {
-		if selector.Matches(labels.Set(definition.TaskLabels(s.keystone.Name, component))) {
+		if selector.Matches(labels.Set(pass.Definition.TaskLabels(s.Keystone.Name, component))) {
 			t.Errorf("pods of %s are selected as API pods", component)
 		}
 	}
 }
 
 func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
-	s := scopeOf(minimal())
+	s := fixture.Scope(fixture.Minimal())
 	selector, err := metav1.LabelSelectorAsSelector(keystonev1alpha1.PodSelector())
 	if err != nil {
 		t.Fatal(err)
@@ -206,19 +140,19 @@ func TestAllPodsOfAKeystoneAreSelectedTogether(t *testing.T) {
 			t.Errorf("%s: %s does not select %v", name, selector, pod)
 		}
 	}
-	other := labels.Set{service.LabelName: "memcached", service.LabelInstance: s.keystone.Name}
+	other := labels.Set{service.LabelName: "memcached", service.LabelInstance: s.Keystone.Name}
 	if selector.Matches(other) {
 		t.Errorf("%s selects %v", selector, other)
 	}
 }
 
 func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
-	s := scopeOf(managed())
+	s := fixture.Scope(fixture.Managed())
 	_, files := rendered(t, s, nil)
 	shown := fmt.Sprint(files,
 		api.Deployment(s.Pass), trustFlushCronJob(s),
 		jobOf(t, s, databaseTask(s, schema.TaskSync)), jobOf(t, s, bootstrapTask(s)),
-		database.CredentialsOf.Value(s.Slots), adminPassword.Value(s.Slots))
+		database.CredentialsOf.Value(s.Slots), pass.AdminPassword.Value(s.Slots))
 	for _, secret := range []string{"hunter2-db", "hunter2-admin"} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("%q shows up outside the connection Secret", secret)
@@ -227,31 +161,33 @@ func TestSecretsStayOutOfEverythingButTheConnectionSecret(t *testing.T) {
 }
 
 func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
-	keyOf := func(change func(*scope)) string {
-		s := scopeOf(minimal())
+	keyOf := func(change func(*pass.Scope)) string {
+		s := fixture.Scope(fixture.Minimal())
 		change(s)
-		s.Spec = s.keystone.ServiceSpec()
+		s.Spec = s.Keystone.ServiceSpec()
 		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskSync))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return built.Annotations[job.RunKeyAnnotation]
 	}
-	base := keyOf(func(*scope) {})
-	for name, change := range map[string]func(*scope){
-		"another configuration": func(s *scope) { service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-76543210"}) },
-		"another password":      func(s *scope) { database.Connection.Put(s.Slots, database.Proven(s.Pass, "url", "other")) },
-		"other resources":       func(s *scope) { s.keystone.Spec.Resources = nil },
-		"another priority":      func(s *scope) { s.keystone.Spec.PriorityClassName = ptr.To("high") },
+	base := keyOf(func(*pass.Scope) {})
+	for name, change := range map[string]func(*pass.Scope){
+		"another configuration": func(s *pass.Scope) {
+			service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-76543210"})
+		},
+		"another password": func(s *pass.Scope) { database.Connection.Put(s.Slots, database.Proven(s.Pass, "url", "other")) },
+		"other resources":  func(s *pass.Scope) { s.Keystone.Spec.Resources = nil },
+		"another priority": func(s *pass.Scope) { s.Keystone.Spec.PriorityClassName = ptr.To("high") },
 	} {
 		if keyOf(change) != base {
 			t.Errorf("%s runs db_sync again", name)
 		}
 	}
-	for name, change := range map[string]func(*scope){
-		"another image":    func(s *scope) { s.keystone.Spec.Image.Tag = "2026.1" },
-		"another server":   func(s *scope) { s.keystone.Spec.Database.Host = "other" },
-		"another database": func(s *scope) { s.keystone.Spec.Database.Database = "other" },
+	for name, change := range map[string]func(*pass.Scope){
+		"another image":    func(s *pass.Scope) { s.Keystone.Spec.Image.Tag = "2026.1" },
+		"another server":   func(s *pass.Scope) { s.Keystone.Spec.Database.Host = "other" },
+		"another database": func(s *pass.Scope) { s.Keystone.Spec.Database.Database = "other" },
 	} {
 		if keyOf(change) == base {
 			t.Errorf("%s does not run db_sync again", name)
@@ -260,34 +196,36 @@ func TestADatabaseTaskRunsAgainOnlyForWhatItDependsOn(t *testing.T) {
 }
 
 func TestBootstrapRunsAgainWhenItsInputChanges(t *testing.T) {
-	keyOf := func(change func(*scope)) string {
-		s := scopeOf(minimal())
+	keyOf := func(change func(*pass.Scope)) string {
+		s := fixture.Scope(fixture.Minimal())
 		change(s)
-		s.Spec = s.keystone.ServiceSpec()
+		s.Spec = s.Keystone.ServiceSpec()
 		built, err := deployment.TaskJob(s.Pass, bootstrapTask(s))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return built.Annotations[job.RunKeyAnnotation]
 	}
-	base := keyOf(func(*scope) {})
-	for name, change := range map[string]func(*scope){
-		"password":        func(s *scope) { adminPassword.Put(s.Slots, []byte("other")) },
-		"public endpoint": func(s *scope) { s.keystone.Spec.Bootstrap.PublicEndpoint = "https://keystone.example.com/v3" },
-		"region":          func(s *scope) { s.keystone.Spec.Bootstrap.Region = "RegionTwo" },
-		"user":            func(s *scope) { s.keystone.Spec.Bootstrap.AdminUser = "root" },
+	base := keyOf(func(*pass.Scope) {})
+	for name, change := range map[string]func(*pass.Scope){
+		"password":        func(s *pass.Scope) { pass.AdminPassword.Put(s.Slots, []byte("other")) },
+		"public endpoint": func(s *pass.Scope) { s.Keystone.Spec.Bootstrap.PublicEndpoint = "https://keystone.example.com/v3" },
+		"region":          func(s *pass.Scope) { s.Keystone.Spec.Bootstrap.Region = "RegionTwo" },
+		"user":            func(s *pass.Scope) { s.Keystone.Spec.Bootstrap.AdminUser = "root" },
 	} {
 		if keyOf(change) == base {
 			t.Errorf("a changed %s does not run bootstrap again", name)
 		}
 	}
-	if keyOf(func(s *scope) { service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-76543210"}) }) != base {
+	if keyOf(func(s *pass.Scope) {
+		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-76543210"})
+	}) != base {
 		t.Error("another configuration runs bootstrap again")
 	}
 }
 
 func TestFederationDecidesOnTheMethods(t *testing.T) {
-	k := minimal()
+	k := fixture.Minimal()
 	for _, federation := range []*keystonev1alpha1.FederationSpec{nil, {}, {Enabled: true}} {
 		k.Spec.Federation = federation
 		on := federation != nil && federation.Enabled
@@ -315,7 +253,7 @@ func TestEveryOsloSpellingOfTrueKeepsLoggingHealthy(t *testing.T) {
 	for value, healthy := range map[string]bool{
 		"true": true, "True": true, "YES": true, "1": true, "on": true, "false": false, "0": false, "": false, "maybe": false,
 	} {
-		s := scopeOf(minimal())
+		s := fixture.Scope(fixture.Minimal())
 		service.Config.Put(s.Slots, service.Rendered{Options: map[string]map[string]string{"DEFAULT": {"use_stderr": value}}})
 		if got := configuration.ReportLogging(t.Context(), s.Pass).IsDone(); got != healthy {
 			t.Errorf("use_stderr = %q is healthy: %t, want %t", value, got, healthy)
@@ -333,18 +271,18 @@ func TestThePipelineIsDeclaredWell(t *testing.T) {
 }
 
 func TestWhatIsReachedByNameHasTheDomainOfTheCluster(t *testing.T) {
-	in, k := cluster.Settings{Domain: "k8s.example.com"}, managed()
-	if got := internalEndpoint(in, k); got != "http://keystone.openstack.svc.k8s.example.com:5000/v3" {
+	in, k := cluster.Settings{Domain: "k8s.example.com"}, fixture.Managed()
+	if got := pass.InternalEndpoint(in, k); got != "http://keystone.openstack.svc.k8s.example.com:5000/v3" {
 		t.Errorf("the endpoint is %q", got)
 	}
-	s := scopeOf(k)
+	s := fixture.Scope(k)
 	s.Cluster = in
 	options, _ := rendered(t, s, nil)
 	if got := options["cache"]["memcache_servers"]; got != "openstack-memcached.openstack.svc.k8s.example.com:11211" {
 		t.Errorf("the cache is %q", got)
 	}
 	k.Spec.Gateway = nil
-	if got := publicEndpoint(in, k); got != internalEndpoint(in, k) {
+	if got := pass.PublicEndpoint(in, k); got != pass.InternalEndpoint(in, k) {
 		t.Errorf("the public endpoint is %q", got)
 	}
 }

@@ -1,36 +1,35 @@
 package controller
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
 // keystoneSchema declares the schema of Keystone's database.
 var keystoneSchema = schema.Schema{
-	Database: keystoneDatabase,
-	Sync:     manage("db_sync"),
-	Check:    []string{"/bin/sh", "-eu", "-c", "keystone-manage --config-dir=" + configDir + " db_sync --check"},
+	Database: pass.Database,
+	Sync:     pass.Manage("db_sync"),
+	Check:    []string{"/bin/sh", "-eu", "-c", "keystone-manage --config-dir=" + pass.ConfigDir + " db_sync --check"},
 	// These exit codes mean that expand, migrate or contract is needed
 	// (https://docs.openstack.org/keystone/latest/cli/).
 	CheckResults: []int32{2, 3, 4},
 	Login:        []string{"/bin/sh", "-eu", "-c", loginScript},
-	Expand:       manage("db_sync", "--expand"),
-	Migrate:      manage("db_sync", "--migrate"),
-	Contract:     manage("db_sync", "--contract"),
+	Expand:       pass.Manage("db_sync", "--expand"),
+	Migrate:      pass.Manage("db_sync", "--migrate"),
+	Contract:     pass.Manage("db_sync", "--contract"),
 	RunAgain:     keystonev1alpha1.AnnotationRunAgain,
 	First:        firstSync,
 }
@@ -41,7 +40,7 @@ var keystoneSchema = schema.Schema{
 // the revision at all (alembic's "Can't locate revision"). Exit code 2 means a database
 // without a schema, on which no pod may start.
 const loginScript = `code=0
-output=$(keystone-manage --config-dir=` + configDir + ` db_sync --check 2>&1) || code=$?
+output=$(keystone-manage --config-dir=` + pass.ConfigDir + ` db_sync --check 2>&1) || code=$?
 printf '%s\n' "$output" >&2
 case $code in
 0 | 3 | 4) exit 0 ;;
@@ -65,10 +64,11 @@ var mountedKeys = reconcile.NewSlot[*corev1.Secret]("CredentialKeys")
 // other keys than the existing ones. It is retried when the keys change.
 func firstSync(p *service.Pass, sync *deployment.Task) {
 	sync.Command = []string{"/bin/sh", "-eu", "-c", fmt.Sprintf(
-		"python3 %s%s %s\nexec keystone-manage --config-dir=%s db_sync", configDir, credentialKeysFile, credentialKeysDir, configDir)}
-	keys := deployment.SecretMount(volumeCredentialKeys, keystonev1alpha1.CredentialKeysName(p.Resource.GetName()), credentialKeysDir+"/")
-	keys.Volume.Secret.Optional = ptr.To(true)
-	sync.Mounts = append(slices.Clone(sync.Mounts), keys)
+		"python3 %s%s %s\nexec keystone-manage --config-dir=%s db_sync",
+		pass.ConfigDir, credentialKeysFile, keystonev1alpha1.CredentialKeyRepository, pass.ConfigDir)}
+	repository := keys.CredentialMount(pass.KeystoneOf(p))
+	repository.Volume.Secret.Optional = ptr.To(true)
+	sync.Mounts = append(slices.Clone(sync.Mounts), repository)
 	if found := mountedKeys.Value(p.Slots); found != nil {
 		sync.Annotations[annotationCredentialKeys] = secrets.ContentHash(found)
 	}
@@ -78,19 +78,4 @@ func firstSync(p *service.Pass, sync *deployment.Task) {
 			ContainerName: ptr.To(schema.TaskSync), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{unreadableCredentials},
 		},
 	}}}
-}
-
-// keystoneDatabase declares the database of a Keystone.
-var keystoneDatabase = database.Database{Section: "DATABASE", Key: connectionHashKey}
-
-// connectionHashKey returns the UID of the Secret with the credential keys as the key for
-// connection hashes. That Secret lives as long as the database and survives the loss of
-// the connection Secret. Jobs that run before these keys exist use the UID of the Secret
-// with the credentials instead.
-func connectionHashKey(ctx context.Context, p *service.Pass) (types.UID, error) {
-	found, err := p.Owned.Find(ctx, p.Key(keystonev1alpha1.CredentialKeysName(p.Resource.GetName())))
-	if found == nil || err != nil {
-		return "", err
-	}
-	return found.UID, nil
 }

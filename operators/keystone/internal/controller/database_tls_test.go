@@ -13,6 +13,8 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
 func TestEveryTLSModeThatPromisesEncryptionRefusesPlainText(t *testing.T) {
@@ -20,7 +22,7 @@ func TestEveryTLSModeThatPromisesEncryptionRefusesPlainText(t *testing.T) {
 		commonv1.DatabaseTLSPrefer: false, commonv1.DatabaseTLSRequire: true,
 		commonv1.DatabaseTLSVerifyCA: true, commonv1.DatabaseTLSVerifyFull: true,
 	} {
-		k := managed()
+		k := fixture.Managed()
 		k.Spec.Database.TLS.Mode = mode
 		files := filesOf(t, k)
 		if guarded := strings.Contains(files[database.StartFile], "REQUIRE_TLS = True"); guarded != want {
@@ -30,7 +32,7 @@ func TestEveryTLSModeThatPromisesEncryptionRefusesPlainText(t *testing.T) {
 }
 
 func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
-	s := scopeOf(managed())
+	s := fixture.Scope(fixture.Managed())
 	templates := map[string]corev1.PodTemplateSpec{
 		"API":         api.Deployment(s.Pass).Spec.Template,
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
@@ -58,7 +60,7 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 		if volume < 0 || ptr.Deref(pod.Volumes[volume].Projected.DefaultMode, 0) != 0o400 {
 			t.Errorf("%s: the certificates are readable for others than their user", name)
 		}
-		if ptr.Deref(pod.SecurityContext.FSGroup, 0) != definition.UserID {
+		if ptr.Deref(pod.SecurityContext.FSGroup, 0) != pass.Definition.UserID {
 			t.Errorf("%s: the certificates do not belong to the user of the process", name)
 		}
 	}
@@ -67,9 +69,9 @@ func TestEveryPodThatOpensTheDatabaseCanReadItsCertificates(t *testing.T) {
 func TestAModeThatRefusesPlainTextIsProvenBeforePodsGetIt(t *testing.T) {
 	keys := map[string]bool{}
 	for _, mode := range []commonv1.DatabaseTLSMode{commonv1.DatabaseTLSPrefer, commonv1.DatabaseTLSRequire} {
-		k := managed()
+		k := fixture.Managed()
 		k.Spec.Database.TLS.Mode = mode
-		s := scopeOf(k)
+		s := fixture.Scope(k)
 		built, err := deployment.TaskJob(s.Pass, databaseTask(s, schema.TaskCheck))
 		if err != nil {
 			t.Fatal(err)

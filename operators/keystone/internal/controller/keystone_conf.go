@@ -1,36 +1,34 @@
 package controller
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/config"
-	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/service"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
 // keystoneOptions returns the options that the operator sets in keystone.conf. They
 // contain no secret; the database URL comes from the environment.
 func keystoneOptions(p *service.Pass) config.INI {
-	k := keystoneOf(p)
+	k := pass.KeystoneOf(p)
 	return defaultOptions(p.Cluster, k).Merge(federationOptions(k.Spec.Federation))
 }
 
 // pluginOptions returns the sections of the plugins.
 func pluginOptions(p *service.Pass) config.INI {
 	options := config.INI{}
-	for _, plugin := range keystoneOf(p).Spec.Plugins {
+	for _, plugin := range pass.KeystoneOf(p).Spec.Plugins {
 		options[plugin.ConfigSection] = plugin.Config
 	}
 	return options
 }
 
 func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI {
-	servers := strings.Join(cacheServers(c, k), ",")
+	servers := strings.Join(pass.CacheServers(c, k), ",")
 	return config.INI{
 		"DEFAULT": {
 			// Otherwise oslo would try to switch to the user keystone, which does not
@@ -44,11 +42,11 @@ func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI
 			"enabled":          "true",
 			"backend":          k.Spec.Cache.Backend,
 			"memcache_servers": servers,
-			"proxies":          cacheGuardProxy,
+			"proxies":          keystonev1alpha1.CacheProxy,
 		},
 		"credential": {
-			"key_repository":  credentialKeysDir,
-			"max_active_keys": activeKeys(k.Spec.CredentialKeys.MaxActiveKeys),
+			"key_repository":  keystonev1alpha1.CredentialKeyRepository,
+			"max_active_keys": keys.MaxActive(k.Spec.CredentialKeys.MaxActiveKeys),
 		},
 		"database": {
 			"connection":              "mysql+pymysql://placeholder",
@@ -56,14 +54,14 @@ func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI
 			"max_retries":             "-1",
 		},
 		"fernet_tokens": {
-			"key_repository":  fernetKeysDir,
-			"max_active_keys": activeKeys(k.Spec.Fernet.MaxActiveKeys),
+			"key_repository":  keystonev1alpha1.FernetKeyRepository,
+			"max_active_keys": keys.MaxActive(k.Spec.Fernet.MaxActiveKeys),
 		},
 		"identity":        {"default_domain_id": "default"},
 		"memcache":        {"servers": servers},
 		"oslo_middleware": {"enable_proxy_headers_parsing": "true"},
 		"oslo_policy":     {"enforce_scope": "true", "enforce_new_defaults": "true"},
-		"paste_deploy":    {"config_file": configDir + pasteFile},
+		"paste_deploy":    {"config_file": pass.ConfigDir + pasteFile},
 		"token":           {"provider": keystonev1alpha1.TokenProvider},
 	}
 }
@@ -81,28 +79,4 @@ func federationOptions(federation *keystonev1alpha1.FederationSpec) config.INI {
 		"auth":       {"methods": "password,token,oauth1,mapped,openid,saml2,application_credential"},
 		"federation": {"remote_id_attribute": "HTTP_OIDC_ISS"},
 	}
-}
-
-func activeKeys(maxActive int32) string {
-	return strconv.Itoa(int(keys.Normalise(maxActive)))
-}
-
-// cacheServers returns the memcached endpoints. A managed one is fully qualified, so that
-// it resolves with any search domains.
-func cacheServers(c cluster.Settings, k *keystonev1alpha1.Keystone) []string {
-	if ref := k.Spec.Cache.ClusterRef; ref != nil {
-		return []string{fmt.Sprintf("%s:%d", c.ServiceHost(ref.Name, k.Namespace), commonv1.DefaultCachePort)}
-	}
-	return k.Spec.Cache.Servers
-}
-
-func pasteFilters(k *keystonev1alpha1.Keystone) []config.PasteFilter {
-	filters := make([]config.PasteFilter, 0, len(k.Spec.Middleware))
-	for _, middleware := range k.Spec.Middleware {
-		filters = append(filters, config.PasteFilter{
-			Name: middleware.Name, Factory: middleware.FilterFactory,
-			Before: middleware.Position == commonv1.PipelineBefore, Config: middleware.Config,
-		})
-	}
-	return filters
 }

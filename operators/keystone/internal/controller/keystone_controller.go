@@ -13,6 +13,10 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/login"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/password"
 )
 
 // The permissions of the operator. The chart's roles are generated from these
@@ -45,91 +49,93 @@ import (
 // +kubebuilder:rbac:groups=scheduling.k8s.io,resources=priorityclasses,verbs=get
 
 // pipeline lists the steps of a pass in order.
-var pipeline = reconcile.Pipeline[*scope]{
+var pipeline = reconcile.Pipeline[*pass.Scope]{
 	{
 		Name: "Secrets", Condition: keystonev1alpha1.ConditionSecretsReady, Run: reconcileSecrets,
-		Sets: []reconcile.Value{database.CredentialsOf, adminPassword},
+		Sets: []reconcile.Value{database.CredentialsOf, pass.AdminPassword},
 	},
 	{
-		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: service.Run[*scope](keystoneDatabase.ReconcileTLS),
+		Name: "DatabaseTLS", Condition: keystonev1alpha1.ConditionDatabaseTLSReady, Run: service.Run[*pass.Scope](pass.Database.ReconcileTLS),
 	},
 	{
 		Name: "DBConnectionSecret", Condition: keystonev1alpha1.ConditionSecretsReady,
-		Run:  service.Run[*scope](keystoneDatabase.ReconcileConnection),
+		Run:  service.Run[*pass.Scope](pass.Database.ReconcileConnection),
 		Sets: []reconcile.Value{database.Connection}, Reads: []reconcile.Value{database.CredentialsOf},
 		Needs: []string{"Secrets"},
 	},
 	{
-		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](settings.Reconcile),
+		Name: "Config", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*pass.Scope](settings.Reconcile),
 		Sets: []reconcile.Value{service.Config},
 	},
 	{
-		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*scope](settings.ReconcileCheck),
+		Name: "ConfigCheck", Condition: keystonev1alpha1.ConditionSecretsReady, Run: service.Run[*pass.Scope](settings.ReconcileCheck),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
 	{
-		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: service.Run[*scope](configuration.ReportLogging),
+		Name: "Logging", Condition: keystonev1alpha1.ConditionLoggingHealthy, Run: service.Run[*pass.Scope](configuration.ReportLogging),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"}, Informational: true,
 	},
 	{
 		Name: "Installation", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: reconcileInstallation,
-		Sets:  []reconcile.Value{mountedKeys, databaseContent},
+		Sets:  []reconcile.Value{mountedKeys, pass.DatabaseContent},
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 	},
 	{
-		Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcile,
-		Reads: []reconcile.Value{service.Config, databaseContent},
+		Name: "FernetKeys", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: keys.Fernet.Reconcile,
+		Reads: []reconcile.Value{service.Config, pass.DatabaseContent},
 	},
 	{
-		Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcile,
-		Reads: []reconcile.Value{service.Config, databaseContent},
+		Name: "CredentialKeys", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: keys.Credential.Reconcile,
+		Reads: []reconcile.Value{service.Config, pass.DatabaseContent},
 	},
 	{
-		Name: "KeyBackup", Condition: keystonev1alpha1.ConditionBackupHealthy, Run: reconcileKeyBackup,
+		Name: "KeyBackup", Condition: keystonev1alpha1.ConditionBackupHealthy, Run: keys.ReconcileBackup,
 		Informational: true,
 	},
 	{
-		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady, Run: service.Run[*scope](networking.ReconcilePolicies),
+		Name: "NetworkPolicy", Condition: keystonev1alpha1.ConditionNetworkPolicyReady,
+		Run: service.Run[*pass.Scope](networking.ReconcilePolicies),
 	},
 	{
-		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](keystoneSchema.Reconcile),
+		Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*pass.Scope](keystoneSchema.Reconcile),
 		Reads:    []reconcile.Value{service.Config, database.Connection, mountedKeys},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
 		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
 	},
 	{
-		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady, Run: service.Run[*scope](policy.ReconcileValidation),
+		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady,
+		Run:   service.Run[*pass.Scope](policy.ReconcileValidation),
 		Reads: []reconcile.Value{service.Config},
 		Needs: []string{"Config"},
 	},
 	{
-		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: service.Run[*scope](api.Reconcile),
+		Name: "Deployment", Condition: keystonev1alpha1.ConditionDeploymentReady, Run: service.Run[*pass.Scope](api.Reconcile),
 		Reads: []reconcile.Value{service.Config, database.Connection},
 		Needs: []string{"Database", "ConfigCheck", "PolicyValidation"},
 	},
 	{
-		Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: service.Run[*scope](networking.ReconcileRoute),
+		Name: "HTTPRoute", Condition: keystonev1alpha1.ConditionHTTPRouteReady, Run: service.Run[*pass.Scope](networking.ReconcileRoute),
 	},
 	{
-		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileHealthCheck,
+		Name: "HealthCheck", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: login.ReconcileHealth,
 		Sets: []reconcile.Value{health.RolloutOf},
 	},
 	{
-		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: service.Run[*scope](deployment.ReconcileAutoscaler),
+		Name: "HPA", Condition: keystonev1alpha1.ConditionHPAReady, Run: service.Run[*pass.Scope](deployment.ReconcileAutoscaler),
 	},
 	{
 		Name: "Bootstrap", Condition: keystonev1alpha1.ConditionBootstrapReady, Run: reconcileBootstrap,
-		Sets:     []reconcile.Value{bootstrapJob},
-		Reads:    []reconcile.Value{service.Config, database.Connection, adminPassword},
+		Sets:     []reconcile.Value{pass.BootstrapJob},
+		Reads:    []reconcile.Value{service.Config, database.Connection, pass.AdminPassword},
 		Needs:    []string{"Database"},
 		Announce: []string{keystonev1alpha1.ReasonBootstrapComplete},
 	},
 	{
-		Name: "Login", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: reconcileLogin,
-		Reads: []reconcile.Value{service.Config, adminPassword, health.RolloutOf, bootstrapJob},
+		Name: "Login", Condition: keystonev1alpha1.ConditionKeystoneAPIReady, Run: login.Reconcile,
+		Reads: []reconcile.Value{service.Config, pass.AdminPassword, health.RolloutOf, pass.BootstrapJob},
 	},
 	{
 		Name: "TrustFlush", Condition: keystonev1alpha1.ConditionTrustFlushReady, Run: reconcileTrustFlush,
@@ -137,31 +143,31 @@ var pipeline = reconcile.Pipeline[*scope]{
 		Needs: []string{"Database"},
 	},
 	{
-		Name: "FernetRotation", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: fernetKeys.reconcileRotation,
+		Name: "FernetRotation", Condition: keystonev1alpha1.ConditionFernetKeysReady, Run: keys.Fernet.ReconcileRotation,
 		Reads: []reconcile.Value{service.Config, database.Connection},
 	},
 	{
-		Name: "CredentialRotation", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: credentialKeys.reconcileRotation,
+		Name: "CredentialRotation", Condition: keystonev1alpha1.ConditionCredentialKeysReady, Run: keys.Credential.ReconcileRotation,
 		Reads: []reconcile.Value{service.Config, database.Connection},
 	},
 	{
-		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: reconcilePasswordRotation,
-		Reads: []reconcile.Value{database.Connection, bootstrapJob},
+		Name: "PasswordRotation", Condition: keystonev1alpha1.ConditionPasswordRotationReady, Run: password.Reconcile,
+		Reads: []reconcile.Value{database.Connection, pass.BootstrapJob},
 	},
 }
 
 // finalizers lists the stages of deletion.
-var finalizers = []reconcile.Finalizer[*scope]{
+var finalizers = []reconcile.Finalizer[*pass.Scope]{
 	{
 		Name: databaseFinalizer,
-		Step: reconcile.Step[*scope]{
-			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*scope](database.Finalize),
+		Step: reconcile.Step[*pass.Scope]{
+			Name: "Database", Condition: keystonev1alpha1.ConditionDatabaseReady, Run: service.Run[*pass.Scope](database.Finalize),
 		},
 	},
 	{
-		Name: openBaoFinalizer,
-		Step: reconcile.Step[*scope]{
-			Name: "KeyBackup", Condition: keystonev1alpha1.ConditionSecretsReady, Run: finalizeOpenBao,
+		Name: keys.Finalizer,
+		Step: reconcile.Step[*pass.Scope]{
+			Name: "KeyBackup", Condition: keystonev1alpha1.ConditionSecretsReady, Run: keys.Finalize,
 		},
 	},
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/database"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
 // test_sitecustomize.py tests what the file does with it.
@@ -13,7 +14,7 @@ func TestConnectionsToAManagedDatabaseWaitForWhatWasWrittenThroughAnotherServer(
 	for name, test := range map[string]struct {
 		keystone *keystonev1alpha1.Keystone
 		want     string
-	}{"managed": {managed(), "True"}, "brownfield": {minimal(), "False"}} {
+	}{"managed": {fixture.Managed(), "True"}, "brownfield": {fixture.Minimal(), "False"}} {
 		files := filesOf(t, test.keystone)
 		if want := "\nWAIT_FOR_WRITES = " + test.want + "\n"; strings.Count(files[database.StartFile], want) != 1 {
 			t.Errorf("%s: %s does not say %s", name, database.StartFile, strings.TrimSpace(want))

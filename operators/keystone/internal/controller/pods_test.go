@@ -8,30 +8,33 @@ import (
 
 	"github.com/c5c3/forge/internal/common/policy"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/password"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
 // everyPod returns the templates of all pods of a Keystone.
-func everyPod(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
+func everyPod(t *testing.T, s *pass.Scope) map[string]corev1.PodTemplateSpec {
 	t.Helper()
-	s.keystone.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
-	keystonev1alpha1.SetDefaults(s.keystone)
+	s.Keystone.Spec.Bootstrap.PasswordRotation = &keystonev1alpha1.PasswordRotationSpec{Enabled: true}
+	keystonev1alpha1.SetDefaults(s.Keystone)
 	templates := keystonesCode(t, s)
 	templates["policy validation"] = jobOf(t, s, policy.ValidationTask(s.Pass)).Spec.Template
-	templates["rotation of the password"] = passwordRotator(s.keystone).cronJob(s.keystone, "scripts").Spec.JobTemplate.Spec.Template
+	templates["rotation of the password"] = password.Rotator(s.Keystone).CronJob(s.Keystone, "scripts").Spec.JobTemplate.Spec.Template
 	return templates
 }
 
 func TestEveryPodPullsItsImageWithThePullSecretsOfTheSpec(t *testing.T) {
-	s := scopeOf(installed(minimal()))
+	s := fixture.Scope(fixture.Installed(fixture.Minimal()))
 	for name, template := range everyPod(t, s) {
 		if got := template.Spec.ImagePullSecrets; got != nil {
 			t.Errorf("%s: has %v although the spec names none", name, got)
 		}
 	}
-	s.keystone.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}
-	s.Spec = s.keystone.ServiceSpec()
+	s.Keystone.Spec.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "registry"}, {Name: "mirror"}}
+	s.Spec = s.Keystone.ServiceSpec()
 	for name, template := range everyPod(t, s) {
-		if diff := cmp.Diff(s.keystone.Spec.ImagePullSecrets, template.Spec.ImagePullSecrets); diff != "" {
+		if diff := cmp.Diff(s.Keystone.Spec.ImagePullSecrets, template.Spec.ImagePullSecrets); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -14,12 +14,15 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
 // cacheGuard is the file that makes the cache keys unique to the Keystone with the UID.
 func cacheGuard(t *testing.T, uid types.UID) string {
 	t.Helper()
-	k := minimal()
+	k := fixture.Minimal()
 	k.UID = uid
 	return filesOf(t, k)[cacheGuardFile]
 }
@@ -39,7 +42,7 @@ func TestCacheKeysCarryTheUIDOfTheirKeystone(t *testing.T) {
 }
 
 func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
-	brownfield, k := minimal(), managed()
+	brownfield, k := fixture.Minimal(), fixture.Managed()
 	for _, test := range []struct {
 		keystone *keystonev1alpha1.Keystone
 		want     string
@@ -47,7 +50,7 @@ func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
 		{k, fmt.Sprintf("\nSERVICE = \"%s.%s.svc.k8s.example:11211\"\n", k.Spec.Cache.ClusterRef.Name, k.Namespace)},
 		{brownfield, "\nSERVICE = \"\"\n"},
 	} {
-		s := scopeOf(test.keystone)
+		s := fixture.Scope(test.keystone)
 		s.Cluster = cluster.Settings{Domain: "k8s.example"}
 		_, files := rendered(t, s, nil)
 		if strings.Count(files[cacheGuardFile], test.want) != 1 {
@@ -58,9 +61,9 @@ func TestOneServerOfAManagedCacheIsChosenByName(t *testing.T) {
 
 // test_forge_errors.py tests what the files do.
 func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
-	filtered := minimal()
-	filtered.Spec.Middleware = managed().Spec.Middleware
-	for _, k := range []*keystonev1alpha1.Keystone{minimal(), filtered} {
+	filtered := fixture.Minimal()
+	filtered.Spec.Middleware = fixture.Managed().Spec.Middleware
+	for _, k := range []*keystonev1alpha1.Keystone{fixture.Minimal(), filtered} {
 		files := filesOf(t, k)
 		if !strings.Contains(files[errorsFile], "\ndef answering(application):\n") {
 			t.Errorf("%s does not have what is put around the application", errorsFile)
@@ -80,7 +83,7 @@ func TestKeystonesErrorsAreAnsweredWithAndWithoutMiddleware(t *testing.T) {
 // test_forge_start.py tests what the file does with it.
 func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 	for threads, want := range map[int32]string{0: "False", 1: "False", 2: "True"} {
-		k := minimal()
+		k := fixture.Minimal()
 		if threads > 0 {
 			k.Spec.UWSGI = &commonv1.UWSGISpec{Processes: 2, Threads: threads}
 		}
@@ -92,9 +95,9 @@ func TestStartsAreToldWhetherTheAPIServerHasThreads(t *testing.T) {
 }
 
 // keystonesCode returns the templates of pods that run Keystone's code.
-func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
+func keystonesCode(t *testing.T, s *pass.Scope) map[string]corev1.PodTemplateSpec {
 	t.Helper()
-	migrate, err := migrateJob(s, map[string][]byte{"0": []byte("a"), "1": []byte("b")})
+	migrate, err := keys.MigrateJob(s, map[string][]byte{"0": []byte("a"), "1": []byte("b")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,8 +106,8 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 		"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template,
 		"migrate":     migrate.Spec.Template,
 	}
-	for name, f := range families {
-		templates["rotation of "+name] = f.rotator(s).cronJob(s.keystone, "scripts").Spec.JobTemplate.Spec.Template
+	for name, f := range map[string]keys.Family{"fernet": keys.Fernet, "credential": keys.Credential} {
+		templates["rotation of "+name] = f.Rotator(s).CronJob(s.Keystone, "scripts").Spec.JobTemplate.Spec.Template
 	}
 	tasks := keystoneSchema.Tasks(s.Pass)
 	tasks["bootstrap"], tasks["config-check"] = bootstrapTask(s), settings.CheckTask(s.Pass)
@@ -117,7 +120,7 @@ func keystonesCode(t *testing.T, s *scope) map[string]corev1.PodTemplateSpec {
 // configOf returns the volume mounted where the pods read their configuration.
 func configOf(template corev1.PodTemplateSpec) corev1.VolumeSource {
 	mounts := template.Spec.Containers[0].VolumeMounts
-	at := slices.IndexFunc(mounts, func(m corev1.VolumeMount) bool { return m.MountPath == configDir })
+	at := slices.IndexFunc(mounts, func(m corev1.VolumeMount) bool { return m.MountPath == pass.ConfigDir })
 	if at < 0 {
 		return corev1.VolumeSource{}
 	}
@@ -129,13 +132,13 @@ func configOf(template corev1.PodTemplateSpec) corev1.VolumeSource {
 }
 
 func TestEveryPodThatRunsKeystonesCodeReadsItsConfiguration(t *testing.T) {
-	s := scopeOf(installed(minimal()))
+	s := fixture.Scope(fixture.Installed(fixture.Minimal()))
 	for name, template := range keystonesCode(t, s) {
-		if !slices.Contains(template.Spec.Containers[0].Env, corev1.EnvVar{Name: "PYTHONPATH", Value: configDir}) {
-			t.Errorf("%s: Python does not find what is in %s", name, configDir)
+		if !slices.Contains(template.Spec.Containers[0].Env, corev1.EnvVar{Name: "PYTHONPATH", Value: pass.ConfigDir}) {
+			t.Errorf("%s: Python does not find what is in %s", name, pass.ConfigDir)
 		}
 		if got := configOf(template).ConfigMap; got == nil || got.Name != service.Config.Value(s.Slots).ConfigMap {
-			t.Errorf("%s: another volume than the configuration is mounted at %s: %v", name, configDir, got)
+			t.Errorf("%s: another volume than the configuration is mounted at %s: %v", name, pass.ConfigDir, got)
 		}
 	}
 }

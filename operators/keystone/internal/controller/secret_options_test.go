@@ -14,10 +14,12 @@ import (
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
 func TestEveryPodThatReadsTheConfigurationReadsTheOptionsOfTheSecretAfterIt(t *testing.T) {
-	s := scopeOf(installed(minimal()))
+	s := fixture.Scope(fixture.Installed(fixture.Minimal()))
 	rendered := service.Rendered{
 		ConfigMap: "keystone-config-01234567", Secret: "keystone-extra-config-0123456789abcdef", SecretFile: "secret.conf",
 	}
@@ -36,7 +38,7 @@ func TestEveryPodThatReadsTheConfigurationReadsTheOptionsOfTheSecretAfterIt(t *t
 	}
 	for name, template := range templates {
 		if diff := cmp.Diff(want, configOf(template).Projected); diff != "" {
-			t.Errorf("%s: %s (-want +got):\n%s", name, configDir, diff)
+			t.Errorf("%s: %s (-want +got):\n%s", name, pass.ConfigDir, diff)
 		}
 	}
 	if "secret.conf" < "keystone.conf" {
@@ -45,7 +47,7 @@ func TestEveryPodThatReadsTheConfigurationReadsTheOptionsOfTheSecretAfterIt(t *t
 }
 
 func TestOtherOptionsOfASecretAreCheckedAgain(t *testing.T) {
-	s := scopeOf(minimal())
+	s := fixture.Scope(fixture.Minimal())
 	keys := map[string]bool{}
 	for _, name := range []string{"", "keystone-extra-config-1", "keystone-extra-config-2"} {
 		service.Config.Put(s.Slots, service.Rendered{ConfigMap: "keystone-config-01234567", Secret: name, SecretFile: "secret.conf"})
@@ -64,9 +66,9 @@ func TestASecretCannotSetWhatTheOperatorKeepsToItself(t *testing.T) {
 		"the operator's option":  "[token]\nprovider = hunter2\n",
 		"the lifetime of tokens": "[TOKEN]\nexpiration = hunter2\n",
 	} {
-		k := minimal()
+		k := fixture.Minimal()
 		k.Spec.ExtraConfigSecretRef = &commonv1.SecretRefSpec{Name: "keystone-ldap"}
-		s := scopeOf(k)
+		s := fixture.Scope(k)
 		s.Refs = fake.NewClientBuilder().WithScheme(Scheme()).WithObjects(
 			secretOf(k, "keystone-ldap", map[string]string{"keystone.conf": content})).Build()
 		outcome := settings.Reconcile(t.Context(), s.Pass)

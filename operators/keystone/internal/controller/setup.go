@@ -22,13 +22,16 @@ import (
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/metrics"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/password"
 	"github.com/c5c3/forge/operators/keystone/internal/proof"
 )
 
 // declaration declares the controller without the dependencies of a running operator.
-var declaration = controller.Controller[*keystonev1alpha1.Keystone, *scope]{
-	Definition:  &definition,
+var declaration = controller.Controller[*keystonev1alpha1.Keystone, *pass.Scope]{
+	Definition:  &pass.Definition,
 	New:         func() *keystonev1alpha1.Keystone { return &keystonev1alpha1.Keystone{} },
 	NewList:     func() client.ObjectList { return &keystonev1alpha1.KeystoneList{} },
 	AddToScheme: keystonev1alpha1.AddToScheme,
@@ -67,22 +70,22 @@ func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
 
 // SetupWith is Setup with overridable parts.
 func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
-	lifetimes, err := newLifetimes(ctrlmetrics.Registry)
+	lifetimes, err := metrics.NewLifetimes(ctrlmetrics.Registry)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	own := &toolbox{
-		proofs: proof.NewProver(options.Probe), lifetimes: lifetimes,
-		secretStoreTimeout: cmp.Or(options.SecretStoreTimeout, defaultSecretStoreTimeout), propagation: cfg.Propagation(),
+	own := &pass.Toolbox{
+		Proofs: proof.NewProver(options.Probe), Lifetimes: lifetimes,
+		SecretStoreTimeout: cmp.Or(options.SecretStoreTimeout, keys.DefaultStoreTimeout), Propagation: cfg.Propagation(),
 	}
 	c := declaration
-	c.Scope = func(pass *service.Pass, k *keystonev1alpha1.Keystone) *scope {
-		return &scope{Pass: pass, toolbox: own, keystone: k}
+	c.Scope = func(p *service.Pass, k *keystonev1alpha1.Keystone) *pass.Scope {
+		return &pass.Scope{Pass: p, Toolbox: own, Keystone: k}
 	}
-	c.Runnables, c.Sources = []manager.Runnable{own.proofs}, []source.Source{own.proofs.Source()}
+	c.Runnables, c.Sources = []manager.Runnable{own.Proofs}, []source.Source{own.Proofs.Source()}
 	c.Forget = func(name types.NamespacedName) {
-		own.proofs.Forget(name)
-		own.lifetimes.forget(name)
+		own.Proofs.Forget(name)
+		own.Lifetimes.Forget(name)
 	}
 	return c.SetupWith(ctx, mgr, cfg, options.Options)
 }
@@ -91,9 +94,5 @@ func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, optio
 // lost key Secret may be restored without the owner reference by which it would be
 // watched, and a Secret of that name may have another owner.
 func secretRefs(k *keystonev1alpha1.Keystone) []string {
-	return []string{
-		k.Spec.Bootstrap.AdminPasswordSecretRef.Name,
-		fernetKeysName(k), credentialKeysName(k),
-		stagingName(fernetKeysName(k)), stagingName(credentialKeysName(k)), nextPasswordName(k),
-	}
+	return append(keys.SecretNames(k), k.Spec.Bootstrap.AdminPasswordSecretRef.Name, password.NextName(k))
 }

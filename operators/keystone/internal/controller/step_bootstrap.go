@@ -6,27 +6,27 @@ import (
 	"encoding/hex"
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
-// bootstrapJob is the Job that set the administrator's password of this pass in Keystone.
-// Bootstrap sets it.
-var bootstrapJob = reconcile.NewSlot[*batchv1.Job]("BootstrapJob")
+// annotationAdminPasswordHash records which password the pod was started with.
+const annotationAdminPasswordHash = "forge.c5c3.io/admin-password-hash" //nolint:gosec // The name of an annotation, not a password.
 
 // reconcileBootstrap creates the administrator, the region and the identity entries of
 // the catalog, and repeats that when any of them changes.
-func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
+func reconcileBootstrap(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	desired, err := deployment.TaskJob(s.Pass, bootstrapTask(s))
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	}
-	state, err := s.Runner().Run(ctx, s.keystone, desired)
+	state, err := s.Runner().Run(ctx, s.Keystone, desired)
 	switch {
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonBootstrapFailed, err)
@@ -34,37 +34,37 @@ func reconcileBootstrap(ctx context.Context, s *scope) reconcile.Outcome {
 		return deployment.Await(keystonev1alpha1.ReasonBootstrapInProgress,
 			desired.Name, "creating the administrator and the catalog entries", state, "")
 	}
-	bootstrapJob.Put(s.Slots, state.Job)
+	pass.BootstrapJob.Put(s.Slots, state.Job)
 	return reconcile.Done(keystonev1alpha1.ReasonBootstrapComplete, "The administrator, the region and the catalog entries exist")
 }
 
 // bootstrapTask passes everything to keystone-manage in the environment variables
 // documented for that (OS_BOOTSTRAP_*), so that the password never appears in a process
 // list or is parsed by a shell.
-func bootstrapTask(s *scope) deployment.Task {
-	k := s.keystone
+func bootstrapTask(s *pass.Scope) deployment.Task {
+	k := s.Keystone
 	boot := k.Spec.Bootstrap
 	public := boot.PublicEndpoint
 	if public == "" {
-		public = publicEndpoint(s.Cluster, k)
+		public = pass.PublicEndpoint(s.Cluster, k)
 	}
-	passwordHash := sha256.Sum256(adminPassword.Value(s.Slots))
+	passwordHash := sha256.Sum256(pass.AdminPassword.Value(s.Slots))
 	hash := hex.EncodeToString(passwordHash[:])
 	settings := []corev1.EnvVar{
 		{Name: "OS_BOOTSTRAP_USERNAME", Value: boot.AdminUser},
 		{Name: "OS_BOOTSTRAP_REGION_ID", Value: boot.Region},
-		{Name: "OS_BOOTSTRAP_ADMIN_URL", Value: internalEndpoint(s.Cluster, k)},
-		{Name: "OS_BOOTSTRAP_INTERNAL_URL", Value: internalEndpoint(s.Cluster, k)},
+		{Name: "OS_BOOTSTRAP_ADMIN_URL", Value: pass.InternalEndpoint(s.Cluster, k)},
+		{Name: "OS_BOOTSTRAP_INTERNAL_URL", Value: pass.InternalEndpoint(s.Cluster, k)},
 		{Name: "OS_BOOTSTRAP_PUBLIC_URL", Value: public},
 	}
 	return deployment.Task{
-		Name: "bootstrap", Container: "bootstrap", Command: manage("bootstrap"), Retries: 4,
-		Env: slices.Concat(keystoneDatabase.ToolEnv(s.Pass), settings, []corev1.EnvVar{
-			deployment.SecretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, passwordKey(boot.AdminPasswordSecretRef)),
+		Name: "bootstrap", Container: "bootstrap", Command: pass.Manage("bootstrap"), Retries: 4,
+		Env: slices.Concat(pass.Database.ToolEnv(s.Pass), settings, []corev1.EnvVar{
+			deployment.SecretVariable("OS_BOOTSTRAP_PASSWORD", boot.AdminPasswordSecretRef.Name, pass.AdminPasswordKey(k)),
 		}),
-		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...), database.TLSMounts(s.Pass)...),
+		Mounts: append(append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k)...), database.TLSMounts(s.Pass)...),
 		Annotations: map[string]string{
-			annotationAdminPasswordHash: hash, database.HashAnnotation(&definition): database.Connection.Value(s.Slots).Hash(),
+			annotationAdminPasswordHash: hash, database.HashAnnotation(&pass.Definition): database.Connection.Value(s.Slots).Hash(),
 		},
 		RunKey: keystoneSchema.OnRequest(s.Pass, []any{hash, settings, database.Address(s.Pass), k.Spec.Database.Database}),
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
 // settings declares the configuration of a Keystone.
@@ -23,7 +24,7 @@ var configCheck = configuration.Check{Register: "keystone.conf:configure"}
 
 // configFiles returns the configuration files in addition to keystone.conf.
 func configFiles(p *service.Pass) (map[string]string, error) {
-	k := keystoneOf(p)
+	k := pass.KeystoneOf(p)
 	files := pythonFiles(p)
 	var err error
 	if files[pasteFile], err = config.RenderPaste(pasteFilters(k)); err != nil {

@@ -11,23 +11,13 @@ import (
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
-
-// content is what is known about the content of the database.
-type content struct {
-	// known is true once the first db_sync has inspected the database.
-	known bool
-	// unreadable is set if there are credentials that the credential keys cannot read.
-	unreadable error
-}
-
-// databaseContent is set by Installation.
-var databaseContent = reconcile.NewSlot[content]("DatabaseContent")
 
 // reconcileInstallation installs the schema before keys are generated. The database may
 // already be in use, and credentials stored in it need their own keys. The Database step
 // handles everything else.
-func reconcileInstallation(ctx context.Context, s *scope) reconcile.Outcome {
+func reconcileInstallation(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	first, err := keystoneSchema.InstallsFirst(ctx, s.Pass)
 	switch {
 	case err != nil:
@@ -42,26 +32,26 @@ func reconcileInstallation(ctx context.Context, s *scope) reconcile.Outcome {
 	return keystoneSchema.Count(ctx, s.Pass, outcome)
 }
 
-func install(ctx context.Context, s *scope) reconcile.Outcome {
+func install(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	found, err := mountedCredentialKeys(ctx, s)
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
 	}
 	mountedKeys.Put(s.Slots, found)
 	outcome := keystoneSchema.Install(ctx, s.Pass)
-	seen := content{known: outcome.IsDone()}
+	seen := pass.Content{Known: outcome.IsDone()}
 	var failed *job.FailedError
 	if errors.As(outcome.Err(), &failed) && failed.ExitCode == unreadableCredentials {
-		seen = content{known: true, unreadable: failed}
+		seen = pass.Content{Known: true, Unreadable: failed}
 	}
-	databaseContent.Put(s.Slots, seen)
+	pass.DatabaseContent.Put(s.Slots, seen)
 	return outcome
 }
 
 // mountedCredentialKeys returns the Secret that a Job mounts by its name, even if it is
 // not claimed yet; nil for none.
-func mountedCredentialKeys(ctx context.Context, s *scope) (*corev1.Secret, error) {
-	key := s.Key(credentialKeysName(s.keystone))
+func mountedCredentialKeys(ctx context.Context, s *pass.Scope) (*corev1.Secret, error) {
+	key := s.Key(pass.CredentialKeysName(s.Keystone))
 	if found, err := s.Owned.Find(ctx, key); err != nil || found != nil {
 		return found, err
 	}

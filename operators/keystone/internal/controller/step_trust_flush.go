@@ -14,32 +14,37 @@ import (
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/cronjob"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
 // reconcileTrustFlush ensures the CronJob that deletes expired trusts. The schedule is
 // always set, as the defaults of a pass apply with or without a webhook.
-func reconcileTrustFlush(ctx context.Context, s *scope) reconcile.Outcome {
-	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.keystone, trustFlushCronJob(s)); err != nil {
+func reconcileTrustFlush(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.Keystone, trustFlushCronJob(s)); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	return followSchedule(ctx, s, trustFlushSchedule,
+	return cronjob.Follow(ctx, s, trustFlushSchedule,
 		reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place"))
 }
 
 // trustFlush is the suffix of the CronJob.
 const trustFlush = "trust-flush"
 
-var trustFlushSchedule = schedule{name: trustFlush, does: "deleting expired trusts", failed: keystonev1alpha1.ReasonTrustFlushFailed}
+var trustFlushSchedule = cronjob.Schedule{
+	Name: trustFlush, Does: "deleting expired trusts", Failed: keystonev1alpha1.ReasonTrustFlushFailed,
+}
 
-func trustFlushCronJob(s *scope) *batchv1.CronJob {
-	k := s.keystone
-	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keyMounts(k)...)
+func trustFlushCronJob(s *pass.Scope) *batchv1.CronJob {
+	k := s.Keystone
+	mounts := append([]deployment.Mount{deployment.ConfigMount(s.Pass)}, keys.Mounts(k)...)
 	pod := deployment.PodsOf(s.Pass).Spec(corev1.Container{
-		Name: trustFlush, Image: scheduledImage(k), Command: slices.Concat(manage("trust_flush"), k.Spec.TrustFlush.Args),
-		Env: keystoneDatabase.ToolEnv(s.Pass), Resources: deployment.TaskResources(k.Spec.Resources),
+		Name: trustFlush, Image: pass.ScheduledImage(k), Command: slices.Concat(pass.Manage("trust_flush"), k.Spec.TrustFlush.Args),
+		Env: pass.Database.ToolEnv(s.Pass), Resources: deployment.TaskResources(k.Spec.Resources),
 	}, append(mounts, database.TLSMounts(s.Pass)...)...)
 	pod.RestartPolicy = corev1.RestartPolicyOnFailure
-	task := metav1.ObjectMeta{Labels: definition.TaskLabels(k.Name, trustFlush)}
+	task := metav1.ObjectMeta{Labels: pass.Definition.TaskLabels(k.Name, trustFlush)}
 	return &batchv1.CronJob{
 		ObjectMeta: s.Meta(s.Named(trustFlush)),
 		Spec: batchv1.CronJobSpec{

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/c5c3/forge/internal/common/database/schema"
+	"github.com/c5c3/forge/operators/keystone/internal/keys"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
 // A ResourceQuota on limits.cpu admits no pod without such a limit.
@@ -21,16 +23,16 @@ func TestJobsKeepTheCPULimitOfTheSpec(t *testing.T) {
 		"the default, which is low": {nil, "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := minimal()
+			k := fixture.Minimal()
 			if test.limits != nil {
 				k.Spec.Resources = &corev1.ResourceRequirements{Limits: test.limits}
 			}
 			before := k.DeepCopy()
-			s := scopeOf(installed(k))
+			s := fixture.Scope(fixture.Installed(k))
 			for what, template := range map[string]corev1.PodSpec{
 				"db-sync":     jobOf(t, s, databaseTask(s, schema.TaskSync)).Spec.Template.Spec,
 				"trust flush": trustFlushCronJob(s).Spec.JobTemplate.Spec.Template.Spec,
-				"rotation":    fernetKeys.rotator(s).cronJob(k, "scripts").Spec.JobTemplate.Spec.Template.Spec,
+				"rotation":    keys.Fernet.Rotator(s).CronJob(k, "scripts").Spec.JobTemplate.Spec.Template.Spec,
 			} {
 				for _, container := range append(template.InitContainers, template.Containers...) {
 					limit, set := container.Resources.Limits[corev1.ResourceCPU]

@@ -7,48 +7,14 @@ import (
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/testutil/golden"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
 )
 
-func TestCronJobsKeepTheImageWhoseSchemaIsInstalled(t *testing.T) {
-	for name, test := range map[string]struct {
-		status commonv1.ServiceStatus
-		want   string
-	}{
-		"before the first installation": {want: "2025.2"},
-		"before a patch is synced":      {status: commonv1.ServiceStatus{InstalledRelease: "2025.2-old"}, want: "2025.2-old"},
-		"while the schema is expanded": {
-			status: commonv1.ServiceStatus{
-				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseExpanding,
-			}, want: "2025.1",
-		},
-		"while the pods are replaced": {
-			status: commonv1.ServiceStatus{
-				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseRollingUpdate,
-			}, want: "2025.1",
-		},
-		"from the contraction on": {
-			status: commonv1.ServiceStatus{
-				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseContracting,
-			}, want: "2025.2",
-		},
-		"once it is installed": {status: commonv1.ServiceStatus{InstalledRelease: "2025.2"}, want: "2025.2"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			k := minimal()
-			k.Status.ServiceStatus = test.status
-			if got, want := scheduledImage(k), "ghcr.io/c5c3/keystone:"+test.want; got != want {
-				t.Errorf("got %s, want %s", got, want)
-			}
-		})
-	}
-}
-
 func TestUpgradeJobsMatchTheirGoldenFiles(t *testing.T) {
-	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": minimal(), "managed": managed()} {
+	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": fixture.Minimal(), "managed": fixture.Managed()} {
 		k.Status.InstalledRelease = "2025.1"
-		s := scopeOf(k)
+		s := fixture.Scope(k)
 		for _, task := range []string{"db-expand", "db-migrate", "db-contract", "login-check"} {
 			t.Run(name+"/"+task, func(t *testing.T) {
 				golden.CompareYAML(t, name+"/job-"+task+".yaml", jobOf(t, s, databaseTask(s, task)))

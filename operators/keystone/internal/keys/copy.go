@@ -1,0 +1,55 @@
+package keys
+
+import (
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/cluster"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
+)
+
+// keyBackup is the copy of one key Secret in the secret store.
+type keyBackup struct {
+	// source is the name of the key Secret.
+	source func(*keystonev1alpha1.Keystone) string
+	// entry is the last element of the path in the store.
+	entry string
+}
+
+var (
+	fernetBackup     = keyBackup{source: pass.FernetKeysName, entry: "fernet-keys"}
+	credentialBackup = keyBackup{source: pass.CredentialKeysName, entry: "credential-keys"}
+
+	keyBackups = []keyBackup{fernetBackup, credentialBackup}
+)
+
+func (b keyBackup) name(k *keystonev1alpha1.Keystone) string { return b.source(k) + "-backup" }
+
+// path returns the path of the copy, relative to the mount of the store.
+func (b keyBackup) path(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
+	return keysPath(c, k) + "/" + b.entry
+}
+
+// keysPath returns the common prefix of the paths of all copies.
+func keysPath(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
+	return keystonev1alpha1.StorePath(c, k.Namespace, k.Name)
+}
+
+// push copies the whole Secret. External Secrets removes the copy with the PushSecret,
+// unless the database that only these keys can read is kept. It pushes only when the
+// PushSecret changes, and therefore only keys that were validated; [secrets.RepeatPush]
+// changes it periodically.
+func (b keyBackup) push(c cluster.Settings, k *keystonev1alpha1.Keystone, source *corev1.Secret) *esov1alpha1.PushSecret {
+	policy := esov1alpha1.PushSecretDeletionPolicyDelete
+	if k.ServiceSpec().KeepsData() {
+		policy = esov1alpha1.PushSecretDeletionPolicyNone
+	}
+	return pushsecret.New(k, b.name(k), source, esov1alpha1.PushSecretSpec{
+		DeletionPolicy:  policy,
+		RefreshInterval: &metav1.Duration{},
+		Data:            pushsecret.To(esov1alpha1.PushSecretMatch{RemoteRef: esov1alpha1.PushSecretRemoteRef{RemoteKey: b.path(c, k)}}),
+	})
+}

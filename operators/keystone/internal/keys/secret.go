@@ -1,0 +1,172 @@
+package keys
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+)
+
+// ensure returns the key Secret. It is only created while nothing can depend on an
+// earlier one.
+func (f Family) ensure(ctx context.Context, s *pass.Scope) (*corev1.Secret, bool, error) {
+	live, err := s.Owned.Find(ctx, s.Key(f.name(s.Keystone)))
+	if err != nil || live != nil && f.claimed(s, live) {
+		return live, false, err
+	}
+	// The status may be lost together with the keys, for instance after a restore.
+	deploy, err := deployment.Live(ctx, s.Pass)
+	served := s.Keystone.Status.InstalledRelease != "" || deploy != nil
+	switch {
+	case err != nil:
+		return nil, false, err
+	case !served && !pass.DatabaseContent.Value(s.Slots).Known && (live == nil || f.needed):
+		return nil, false, errAwaitingDatabase
+	case live != nil:
+		return f.claim(ctx, s, live)
+	}
+	return f.findOrMake(ctx, s, served)
+}
+
+// findOrMake returns a key Secret that is not in the cache. It creates one if there was
+// none before or if the keys are in the secret store.
+func (f Family) findOrMake(ctx context.Context, s *pass.Scope, served bool) (*corev1.Secret, bool, error) {
+	// Once the other family is restored, the database may turn out to be readable before
+	// the store has answered for this one.
+	asked, err := f.backup.asked(ctx, s)
+	if err != nil {
+		return nil, false, err
+	}
+	if !served && !asked && pass.DatabaseContent.Value(s.Slots).Unreadable == nil {
+		return f.createOrClaim(ctx, s)
+	}
+	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.Keystone)))
+	switch {
+	case err != nil:
+		return nil, false, err
+	case live != nil:
+		return f.claim(ctx, s, live)
+	case served && !asked:
+		return nil, false, f.missing(s)
+	}
+	return f.restore(ctx, s)
+}
+
+func (f Family) claimed(s *pass.Scope, live *corev1.Secret) bool {
+	return secrets.Claimed(s.Keystone, live, pass.Definition.Labels(s.Keystone.Name), s.Keystone.ServiceSpec().KeepsData())
+}
+
+// claim adopts an existing Secret if it holds the keys that the Keystone needs. Any other
+// Secret may be the only copy of something else.
+func (f Family) claim(ctx context.Context, s *pass.Scope, live *corev1.Secret) (*corev1.Secret, bool, error) {
+	claimed, err := s.Owned.Claim(ctx, s.Keystone, live, pass.Definition.Labels(s.Keystone.Name), s.Keystone.ServiceSpec().KeepsData(),
+		func(found *corev1.Secret) error { return cmp.Or(f.usable(s, found), f.readable(s, found)) })
+	return claimed, false, err
+}
+
+// usable rejects a Secret that does not hold a set of keys.
+func (f Family) usable(s *pass.Scope, secret *corev1.Secret) error {
+	err := keys.ValidateInUse(secret.Data)
+	if err == nil {
+		return nil
+	}
+	return &missingError{fmt.Sprintf(
+		"secret %s does not hold usable keys: %v; restore it from its backup, by default %s in the secret store",
+		secret.Name, err, f.backup.path(s.Cluster, s.Keystone))}
+}
+
+// readable rejects keys that cannot read the credentials in the database.
+func (f Family) readable(s *pass.Scope, secret *corev1.Secret) error {
+	unreadable := pass.DatabaseContent.Value(s.Slots).Unreadable
+	if unreadable == nil || !f.needed {
+		return nil
+	}
+	return &missingError{fmt.Sprintf(
+		"the keys in Secret %s cannot read the credentials in database %s: %v; put the keys into the Secret that the credentials "+
+			"were made with, or delete the rows of table credential to accept that they are lost",
+		secret.Name, s.Keystone.Spec.Database.Database, unreadable)}
+}
+
+func (f Family) missing(s *pass.Scope) error {
+	return &missingError{fmt.Sprintf("secret %s is gone; restore it from its backup, by default %s in the secret store, "+
+		"or create it with new keys to accept that %s", f.name(s.Keystone), f.backup.path(s.Cluster, s.Keystone), f.loss)}
+}
+
+// createOrClaim creates the Secret with new keys, or claims an existing one that is not
+// in the label-limited cache.
+func (f Family) createOrClaim(ctx context.Context, s *pass.Scope) (*corev1.Secret, bool, error) {
+	desired, taken := f.create(ctx, s, nil)
+	if !apierrors.IsAlreadyExists(taken) {
+		return desired, true, taken
+	}
+	live, err := s.Owned.FindLive(ctx, s.Key(f.name(s.Keystone)))
+	switch {
+	case err != nil:
+		return nil, false, err
+	case live == nil:
+		// It was deleted in between: the next pass finds the name free.
+		return nil, false, taken
+	}
+	return f.claim(ctx, s, live)
+}
+
+// restore creates the Secret with the keys from the secret store: the database holds data
+// that only they can read, or did when the store was asked.
+func (f Family) restore(ctx context.Context, s *pass.Scope) (*corev1.Secret, bool, error) {
+	stored, err := f.backup.stored(ctx, s)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case stored == nil && f.needed:
+		return nil, false, f.missing(s)
+	}
+	desired, err := f.create(ctx, s, stored)
+	return desired, stored == nil, err
+}
+
+// create creates the Secret with the data, or with new keys if data is nil.
+func (f Family) create(ctx context.Context, s *pass.Scope, data map[string][]byte) (*corev1.Secret, error) {
+	desired, err := f.newSecret(s, data)
+	if err != nil {
+		return nil, err
+	}
+	return desired, s.Owned.Create(ctx, s.Keystone, desired, s.Keystone.ServiceSpec().KeepsData())
+}
+
+// newSecret builds the Secret with the data, or with new keys if data is nil.
+func (f Family) newSecret(s *pass.Scope, data map[string][]byte) (*corev1.Secret, error) {
+	k := s.Keystone
+	lifetime, _ := f.lifetime(s)
+	if data == nil {
+		var err error
+		if data, err = keys.Generate(int(keys.Normalise(f.maxActive(k)))); err != nil {
+			return nil, fmt.Errorf("generating keys: %w", err)
+		}
+	}
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: f.name(k), Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name),
+			Annotations: map[string]string{annotationKeyHistory: keys.NewHistory(data, s.Now(), lifetime).String()},
+		},
+		Type: corev1.SecretTypeOpaque,
+		Data: data,
+	}, nil
+}
+
+// errAwaitingDatabase reports that it is not known yet which keys the database needs.
+var errAwaitingDatabase = errors.New(
+	"no keys are generated before the database is known to hold no credentials that need other keys; see the condition DatabaseReady")
+
+// missingError reports that keys a Keystone needs are missing.
+type missingError struct{ text string }
+
+func (e *missingError) Error() string { return e.text }

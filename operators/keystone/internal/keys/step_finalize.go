@@ -1,0 +1,247 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/secrets"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/pushsecret"
+)
+
+// Finalizer protects the copies of the keys in the secret store.
+const Finalizer = "keystone.openstack.c5c3.io/openbao-finalizer"
+
+const (
+	// DefaultStoreTimeout bounds each of the two waits for External Secrets during
+	// deletion: until it has adopted a PushSecret, and until it has removed the copy.
+	DefaultStoreTimeout = 10 * time.Minute
+	// deletionPeriod is the requeue interval of a waiting deletion. No watch reports a
+	// timeout.
+	deletionPeriod = time.Minute
+)
+
+// Finalize removes the keys together with the database that they decrypt: first the
+// copies in the store, then the Secrets. A Secret of a former Keystone can then only exist
+// if a backup tool has restored it.
+func Finalize(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	keep, err := database.KeepsData(ctx, s.Pass)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+	}
+	if keep {
+		return reportKept(ctx, s)
+	}
+	plan, err := releaseCopies(ctx, s)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+	}
+	if !plan.waits() {
+		err = removeKeys(ctx, s)
+	}
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+	}
+	if !s.Kinds.Served(pushsecret.Kind) {
+		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There is no PushSecret to remove").
+			WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "External Secrets is not installed: there is no PushSecret to remove")
+	}
+	return plan.outcome()
+}
+
+func removeKeys(ctx context.Context, s *pass.Scope) error {
+	for _, backup := range keyBackups {
+		secret := &corev1.Secret{ObjectMeta: s.Meta(backup.source(s.Keystone))}
+		if err := apply.EnsureAbsent(ctx, s.Client, s.Keystone, secret); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportKept orphans the keys and their copies, and reports which.
+func reportKept(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	found, err := keepKeys(ctx, s)
+	switch {
+	case err != nil:
+		return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
+	case !found:
+		return reconcile.Done(keystonev1alpha1.ReasonDeleting, "There are no keys to keep")
+	}
+	kept := fmt.Sprintf("The database stays, and with it Secrets %s and %s and their copies in the secret store",
+		pass.FernetKeysName(s.Keystone), pass.CredentialKeysName(s.Keystone))
+	return reconcile.Done(keystonev1alpha1.ReasonDeleting, kept).WithNormalEvent(keystonev1alpha1.EventKeysKept, kept)
+}
+
+// keepKeys orphans the keys and their copies, and reports whether there are any. Usually
+// they were created that way; that another Keystone uses the same database is only known
+// now.
+func keepKeys(ctx context.Context, s *pass.Scope) (found bool, err error) {
+	for _, backup := range keyBackups {
+		exists, err := keepKey(ctx, s, backup)
+		if err != nil {
+			return false, err
+		}
+		found = found || exists
+	}
+	return found, nil
+}
+
+// keepKey reports whether the key Secret exists. A PushSecret that is already being
+// deleted removes its copy: with another policy its deletion would never finish.
+func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error) {
+	if s.Kinds.Served(pushsecret.Kind) {
+		push, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+		if err != nil {
+			return false, err
+		}
+		if push != nil && push.DeletionTimestamp.IsZero() && push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
+			patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"None"}}`))
+			if err := s.ThirdParty.Patch(ctx, push, patch); client.IgnoreNotFound(err) != nil {
+				return false, fmt.Errorf("keeping the copy of PushSecret %s: %w", push.Name, err)
+			}
+		}
+	}
+	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.Keystone)))
+	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.Keystone) || !secret.DeletionTimestamp.IsZero() {
+		return secret != nil, err
+	}
+	_, err = s.Owned.Claim(ctx, s.Keystone, secret, pass.Definition.Labels(s.Keystone.Name), true, nil)
+	return true, err
+}
+
+// releaseCopies has External Secrets remove the copies of the keys from the store. A
+// PushSecret is deleted only after External Secrets has adopted it, because otherwise its
+// copy would stay. What External Secrets does not finish in time is reported and left to
+// it: a PushSecret under deletion keeps its own finalizer and removes its copy as soon as
+// the store answers, even if the Keystone is gone.
+func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
+	if !s.Kinds.Served(pushsecret.Kind) {
+		return releasePlan{}, nil
+	}
+	var backups []*esov1alpha1.PushSecret
+	for _, backup := range keyBackups {
+		live, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+		if err != nil {
+			return releasePlan{}, err
+		}
+		if live != nil {
+			backups = append(backups, live)
+		}
+	}
+	plan := planRelease(backups, s.Keystone.DeletionTimestamp.Time, time.Now(), s.SecretStoreTimeout)
+	for _, push := range plan.remove {
+		if err := deletePush(ctx, s, push); err != nil {
+			return releasePlan{}, err
+		}
+	}
+	return plan, nil
+}
+
+// deletePush deletes exactly the object that was read.
+func deletePush(ctx context.Context, s *pass.Scope, push *esov1alpha1.PushSecret) error {
+	uid := push.UID
+	if err := s.ThirdParty.Delete(ctx, push, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("deleting PushSecret %s: %w", push.Name, err)
+	}
+	return nil
+}
+
+// releasePlan says which PushSecrets of a deleted Keystone to remove, and what the
+// deletion waits for.
+type releasePlan struct {
+	remove []*esov1alpha1.PushSecret
+	// unadopted are those that External Secrets has not picked up, blocking those whose
+	// copies it has not removed, and late those for which it has taken too long.
+	unadopted, blocking, late []string
+	// adopting is true while External Secrets has time left to pick up the unadopted ones.
+	adopting bool
+	// patience bounds each wait.
+	patience time.Duration
+}
+
+// planRelease only uses times recorded in the objects, so that a restarted operator
+// continues where the last one stopped. deleted is when the deletion of the Keystone
+// began.
+func planRelease(backups []*esov1alpha1.PushSecret, deleted, now time.Time, patience time.Duration) releasePlan {
+	plan := releasePlan{patience: patience}
+	for _, push := range backups {
+		terminating := !push.DeletionTimestamp.IsZero()
+		if !terminating {
+			plan.remove = append(plan.remove, push)
+		}
+		switch {
+		case !terminating && !secrets.Adopted(push):
+			plan.unadopted = append(plan.unadopted, push.Name)
+		case terminating && now.Sub(push.DeletionTimestamp.Time) >= patience:
+			plan.late = append(plan.late, describePush(push))
+		default:
+			plan.blocking = append(plan.blocking, describePush(push))
+		}
+	}
+	if len(plan.unadopted) > 0 && now.Sub(deleted) < patience {
+		plan.adopting, plan.remove = true, nil
+	}
+	return plan
+}
+
+// waits reports whether the deletion of the Keystone has to wait.
+func (p releasePlan) waits() bool { return p.adopting || len(p.blocking) > 0 }
+
+// outcome reports what the deletion waits for, or how it ended.
+func (p releasePlan) outcome() reconcile.Outcome {
+	unadopted := strings.Join(p.unadopted, ", ")
+	if p.adopting {
+		return p.waiting(keystonev1alpha1.ReasonWaitingForESOAdoption, fmt.Sprintf(
+			"External Secrets has not picked up PushSecret %s, so deleting it would leave keys in the store; "+
+				"start the controller of External Secrets; deletion continues without it after %s", unadopted, p.patience))
+	}
+	abandoned := fmt.Sprintf("External Secrets has not picked up PushSecret %s within %s; "+
+		"delete the keys in the secret store by hand if there are any", unadopted, p.patience)
+	if p.waits() {
+		blocked := p.waiting(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, fmt.Sprintf(
+			"External Secrets has not removed the keys from the secret store yet: %s; if this persists, repair ClusterSecretStore %s "+
+				"or the backend behind it; deletion continues without it after %s", strings.Join(p.blocking, "; "), secrets.StoreName, p.patience)).
+			OnTransition(corev1.EventTypeNormal, keystonev1alpha1.EventFinalizingOpenBaoSecrets,
+				"Removing the copies of the keys from the secret store")
+		if len(p.unadopted) > 0 {
+			blocked = blocked.OnTransition(corev1.EventTypeWarning, keystonev1alpha1.EventESOAdoptionTimedOut, abandoned)
+		}
+		return blocked
+	}
+	done := reconcile.Done(keystonev1alpha1.ReasonDeleting, "The copies of the keys in the secret store are released")
+	if len(p.unadopted) > 0 {
+		done = done.WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventESOAdoptionTimedOut, abandoned)
+	}
+	if len(p.late) > 0 {
+		return done.WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventOpenBaoFinalizerTimedOut, fmt.Sprintf(
+			"The keys are still in the secret store after %s: %s; External Secrets removes them, and then the PushSecret, once the store answers",
+			p.patience, strings.Join(p.late, "; ")))
+	}
+	return done.WithNormalEvent(keystonev1alpha1.EventOpenBaoSecretsFinalized, "No PushSecret holds a copy of the keys any more")
+}
+
+func (p releasePlan) waiting(reason, message string) reconcile.Outcome {
+	return reconcile.Waiting(reason, message).After(min(deletionPeriod, p.patience))
+}
+
+// describePush includes the error that External Secrets reports for a PushSecret.
+func describePush(push *esov1alpha1.PushSecret) string {
+	state := secrets.PushStateOf(push)
+	if !state.Failed() {
+		return "PushSecret " + push.Name
+	}
+	return fmt.Sprintf("PushSecret %s (%s)", push.Name, state.Message)
+}

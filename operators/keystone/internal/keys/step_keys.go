@@ -1,0 +1,78 @@
+// Package keys keeps the keys of a Keystone: those that sign tokens and those that encrypt
+// credentials. It generates them once, keeps copies of them in the secret store, promotes
+// what was rotated out of them, and removes them with the database that they decrypt.
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+)
+
+// Reconcile ensures the family's key Secret: it is created once, and replaced only by keys
+// that were rotated out of it.
+func (f Family) Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	secret, created, err := f.ensure(ctx, s)
+	var missing *missingError
+	switch {
+	case errors.As(err, &missing):
+		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
+	case errors.Is(err, errAwaitingDatabase), errors.Is(err, errAskingStore):
+		return reconcile.Waiting(keystonev1alpha1.ReasonGeneratingKeys, err.Error())
+	case err != nil:
+		return reconcile.WriteFailed(keystonev1alpha1.ReasonGeneratingKeys, err)
+	}
+	if err := f.usable(s, secret); err != nil {
+		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
+	}
+	f.reportAge(s, secret)
+	if err := f.backup.endRequest(ctx, s); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonGeneratingKeys, err)
+	}
+	if err := f.readable(s, secret); err != nil {
+		return reconcile.Terminal(keystonev1alpha1.ReasonKeysMissing, err)
+	}
+	if created {
+		return f.done(s).WithNormalEvent(f.generated, fmt.Sprintf("Created Secret %s with %d keys", secret.Name, len(secret.Data)))
+	}
+	found, err := f.promote(ctx, s, secret)
+	if err != nil {
+		failed := reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+		if found.promoted != "" {
+			return failed.WithNormalEvent(f.rotated, found.promoted)
+		}
+		return failed
+	}
+	return f.report(s, found)
+}
+
+// report reports what became of a rotation, or that the keys are there.
+func (f Family) report(s *pass.Scope, found promotion) reconcile.Outcome {
+	name := f.name(s.Keystone)
+	switch {
+	case found.promoted != "":
+		return reconcile.Done(f.rotated, found.promoted).WithNormalEvent(f.rotated, found.promoted)
+	case found.rejected != "":
+		return f.done(s).WithEvent(corev1.EventTypeWarning, keystonev1alpha1.EventRotationRejected, found.rejected)
+	case found.ignored != nil:
+		return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys; a rotation is ignored: %s", name, found.ignored)).
+			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventRotationAnnotationInvalid, found.ignored.Error())
+	case found.held.reason == "":
+		return f.done(s)
+	}
+	held := reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys; a rotation is held %s", name, found.held.reason)).
+		OnNews(corev1.EventTypeNormal, keystonev1alpha1.EventRotationHeld, "The rotation of Secret "+name+" is held "+found.held.reason)
+	if found.held.until.IsZero() {
+		return held
+	}
+	// A clock that is set back must not prolong the wait, and one that has just passed the
+	// time must not leave the rotation without a timer.
+	return held.After(max(min(found.held.until.Sub(s.Now()), longestHoldTimer), time.Second))
+}

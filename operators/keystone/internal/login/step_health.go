@@ -1,0 +1,43 @@
+package login
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/proof"
+)
+
+// ReconcileHealth reports whether the API answers, independent of logins.
+func ReconcileHealth(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+	return health.Check{
+		Condition: keystonev1alpha1.ConditionKeystoneAPIReady,
+		URL:       func(p *service.Pass) string { return pass.InternalEndpoint(p.Cluster, s.Keystone) },
+		Healthy:   func(_ *service.Pass, message string) reconcile.Outcome { return healthy(s, message) },
+		Answered:  aboutLogin,
+	}.Reconcile(ctx, s.Pass)
+}
+
+// healthy reports that the API answers, and whether the last login found the cache
+// unavailable; without the cache no request fails. A restarted operator repeats the
+// previous finding until it has its own.
+func healthy(s *pass.Scope, message string) reconcile.Outcome {
+	k := s.Keystone
+	uncached := message + "; the cache at " + strings.Join(pass.CacheServers(s.Cluster, k), ", ") +
+		" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
+	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+	switch found := s.Proofs.Finding(client.ObjectKeyFromObject(k)).Verdict; {
+	case found == proof.Uncached, found == proof.Unasked && last != nil && last.Message == uncached:
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, uncached).
+			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventCacheUnavailable, uncached)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message)
+}

@@ -1,0 +1,183 @@
+package login
+
+import (
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/service"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	"github.com/c5c3/forge/operators/keystone/internal/proof"
+	"github.com/c5c3/forge/operators/keystone/internal/testutil/fixture"
+)
+
+func TestPasswordsAreProvenWhereKeystoneTakesThem(t *testing.T) {
+	for methods, want := range map[string]bool{
+		"password": true, "external,password, token": true, "token,password": true,
+		"": false, "external,token": false, "password_but_not_quite": false,
+	} {
+		if got := takesPasswords(config.INI{"auth": {"methods": methods}}); got != want {
+			t.Errorf("with methods %q: %t, want %t", methods, got, want)
+		}
+	}
+	if !takesPasswords(config.INI{}) {
+		t.Error("Keystone takes passwords by default")
+	}
+}
+
+func TestRefusedPasswordsAreTriedAgainOnlyAsOftenAsTheyLockNoAccount(t *testing.T) {
+	for attempts, want := range map[string]int{"1": 0, "2": 0, "3": 1, " 6 ": 4, "many": 0, "0": 0} {
+		options := config.INI{"security_compliance": {"lockout_failure_attempts": attempts}}
+		if got := refusedRetries(options); got != want {
+			t.Errorf("with lockout_failure_attempts %q: %d, want %d", attempts, got, want)
+		}
+	}
+	if got := refusedRetries(config.INI{}); got >= 0 {
+		t.Errorf("without a lockout: %d, want no bound", got)
+	}
+}
+
+// withConditions is a Keystone of generation 1 with the conditions.
+func withConditions(conditions ...metav1.Condition) *keystonev1alpha1.Keystone {
+	k := fixture.Minimal()
+	k.Generation = 1
+	k.Status.Conditions = conditions
+	return k
+}
+
+func condition(conditionType string, status metav1.ConditionStatus, reason string) metav1.Condition {
+	return metav1.Condition{Type: conditionType, Status: status, Reason: reason, Message: "as before", ObservedGeneration: 1}
+}
+
+func TestAnErrorThatKeystoneDoesNotExplainIsBlamedOnWhatIsKnownToBeBroken(t *testing.T) {
+	noKeys := condition(keystonev1alpha1.ConditionFernetKeysReady, metav1.ConditionFalse, keystonev1alpha1.ReasonKeysMissing)
+	noDatabase := condition(keystonev1alpha1.ConditionDatabaseReady, metav1.ConditionFalse, keystonev1alpha1.ReasonClusterNotReady)
+	for title, test := range map[string]struct {
+		keystone *keystonev1alpha1.Keystone
+		found    proof.Verdict
+		want     proof.Verdict
+	}{
+		"nothing is known":         {withConditions(), proof.Erred, proof.Erred},
+		"the keys are missing":     {withConditions(noKeys), proof.Erred, proof.KeysFailed},
+		"the database is away":     {withConditions(noDatabase), proof.Erred, proof.DatabaseFailed},
+		"Keystone knows it better": {withConditions(noDatabase), proof.CacheFailed, proof.CacheFailed},
+		"it is no error":           {withConditions(noDatabase), proof.Odd, proof.Odd},
+	} {
+		t.Run(title, func(t *testing.T) {
+			if got := blamed(test.keystone, test.found); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestARestartedOperatorRepeatsWhatWasSaidAboutLogins(t *testing.T) {
+	const api = keystonev1alpha1.ConditionKeystoneAPIReady
+	bootstrapped := condition(keystonev1alpha1.ConditionBootstrapReady, metav1.ConditionTrue, keystonev1alpha1.ReasonBootstrapComplete)
+	older := condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy)
+	older.ObservedGeneration = 0
+	for title, test := range map[string]struct {
+		keystone *keystonev1alpha1.Keystone
+		want     string
+	}{
+		"nothing":             {withConditions(), keystonev1alpha1.ReasonLoginPending},
+		"about an older spec": {withConditions(older, bootstrapped), keystonev1alpha1.ReasonLoginPending},
+		"healthy": {
+			withConditions(condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy), bootstrapped),
+			keystonev1alpha1.ReasonAPIHealthy,
+		},
+		"healthy before a bootstrap": {
+			withConditions(condition(api, metav1.ConditionTrue, keystonev1alpha1.ReasonAPIHealthy)), keystonev1alpha1.ReasonLoginPending,
+		},
+		"refused": {
+			withConditions(condition(api, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)),
+			keystonev1alpha1.ReasonAdminPasswordRefused,
+		},
+		"failed": {
+			withConditions(condition(api, metav1.ConditionFalse, keystonev1alpha1.ReasonDatabaseUnavailable), bootstrapped),
+			keystonev1alpha1.ReasonDatabaseUnavailable,
+		},
+		"the API did not answer": {
+			withConditions(condition(api, metav1.ConditionFalse, keystonev1alpha1.ReasonConnectionFailed), bootstrapped),
+			keystonev1alpha1.ReasonLoginPending,
+		},
+	} {
+		t.Run(title, func(t *testing.T) {
+			if got := standing(test.keystone).Reason(); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// ownOptions are those of the operator that a login depends on.
+var ownOptions = config.INI{"identity": {"default_domain_id": "default"}}
+
+func TestARefusalIsKnownAfterARestartUntilBootstrapRunsAgain(t *testing.T) {
+	s := fixture.Scope(fixture.Minimal())
+	service.Config.Put(s.Slots, service.Rendered{Options: ownOptions})
+	last := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Name: "keystone-bootstrap", UID: "one"}}
+	pass.BootstrapJob.Put(s.Slots, last)
+	refused := condition(keystonev1alpha1.ConditionKeystoneAPIReady, metav1.ConditionFalse, keystonev1alpha1.ReasonAdminPasswordRefused)
+	refused.Message = targetOf(s, nil, nil).Refusal
+	s.Keystone.Status.Conditions = []metav1.Condition{refused}
+	if !targetOf(s, nil, nil).Refused {
+		t.Error("the password would be tried again")
+	}
+	last.CreationTimestamp = metav1.Now()
+	if targetOf(s, nil, nil).Refused {
+		t.Error("the password would not be tried although bootstrap has run again")
+	}
+}
+
+func TestALoginIsProvenAgainWhenItsInputsChange(t *testing.T) {
+	s := fixture.Scope(fixture.Minimal())
+	service.Config.Put(s.Slots, service.Rendered{Options: ownOptions})
+	pass.BootstrapJob.Put(s.Slots, &batchv1.Job{})
+	health.RolloutOf.Put(s.Slots, health.Rollout{State: "1/1/1/1", Serving: true})
+	made := map[string][]byte{"0": []byte("a"), "1": []byte("b")}
+	before := targetOf(s, nil, made)
+	if before.Wait || before.User != "admin" || before.Domain != "default" || string(before.Password) != "hunter2-admin" {
+		t.Errorf("the login is %+v", before)
+	}
+	if targetOf(s, nil, map[string][]byte{"0": []byte("b"), "1": []byte("a")}).Inputs == before.Inputs {
+		t.Error("other keys make no difference")
+	}
+	pod := func(uid types.UID, deleted *metav1.Time) corev1.Pod {
+		return corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: uid, DeletionTimestamp: deleted}}
+	}
+	one := targetOf(s, []corev1.Pod{pod("one", nil)}, made).Inputs
+	if targetOf(s, []corev1.Pod{pod("two", nil)}, made).Inputs == one {
+		t.Error("a pod in the place of another makes no difference")
+	}
+	if targetOf(s, []corev1.Pod{pod("one", nil), pod("old", ptr.To(metav1.Now()))}, made).Inputs != one {
+		t.Error("a pod that is going makes a difference")
+	}
+	health.RolloutOf.Put(s.Slots, health.Rollout{State: "1/1/2/2", Serving: true})
+	if targetOf(s, nil, made).Inputs == before.Inputs {
+		t.Error("other pods make no difference")
+	}
+	health.RolloutOf.Put(s.Slots, health.Rollout{State: "1/1/2/2"})
+	if !targetOf(s, nil, made).Wait {
+		t.Error("a login is tried although no pod serves")
+	}
+}
+
+func TestEveryFindingAboutALoginHasAReason(t *testing.T) {
+	s := fixture.Scope(fixture.Minimal())
+	for _, verdict := range []proof.Verdict{
+		proof.Unasked, proof.Pending, proof.Accepted, proof.Refused, proof.DatabaseFailed, proof.CacheFailed, proof.KeysFailed,
+		proof.Erred, proof.Odd, proof.TimedOut, proof.Unresolved, proof.Unreachable, proof.Broken,
+	} {
+		if got := report(s, proof.Result{Verdict: verdict, Message: "found"}); got.Reason() == "" {
+			t.Errorf("%q has none", verdict)
+		}
+	}
+}

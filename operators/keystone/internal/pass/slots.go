@@ -1,0 +1,28 @@
+package pass
+
+import (
+	batchv1 "k8s.io/api/batch/v1"
+
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/redact"
+)
+
+// What the steps hand to each other, in addition to what those of every service do.
+var (
+	// AdminPassword is the administrator's password that the spec refers to, set by
+	// Secrets.
+	AdminPassword = reconcile.NewSlot[redact.Bytes]("AdminPassword")
+	// DatabaseContent is set by Installation.
+	DatabaseContent = reconcile.NewSlot[Content]("DatabaseContent")
+	// BootstrapJob is the Job that set the administrator's password of this pass in
+	// Keystone. Bootstrap sets it.
+	BootstrapJob = reconcile.NewSlot[*batchv1.Job]("BootstrapJob")
+)
+
+// Content is what is known about the content of the database.
+type Content struct {
+	// Known is true once the first db_sync has inspected the database.
+	Known bool
+	// Unreadable is set if there are credentials that the credential keys cannot read.
+	Unreadable error
+}

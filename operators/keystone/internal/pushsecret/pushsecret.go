@@ -1,0 +1,64 @@
+// Package pushsecret has External Secrets write Secrets of a Keystone to the secret store.
+package pushsecret
+
+import (
+	"context"
+	"fmt"
+
+	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/c5c3/forge/internal/common/secrets"
+	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
+	"github.com/c5c3/forge/operators/keystone/internal/pass"
+)
+
+// Kind is the kind that copies Secrets to the secret store.
+var Kind = esov1alpha1.SchemeGroupVersion.WithKind(esov1alpha1.PushSecretKind)
+
+// To returns the list with a single push. It sets the default explicitly because the
+// list is applied as a whole.
+func To(match esov1alpha1.PushSecretMatch) []esov1alpha1.PushSecretData {
+	return []esov1alpha1.PushSecretData{{Match: match, ConversionStrategy: esov1alpha1.PushSecretConversionNone}}
+}
+
+// New completes spec to a PushSecret from source to the store. External Secrets
+// does not watch the source: the hash in the annotations makes it push a change
+// immediately.
+func New(
+	k *keystonev1alpha1.Keystone, name string, source *corev1.Secret, spec esov1alpha1.PushSecretSpec,
+) *esov1alpha1.PushSecret {
+	spec.SecretStoreRefs = []esov1alpha1.PushSecretStoreRef{{Name: secrets.StoreName, Kind: esov1.ClusterSecretStoreKind}}
+	spec.Selector = esov1alpha1.PushSecretSelector{Secret: &esov1alpha1.PushSecretSecret{Name: source.Name}}
+	return &esov1alpha1.PushSecret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name),
+			Annotations: map[string]string{secrets.ContentHashAnnotation: secrets.ContentHash(source)},
+		},
+		Spec: spec,
+	}
+}
+
+// Find returns the named PushSecret, nil if there is none or the Keystone does not
+// control it.
+func Find(ctx context.Context, s *pass.Scope, name string) (*esov1alpha1.PushSecret, error) {
+	live := &esov1alpha1.PushSecret{}
+	err := s.ThirdParty.Get(ctx, s.Key(name), live)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading PushSecret %s: %w", name, err)
+	}
+	if !metav1.IsControlledBy(live, s.Keystone) {
+		return nil, nil
+	}
+	return live, nil
+}
+
+// Remedy resolves the most frequent failures of External Secrets.
+const Remedy = "repair ClusterSecretStore " + secrets.StoreName + " or the backend behind it; " +
+	"a path that something else wrote needs the custom metadata managed-by=external-secrets"
