@@ -24,14 +24,14 @@ SILENT = {
     ("*", "*/finalizers", "update"),
     # A repeated event is a patch of the first.
     ("*", "events", "patch"),
+    # A Deployment that an earlier version has created may have another selector.
+    ("*", "deployments", "delete"),
+    # The local cluster has no cert-manager.
+    ("*", "certificates", "*"),
     # An operator can only grant the accounts of rotations what it may do itself.
     ("keystone-operator", "secrets", "patch"),
     # A label that was removed is restored.
     ("keystone-operator", "configmaps", "patch"),
-    # A Deployment that an earlier version has created may have another selector.
-    ("keystone-operator", "deployments", "delete"),
-    # The local cluster has no cert-manager.
-    ("keystone-operator", "certificates", "*"),
     # A SecretAggregate may get another target.
     ("c5c3-operator", "secrets", "delete"),
     # A control plane may stop managing its Keystone.

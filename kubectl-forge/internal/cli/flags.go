@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,4 +46,12 @@ func rotationFlags(cmd *cobra.Command) rotation {
 		timeout: timeoutFlag(cmd, defaultTimeout),
 		noWait:  cmd.Flags().Bool("no-wait", false, "Start it and return."),
 	}
+}
+
+// exclusive is an error if the user has set both flags.
+func exclusive(cmd *cobra.Command, one, other string) error {
+	if cmd.Flags().Changed(one) && cmd.Flags().Changed(other) {
+		return usageError{fmt.Errorf("--%s and --%s cannot be combined: specify one of them", one, other)}
+	}
+	return nil
 }

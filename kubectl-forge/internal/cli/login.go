@@ -40,8 +40,10 @@ func (a *app) loginCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.print, "clouds-yaml", false, "Print the clouds.yaml, which holds the credential.")
 	cmd.Flags().StringVarP(&o.file, "file", "f", "", "Write the clouds.yaml to this file, which must not exist.")
 	cmd.Flags().StringVar(&o.address, "address", "", "Keystone's URL, instead of a forwarded port or the one in the clouds.yaml.")
-	cmd.MarkFlagsMutuallyExclusive("clouds-yaml", "file")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := exclusive(cmd, "clouds-yaml", "file"); err != nil {
+			return err
+		}
 		targets, command := args, []string(nil)
 		if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 			targets, command = args[:dash], args[dash:]

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,12 +70,11 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	return root
 }
 
-// checkArguments makes every command report a wrong number of arguments, and flags
-// that cannot be combined, as a usage error.
+// checkArguments makes every command report a wrong number of arguments as a usage error.
 func checkArguments(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(check(cmd, args), cmd.ValidateFlagGroups()); err != nil {
+			if err := check(cmd, args); err != nil {
 				return usageError{fmt.Errorf("%w; see \"%s --help\"", err, cmd.CommandPath())}
 			}
 			return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
@@ -46,9 +48,10 @@ func (a *app) upgradeCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.preflight, "preflight", false, "Only check whether the upgrade can begin.")
 	cmd.Flags().BoolVar(&o.force, "force", false, "Begin even if a check has failed. The operator still refuses invalid upgrades.")
 	cmd.Flags().BoolVar(&o.noWait, "no-wait", false, "Start it and return.")
-	cmd.MarkFlagsMutuallyExclusive("to", "abort")
-	cmd.MarkFlagsMutuallyExclusive("preflight", "abort")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := cmp.Or(exclusive(cmd, "to", "abort"), exclusive(cmd, "preflight", "abort")); err != nil {
+			return err
+		}
 		if o.to == "" && !o.abort {
 			return usageError{errors.New("specify the release with --to, or --abort to roll back")}
 		}
@@ -78,27 +81,35 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 		return nil
 	}
 	err = follow.Until(ctx, a.progress(*o.timeout), func(ctx context.Context) (follow.View, error) {
-		facts, err := upgradeFacts(ctx, session, facts.Target())
+		latest, err := upgradeFacts(ctx, session, facts.Target())
 		if err != nil {
 			return follow.View{}, err
 		}
+		facts = latest
 		return upgrade.View(facts, change), nil
 	})
 	if errors.Is(err, follow.ErrTimeout) {
-		return a.explainTimeout(ctx, session, facts.Target(), err)
+		err = a.explainTimeout(ctx, session, facts.Target(), err)
 	}
 	if err != nil {
-		return upgradeError(facts.Target(), followError(err))
+		return upgradeError(facts, o, followError(err))
 	}
 	fmt.Fprintf(a.Out, "%s runs release %s\n", facts.Target().Arg(), change)
 	return nil
 }
 
-func upgradeError(ref inventory.Ref, err error) error {
-	if errors.Is(err, context.Canceled) {
-		return err
+// upgradeError adds what can be done about an upgrade that has not ended as it should.
+func upgradeError(facts upgrade.Facts, o upgradeOptions, err error) error {
+	ref := facts.Target()
+	next := "the same command follows it again"
+	if _, impossible := upgrade.Abort(facts); !o.abort && impossible == nil {
+		next += fmt.Sprintf("; \"kubectl forge upgrade %s -n %s --abort\" rolls it back", ref.Arg(), ref.Namespace)
 	}
-	return fmt.Errorf("%w\nsee \"kubectl forge status %s -n %s\"", err, ref.Arg(), ref.Namespace)
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w; the operator goes on: %s", err, next)
+	}
+	return fmt.Errorf("%w\nsee \"kubectl forge status %s -n %s\"\nthe operator goes on, and repeats a failed step after %.0f minutes: %s",
+		err, ref.Arg(), ref.Namespace, job.RetryAfter.Minutes(), next)
 }
 
 // upgradeFacts reads the ControlPlane with its services, or the service that belongs to none.

@@ -5,6 +5,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -191,6 +192,28 @@ func TestAnUpgradeIsTakenBackUntilItContracts(t *testing.T) {
 	u.run(t, "upgrade", "--abort", "--no-wait").expect(t, CodeOK, "set release 2025.2 on keystone/keystone")
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(k), k); err != nil || k.Spec.Image.Tag != "2025.2" {
 		t.Errorf("got tag %s, %v", k.Spec.Image.Tag, err)
+	}
+}
+
+func TestAFailedUpgradeSaysHowItGoesOnAndHowItIsTakenBack(t *testing.T) {
+	u := as(t, "operator")
+	k := testutil.KeystoneIn(testutil.Upgrading())
+	k.Status.InstalledRelease = "2025.2"
+	store(t, u.namespace, k)
+	u.run(t, "upgrade", "--to", "2026.1").expect(t, CodeNotReady, "error: MigrateFailed",
+		`see "kubectl forge status keystone/keystone -n `+u.namespace+`"`, "the same command follows it again",
+		`"kubectl forge upgrade keystone/keystone -n `+u.namespace+` --abort" rolls it back`)
+}
+
+func TestAnUpgradeThatTakesLongerThanOneWaitsGoesOn(t *testing.T) {
+	u := as(t, "operator")
+	readyKeystone(t, u.namespace)
+	u.run(t, "upgrade", "--to", "2026.1", "--timeout", "50ms").expect(t, CodeTimeout, "timed out after 50ms",
+		"the same command follows it again", `--abort" rolls it back`)
+	r := u.run(t, "upgrade", "--abort", "--timeout", "50ms")
+	r.expect(t, CodeTimeout, "the same command follows it again")
+	if strings.Contains(r.err, "rolls it back") {
+		t.Errorf("a rollback is told to roll back:\n%s", r)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // nameWidth and stateWidth are the widths of the columns. A longer value shifts the
 // next column only in its own line.
 const (
-	nameWidth  = 22
+	nameWidth  = 26
 	stateWidth = 6
 )
 

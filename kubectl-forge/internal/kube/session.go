@@ -3,6 +3,7 @@
 package kube
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
@@ -41,13 +43,20 @@ func Scheme() (*runtime.Scheme, error) {
 	return scheme, builder.AddToScheme(scheme)
 }
 
+// unconfigured is the API server of client-go when nothing names one.
+const unconfigured = "http://localhost:8080"
+
 // Open returns a session for the cluster and the namespace that the flags name.
 func Open(flags genericclioptions.RESTClientGetter) (*Session, error) {
 	config, err := flags.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("%w; set KUBECONFIG or --kubeconfig to a cluster that you can reach", err)
 	}
-	namespace, _, err := flags.ToRawKubeConfigLoader().Namespace()
+	loader := flags.ToRawKubeConfigLoader()
+	if raw, err := loader.RawConfig(); err == nil && api.IsConfigEmpty(&raw) && config.Host == unconfigured {
+		return nil, errors.New("there is no kubeconfig: set KUBECONFIG or --kubeconfig to the one of your cluster")
+	}
+	namespace, _, err := loader.Namespace()
 	if err != nil {
 		return nil, err
 	}

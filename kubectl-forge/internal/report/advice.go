@@ -147,7 +147,7 @@ func (b *builder) serviceRemedies(cause Cause, service inventory.Service) []stri
 	case vocabulary.ReasonExpandFailed, vocabulary.ReasonMigrateFailed, vocabulary.ReasonUpgradeTargetChanged,
 		vocabulary.ReasonDowngradeNotSupported, vocabulary.ReasonUpgradePathInvalid, vocabulary.ReasonVersionParseError:
 		if b.canAbort(service) {
-			return []string{"kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --abort"}
+			return []string{b.abort(service)}
 		}
 		return describeDatabase(service)
 	case vocabulary.ReasonUpgradeAbortRefused:
@@ -156,6 +156,18 @@ func (b *builder) serviceRemedies(cause Cause, service inventory.Service) []stri
 		return []string{editOwner(b.releaseOwner(service))}
 	}
 	return b.serviceRemediesByText(cause, service)
+}
+
+// isChanging reports whether the service is on the way to another image than the one that
+// is installed, and can still go back to that.
+func isChanging(service inventory.Service) bool {
+	status := service.ServiceStatus()
+	return status.InstalledRelease != "" && status.InstalledRelease != service.ServiceSpec().Image.Tag &&
+		status.UpgradePhase != commonv1.UpgradePhaseContracting
+}
+
+func (b *builder) abort(service inventory.Service) string {
+	return "kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --abort"
 }
 
 // canAbort reports whether no other service of the ControlPlane has left the release that
@@ -182,6 +194,9 @@ func (b *builder) serviceRemediesByText(cause Cause, service inventory.Service) 
 	case cause.Reason == vocabulary.ReasonConfigCheckInProgress && strings.Contains(cause.Message, "ended with exit code"):
 		return []string{editOwner(b.releaseOwner(service))}
 	case strings.Contains(cause.Message, "cannot pull image"), strings.Contains(cause.Message, "cannot use image"):
+		if isChanging(service) && b.canAbort(service) {
+			return []string{b.abort(service), editOwner(b.releaseOwner(service))}
+		}
 		return []string{editOwner(b.releaseOwner(service))}
 	case strings.Contains(cause.Message, "Access denied"):
 		return []string{kubectl(ns, "edit secret "+service.ServiceSpec().Database.SecretRef.Name)}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,6 +175,28 @@ func TestGoingBackIsNotAdvisedOnceAnotherServiceHasTheNewRelease(t *testing.T) {
 		r, err := Build(found, testutil.Service(p).Ref())
 		if err != nil || r.Next[0] != want {
 			t.Errorf("with a Keystone of release %s: %v, got %q, expected %q", installed, err, r.Next, want)
+		}
+	}
+}
+
+func TestAnUpgradeToAnImageThatCannotBePulledIsTakenBackOrCorrected(t *testing.T) {
+	const abort, edit = "kubectl forge upgrade keystone/keystone -n openstack --abort", "kubectl -n openstack edit keystone keystone"
+	for _, tc := range []struct {
+		installed string
+		phase     keystonev1alpha1.UpgradePhase
+		want      []string
+	}{
+		{"2025.2", keystonev1alpha1.UpgradePhaseExpanding, []string{abort, edit}},
+		{"2026.1-fixed", "", []string{abort, edit}},
+		{"2025.2", keystonev1alpha1.UpgradePhaseContracting, []string{edit}},
+		{"2026.1", "", []string{edit}},
+		{"", "", []string{edit}},
+	} {
+		k := testutil.Keystone(testutil.NotReady(false, testutil.False("DatabaseReady", vocabulary.ReasonDBSyncInProgress,
+			`Job keystone-db-sync is installing the database schema, but pod p cannot pull image "keystone:2026.1"`))...)
+		k.Spec.Image.Tag, k.Status.InstalledRelease, k.Status.UpgradePhase = "2026.1", tc.installed, tc.phase
+		if next := build(t, testutil.Of(k)).Next; !slices.Equal(next[:len(tc.want)], tc.want) {
+			t.Errorf("from %q in phase %q: got %q, expected %q first", tc.installed, tc.phase, next, tc.want)
 		}
 	}
 }

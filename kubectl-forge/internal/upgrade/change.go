@@ -78,16 +78,24 @@ func (f Facts) builtByUser(tags map[string]string) (string, error) {
 	}
 	switch {
 	case f.Named != "" || len(names) == 0:
-		service := f.Named
-		if service == "" {
-			service = fieldOf(f.Services[0])
-		}
-		return "", fmt.Errorf("another build of a release needs services.%s.image in ControlPlane %s: set it first", service, f.ControlPlane.Name)
+		return "", fmt.Errorf("another build of a release is that of one image: first set %s of ControlPlane %s, with the tag that is installed",
+			f.imageFields(), f.ControlPlane.Name)
 	case len(names) > 1:
 		return "", fmt.Errorf("ControlPlane %s sets the images of %s: specify the service whose build it is, such as %s/%s",
 			f.ControlPlane.Name, strings.Join(names, " and "), names[0], f.nameOf(names[0]))
 	}
 	return names[0], nil
+}
+
+// imageFields names the fields for the image of the service that the user named, or of all.
+func (f Facts) imageFields() string {
+	var fields []string
+	for _, service := range f.Services {
+		if name := fieldOf(service); f.Named == "" || f.Named == name {
+			fields = append(fields, "spec.services."+name+".image")
+		}
+	}
+	return strings.Join(fields, " or ")
 }
 
 func (f Facts) nameOf(field string) string {
@@ -160,17 +168,18 @@ func Abort(f Facts) (Change, error) {
 			change.Release = installed
 		}
 		if !inventory.SameRelease(change.Release, installed) {
+			ref := service.Ref()
 			return Change{}, fmt.Errorf("%s has release %s already, and a schema cannot be downgraded: %s has to follow it; "+
-				"see \"kubectl forge status %s -n %s\"", f.Services[0].Ref().Arg(), change.Release, service.Ref().Arg(),
-				service.Ref().Arg(), service.GetNamespace())
+				"correct what blocks it, such as its image; see \"kubectl forge status %s -n %s\"",
+				f.Services[0].Ref().Arg(), change.Release, ref.Arg(), ref.Arg(), ref.Namespace)
 		}
 		progress = progress || status.TargetRelease != "" || f.asked(service) != installed
 	}
-	if !progress {
-		return Change{}, fmt.Errorf("no upgrade is in progress: %s is installed and requested", change.Release)
-	}
 	if f.ControlPlane != nil {
 		change.Release, _, _ = strings.Cut(change.Release, "-")
+	}
+	if !progress {
+		return Change{}, fmt.Errorf("no upgrade is in progress: %s is installed and requested", change)
 	}
 	return change, nil
 }

@@ -79,9 +79,10 @@ func (f Facts) checkRelease(service inventory.Service, change Change) check.Find
 		if f.lacks(change) {
 			return fine(name, "%s is installed already", tag)
 		}
-		return failed(name, "%s is installed already", tag)
+		return failed(name, "%s is installed already; the next release is %s", tag, installed.Next())
 	case release.Downgrade:
-		return failed(name, "%s is older than %s, and a database schema cannot be downgraded", tag, installed)
+		return failed(name, "%s is older than %s, and a database schema cannot be downgraded; the next release is %s",
+			tag, installed, installed.Next())
 	case release.Skip:
 		return failed(name, "from %s the next release is %s: upgrade to that one first", installed, installed.Next())
 	case release.Patch:

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
@@ -47,8 +48,8 @@ func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
 		{"the next release", "2026.1", nil, ""},
 		{"another build", "2025.2-fixed", nil, ""},
 		{"no release", "latest", nil, "not an OpenStack release"},
-		{"the installed one", "2025.2", nil, "is installed already"},
-		{"an older one", "2025.1", nil, "cannot be downgraded"},
+		{"the installed one", "2025.2", nil, "is installed already; the next release is 2026.1"},
+		{"an older one", "2025.1", nil, "cannot be downgraded; the next release is 2026.1"},
 		{"one is skipped", "2026.2", nil, "the next release is 2026.1"},
 		{"nothing is installed", "2026.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "" }, "no release is installed yet"},
 		{"not ready", "2026.1", func(f *Facts) { keystone(*f).Status.Conditions[0].Status = "False" }, "is not ready"},
@@ -101,6 +102,10 @@ func TestAnotherBuildInAControlPlaneNeedsAnImageOfItsUsers(t *testing.T) {
 	f := planned()
 	if findings := Preflight(f, "2025.2-fixed"); !check.AnyFailed(findings) {
 		t.Errorf("got %v", findings)
+	}
+	_, err := Upgrade(both(), "2025.2-fixed")
+	if err == nil || !strings.Contains(err.Error(), "spec.services.keystone.image or spec.services.placement.image") {
+		t.Errorf("got %v, expected the images that the user may set", err)
 	}
 	f.ControlPlane.Spec.Services.Keystone.Image = &commonv1.ImageSpec{Repository: "example.com/keystone", Tag: "2025.2"}
 	if findings := Preflight(f, "2025.2-fixed"); check.AnyFailed(findings) {
@@ -241,8 +246,11 @@ func TestAServiceThatHasTheReleaseDoesNotBlockTheOthers(t *testing.T) {
 	if findings := Preflight(f, "2026.1"); check.AnyFailed(findings) {
 		t.Errorf("got %v", findings)
 	}
-	if _, err := Abort(f); err == nil || !strings.Contains(err.Error(), "has to follow it") {
-		t.Errorf("got %v, expected that there is no way back", err)
+	_, err := Abort(f)
+	for _, want := range []string{"has to follow it", "correct what blocks it"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, expected that there is no way back, and %q", err, want)
+		}
 	}
 }
 
@@ -254,7 +262,7 @@ func TestTheUpgradeOfAControlPlaneEndsWithItsLastService(t *testing.T) {
 	keystone(f).Spec.Image.Tag = "2026.1"
 	view := View(f, Change{Release: "2026.1"})
 	last := view.Rows[len(view.Rows)-1]
-	if view.Done || last.Name != "Placement: Operator" {
+	if view.Done || last.Name != "Placement: Operator" || !strings.Contains(last.Text, "has not observed") {
 		t.Errorf("got %+v", view)
 	}
 	f.Services[1].Resource.(*placementv1alpha1.Placement).Spec.Image.Tag = "2026.1"
@@ -322,5 +330,34 @@ func TestAnUpgradeBetweenTwoServicesIsFollowedAgain(t *testing.T) {
 	f.Services[0].ServiceStatus().InstalledRelease = "2026.1"
 	if findings := Preflight(f, "2026.1"); check.AnyFailed(findings) {
 		t.Errorf("got %v", findings)
+	}
+}
+
+func TestAServiceThatWaitsForAnotherSaysSo(t *testing.T) {
+	f := both()
+	keystone(f).Spec.Image.Tag = "2026.1"
+	keystone(f).Status.TargetRelease, keystone(f).Status.UpgradePhase = "2026.1", keystonev1alpha1.UpgradePhaseExpanding
+	view := View(f, Change{Release: "2026.1"})
+	if last := view.Rows[len(view.Rows)-1]; last.Name != "Placement: Upgrade" || last.Text != "begins when Keystone has its release" {
+		t.Errorf("got %+v", last)
+	}
+}
+
+func TestAFailureNamesItsServiceWhereThereAreSeveral(t *testing.T) {
+	f := both()
+	failing := f.Services[1].Resource.(*placementv1alpha1.Placement)
+	failing.Spec.Image.Tag, failing.Status.TargetRelease = "2026.1", "2026.1"
+	failing.Status.Conditions = append(failing.Status.Conditions,
+		testutil.False(vocabulary.ConditionDatabaseReady, vocabulary.ReasonExpandFailed, "no such program"))
+	view := View(f, Change{Release: "2026.1"})
+	if view.Failed == nil || view.Failed.Error() != "placement/placement: ExpandFailed: no such program" {
+		t.Errorf("got %v", view.Failed)
+	}
+}
+
+func TestWithoutAnUpgradeEachServicesReleaseIsNamed(t *testing.T) {
+	_, err := Abort(withImages("2025.2-r1", "2025.2-p1"))
+	if err == nil || !strings.Contains(err.Error(), "2025.2, keystone 2025.2-r1, placement 2025.2-p1 is installed and requested") {
+		t.Errorf("got %v", err)
 	}
 }

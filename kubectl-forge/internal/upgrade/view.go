@@ -35,16 +35,23 @@ var failures = []string{
 // View describes the progress of the change, an upgrade or a rollback.
 func View(f Facts, change Change) follow.View {
 	view := follow.View{Title: fmt.Sprintf("%s: change to release %s", f.Target().Arg(), change), Done: f.ready()}
+	before := ""
 	for _, service := range f.Services {
 		to := change.Tag(service)
 		rows, installed := serviceRows(service, to)
+		if before != "" && service.ServiceSpec().Image.Tag != to {
+			rows = []follow.Row{{Name: "Upgrade", State: "Wait", Colour: show.Grey, Text: "begins when " + before + " has its release"}}
+		}
+		if before == "" && !installed {
+			before = service.Of.Kind
+		}
 		for i := range rows {
 			rows[i].Name = f.label(service, rows[i].Name)
 		}
 		view.Rows = append(view.Rows, rows...)
 		view.Done = view.Done && installed
 		if view.Failed == nil {
-			view.Failed = failure(service, to)
+			view.Failed = f.failure(service, to)
 		}
 	}
 	return view
@@ -109,7 +116,7 @@ func phaseRows(current commonv1.UpgradePhase) []follow.Row {
 
 // failure returns what blocks the upgrade of a service, nil while it proceeds. A failure of
 // an earlier spec does not count.
-func failure(service inventory.Service, to string) error {
+func (f Facts) failure(service inventory.Service, to string) error {
 	if !observed(service, to) {
 		return nil
 	}
@@ -118,5 +125,9 @@ func failure(service inventory.Service, to string) error {
 		!slices.Contains(failures, database.Reason) {
 		return nil
 	}
-	return fmt.Errorf("%s: %s", database.Reason, database.Message)
+	err := fmt.Errorf("%s: %s", database.Reason, database.Message)
+	if len(f.Services) > 1 {
+		err = fmt.Errorf("%s: %w", service.Ref().Arg(), err)
+	}
+	return err
 }

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/c5c3/forge/internal/common/controller"
@@ -59,7 +61,7 @@ func missing(source string, scheme *runtime.Scheme, watched []controller.Watched
 		key := plural.Resource + " of group " + plural.Group
 		verbs := []string{"list", "watch"}
 		if kind.Written {
-			verbs = append(verbs, "create", "patch")
+			verbs = append(verbs, "create", change(kind.Object))
 		}
 		for _, verb := range verbs {
 			if !slices.Contains(given[key], verb) {
@@ -68,4 +70,13 @@ func missing(source string, scheme *runtime.Scheme, watched []controller.Watched
 		}
 	}
 	return lacking, nil
+}
+
+// change returns the verb with which objects of the kind are changed. A Secret is updated
+// as it was read, which fails if it has changed since: what it holds cannot be rebuilt.
+func change(object client.Object) string {
+	if _, secret := object.(*corev1.Secret); secret {
+		return "update"
+	}
+	return "patch"
 }

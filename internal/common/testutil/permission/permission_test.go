@@ -30,7 +30,7 @@ func TestPermissionsThatNoMarkerGivesAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"create secrets of group ", "patch secrets of group ", "list statefulsets of group apps", "watch statefulsets of group apps",
+		"create secrets of group ", "update secrets of group ", "list statefulsets of group apps", "watch statefulsets of group apps",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)

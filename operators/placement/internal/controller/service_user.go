@@ -24,7 +24,7 @@ func reconcileServiceUser(ctx context.Context, p *service.Pass) reconcile.Outcom
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(placementv1alpha1.ReasonServiceUserRefused, fmt.Errorf(
-			"the user of spec.serviceUserSecretRef cannot validate tokens at %s; correct the Secret, spec.identity or the user: %w",
+			"the user of spec.serviceUserSecretRef cannot validate tokens at %s; correct the Secret, the user, spec.identity or spec.image: %w",
 			placementOf(p.Resource).Spec.Identity.AuthURL, err))
 	case err != nil:
 		return reconcile.WriteFailed(placementv1alpha1.ReasonServiceUserRefused, err)

@@ -73,7 +73,7 @@ func TestPodsGetAServiceUserOnceKeystoneAcceptsIt(t *testing.T) {
 	objects.Change(t, world.Admin, p, func(p *placementv1alpha1.Placement) { p.Spec.ServiceUserSecretRef.Name = "placement-user-2" })
 	i.Fails("ServiceUserReady", "ServiceUserCheckInProgress")
 	world.Jobs.Set(p.Namespace, checkJob, standin.Fail("Keystone refuses the user"))
-	i.Fails("ServiceUserReady", "ServiceUserRefused", "Keystone refuses the user")
+	i.Fails("ServiceUserReady", "ServiceUserRefused", "correct the Secret, the user, spec.identity or spec.image", "Keystone refuses the user")
 	if got := givenUser(t, p); got != first {
 		t.Errorf("pods have %q, which Keystone refuses", got)
 	}
