@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -215,7 +216,7 @@ func (p *pass[T, S]) finish(ctx context.Context) (ctrl.Result, error) {
 func (p *pass[T, S]) finishQuietly(ctx context.Context) (ctrl.Result, error) {
 	p.obj.SetObservedGeneration(p.obj.GetGeneration())
 	if !equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()) {
-		if err := p.Client.Status().Update(ctx, p.obj); err != nil {
+		if err := apply.UpdateStatus(ctx, p.Client, p.obj); err != nil {
 			if apierrors.IsNotFound(err) {
 				return ctrl.Result{}, nil
 			}

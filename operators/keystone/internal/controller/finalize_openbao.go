@@ -9,7 +9,6 @@ import (
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -83,9 +82,11 @@ func keepKey(ctx context.Context, s *scope, backup keyBackup) (bool, error) {
 			return false, err
 		}
 		if push != nil && push.DeletionTimestamp.IsZero() && push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
-			patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"None"}}`))
-			if err := s.ThirdParty.Patch(ctx, push, patch); client.IgnoreNotFound(err) != nil {
-				return false, fmt.Errorf("keeping the copy of PushSecret %s: %w", push.Name, err)
+			kept := push.DeepCopy()
+			kept.Spec.DeletionPolicy = esov1alpha1.PushSecretDeletionPolicyNone
+			err := apply.MergeUnlocked(ctx, s.ThirdParty, push, kept, "keeping the copy of")
+			if client.IgnoreNotFound(err) != nil {
+				return false, err
 			}
 		}
 	}
@@ -119,20 +120,11 @@ func releaseCopies(ctx context.Context, s *scope) reconcile.Outcome {
 	}
 	plan := planRelease(backups, s.keystone.DeletionTimestamp.Time, time.Now(), s.secretStoreTimeout)
 	for _, push := range plan.remove {
-		if err := deletePush(ctx, s, push); err != nil {
+		if err := apply.Delete(ctx, s.ThirdParty, push); err != nil {
 			return reconcile.Failed(keystonev1alpha1.ReasonOpenBaoFinalizerBlocked, err)
 		}
 	}
 	return plan.outcome
-}
-
-// deletePush deletes exactly the object that was read.
-func deletePush(ctx context.Context, s *scope, push *esov1alpha1.PushSecret) error {
-	uid := push.UID
-	if err := s.ThirdParty.Delete(ctx, push, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting PushSecret %s: %w", push.Name, err)
-	}
-	return nil
 }
 
 // releasePlan says which PushSecrets of a deleted Keystone to remove, and the outcome.

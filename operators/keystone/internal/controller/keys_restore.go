@@ -38,8 +38,8 @@ func (b keyBackup) stored(ctx context.Context, s *scope) (map[string][]byte, err
 		if err := controllerutil.SetControllerReference(s.keystone, request, s.Scheme); err != nil {
 			return nil, fmt.Errorf("setting the owner of ExternalSecret %s: %w", request.Name, err)
 		}
-		if err := s.ThirdParty.Create(ctx, request); err != nil {
-			return nil, fmt.Errorf("creating ExternalSecret %s: %w", request.Name, err)
+		if err := apply.Create(ctx, s.ThirdParty, request); err != nil {
+			return nil, err
 		}
 		return nil, errAskingStore
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
@@ -56,9 +57,8 @@ func migrateCredentials(ctx context.Context, s *scope, done reconcile.Outcome) r
 	}
 	migrated := secret.DeepCopy()
 	metav1.SetMetaDataAnnotation(&migrated.ObjectMeta, annotationKeyHistory, history.Migrated(secret.Data).String())
-	if err := s.Client.Update(ctx, migrated); err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError,
-			fmt.Errorf("recording the migration of the credentials in Secret %s: %w", secret.Name, err))
+	if err := apply.Update(ctx, s.Client, migrated, "recording the migration of the credentials in"); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	return done
 }

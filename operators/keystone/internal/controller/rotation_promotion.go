@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -94,8 +95,8 @@ func (f keyFamily) remember(ctx context.Context, s *scope, r *stagedRotation) er
 	}
 	updated := r.current.DeepCopy()
 	metav1.SetMetaDataAnnotation(&updated.ObjectMeta, annotationKeyHistory, r.history.String())
-	if err := s.Client.Update(ctx, updated); err != nil {
-		return fmt.Errorf("recording the use of the keys in Secret %s: %w", r.current.Name, err)
+	if err := apply.Update(ctx, s.Client, updated, "recording the use of the keys in"); err != nil {
+		return err
 	}
 	r.current = updated
 	return nil
@@ -172,8 +173,8 @@ func (f keyFamily) apply(ctx context.Context, s *scope, r stagedRotation) reconc
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, annotationKeyHistory, history.String())
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, rotation.CompletedAtAnnotation,
 		r.staging.Annotations[rotation.CompletedAtAnnotation])
-	if err := s.Client.Update(ctx, next); err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, fmt.Errorf("taking over rotated keys: %w", err))
+	if err := apply.Update(ctx, s.Client, next, "taking over rotated keys in"); err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
 	}
 	f.reportAge(s, next)
 	s.lifetimes.held.Unset(client.ObjectKeyFromObject(s.keystone), f.metric)
