@@ -130,11 +130,9 @@ func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (o
 		return reconcile.Failed(kind.failed, fmt.Errorf("reading %s %s: %w", kind.kind.Kind, live.GetName(), err)), false
 	case !live.GetDeletionTimestamp().IsZero():
 		return reconcile.Waiting(kind.waiting, fmt.Sprintf("%s %s is being deleted", kind.kind.Kind, live.GetName())), false
-	}
-	switch apply.Classify(s.Scheme, s.CP, live) {
-	case apply.Ours:
+	case metav1.IsControlledBy(live, s.CP):
 		return done, true
-	case apply.Predecessors:
+	case apply.Classify(s.Scheme, s.CP, live) == apply.Predecessors:
 		return reconcile.Waiting(kind.waiting, fmt.Sprintf(
 			"%s %s of a deleted ControlPlane is being removed", kind.kind.Kind, live.GetName())), false
 	}
