@@ -23,7 +23,7 @@ func controlledBy(apiVersion, kind, name string, uid types.UID) *corev1.Service 
 	}}
 }
 
-func TestAnObjectIsOursAnOrphanOfAPredecessorOrForeign(t *testing.T) {
+func TestItsControllerDecidesWhoseAnObjectIs(t *testing.T) {
 	owner := &unstructured.Unstructured{}
 	owner.SetAPIVersion("example.com/v2")
 	owner.SetKind("Example")
