@@ -7,16 +7,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// described returns the kind and the name of an object for messages.
-func described(obj client.Object) string { return named(obj, client.ObjectKeyFromObject(obj)) }
-
-// named is described for an object of the kind that has another name.
-func named(like client.Object, key client.ObjectKey) string {
-	if key.Namespace == "" {
-		return kindOf(like) + " " + key.Name
-	}
-	return kindOf(like) + " " + key.String()
-}
+// described returns the kind and the name of an object for messages. What a resource
+// writes is in its own namespace, which messages about it need not repeat.
+func described(obj client.Object) string { return kindOf(obj) + " " + obj.GetName() }
 
 // kindOf returns the kind of an object. Objects that were built in code or read by a typed
 // client often do not carry it; then the name of the Go type is the kind.

@@ -16,7 +16,7 @@ import (
 
 func controlledBy(apiVersion, kind, name string, uid types.UID) *corev1.Service {
 	return &corev1.Service{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "openstack", Name: "keystone",
+		Name: "keystone",
 		OwnerReferences: []metav1.OwnerReference{{
 			APIVersion: apiVersion, Kind: kind, Name: name, UID: uid, Controller: new(true),
 		}},
@@ -52,10 +52,10 @@ func TestItsControllerDecidesWhoseAnObjectIs(t *testing.T) {
 
 func TestARefusalNamesTheObjectAndWhoControlsIt(t *testing.T) {
 	for want, live := range map[string]*corev1.Service{
-		"Service openstack/keystone already exists and is controlled by Example other; rename or delete it: ": controlledBy(
+		"Service keystone already exists and is controlled by Example other; rename or delete it: ": controlledBy(
 			"example.com/v2", "Example", "other", "other"),
-		"Service openstack/keystone already exists and has no controller; rename or delete it: ": {
-			ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "keystone"},
+		"Service keystone already exists and has no controller; rename or delete it: ": {
+			ObjectMeta: metav1.ObjectMeta{Name: "keystone"},
 		},
 	} {
 		if err := apply.Refuse(live); !errors.Is(err, apply.ErrNotOwned) || !strings.HasPrefix(err.Error(), want) {

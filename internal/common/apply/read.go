@@ -15,7 +15,7 @@ import (
 // Find reads the named object into obj and returns it, nil if there is none.
 func Find[T client.Object](ctx context.Context, r client.Reader, key client.ObjectKey, obj T, options ...client.GetOption) (T, error) {
 	var none T
-	object := named(obj, key)
+	object := kindOf(obj) + " " + key.Name
 	err := r.Get(ctx, key, obj, options...)
 	switch {
 	case apierrors.IsNotFound(err):

@@ -50,7 +50,7 @@ func TestAWriteOverWhatHasChangedIsAConflictThatSaysWhatFailed(t *testing.T) {
 			return apply.Merge(t.Context(), b.Client, read, changed.DeepCopy(), "storing a new value in")
 		},
 	} {
-		want := "storing a new value in Secret " + b.namespace + "/password: "
+		want := "storing a new value in Secret password: "
 		if err := write(); !apierrors.IsConflict(err) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want a conflict that begins with %q", what, err, want)
 		}
@@ -68,7 +68,7 @@ func TestAnObjectThatExistsIsNotCreatedAgain(t *testing.T) {
 	b := newBench(t)
 	read := b.secret(t)
 	again := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: read.Namespace, Name: read.Name}}
-	want := "creating Secret " + b.namespace + "/password: "
+	want := "creating Secret password: "
 	if err := apply.Create(t.Context(), b.Client, again); !apierrors.IsAlreadyExists(err) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want an error that begins with %q", err, want)
 	}
