@@ -2,45 +2,18 @@ package configuration
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-// CheckFile is the name, among the configuration files, of the Python script that reads
-// the configuration in the image.
-const CheckFile = "config_check.py"
-
-//go:embed files/config_check.py
-var checkScript string
-
-// Check declares how the image reads the configuration. Python functions are given as
-// "module:function".
-type Check struct {
-	// Register is the function that registers the service's options with the oslo.config
-	// object it is given. It is empty if the service only lists its options.
-	Register string
-	// Lists are functions that return the options of libraries that the service uses, or
-	// its own, like those behind oslo.config's entry points oslo.config.opts.
-	Lists []string
-}
-
-// Script returns the content of the check script for the service.
-func (c Check) Script(d *service.Definition) string {
-	script := config.SetConstant(checkScript, "PROJECT", d.Name)
-	script = config.SetConstant(script, "REGISTER", c.Register)
-	return config.SetConstant(script, "LISTS", append([]string{}, c.Lists...))
-}
 
 // ReconcileCheck runs a Job in which the image reads the configuration before any API pod
 // gets it. Without options from the user there is nothing that could be malformed, so no

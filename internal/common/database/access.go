@@ -6,85 +6,21 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/c5c3/forge/internal/common/database/logins"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/redact"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-// Database declares the database of a service.
-type Database struct {
-	// Section is the section of the database options in the names of environment
-	// variables, such as "DATABASE" for OS_DATABASE__CONNECTION.
-	Section string
-	// Key returns the key for hashes of the connection, "" while there is none. The key
-	// must survive the loss of the connection Secret and live as long as the database.
-	// While there is no key, or if Key is nil, the UID of the Secret with the credentials
-	// is used, and pods are assumed to have the connection that was written last.
-	Key func(ctx context.Context, p *service.Pass) (types.UID, error)
-}
-
-// HashAnnotation is the pod annotation with the hash of the database connection.
-func HashAnnotation(d *service.Definition) string { return d.Name + ".c5c3.io/db-connection-hash" }
-
-// Credentials are the user and password that the spec refers to.
-type Credentials struct {
-	// Secret is the UID of the Secret that holds them.
-	Secret   types.UID
-	User     string
-	Password redact.Bytes
-}
-
-// CredentialsOf holds the credentials of the pass. The step that checks the Secrets of
-// the spec sets it.
-var CredentialsOf = reconcile.NewSlot[Credentials]("DatabaseCredentials")
-
-// Requirement returns the Secret with the credentials and the keys that it must hold.
-func Requirement(p *service.Pass) service.Requirement {
-	ref := p.Spec.Database.SecretRef
-	return service.Requirement{
-		Name: ref.Name, Keys: []string{commonv1.DatabaseUsernameKey, passwordKey(ref)},
-		Field: "spec.database.secretRef", Reason: vocabulary.ReasonWaitingForDBCredentials,
-	}
-}
-
-// UseSecret sets the credentials from the Secret of [Requirement]. The user of a managed
-// database is named after the resource.
-func UseSecret(p *service.Pass, secret *corev1.Secret) {
-	credentials := Credentials{
-		Secret: secret.UID, User: p.Resource.GetName(), Password: secret.Data[passwordKey(p.Spec.Database.SecretRef)],
-	}
-	if !p.Spec.Database.IsManaged() {
-		credentials.User = string(secret.Data[commonv1.DatabaseUsernameKey])
-	}
-	p.Hide(string(credentials.Password))
-	CredentialsOf.Put(p.Slots, credentials)
-}
-
-// ReconcileSecret checks that the Secret with the credentials exists and is complete. It
-// is the step of services that refer to no other Secret.
-func ReconcileSecret(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	found, outcome := service.Require(ctx, p, Requirement(p))
-	if outcome.IsDone() {
-		UseSecret(p, found[0])
-	}
-	return outcome
-}
-
-func passwordKey(ref commonv1.SecretRefSpec) string { return ref.KeyOr(commonv1.DatabasePasswordKey) }
 
 // Access is the connection of an instance's pods to its database in one pass, and the
 // next one while that changes.
 type Access struct {
 	pass   *service.Pass
-	wanted login
-	logins loginPlan
+	wanted logins.Login
+	plan   logins.Plan
 	// used is the URL that the pods have, "" if no pod depends on a previous one. mark is
 	// the hash of it in their annotation.
 	used, mark string

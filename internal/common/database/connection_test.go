@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"net/url"
 	"slices"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/database/logins"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -111,7 +111,7 @@ func given(t *testing.T, a *Access) string {
 }
 
 func urlOf(h *instance.Harbour, password string) string {
-	return connectionURL(service.NewPass(&service.Tools{}, &instance.Definition, h), login{"harbour", []byte(password)})
+	return connectionURL(service.NewPass(&service.Tools{}, &instance.Definition, h), logins.Login{User: "harbour", Password: []byte(password)})
 }
 
 func plainHash(url string) string {
@@ -119,24 +119,8 @@ func plainHash(url string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func TestTheConnectionURLKeepsAnyPasswordIntact(t *testing.T) {
-	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
-	for _, password := range []string{"simple", "-starts", "a b+c", "p@ss:w/rd?&=#%", "ü☃", `"'$(x)\`} {
-		raw := connectionURL(p, login{"us er", []byte(password)})
-		parsed, err := url.Parse(raw)
-		if err != nil {
-			t.Fatalf("password %q: %v", password, err)
-		}
-		got, _ := parsed.User.Password()
-		if got != password || parsed.User.Username() != "us er" || parsed.Host != "db.example.com:3306" || parsed.Path != "/harbour" {
-			t.Errorf("password %q came out of the URL as %q, user %q, host %q, path %q",
-				password, got, parsed.User.Username(), parsed.Host, parsed.Path)
-		}
-	}
-}
-
 func TestAPodThatHasEndedDoesNotHoldBackAChangeOfThePassword(t *testing.T) {
-	current, wanted := login{"harbour", []byte("old")}, login{"harbour", []byte("new")}
+	current, wanted := logins.Login{User: "harbour", Password: []byte("old")}, logins.Login{User: "harbour", Password: []byte("new")}
 	for phase, changes := range map[corev1.PodPhase]bool{
 		corev1.PodFailed: true, corev1.PodSucceeded: true, corev1.PodRunning: false, corev1.PodPending: false,
 	} {
@@ -147,7 +131,7 @@ func TestAPodThatHasEndedDoesNotHoldBackAChangeOfThePassword(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := !plan.next.is(current); got != changes {
+		if got := !plan.Next.Is(current); got != changes {
 			t.Errorf("with a pod of another connection that is %s the login changes: %t, want %t", phase, got, changes)
 		}
 	}

@@ -1,52 +1,30 @@
-// Package database manages the database of a service instance: mariadb-operator's
-// Database, User and Grant, the connection of the pods, and its TLS certificates.
+// Package database manages the database of a service instance: the database itself and
+// its users, the connection of the pods, and its TLS certificates.
 package database
 
 import (
 	"context"
 
-	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/service"
 )
 
-// EnsureDatabase applies the Database and reports whether mariadb-operator has created
-// it.
-func EnsureDatabase(
-	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, db *mariadbv1alpha1.Database,
-) (bool, error) {
-	if err := apply.EnsureObject(ctx, c, scheme, owner, db, apply.FieldManager); err != nil {
-		return false, err
-	}
-	return isReady(db.Status.Conditions), nil
+// Database declares the database of a service.
+type Database struct {
+	// Section is the section of the database options in the names of environment
+	// variables, such as "DATABASE" for OS_DATABASE__CONNECTION.
+	Section string
+	// Key returns the key for hashes of the connection, "" while there is none. The key
+	// must survive the loss of the connection Secret and live as long as the database.
+	// While there is no key, or if Key is nil, the UID of the Secret with the credentials
+	// is used, and pods are assumed to have the connection that was written last.
+	Key func(ctx context.Context, p *service.Pass) (types.UID, error)
 }
 
-// EnsureDatabaseUser applies the User and then its Grant, and reports whether both exist
-// in the database. If the User cannot be written, the Grant is not attempted.
-func EnsureDatabaseUser(
-	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object,
-	user *mariadbv1alpha1.User, grant *mariadbv1alpha1.Grant,
-) (bool, error) {
-	if err := apply.EnsureObject(ctx, c, scheme, owner, user, apply.FieldManager); err != nil {
-		return false, err
-	}
-	if err := apply.EnsureObject(ctx, c, scheme, owner, grant, apply.FieldManager); err != nil {
-		return false, err
-	}
-	return isReady(user.Status.Conditions) && isReady(grant.Status.Conditions), nil
-}
+// Variable is the environment variable with the URL of the database.
+func (d Database) Variable() string { return d.option("CONNECTION") }
 
-// IsClusterReady reports whether the MariaDB is serving. Database, User and Grant keep
-// Ready=True for a while after their MariaDB is gone, so their conditions alone are not
-// reliable.
-func IsClusterReady(cluster *mariadbv1alpha1.MariaDB) bool {
-	return cluster.DeletionTimestamp.IsZero() && isReady(cluster.Status.Conditions)
-}
-
-func isReady(conditions []metav1.Condition) bool {
-	return meta.IsStatusConditionTrue(conditions, mariadbv1alpha1.ConditionTypeReady)
-}
+// option returns the environment variable from which oslo.config reads an option. Its
+// names are upper case only.
+func (d Database) option(name string) string { return "OS_" + d.Section + "__" + name }

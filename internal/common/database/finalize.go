@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/database/logins"
+	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -26,7 +29,7 @@ type referenced struct {
 // collection ends them, and DROP DATABASE waits for those.
 func Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	dropped := 0
-	if p.Spec.Database.IsManaged() && p.Kinds.Served(mariaDBGVK) {
+	if p.Spec.Database.IsManaged() && p.Kinds.Served(mariadb.Server) {
 		keep, err := KeepsData(ctx, p)
 		if err != nil {
 			return reconcile.Failed(vocabulary.ReasonWaitingForDatabase, err)
@@ -64,11 +67,11 @@ func KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
 // databaseServes reports whether the MariaDB exists and is not being deleted. It asks the
 // API server because an instance and its MariaDB are often deleted at the same moment.
 func databaseServes(ctx context.Context, p *service.Pass) (bool, error) {
-	if !p.Kinds.Served(mariaDBGVK) {
+	if !p.Kinds.Served(mariadb.Server) {
 		return false, nil
 	}
 	server := &metav1.PartialObjectMetadata{}
-	server.SetGroupVersionKind(mariaDBGVK)
+	server.SetGroupVersionKind(mariadb.Server)
 	err := p.APIReader.Get(ctx, p.Key(p.Spec.Database.ClusterRef.Name), server)
 	if client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("reading MariaDB %s: %w", p.Spec.Database.ClusterRef.Name, err)
@@ -98,4 +101,16 @@ func drop(ctx context.Context, p *service.Pass, reference referenced, keep bool)
 		}
 	}
 	return true, apply.Delete(ctx, p.ThirdParty, reference.obj)
+}
+
+// databaseReferences returns the objects that the finalizer removes from the MariaDB.
+func databaseReferences(p *service.Pass) []referenced {
+	standby := logins.Standby(p.Resource.GetName())
+	return []referenced{
+		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: p.Meta(standby)}},
+		{"User", &mariadbv1alpha1.User{ObjectMeta: p.Meta(standby)}},
+		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: p.Meta(p.Resource.GetName())}},
+		{"User", &mariadbv1alpha1.User{ObjectMeta: p.Meta(p.Resource.GetName())}},
+		{"Database", &mariadbv1alpha1.Database{ObjectMeta: p.Meta(p.Resource.GetName())}},
+	}
 }

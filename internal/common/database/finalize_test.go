@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 )
@@ -28,7 +29,7 @@ func sharing(namespace, name string) *instance.Harbour {
 func dropped(t *testing.T, others ...client.Object) mariadbv1alpha1.CleanupPolicy {
 	t.Helper()
 	h := sharing("openstack", "one")
-	dropping := MariaDatabase(service.NewPass(&service.Tools{}, &instance.Definition, h))
+	dropping := mariadb.Database(service.NewPass(&service.Tools{}, &instance.Definition, h))
 	dropping.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(h, instance.Kind)}
 	server := &mariadbv1alpha1.MariaDB{ObjectMeta: metav1.ObjectMeta{Namespace: h.Namespace, Name: "openstack-db"}}
 	var policy *mariadbv1alpha1.CleanupPolicy

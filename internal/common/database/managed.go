@@ -3,7 +3,6 @@ package database
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -11,13 +10,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/database/logins"
+	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-var mariaDBGVK = mariadbv1alpha1.GroupVersion.WithKind("MariaDB")
 
 // EnsureManaged has mariadb-operator create the database, its user and the user's grant.
 // It is done immediately for a database that is not managed.
@@ -25,7 +23,7 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) reconcile.
 	if !p.Spec.Database.IsManaged() {
 		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 	}
-	if !p.Kinds.Served(mariaDBGVK) {
+	if !p.Kinds.Served(mariadb.Server) {
 		return reconcile.Waiting(vocabulary.ReasonMariaDBNotInstalled,
 			"spec.database.clusterRef needs mariadb-operator, which is not installed; install it, or use spec.database.host")
 	}
@@ -38,11 +36,11 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) reconcile.
 			"MariaDB %s of spec.database.clusterRef does not exist; create it", clusterName))
 	case err != nil:
 		return reconcile.Failed(vocabulary.ReasonClusterNotReady, fmt.Errorf("reading MariaDB %s: %w", clusterName, err))
-	case !IsClusterReady(cluster):
+	case !mariadb.Serves(cluster):
 		return reconcile.Waiting(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s is not ready; look at its conditions", clusterName))
 	}
-	created, err := EnsureDatabase(ctx, p.ThirdParty, p.Scheme, p.Resource, MariaDatabase(p))
+	created, err := mariadb.EnsureDatabase(ctx, p)
 	if err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
 	}
@@ -57,57 +55,25 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) reconcile.
 	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 }
 
-// planLogins collects the inputs of the plan.
-func (a *Access) planLogins(ctx context.Context, current login, hash string) (loginPlan, error) {
-	p := a.pass
-	pods, err := deployment.APIPods(ctx, p)
-	if err != nil {
-		return loginPlan{}, err
-	}
-	settled := !slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
-		return pod.Annotations[HashAnnotation(p.Definition)] != hash
-	})
-	remembered, err := p.Owned.Find(ctx, p.Key(loginsSecret(p)))
-	if err != nil || remembered == nil {
-		return planLogins(a.wanted, current, nil, settled), err
-	}
-	return planLogins(a.wanted, current, remembered.Data, settled), nil
-}
-
-// recall recovers the lost connection of the pods from its hash and the passwords
-// remembered for an ongoing change. It returns "" if none of them matches.
-func (a *Access) recall(ctx context.Context, hash string) (string, error) {
-	remembered, err := a.pass.Owned.Find(ctx, a.pass.Key(loginsSecret(a.pass)))
-	if remembered == nil || err != nil {
-		return "", err
-	}
-	for user, password := range remembered.Data {
-		if url := connectionURL(a.pass, login{user, password}); a.isHash(hash, url) {
-			return url, nil
-		}
-	}
-	return "", nil
-}
-
 // ensureUsers ensures the user of the pods and, while its password changes, the standby
 // user. mariadb-operator reads a user's password every half a minute. Before it may read
 // a new one, the passwords that pods still use are copied and the user refers to the
 // copy.
 func (a *Access) ensureUsers(ctx context.Context) (bool, error) {
 	p := a.pass
-	remembered := &corev1.Secret{ObjectMeta: p.Meta(loginsSecret(p)), Type: corev1.SecretTypeOpaque, Data: a.logins.known}
-	changing := a.logins.changing(a.wanted)
+	remembered := &corev1.Secret{ObjectMeta: p.Meta(loginsSecret(p)), Type: corev1.SecretTypeOpaque, Data: a.plan.Known}
+	changing := a.plan.Changing(a.wanted)
 	if changing {
 		if err := p.Owned.EnsureData(ctx, p.Resource, remembered); err != nil {
 			return false, err
 		}
 	}
-	granted, err := a.ensureUser(ctx, a.wanted.user)
+	granted, err := a.ensureUser(ctx, a.wanted.User)
 	if err != nil {
 		return false, err
 	}
-	standby := a.wanted.user + standbySuffix
-	if a.logins.uses(standby) {
+	standby := logins.Standby(a.wanted.User)
+	if a.plan.Uses(standby) {
 		ready, err := a.ensureUser(ctx, standby)
 		return granted && ready, err
 	}
@@ -125,7 +91,9 @@ func (a *Access) ensureUsers(ctx context.Context) (bool, error) {
 }
 
 func (a *Access) ensureUser(ctx context.Context, name string) (bool, error) {
-	p := a.pass
-	return EnsureDatabaseUser(ctx, p.ThirdParty, p.Scheme, p.Resource,
-		MariaUser(p, name, a.logins.pinned(name, a.wanted.password)), MariaGrant(p, name))
+	pinned := ""
+	if a.plan.Pinned(name, a.wanted.Password) {
+		pinned = loginsSecret(a.pass)
+	}
+	return mariadb.EnsureUser(ctx, a.pass, name, pinned)
 }

@@ -17,6 +17,12 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
+const (
+	volumeTLS = "db-tls"
+	// caFile is the file name and default key of the database CA.
+	caFile = "ca.crt"
+)
+
 // databaseIssuerName is the ClusterIssuer of database client certificates.
 const databaseIssuerName = "openstack-db-ca-issuer"
 
@@ -27,6 +33,11 @@ const (
 )
 
 var certificateGVK = certmanagerv1.SchemeGroupVersion.WithKind(certmanagerv1.CertificateKind)
+
+// tlsDir is the directory with the certificates in the service's containers.
+func tlsDir(d *service.Definition) string { return "/etc/" + d.Name + "/db-tls" }
+
+func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecretRef.KeyOr(caFile) }
 
 // ReconcileTLS ensures the Secrets with the database CA and the client certificate that
 // the spec refers to. cert-manager issues the certificate for a managed database, unless
@@ -140,4 +151,11 @@ func ClientCertificate(p *service.Pass) *certmanagerv1.Certificate {
 			},
 		},
 	}
+}
+
+// RefusesPlainText reports whether the mode requires an encrypted connection. PyMySQL
+// falls back to plain text when the server does not offer TLS. That is what prefer means;
+// every other mode needs a start file that refuses it.
+func RefusesPlainText(db commonv1.DatabaseSpec) bool {
+	return db.TLSEnabled() && db.TLS.Mode != commonv1.DatabaseTLSPrefer
 }

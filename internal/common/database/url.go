@@ -9,80 +9,27 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/database/logins"
 	"github.com/c5c3/forge/internal/common/redact"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-const (
-	volumeTLS = "db-tls"
-	// caFile is the file name and default key of the database CA.
-	caFile = "ca.crt"
-)
-
-// tlsDir is the directory with the certificates in the service's containers.
-func tlsDir(d *service.Definition) string { return "/etc/" + d.Name + "/db-tls" }
-
-func caBundleKey(tls *commonv1.DatabaseTLSSpec) string { return tls.CABundleSecretRef.KeyOr(caFile) }
-
-// Env passes the URL in the named Secret to oslo.config without exposing it in a file or
-// on a command line. The configuration makes servers retry the database forever; a tool
-// has to exit with an error.
-func (d Database) Env(secret string) []corev1.EnvVar {
-	return []corev1.EnvVar{
-		deployment.SecretVariable(d.Variable(), secret, connectionKey),
-		{Name: d.option("MAX_RETRIES"), Value: "2"},
-		{Name: d.option("RETRY_INTERVAL"), Value: "1"},
-	}
-}
-
-// ToolEnv returns the environment of the instance's tools that use the same login as the
-// pods.
-func (d Database) ToolEnv(p *service.Pass) []corev1.EnvVar {
-	return append(d.Env(SecretName(p.Resource.GetName())), p.Environment...)
-}
-
-// APIEnv passes the URL of the instance to its API pods.
-func (d Database) APIEnv(p *service.Pass) corev1.EnvVar {
-	return deployment.SecretVariable(d.Variable(), SecretName(p.Resource.GetName()), connectionKey)
-}
-
-// Variable is the environment variable with the URL of the database.
-func (d Database) Variable() string { return d.option("CONNECTION") }
-
-// option returns the environment variable from which oslo.config reads an option. Its
-// names are upper case only.
-func (d Database) option(name string) string { return "OS_" + d.Section + "__" + name }
-
-// TLSMounts mounts the certificates for the database if TLS is enabled.
-func TLSMounts(p *service.Pass) []deployment.Mount {
-	tls := p.Spec.Database.TLS
-	if !p.Spec.Database.TLSEnabled() || tls.CABundleSecretRef == nil || tls.ClientCertSecretRef == nil {
-		return nil
-	}
-	return []deployment.Mount{deployment.ProjectedMount(volumeTLS, tlsDir(p.Definition),
-		deployment.SecretProjection(tls.CABundleSecretRef.Name, corev1.KeyToPath{Key: caBundleKey(tls), Path: caFile}),
-		deployment.SecretProjection(tls.ClientCertSecretRef.Name,
-			corev1.KeyToPath{Key: corev1.TLSCertKey, Path: corev1.TLSCertKey},
-			corev1.KeyToPath{Key: corev1.TLSPrivateKeyKey, Path: corev1.TLSPrivateKeyKey}))}
-}
-
 // connectionURL returns the SQLAlchemy URL of the database.
-func connectionURL(p *service.Pass, l login) string {
+func connectionURL(p *service.Pass, l logins.Login) string {
 	return fmt.Sprintf("mysql+pymysql://%s:%s@%s/%s?%s",
-		escape(l.user), escape(string(l.password)), Address(p), escape(p.Spec.Database.Database),
+		escape(l.User), escape(string(l.Password)), Address(p), escape(p.Spec.Database.Database),
 		connectionOptions(p.Definition, p.Spec.Database))
 }
 
 // loginOf parses the result of connectionURL and reports whether text is one.
-func loginOf(text string) (login, bool) {
+func loginOf(text string) (logins.Login, bool) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.User == nil {
-		return login{}, false
+		return logins.Login{}, false
 	}
 	password, found := parsed.User.Password()
-	return login{parsed.User.Username(), redact.Bytes(password)}, found
+	return logins.Login{User: parsed.User.Username(), Password: redact.Bytes(password)}, found
 }
 
 // Address returns host:port of the database server.
@@ -110,13 +57,6 @@ func connectionOptions(d *service.Definition, db commonv1.DatabaseSpec) string {
 		}
 	}
 	return strings.ReplaceAll(options.Encode(), "%2F", "/")
-}
-
-// RefusesPlainText reports whether the mode requires an encrypted connection. PyMySQL
-// falls back to plain text when the server does not offer TLS. That is what prefer means;
-// every other mode needs a start file that refuses it.
-func RefusesPlainText(db commonv1.DatabaseSpec) bool {
-	return db.TLSEnabled() && db.TLS.Mode != commonv1.DatabaseTLSPrefer
 }
 
 // escape percent-encodes every reserved character: SQLAlchemy splits the URL before it

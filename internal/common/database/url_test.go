@@ -1,8 +1,11 @@
 package database
 
 import (
+	"net/url"
 	"testing"
 
+	"github.com/c5c3/forge/internal/common/database/logins"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -33,5 +36,21 @@ func TestEveryTLSModeGetsWhatItsNamePromises(t *testing.T) {
 	h.Spec.Database.TLS.Enabled = false
 	if got := connectionOptions(&instance.Definition, h.Spec.Database); got != "charset=utf8" || RefusesPlainText(h.Spec.Database) {
 		t.Errorf("without TLS: options %q, plain text refused: %t", got, RefusesPlainText(h.Spec.Database))
+	}
+}
+
+func TestTheConnectionURLKeepsAnyPasswordIntact(t *testing.T) {
+	p := service.NewPass(&service.Tools{}, &instance.Definition, instance.Brownfield())
+	for _, password := range []string{"simple", "-starts", "a b+c", "p@ss:w/rd?&=#%", "ü☃", `"'$(x)\`} {
+		raw := connectionURL(p, logins.Login{User: "us er", Password: []byte(password)})
+		parsed, err := url.Parse(raw)
+		if err != nil {
+			t.Fatalf("password %q: %v", password, err)
+		}
+		got, _ := parsed.User.Password()
+		if got != password || parsed.User.Username() != "us er" || parsed.Host != "db.example.com:3306" || parsed.Path != "/harbour" {
+			t.Errorf("password %q came out of the URL as %q, user %q, host %q, path %q",
+				password, got, parsed.User.Username(), parsed.Host, parsed.Path)
+		}
 	}
 }

@@ -1,8 +1,6 @@
 package keys
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -34,13 +32,6 @@ func (u Use) during(h History) Use {
 		}
 	}
 	return u
-}
-
-// ID identifies a key without revealing anything about it: 12 hexadecimal digits of a
-// SHA-256, which for a key of 256 random bits cannot be reversed or brute-forced.
-func ID(key []byte) string {
-	sum := sha256.Sum256(append([]byte("forge.c5c3.io/key-id:"), key...))
-	return hex.EncodeToString(sum[:6])
 }
 
 // Tenure is the period in which a key was the primary one. The zero Tenure means

@@ -5,9 +5,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// listenNowhere turns a listener of the manager off.
-const listenNowhere = "0"
-
 // ManagerOptions are the options of the operator's manager, without its listeners
 // and leader election, so that a test can run the operator with its real caches
 // and clients, several times in one process.

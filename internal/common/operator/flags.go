@@ -29,6 +29,9 @@ const minCertValidity = time.Hour
 // serviceAccountNamespace is where the kubelet mounts a pod's own namespace.
 const serviceAccountNamespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
+// listenNowhere turns a listener of the manager off.
+const listenNowhere = "0"
+
 // settings are the parsed flags together with values from the environment.
 type settings struct {
 	Config

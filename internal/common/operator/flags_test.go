@@ -1,8 +1,6 @@
 package operator
 
 import (
-	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,25 +146,6 @@ func TestTheOperatorsNamespaceComesFromTheEnvironmentThenFromTheServiceAccount(t
 		t.Run(name, func(t *testing.T) {
 			if got := operatorNamespace(env(c.env), c.file); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-func TestTheExitCodeDistinguishesMisuseFromFailure(t *testing.T) {
-	cases := map[string]struct {
-		err  error
-		want int
-	}{
-		"stopped": {nil, 0},
-		"help":    {usageError{flag.ErrHelp}, 0},
-		"misuse":  {usageError{errors.New("no such flag")}, 2},
-		"failure": {errors.New("lost the lease"), 1},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := exitCode(c.err); got != c.want {
-				t.Errorf("exit code %d, want %d", got, c.want)
 			}
 		})
 	}

@@ -26,9 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// managedByLabel marks what an operator has created.
-const managedByLabel = "app.kubernetes.io/managed-by"
-
 // Leader election timing. A leader survives an API server that does not answer
 // for 20 s, as happens under load; after a crash another replica takes
 // over within 30 s, after a normal stop within the retry period.

@@ -14,6 +14,9 @@ import (
 	"github.com/c5c3/forge/internal/common/cluster"
 )
 
+// managedByLabel marks what an operator has created.
+const managedByLabel = "app.kubernetes.io/managed-by"
+
 // Options define how an operator differs from others.
 type Options struct {
 	// Name is the operator's name, for example keystone-operator, and the value

@@ -2,8 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -22,24 +20,6 @@ import (
 func Main(o Options) {
 	tuneCollector()
 	os.Exit(exitCode(Run(ctrl.SetupSignalHandler(), o, os.Args[1:], nil)))
-}
-
-// usageError marks a failure that a different command line would have avoided.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func exitCode(err error) int {
-	switch {
-	case err == nil || errors.Is(err, flag.ErrHelp):
-		return 0
-	case errors.As(err, &usageError{}):
-		fmt.Fprintln(os.Stderr, err)
-		return 2
-	default:
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
 }
 
 var setKlogOnce sync.Once

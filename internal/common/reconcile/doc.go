@@ -6,5 +6,5 @@
 // the current state and returns an Outcome. The engine does everything around the
 // step: gating, conditions, observedGeneration, Ready, events, metrics, finalizers,
 // the single status write and the result for controller-runtime, so that a step
-// cannot forget any of it.
+// cannot forget any of it. The file pass.go has what happens in one pass, in order.
 package reconcile

@@ -20,15 +20,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Finalizer is one ordered stage of deletion.
-type Finalizer[S any] struct {
-	// Name is the finalizer on the resource.
-	Name string
-	// Step cleans up what the finalizer protects; the finalizer is removed when the
-	// step is done.
-	Step Step[S]
-}
-
 func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
 	original, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {

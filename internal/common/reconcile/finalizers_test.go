@@ -2,13 +2,17 @@ package reconcile
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // beingDeleted is a resource under deletion with the finalizers.
@@ -63,5 +67,49 @@ func TestFinalizersThatHaveChangedMeanwhileAreAConflict(t *testing.T) {
 	}
 	if err := w.Get(t.Context(), client.ObjectKeyFromObject(someThing()), &thing{}); apierrors.IsNotFound(err) {
 		t.Error("a finalizer was removed that is not where it was")
+	}
+}
+
+func TestFinalizersAreThereBeforeTheFirstStepRuns(t *testing.T) {
+	w := newWorld(t, someThing())
+	w.reconciler.Pipeline[0].Run = func(context.Context, *thing) Outcome {
+		if got := w.get(t).Finalizers; len(got) != 2 {
+			t.Errorf("finalizers %v when the first step runs, want both", got)
+		}
+		return Done("Fine", "")
+	}
+	if _, err := w.pass(t); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDeletionReleasesItsStagesInOrderAndSaysWhatItWaitsFor(t *testing.T) {
+	obj := someThing()
+	obj.Finalizers = []string{"test.c5c3.io/first", "test.c5c3.io/second"}
+	now := metav1.Now()
+	obj.DeletionTimestamp = &now
+	w := newWorld(t, obj)
+	second := Waiting("StoreSealed", "unseal the store")
+	w.reconciler.Finalizers[1].Step.Run = func(context.Context, *thing) Outcome { return second }
+	if _, err := w.pass(t); err != nil {
+		t.Fatal(err)
+	}
+	got := w.get(t)
+	ready := meta.FindStatusCondition(got.Status.Conditions, vocabulary.ConditionReady)
+	if diff := cmp.Diff([]string{"test.c5c3.io/second"}, got.Finalizers); diff != "" {
+		t.Errorf("finalizers (-want +got):\n%s", diff)
+	}
+	if ready == nil || ready.Reason != vocabulary.ReasonDeleting || !strings.Contains(ready.Message, "unseal the store") {
+		t.Errorf("Ready is %+v, want it to name what deletion waits for", ready)
+	}
+	second = Done("Released", "")
+	if _, err := w.pass(t); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Get(t.Context(), client.ObjectKeyFromObject(obj), &thing{}); !apierrors.IsNotFound(err) {
+		t.Errorf("reading it after the last stage: %v, want it gone", err)
+	}
+	if diff := cmp.Diff([]string{"thing"}, w.forgotten); diff != "" {
+		t.Errorf("forgotten (-want +got):\n%s", diff)
 	}
 }

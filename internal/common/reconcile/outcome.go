@@ -183,3 +183,10 @@ func errorText(err error) string {
 	}
 	return err.Error()
 }
+
+func sooner(current, candidate time.Duration) time.Duration {
+	if candidate == 0 || (current != 0 && current < candidate) {
+		return current
+	}
+	return candidate
+}

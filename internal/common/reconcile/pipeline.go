@@ -12,36 +12,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// Step is one sub-reconciler: a named piece of work that owns a condition.
-type Step[S any] struct {
-	// Name identifies the step in Needs, in logs and in metrics.
-	Name string
-	// Condition is the condition type that the step owns. Consecutive steps may share
-	// one: it is True when all of them are done, and otherwise reports the first that is
-	// not. It may be Ready in a kind without other conditions; Ready then has the reasons
-	// of the step.
-	Condition string
-	// Needs names the steps that have to be done (or have called Proceed) before
-	// this one runs. They must be declared earlier.
-	Needs []string
-	// HeldBack is the reason with which the condition becomes False while one
-	// of Needs is not met. Without it the condition keeps its last status.
-	HeldBack string
-	// Informational steps are reported but affect neither Ready nor the
-	// step metrics.
-	Informational bool
-	// Announce lists reasons that are worth a Normal event when the step's
-	// condition becomes True with them; a reason that lasts less than a second may
-	// be missed. Failures are always announced.
-	Announce []string
-	// Sets are the values that the step hands to later ones. Reads are those of earlier
-	// steps that it uses. If a step runs although the one that sets a value was blocked
-	// or failed, it finds the slot empty.
-	Sets, Reads []Value
-	// Run does the work. It must not change the conditions itself.
-	Run func(ctx context.Context, scope S) Outcome
-}
-
 // Pipeline is the ordered list of steps of one controller.
 type Pipeline[S any] []Step[S]
 
@@ -89,17 +59,6 @@ func (p Pipeline[S]) Conditions() []string {
 	return types
 }
 
-// stepResult is what one pass knows about one step.
-type stepResult struct {
-	name      string
-	condition string
-	announce  []string
-	outcome   Outcome
-	// skipped names the first unmet need if the step was blocked, and
-	// heldBack is the reason that the step declares for that case.
-	skipped, heldBack string
-}
-
 // run executes the steps in declared order in this goroutine: deterministic,
 // easy to follow in a log, and cheap because reads come from caches. A step
 // that waits or fails blocks only the steps that depend on it.
@@ -126,4 +85,17 @@ func (p Pipeline[S]) run(ctx context.Context, scope S, metrics *Metrics) []stepR
 		results = append(results, result)
 	}
 	return results
+}
+
+// slotted is a scope with slots.
+type slotted interface{ HandedOn() *Slots }
+
+// during runs a step with the slots restricted to its declarations.
+func during[S any](scope S, step Step[S], run func() Outcome) Outcome {
+	if with, ok := any(scope).(slotted); ok {
+		slots := with.HandedOn()
+		slots.enter(step.Name, step.Sets, step.Reads)
+		defer slots.leave()
+	}
+	return run()
 }

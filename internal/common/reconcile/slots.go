@@ -75,16 +75,3 @@ func (s *Slots) check(slot Value, declared []Value, verb string) {
 		panic(fmt.Sprintf("step %s %s %s and does not declare it", s.step, verb, slot.Name()))
 	}
 }
-
-// slotted is a scope with slots.
-type slotted interface{ HandedOn() *Slots }
-
-// during runs a step with the slots restricted to its declarations.
-func during[S any](scope S, step Step[S], run func() Outcome) Outcome {
-	if with, ok := any(scope).(slotted); ok {
-		slots := with.HandedOn()
-		slots.enter(step.Name, step.Sets, step.Reads)
-		defer slots.leave()
-	}
-	return run()
-}

@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -185,20 +183,4 @@ func TestJobsAreCountedTogetherWhenTheJobControllerHasRecordedTheEndOfAll(t *tes
 func harbour(w *work) *instance.Harbour {
 	h, _ := w.Resource.(*instance.Harbour)
 	return h
-}
-
-func TestNoSyncRunsBesideAContractionThatTheStatusHasLost(t *testing.T) {
-	w, _ := counting(t, interceptor.Funcs{})
-	contraction, err := deployment.TaskJob(w.Pass, w.contractTask())
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Like the status, its owner reference is lost.
-	if err := w.Client.Create(t.Context(), contraction); err != nil {
-		t.Fatal(err)
-	}
-	got := w.syncSchema(t.Context())
-	if got.IsDone() || got.Reason() != vocabulary.ReasonDBSyncInProgress || !strings.Contains(got.Message(), contraction.Name) {
-		t.Errorf("got %s: %s, want it to wait for Job %s", got.Reason(), got.Message(), contraction.Name)
-	}
 }

@@ -2,39 +2,14 @@ package schema
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 
-	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
-	contracted, err := w.contractedRelease(ctx)
-	if err == nil {
-		err = w.recoverInstalledRelease(ctx)
-	}
-	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
-	}
-	plan, refusal := planSchema(w.Spec.Image.Tag, w.Status, contracted)
-	switch plan {
-	case schemaUpgrade:
-		return w.upgrade(ctx)
-	case schemaAbort:
-		return w.abortUpgrade(ctx)
-	case schemaSync:
-		return w.syncSchema(ctx)
-	}
-	return refusal
-}
 
 // syncSchema installs the schema of the image, or updates it within a release, and checks
 // the result.
@@ -69,27 +44,6 @@ func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 		return check.Proceed()
 	}
 	return check
-}
-
-// acceptSchema records the release of a schema that passed the check, and promotes the
-// connection that the check has verified.
-func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outcome {
-	if err := w.Database.Promote(ctx, w.Pass); err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
-	}
-	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, message)
-	if w.Status.InstalledRelease == "" {
-		deploy, err := deployment.Live(ctx, w.Pass)
-		switch {
-		case err != nil:
-			return reconcile.Failed(vocabulary.ReasonReconcileError, err)
-		case deploy == nil || deployment.TagOf(deployment.APIImage(w.Definition, &deploy.Spec.Template.Spec)) != w.Spec.Image.Tag:
-			// If the image changed now, nothing else would record which release it was.
-			outcome = outcome.AtOnce()
-		}
-	}
-	w.Status.InstalledRelease = w.Spec.Image.Tag
-	return outcome
 }
 
 // finishedUpgrade returns the Job that completed an upgrade to the wanted image. It
@@ -142,61 +96,3 @@ func (w *work) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 		"Database schema fits release %s and also holds what the aborted upgrade to %s may have added",
 		w.Spec.Image.Tag, w.Status.ExpandedRelease))
 }
-
-// taskReasons are the reasons for the states of a database Job. errored, if set, applies
-// when the tool itself failed, rather than reporting a bad result. activity describes the
-// Job, and hint is what the user can do apart from fixing the cause.
-type taskReasons struct{ running, failed, errored, activity, hint string }
-
-// reasonOf returns the reason for a failed task.
-func (w *work) reasonOf(r taskReasons, err error) string {
-	var failed *job.FailedError
-	if r.errored != "" && (!errors.As(err, &failed) || !slices.Contains(w.CheckResults, failed.ExitCode)) {
-		return r.errored
-	}
-	return r.failed
-}
-
-func (w *work) runCheck(ctx context.Context) reconcile.Outcome {
-	return w.runTask(ctx, w.checkTask(), taskReasons{
-		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonSchemaDriftDetected,
-		errored: vocabulary.ReasonDBSyncFailed, activity: "checking the database schema",
-	})
-}
-
-// candidateRetry is the delay before a changed connection that the database refused is
-// tried again. The server may learn about a new password later than the Secret, and from
-// that moment pods cannot open connections with the old one.
-const candidateRetry = time.Minute
-
-func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReasons) reconcile.Outcome {
-	desired, err := deployment.TaskJob(w.Pass, t)
-	if err != nil {
-		return reconcile.Failed(reasons.failed, err)
-	}
-	runner, candidate := w.Runner(), w.access().Candidate()
-	if candidate {
-		runner.RetryAfter = candidateRetry
-	}
-	state, err := runner.Run(ctx, w.Resource, desired)
-	switch {
-	case err != nil:
-		outcome := reconcile.WriteFailed(w.reasonOf(reasons, err), fmt.Errorf("%s failed: %w%s%s",
-			reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), reasons.hint))
-		if candidate && errors.Is(err, job.ErrJobFailed) {
-			return outcome.After(candidateRetry)
-		}
-		return outcome
-	case state.Complete:
-		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
-	}
-	w.checking = t.Name == TaskCheck
-	hint := ""
-	if state.Waiting != "" {
-		hint = w.Database.Hint(w.Pass, state.Waiting) + reasons.hint
-	}
-	return deployment.Await(reasons.running, desired.Name, reasons.activity, state, hint)
-}
-
-// access returns how Jobs and pods log in to the database in this pass.
-func (w *work) access() *database.Access { return database.Connection.Value(w.Slots) }

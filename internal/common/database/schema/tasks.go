@@ -1,14 +1,9 @@
 package schema
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // Names of the schema tasks.
@@ -55,11 +50,6 @@ func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
 		tasks[TaskContract] = w.contractTask()
 	}
 	return tasks
-}
-
-var syncReasons = taskReasons{
-	running: vocabulary.ReasonDBSyncInProgress, failed: vocabulary.ReasonDBSyncFailed,
-	activity: "installing the database schema",
 }
 
 func (w *work) syncTask() deployment.Task {
@@ -120,18 +110,4 @@ func (w *work) loginTask() deployment.Task {
 	check := w.task(TaskCheck, 2, w.Login)
 	check.RunKey = []any{check.RunKey, w.access().Proof()}
 	return check
-}
-
-func (w *work) checkLogin(ctx context.Context, remedy string) reconcile.Outcome {
-	return w.runTask(ctx, w.loginTask(), taskReasons{
-		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonDBSyncFailed,
-		activity: "checking the database connection", hint: remedy,
-	})
-}
-
-// schemaMessage is the message for a schema that matches the image.
-const schemaMessage = "Database schema is up to date (revision verified)"
-
-func upgradedMessage(from, to string) string {
-	return fmt.Sprintf("%s (upgraded %s → %s)", schemaMessage, from, to)
 }

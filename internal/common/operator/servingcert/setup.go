@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
@@ -83,39 +81,4 @@ func (r *Rotator) watch(mgr ctrl.Manager, objects cache.Cache) error {
 		}
 	}
 	return nil
-}
-
-// complete sets defaults and reports what is missing.
-func (o *Options) complete() error {
-	required := map[string]string{
-		"Namespace":      o.Namespace,
-		"SecretName":     o.SecretName,
-		"ServiceName":    o.ServiceName,
-		"MutatingName":   o.MutatingName,
-		"ValidatingName": o.ValidatingName,
-	}
-	for name, value := range required {
-		if value == "" {
-			return fmt.Errorf("webhook certificate rotation needs %s", name)
-		}
-	}
-	if o.Validity == 0 {
-		o.Validity = DefaultValidity
-	}
-	if o.Settle == 0 {
-		o.Settle = DefaultSettle
-	}
-	return nil
-}
-
-// selection limits the cache to the three objects, each selected by its name.
-func (o *Options) selection() map[client.Object]cache.ByObject {
-	named := func(name string) fields.Selector { return fields.OneTermEqualSelector("metadata.name", name) }
-	return map[client.Object]cache.ByObject{
-		&corev1.Secret{}: {
-			Namespaces: map[string]cache.Config{o.Namespace: {FieldSelector: named(o.SecretName)}},
-		},
-		&admissionv1.MutatingWebhookConfiguration{}:   {Field: named(o.MutatingName)},
-		&admissionv1.ValidatingWebhookConfiguration{}: {Field: named(o.ValidatingName)},
-	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
@@ -146,8 +147,8 @@ func TestBuiltObjectsMatchTheirGoldenFiles(t *testing.T) {
 			"networkpolicy-tasks": networking.TrafficOf(s.Pass).Tasks(definition.AllTasks(k.Name)),
 		}
 		if k.Spec.Database.IsManaged() {
-			objects["database"], objects["grant"] = database.MariaDatabase(s.Pass), database.MariaGrant(s.Pass, k.Name)
-			objects["user"], objects["certificate"] = database.MariaUser(s.Pass, k.Name, false), database.ClientCertificate(s.Pass)
+			objects["database"], objects["grant"] = mariadb.Database(s.Pass), mariadb.Grant(s.Pass, k.Name)
+			objects["user"], objects["certificate"] = mariadb.User(s.Pass, k.Name, ""), database.ClientCertificate(s.Pass)
 			objects["httproute"] = networking.HTTPRoute(deployment.InstanceOf(s.Pass), k.Spec.Gateway)
 			objects["hpa"] = deployment.InstanceOf(s.Pass).Autoscaler(k.Spec.Autoscaling, k.Spec.Replicas)
 		}

@@ -1,24 +1,15 @@
 package controller
 
 import (
-	"context"
 	_ "embed"
-	"fmt"
-	"net/url"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/configuration"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
@@ -94,61 +85,4 @@ var api = deployment.API{
 	},
 	Prune:    configuration.Prune,
 	Complete: placementSchema.CompleteRollout,
-}
-
-func internalEndpoint(p *service.Pass) string {
-	return placementv1alpha1.InternalEndpoint(p.Cluster, p.Resource.GetNamespace(), p.Resource.GetName())
-}
-
-// endpoint returns the URL for users.
-func endpoint(p *service.Pass) string {
-	if p.Spec.Gateway != nil {
-		return placementv1alpha1.GatewayEndpoint(p.Spec.Gateway.Hostname)
-	}
-	return internalEndpoint(p)
-}
-
-// placementOf returns the Placement of the pass.
-func placementOf(resource service.Resource) *placementv1alpha1.Placement {
-	placement, _ := resource.(*placementv1alpha1.Placement)
-	return placement
-}
-
-// identityPort returns the TCP port of the Identity service.
-func identityPort(resource service.Resource) int32 {
-	// Validation has rejected anything that is not a URL.
-	address, err := url.Parse(placementOf(resource).Spec.Identity.AuthURL)
-	if err == nil {
-		if port, err := strconv.ParseInt(address.Port(), 10, 32); err == nil {
-			return int32(port)
-		}
-		if address.Scheme == "https" {
-			return 443
-		}
-	}
-	return 80
-}
-
-// readUser returns the name and password of the service user from its Secret.
-func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome) {
-	ref := placementOf(p.Resource).Spec.ServiceUserSecretRef
-	key := ref.KeyOr("password")
-	found, outcome := service.Require(ctx, p, service.Requirement{
-		Name: ref.Name, Keys: []string{"username", key},
-		Field: "spec.serviceUserSecretRef", Reason: placementv1alpha1.ReasonWaitingForServiceUser,
-	})
-	if !outcome.IsDone() {
-		return nil, nil, &outcome
-	}
-	secret := found[0]
-	options := authOptions(string(secret.Data["username"]), string(secret.Data[key]))
-	// The name is not secret, and often is that of the service itself.
-	p.Hide(string(secret.Data[key]), options[authSection]["password"])
-	for option, value := range options[authSection] {
-		if err := config.ValidateValue(value); err != nil {
-			return nil, nil, ptr.To(reconcile.Terminal(vocabulary.ReasonSecretInvalid, fmt.Errorf(
-				"the %s in Secret %s of spec.serviceUserSecretRef cannot be used: %w", option, ref.Name, err)))
-		}
-	}
-	return options, []types.UID{secret.UID}, nil
 }

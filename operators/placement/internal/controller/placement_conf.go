@@ -1,12 +1,19 @@
 package controller
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // authSection is the section of the middleware that validates tokens.
@@ -55,6 +62,30 @@ func cacheServers(p *service.Pass) []string {
 		return []string{fmt.Sprintf("%s:%d", p.Cluster.ServiceHost(ref.Name, p.Resource.GetNamespace()), commonv1.DefaultCachePort)}
 	}
 	return p.Spec.Cache.Servers
+}
+
+// readUser returns the name and password of the service user from its Secret.
+func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome) {
+	ref := placementOf(p.Resource).Spec.ServiceUserSecretRef
+	key := ref.KeyOr("password")
+	found, outcome := service.Require(ctx, p, service.Requirement{
+		Name: ref.Name, Keys: []string{"username", key},
+		Field: "spec.serviceUserSecretRef", Reason: placementv1alpha1.ReasonWaitingForServiceUser,
+	})
+	if !outcome.IsDone() {
+		return nil, nil, &outcome
+	}
+	secret := found[0]
+	options := authOptions(string(secret.Data["username"]), string(secret.Data[key]))
+	// The name is not secret, and often is that of the service itself.
+	p.Hide(string(secret.Data[key]), options[authSection]["password"])
+	for option, value := range options[authSection] {
+		if err := config.ValidateValue(value); err != nil {
+			return nil, nil, ptr.To(reconcile.Terminal(vocabulary.ReasonSecretInvalid, fmt.Errorf(
+				"the %s in Secret %s of spec.serviceUserSecretRef cannot be used: %w", option, ref.Name, err)))
+		}
+	}
+	return options, []types.UID{secret.UID}, nil
 }
 
 // authOptions returns the name and password of the service user. Dollar signs are escaped

@@ -3,14 +3,8 @@ package controller
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/config"
-	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	"github.com/c5c3/forge/internal/common/testutil/permission"
-	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 func TestNoReasonIsDocumentedThatNothingSays(t *testing.T) {
@@ -24,44 +18,5 @@ func TestTheMarkersPermitWhatTheControllerWatchesAndWrites(t *testing.T) {
 func TestThePipelineIsDeclaredWell(t *testing.T) {
 	if err := pipeline.Validate(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestTheConfigurationOfAPlacement(t *testing.T) {
-	p := &placementv1alpha1.Placement{}
-	p.Name, p.Namespace = "placement", "openstack"
-	p.Spec.Cache.Servers = []string{"one:11211", "two:11211"}
-	p.Spec.Identity.AuthURL, p.Spec.Identity.Region = "https://identity.example.com/v3", "RegionOne"
-	placementv1alpha1.SetDefaults(p)
-	pass := service.NewPass(&service.Tools{Cluster: cluster.Settings{}}, &definition, p)
-	want := config.INI{
-		"DEFAULT": {"use_stderr": "true", "debug": "false"},
-		"placement_database": {
-			"connection": "mysql+pymysql://placeholder", "connection_recycle_time": "600", "max_retries": "-1",
-		},
-		"keystone_authtoken": {
-			"auth_type": "password", "auth_url": "https://identity.example.com/v3",
-			"www_authenticate_uri": "https://identity.example.com/v3", "interface": "internal", "region_name": "RegionOne",
-			"project_name": "service", "project_domain_name": "Default", "user_domain_name": "Default",
-			"service_token_roles": "service", "service_token_roles_required": "true",
-			"memcached_servers": "one:11211,two:11211", "memcache_pool_socket_timeout": "1", "memcache_pool_dead_retry": "10",
-		},
-		"oslo_middleware": {"enable_proxy_headers_parsing": "true"},
-	}
-	if diff := cmp.Diff(want, defaultOptions(pass)); diff != "" {
-		t.Errorf("placement.conf (-want +got):\n%s", diff)
-	}
-}
-
-func TestAPlacementMayReachThePortOfItsIdentityService(t *testing.T) {
-	for address, want := range map[string]int32{
-		"http://keystone.openstack.svc:5000/v3": 5000, "https://identity.example.com/v3": 443, "http://identity.example.com": 80,
-		"https://[2001:db8::1]:8443/v3": 8443,
-	} {
-		p := &placementv1alpha1.Placement{}
-		p.Spec.Identity.AuthURL = address
-		if got := identityPort(p); got != want {
-			t.Errorf("port %d of %s, want %d", got, address, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package database
+package logins
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 // that the database would reject.
 type rollOut struct {
 	t        *testing.T
-	current  login
-	pods     []login
+	current  Login
+	pods     []Login
 	known    map[string][]byte
 	database map[string]string
 	changes  int
@@ -19,7 +19,7 @@ type rollOut struct {
 
 func (r *rollOut) settled() bool {
 	for _, pod := range r.pods {
-		if !pod.is(r.current) {
+		if !pod.Is(r.current) {
 			return false
 		}
 	}
@@ -28,28 +28,28 @@ func (r *rollOut) settled() bool {
 
 // pass is one reconciliation. The database follows the plan immediately, which is the
 // worst case.
-func (r *rollOut) pass(wanted login) {
-	plan := planLogins(wanted, r.current, r.known, r.settled())
+func (r *rollOut) pass(wanted Login) {
+	plan := NewPlan(wanted, r.current, r.known, r.settled())
 	r.known = nil
-	if plan.changing(wanted) {
-		r.known = plan.known
+	if plan.Changing(wanted) {
+		r.known = plan.Known
 	}
-	for _, user := range []string{wanted.user, wanted.user + standbySuffix} {
+	for _, user := range []string{wanted.User, Standby(wanted.User)} {
 		switch {
-		case plan.pinned(user, wanted.password):
-			r.database[user] = string(plan.known[user])
-		case user == wanted.user || plan.uses(user):
-			r.database[user] = string(wanted.password)
+		case plan.Pinned(user, wanted.Password):
+			r.database[user] = string(plan.Known[user])
+		case user == wanted.User || plan.Uses(user):
+			r.database[user] = string(wanted.Password)
 		default:
 			delete(r.database, user)
 		}
 	}
 	r.check()
-	if r.database[plan.next.user] != string(plan.next.password) {
-		r.t.Fatalf("the plan leads to user %s, whom the database would refuse", plan.next.user)
+	if r.database[plan.Next.User] != string(plan.Next.Password) {
+		r.t.Fatalf("the plan leads to user %s, whom the database would refuse", plan.Next.User)
 	}
-	if !plan.next.is(r.current) {
-		r.current = plan.next
+	if !plan.Next.Is(r.current) {
+		r.current = plan.Next
 		r.changes++
 	}
 }
@@ -57,7 +57,7 @@ func (r *rollOut) pass(wanted login) {
 // replaceOne replaces one pod, as the Deployment controller does between two passes.
 func (r *rollOut) replaceOne() {
 	for i, pod := range r.pods {
-		if !pod.is(r.current) {
+		if !pod.Is(r.current) {
 			r.pods[i] = r.current
 			return
 		}
@@ -67,27 +67,27 @@ func (r *rollOut) replaceOne() {
 func (r *rollOut) check() {
 	r.t.Helper()
 	for i, pod := range r.pods {
-		if r.database[pod.user] != string(pod.password) {
-			r.t.Fatalf("pod %d cannot log in as %s", i, pod.user)
+		if r.database[pod.User] != string(pod.Password) {
+			r.t.Fatalf("pod %d cannot log in as %s", i, pod.User)
 		}
 	}
 }
 
 func newRollOut(t *testing.T) *rollOut {
-	old := login{"keystone", []byte("old")}
-	return &rollOut{t: t, current: old, pods: []login{old, old, old}, database: map[string]string{"keystone": "old"}}
+	old := Login{"keystone", []byte("old")}
+	return &rollOut{t: t, current: old, pods: []Login{old, old, old}, database: map[string]string{"keystone": "old"}}
 }
 
 func TestNoPodIsEverRefusedWhileThePasswordChanges(t *testing.T) {
-	wanted := login{"keystone", []byte("new")}
+	wanted := Login{"keystone", []byte("new")}
 	r := newRollOut(t)
 	for range 20 {
 		r.pass(wanted)
 		r.replaceOne()
 		r.check()
 	}
-	if !r.current.is(wanted) || !r.settled() || r.known != nil || len(r.database) != 1 {
-		t.Errorf("ended with %s, settled %t, %d known logins and users %v", r.current.user, r.settled(), len(r.known), r.database)
+	if !r.current.Is(wanted) || !r.settled() || r.known != nil || len(r.database) != 1 {
+		t.Errorf("ended with %s, settled %t, %d known logins and users %v", r.current.User, r.settled(), len(r.known), r.database)
 	}
 	if r.changes != 2 {
 		t.Errorf("the connection changed %d times, want twice", r.changes)
@@ -98,21 +98,21 @@ func TestAPasswordThatChangesAgainMeanwhileRefusesNobodyEither(t *testing.T) {
 	for second := range 15 {
 		for third := second; third < 15; third++ {
 			t.Run(fmt.Sprintf("at %d and %d", second, third), func(t *testing.T) {
-				wanted := login{"keystone", []byte("new")}
+				wanted := Login{"keystone", []byte("new")}
 				r := newRollOut(t)
 				for step := range 60 {
 					if step == second {
-						wanted.password = []byte("newer")
+						wanted.Password = []byte("newer")
 					}
 					if step == third {
-						wanted.password = []byte("old")
+						wanted.Password = []byte("old")
 					}
 					r.pass(wanted)
 					r.replaceOne()
 					r.check()
 				}
-				if !r.current.is(wanted) || r.known != nil || len(r.database) != 1 {
-					t.Errorf("ended with user %s and users %v", r.current.user, r.database)
+				if !r.current.Is(wanted) || r.known != nil || len(r.database) != 1 {
+					t.Errorf("ended with user %s and users %v", r.current.User, r.database)
 				}
 			})
 		}
@@ -120,10 +120,10 @@ func TestAPasswordThatChangesAgainMeanwhileRefusesNobodyEither(t *testing.T) {
 }
 
 func TestAnUnchangedPasswordNeedsNoSecondUser(t *testing.T) {
-	wanted := login{"keystone", []byte("old")}
+	wanted := Login{"keystone", []byte("old")}
 	for _, settled := range []bool{true, false} {
-		plan := planLogins(wanted, wanted, nil, settled)
-		if !plan.next.is(wanted) || plan.changing(wanted) || plan.uses("keystone"+standbySuffix) {
+		plan := NewPlan(wanted, wanted, nil, settled)
+		if !plan.Next.Is(wanted) || plan.Changing(wanted) || plan.Uses(Standby("keystone")) {
 			t.Errorf("settled %t: the plan is %v", settled, plan)
 		}
 	}

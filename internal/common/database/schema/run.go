@@ -1,0 +1,81 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/job"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// taskReasons are the reasons for the states of a database Job. errored, if set, applies
+// when the tool itself failed, rather than reporting a bad result. activity describes the
+// Job, and hint is what the user can do apart from fixing the cause.
+type taskReasons struct{ running, failed, errored, activity, hint string }
+
+// reasonOf returns the reason for a failed task.
+func (w *work) reasonOf(r taskReasons, err error) string {
+	var failed *job.FailedError
+	if r.errored != "" && (!errors.As(err, &failed) || !slices.Contains(w.CheckResults, failed.ExitCode)) {
+		return r.errored
+	}
+	return r.failed
+}
+
+// candidateRetry is the delay before a changed connection that the database refused is
+// tried again. The server may learn about a new password later than the Secret, and from
+// that moment pods cannot open connections with the old one.
+const candidateRetry = time.Minute
+
+func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReasons) reconcile.Outcome {
+	desired, err := deployment.TaskJob(w.Pass, t)
+	if err != nil {
+		return reconcile.Failed(reasons.failed, err)
+	}
+	runner, candidate := w.Runner(), w.access().Candidate()
+	if candidate {
+		runner.RetryAfter = candidateRetry
+	}
+	state, err := runner.Run(ctx, w.Resource, desired)
+	switch {
+	case err != nil:
+		outcome := reconcile.WriteFailed(w.reasonOf(reasons, err), fmt.Errorf("%s failed: %w%s%s",
+			reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), reasons.hint))
+		if candidate && errors.Is(err, job.ErrJobFailed) {
+			return outcome.After(candidateRetry)
+		}
+		return outcome
+	case state.Complete:
+		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+	}
+	w.checking = t.Name == TaskCheck
+	hint := ""
+	if state.Waiting != "" {
+		hint = w.Database.Hint(w.Pass, state.Waiting) + reasons.hint
+	}
+	return deployment.Await(reasons.running, desired.Name, reasons.activity, state, hint)
+}
+
+func (w *work) runCheck(ctx context.Context) reconcile.Outcome {
+	return w.runTask(ctx, w.checkTask(), taskReasons{
+		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonSchemaDriftDetected,
+		errored: vocabulary.ReasonDBSyncFailed, activity: "checking the database schema",
+	})
+}
+
+var syncReasons = taskReasons{
+	running: vocabulary.ReasonDBSyncInProgress, failed: vocabulary.ReasonDBSyncFailed,
+	activity: "installing the database schema",
+}
+
+func (w *work) checkLogin(ctx context.Context, remedy string) reconcile.Outcome {
+	return w.runTask(ctx, w.loginTask(), taskReasons{
+		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonDBSyncFailed,
+		activity: "checking the database connection", hint: remedy,
+	})
+}
