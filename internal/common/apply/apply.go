@@ -1,5 +1,6 @@
-// Package apply writes objects by server-side apply, and only if that would
-// change something.
+// Package apply is the only one that sends changes to the API server, and says to whom an
+// existing object belongs. [EnsureObject] writes objects by server-side apply, and only if
+// that would change something.
 //
 // Whether it would is decided from the cached live object: the fields its
 // managedFields record for our manager are compared with the desired ones. A
@@ -19,43 +20,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
 // FieldManager is the field manager of everything the operators apply.
 const FieldManager = "forge-operator"
-
-// ErrNotOwned is wrapped by errors about an object whose name we need but
-// which has another owner. It is never adopted.
-var ErrNotOwned = errors.New("object is not controlled by this resource")
-
-// ErrPredecessor is wrapped by errors about an object that a deleted resource
-// of the same kind and name left behind. Garbage collection removes it.
-var ErrPredecessor = errors.New("object of a deleted predecessor is being removed")
-
-// IsPredecessors reports whether live is controlled by a resource of the same
-// kind and name as the controller of desired, but not by it.
-func IsPredecessors(desired, live client.Object) bool {
-	ours, theirs := metav1.GetControllerOf(desired), metav1.GetControllerOf(live)
-	if ours == nil || theirs == nil {
-		return false
-	}
-	group, _ := schema.ParseGroupVersion(ours.APIVersion)
-	other, _ := schema.ParseGroupVersion(theirs.APIVersion)
-	return ours.UID != theirs.UID && ours.Name == theirs.Name && ours.Kind == theirs.Kind && group.Group == other.Group
-}
 
 // EnsureObject makes the live object carry the fields of obj, owned by
 // fieldManager and controlled by owner, and leaves the result in obj. It makes
@@ -84,7 +64,7 @@ func EnsureObject[T client.Object](
 			return err
 		}
 	}
-	if err := checkOwner(owner, obj, live, fieldManager); err != nil {
+	if err := checkOwner(scheme, owner, live, fieldManager); err != nil {
 		return err
 	}
 	if basis != "" && basis != live.GetResourceVersion() {
@@ -130,114 +110,43 @@ func createOrFind(ctx context.Context, c client.Client, obj client.Object, field
 	if !apierrors.IsConflict(taken) {
 		return nil, taken
 	}
-	live, err := lookUp(ctx, c, obj)
-	if live == nil && err == nil {
+	live, err := lookUp(ctx, c, client.ObjectKeyFromObject(obj), obj)
+	switch {
+	case err != nil:
+		return nil, err
+	case live == nil:
 		// It was deleted in between: the next pass finds the name free.
 		return nil, taken
 	}
-	return live, err
-}
-
-// Stays reports whether the API server still has the same object as the cache, not being
-// deleted.
-func Stays(ctx context.Context, c client.Client, cached client.Object) (bool, error) {
-	gvk, err := apiutil.GVKForObject(cached, c.Scheme())
-	if err != nil {
-		return false, fmt.Errorf("finding the kind of %T: %w", cached, err)
-	}
-	wanted := &unstructured.Unstructured{}
-	wanted.SetGroupVersionKind(gvk)
-	wanted.SetNamespace(cached.GetNamespace())
-	wanted.SetName(cached.GetName())
-	live, err := lookUp(ctx, c, wanted)
-	return live != nil && live.GetUID() == cached.GetUID() && live.GetDeletionTimestamp() == nil, err
-}
-
-// lookUp asks the API server for an object that the cache does not know. A client
-// that waits for the cache to have seen earlier writes would start an informer
-// of unstructured objects for that, next to the typed one.
-func lookUp(ctx context.Context, c client.Client, obj client.Object) (client.Object, error) {
-	live := &unstructured.Unstructured{}
-	live.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
-	err := c.Get(ctx, client.ObjectKeyFromObject(obj), live, client.DisableReadYourWritesConsistency)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("reading %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
-	}
 	return live, nil
-}
-
-// EnsureAbsent deletes obj, known by name, if it exists and owner controls it.
-// It makes no request if there is nothing to delete, and leaves foreign objects
-// alone.
-func EnsureAbsent(ctx context.Context, c client.Client, owner, obj client.Object) error {
-	key := client.ObjectKeyFromObject(obj)
-	if err := c.Get(ctx, key, obj); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	if !metav1.IsControlledBy(obj, owner) || !obj.GetDeletionTimestamp().IsZero() {
-		return nil
-	}
-	uid := obj.GetUID()
-	err := c.Delete(ctx, obj, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting %T %s: %w", obj, key, err)
-	}
-	return nil
 }
 
 // prepare stamps what every applied object carries: its kind, which objects
 // built in code lack, and the controller reference, which is asserted on every
 // apply so that drift on it is repaired too.
 func prepare(scheme *runtime.Scheme, owner, obj client.Object) error {
-	gvk, err := apiutil.GVKForObject(obj, scheme)
+	gvk, err := kindIn(scheme, obj)
 	if err != nil {
-		return fmt.Errorf("finding the kind of %T: %w", obj, err)
+		return err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	if err := controllerutil.SetControllerReference(owner, obj, scheme); err != nil {
-		return fmt.Errorf("setting the owner of %s %s: %w", gvk.Kind, client.ObjectKeyFromObject(obj), err)
+		return fmt.Errorf("setting the owner of %s: %w", described(obj), err)
 	}
 	return nil
 }
 
-func get[T client.Object](ctx context.Context, c client.Client, obj T) (client.Object, error) {
+// get reads the object of the same name as obj, nil if there is none.
+func get(ctx context.Context, c client.Client, obj client.Object) (client.Object, error) {
 	live, ok := obj.DeepCopyObject().(client.Object)
 	if !ok {
 		return nil, fmt.Errorf("the deep copy of %T is not a client.Object", obj)
 	}
-	err := c.Get(ctx, client.ObjectKeyFromObject(obj), live)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("reading %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
+	live, err := Find(ctx, c, client.ObjectKeyFromObject(obj), live)
+	if live != nil {
+		live.GetObjectKind().SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
 	}
-	live.GetObjectKind().SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())
-	return live, nil
-}
-
-// checkOwner refuses foreign objects. An object without a controller that
-// this manager once applied has only lost its reference, which is repaired.
-func checkOwner(owner, desired, live client.Object, fieldManager string) error {
-	controller := metav1.GetControllerOf(live)
-	if controller == nil && managedBy(live, fieldManager) {
-		return nil
-	}
-	if controller != nil && controller.UID == owner.GetUID() {
-		return nil
-	}
-	if IsPredecessors(desired, live) {
-		return fmt.Errorf("%s %s: %w", kindOf(live), client.ObjectKeyFromObject(live), ErrPredecessor)
-	}
-	holder := "has no controller"
-	if controller != nil {
-		holder = fmt.Sprintf("is controlled by %s %s", controller.Kind, controller.Name)
-	}
-	return fmt.Errorf("%s %s already exists and %s; rename or delete it: %w",
-		kindOf(live), client.ObjectKeyFromObject(live), holder, ErrNotOwned)
+	return live, err
 }
 
 // write applies the fields of obj to the existing object, or to a version of it.
@@ -259,21 +168,37 @@ func fieldsOver(obj client.Object, version string) (map[string]any, error) {
 		return fields, err
 	}
 	if err := unstructured.SetNestedField(fields, version, "metadata", "resourceVersion"); err != nil {
-		return nil, fmt.Errorf("setting the version of %s %s: %w", kindOf(obj), client.ObjectKeyFromObject(obj), err)
+		return nil, fmt.Errorf("setting the version of %s: %w", described(obj), err)
 	}
 	return fields, nil
 }
 
+// Fields applies the fields of the live object with a field manager that need not have all
+// of them, and leaves the result in live.
+func Fields(ctx context.Context, c client.Client, live client.Object, fields map[string]any, fieldManager string) error {
+	gvk, err := kindIn(c.Scheme(), live)
+	if err != nil {
+		return err
+	}
+	live.GetObjectKind().SetGroupVersionKind(gvk)
+	named := map[string]any{
+		"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind,
+		"metadata": map[string]any{"name": live.GetName(), "namespace": live.GetNamespace()},
+	}
+	maps.Copy(named, fields)
+	return patch(ctx, c, live, named, fieldManager)
+}
+
 // patch applies the fields and leaves the result in obj.
 func patch(ctx context.Context, c client.Client, obj client.Object, fields map[string]any, fieldManager string) error {
-	gvk, key := obj.GetObjectKind().GroupVersionKind(), client.ObjectKeyFromObject(obj)
+	gvk, object := obj.GetObjectKind().GroupVersionKind(), described(obj)
 	body, err := json.Marshal(fields)
 	if err != nil {
-		return fmt.Errorf("encoding %s %s: %w", gvk.Kind, key, err)
+		return fmt.Errorf("encoding %s: %w", object, err)
 	}
 	err = c.Patch(ctx, obj, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(fieldManager), client.ForceOwnership)
 	if err != nil {
-		return fmt.Errorf("applying %s %s: %w", gvk.Kind, key, err)
+		return fmt.Errorf("applying %s: %w", object, err)
 	}
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	return nil
@@ -291,8 +216,4 @@ func into(live, obj client.Object) error {
 		return fmt.Errorf("converting %s: %w", kindOf(live), err)
 	}
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(fields, obj)
-}
-
-func kindOf(obj client.Object) string {
-	return obj.GetObjectKind().GroupVersionKind().Kind
 }

@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -11,14 +10,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/intern"
 )
-
-// condensedType is the prefix of the type of a condensed managedFields entry. Its fields
-// are shared with other objects, and the digests of their values follow the prefix.
-const condensedType = "condensed:"
-
-// ownUID replaces the UID of the controller in shared entries. Without it, the entries of
-// different resources are identical.
-const ownUID = "<uid of the controller>"
 
 // Condense prepares an object that fieldManager applies for the cache. It keeps only the
 // managedFields entries of that manager, and adds digests of the values to them.
@@ -57,27 +48,4 @@ func condense(obj client.Object, entry *metav1.ManagedFieldsEntry) error {
 	}
 	entry.FieldsType, entry.FieldsV1 = condensedType+valuesOf(owned, fields).text(), intern.Fields(text)
 	return nil
-}
-
-// condensedValues returns the values of a condensed entry, and reports whether the entry
-// is condensed.
-func condensedValues(entry *metav1.ManagedFieldsEntry) (values, bool) {
-	text, condensed := strings.CutPrefix(entry.FieldsType, condensedType)
-	if !condensed {
-		return "", false
-	}
-	decoded, err := base64.RawStdEncoding.DecodeString(text)
-	return values(decoded), err == nil
-}
-
-// recorded returns the fields of an entry as the API server wrote them.
-func recorded(live client.Object, entry *metav1.ManagedFieldsEntry) string {
-	text := entry.FieldsV1.GetRawString()
-	if _, condensed := condensedValues(entry); !condensed {
-		return text
-	}
-	if controller := metav1.GetControllerOfNoCopy(live); controller != nil {
-		text = strings.ReplaceAll(text, ownUID, string(controller.UID))
-	}
-	return text
 }

@@ -12,11 +12,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -122,13 +120,7 @@ func CreateImmutableConfigMap(
 	if err := controllerutil.SetControllerReference(owner, desired, scheme); err != nil {
 		return "", fmt.Errorf("setting the owner of ConfigMap %s/%s: %w", namespace, desired.Name, err)
 	}
-	ownerKind, err := apiutil.GVKForObject(owner, scheme)
-	if err != nil {
-		return "", fmt.Errorf("finding the kind of the owner of ConfigMap %s/%s: %w", namespace, desired.Name, err)
-	}
-	creator := configMapCreator{
-		client: c, live: live, owner: owner, ownerKind: ownerKind.GroupKind(), desired: desired,
-	}
+	creator := configMapCreator{client: c, live: live, scheme: scheme, owner: owner, desired: desired}
 	if err := creator.ensure(ctx); err != nil {
 		return "", err
 	}
@@ -137,21 +129,20 @@ func CreateImmutableConfigMap(
 
 // configMapCreator creates one ConfigMap or verifies the existing one.
 type configMapCreator struct {
-	client    client.Client
-	live      client.Reader
-	owner     client.Object
-	ownerKind schema.GroupKind
-	desired   *corev1.ConfigMap
+	client  client.Client
+	live    client.Reader
+	scheme  *runtime.Scheme
+	owner   client.Object
+	desired *corev1.ConfigMap
 }
 
 func (r configMapCreator) ensure(ctx context.Context) error {
-	existing := &corev1.ConfigMap{}
-	err := r.client.Get(ctx, client.ObjectKeyFromObject(r.desired), existing)
-	if err == nil && r.isOurs(existing) && r.isIntact(existing) {
+	existing, err := apply.Find(ctx, r.client, client.ObjectKeyFromObject(r.desired), &corev1.ConfigMap{})
+	switch {
+	case err != nil:
+		return err
+	case existing != nil && r.isOurs(existing) && r.isIntact(existing):
 		return r.restoreMetadata(ctx, existing)
-	}
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("reading ConfigMap %s: %w", r.key(), err)
 	}
 	err = r.create(ctx)
 	if apierrors.IsAlreadyExists(err) {
@@ -162,37 +153,30 @@ func (r configMapCreator) ensure(ctx context.Context) error {
 
 // resolve handles an existing object of the same name.
 func (r configMapCreator) resolve(ctx context.Context) error {
-	existing := &corev1.ConfigMap{}
-	err := r.live.Get(ctx, client.ObjectKeyFromObject(r.desired), existing)
+	existing, err := apply.Find(ctx, r.live, client.ObjectKeyFromObject(r.desired), &corev1.ConfigMap{})
 	switch {
-	case apierrors.IsNotFound(err):
-		return r.create(ctx)
 	case err != nil:
-		return fmt.Errorf("reading ConfigMap %s, whose name is taken: %w", r.key(), err)
+		return err
+	case existing == nil:
+		return r.create(ctx)
 	case r.isOurs(existing) && r.isIntact(existing):
 		return r.restoreMetadata(ctx, existing)
-	case r.isOurs(existing), r.isPredecessors(existing):
+	case r.isOurs(existing), apply.Classify(r.scheme, r.owner, existing) == apply.Predecessors:
 		return r.replace(ctx, existing)
 	}
-	return fmt.Errorf("ConfigMap %s exists and is controlled by %s, not by %s %s: delete it or rename it: %w",
-		r.key(), controllerName(existing), r.ownerKind.Kind, r.owner.GetName(), apply.ErrNotOwned)
+	return fmt.Errorf("ConfigMap %s exists and is controlled by %s, not by %s: delete it or rename it: %w",
+		client.ObjectKeyFromObject(existing), controllerName(existing), controllerName(r.desired), apply.ErrNotOwned)
 }
 
 func (r configMapCreator) create(ctx context.Context) error {
-	if err := r.client.Create(ctx, r.desired.DeepCopy()); err != nil {
-		return fmt.Errorf("creating ConfigMap %s: %w", r.key(), err)
-	}
-	return nil
+	return apply.Create(ctx, r.client, r.desired.DeepCopy())
 }
 
-// replace deletes with the UID as a precondition, so that it cannot delete an
-// object that was created under the name in the meantime.
 func (r configMapCreator) replace(ctx context.Context, existing *corev1.ConfigMap) error {
 	// The cache may never have contained the object; waiting for it to see the
 	// deletion would be in vain.
-	err := r.client.Delete(ctx, existing, client.Preconditions{UID: &existing.UID}, client.DisableReadYourWritesConsistency)
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting ConfigMap %s, which has to be replaced: %w", r.key(), err)
+	if err := apply.Delete(ctx, r.client, existing, client.DisableReadYourWritesConsistency); err != nil {
+		return err
 	}
 	return r.create(ctx)
 }
@@ -210,17 +194,19 @@ func (r configMapCreator) restoreMetadata(ctx context.Context, existing *corev1.
 	if maps.Equal(patched.Labels, existing.Labels) && len(patched.OwnerReferences) == len(existing.OwnerReferences) {
 		return nil
 	}
-	if err := r.client.Patch(ctx, patched, client.MergeFrom(existing)); err != nil {
-		return fmt.Errorf("restoring the metadata of ConfigMap %s: %w", r.key(), err)
-	}
-	return nil
+	return apply.MergeUnlocked(ctx, r.client, existing, patched, "restoring the metadata of")
 }
 
 // isOurs also accepts a ConfigMap that has lost its owner reference but is still
 // labelled with the base name.
 func (r configMapCreator) isOurs(existing *corev1.ConfigMap) bool {
-	orphaned := metav1.GetControllerOf(existing) == nil && existing.Labels[BaseLabel] == r.desired.Labels[BaseLabel]
-	return orphaned || metav1.IsControlledBy(existing, r.owner)
+	switch apply.Classify(r.scheme, r.owner, existing) {
+	case apply.Ours:
+		return true
+	case apply.Orphan:
+		return existing.Labels[BaseLabel] == r.desired.Labels[BaseLabel]
+	}
+	return false
 }
 
 // isIntact reports whether the content is unchanged. A forced replacement by hand
@@ -230,18 +216,6 @@ func (r configMapCreator) isIntact(existing *corev1.ConfigMap) bool {
 		existing.Immutable != nil && *existing.Immutable &&
 		len(existing.BinaryData) == 0 &&
 		holds(existing, r.desired.Data)
-}
-
-func (r configMapCreator) isPredecessors(existing *corev1.ConfigMap) bool {
-	ref := metav1.GetControllerOf(existing)
-	if ref == nil || ref.UID == r.owner.GetUID() || ref.Name != r.owner.GetName() {
-		return false
-	}
-	return schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).GroupKind() == r.ownerKind
-}
-
-func (r configMapCreator) key() client.ObjectKey {
-	return client.ObjectKeyFromObject(r.desired)
 }
 
 func controllerName(obj metav1.Object) string {

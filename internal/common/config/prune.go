@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // Retained is how many old configurations are kept beside the current one, so that a
@@ -72,9 +74,9 @@ func prune(
 	}
 	slices.SortFunc(stale, newestFirst)
 	for i := max(retain, 0); i < len(stale); i++ {
-		obj, uid := stale[i], stale[i].GetUID()
-		if err := c.Delete(ctx, obj, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("deleting the stale %s %s/%s: %w", kind, namespace, obj.GetName(), err)
+		obj := stale[i]
+		if err := apply.Delete(ctx, c, obj); err != nil {
+			return err
 		}
 		log.FromContext(ctx).Info("Deleted a stale configuration", "kind", kind, "object", client.ObjectKeyFromObject(obj))
 	}

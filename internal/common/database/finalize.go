@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database/logins"
 	"github.com/c5c3/forge/internal/common/database/mariadb"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -94,15 +95,12 @@ func drop(ctx context.Context, p *service.Pass, reference referenced, keep bool)
 	}
 	if keep {
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cleanupPolicy":"Skip"}}`))
-		if err := p.ThirdParty.Patch(ctx, reference.obj, patch); client.IgnoreNotFound(err) != nil {
-			return false, fmt.Errorf("keeping what %s %s stands for: %w", reference.kind, key.Name, err)
+		err := apply.Patch(ctx, p.ThirdParty, reference.obj, patch, "keeping what is in the MariaDB for")
+		if client.IgnoreNotFound(err) != nil {
+			return false, err
 		}
 	}
-	uid := reference.obj.GetUID()
-	if err := p.ThirdParty.Delete(ctx, reference.obj, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("deleting %s %s: %w", reference.kind, key.Name, err)
-	}
-	return true, nil
+	return true, apply.Delete(ctx, p.ThirdParty, reference.obj)
 }
 
 // databaseReferences returns the objects that the finalizer removes from the MariaDB.

@@ -10,10 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -30,14 +28,13 @@ const handoverManager = apply.FieldManager + "-handover"
 func EnsureDeployment(
 	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, deploy *appsv1.Deployment,
 ) (bool, error) {
-	live := &appsv1.Deployment{}
-	err := c.Get(ctx, client.ObjectKeyFromObject(deploy), live)
+	live, err := apply.Find(ctx, c, client.ObjectKeyFromObject(deploy), &appsv1.Deployment{})
 	switch {
-	case apierrors.IsNotFound(err):
 	case err != nil:
-		return false, fmt.Errorf("reading Deployment %s: %w", deploy.Name, err)
+		return false, err
+	case live == nil:
 	case metav1.IsControlledBy(live, owner) && !equality.Semantic.DeepEqual(live.Spec.Selector, deploy.Spec.Selector):
-		return false, replace(ctx, c, live)
+		return false, apply.Delete(ctx, c, live, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	default:
 		if err := prepare(ctx, c, owner, live, deploy); err != nil {
 			return false, err
@@ -71,10 +68,7 @@ func dropRollingUpdate(ctx context.Context, c client.Client, live *appsv1.Deploy
 	}
 	changed := live.DeepCopy()
 	changed.Spec.Strategy = appsv1.DeploymentStrategy{Type: wanted}
-	if err := c.Patch(ctx, changed, client.MergeFromWithOptions(live, client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("changing the strategy of Deployment %s to %s: %w", live.Name, wanted, err)
-	}
-	return nil
+	return apply.Merge(ctx, c, live, changed, "changing the strategy of")
 }
 
 // handOverReplicas preserves the live replica count when the operator stops setting it: a
@@ -85,21 +79,8 @@ func handOverReplicas(ctx context.Context, c client.Client, live *appsv1.Deploym
 	if err != nil || !owns {
 		return err
 	}
-	body := fmt.Appendf(nil, `{"apiVersion":%q,"kind":"Deployment","metadata":{"name":%q,"namespace":%q},"spec":{"replicas":%d}}`,
-		version, live.Name, live.Namespace, ptr.Deref(live.Spec.Replicas, 1))
-	err = c.Patch(ctx, live, client.RawPatch(types.ApplyPatchType, body), client.FieldOwner(handoverManager), client.ForceOwnership)
-	if err != nil {
-		return fmt.Errorf("handing over the replica count of Deployment %s: %w", live.Name, err)
-	}
-	return nil
-}
-
-func replace(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
-	err := c.Delete(ctx, live, client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: &live.UID})
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting Deployment %s to change its selector: %w", live.Name, err)
-	}
-	return nil
+	count := map[string]any{"spec": map[string]any{"replicas": ptr.Deref(live.Spec.Replicas, 1)}}
+	return apply.Fields(ctx, c, live, count, handoverManager)
 }
 
 // EnsureService applies the Service. Addresses and node ports stay as the API server
@@ -115,23 +96,13 @@ func EnsureService(ctx context.Context, c client.Client, scheme *runtime.Scheme,
 // another one. An apply would add the declared port as a second one, which the API
 // rejects while either port has no name.
 func restorePorts(ctx context.Context, c client.Client, owner client.Object, svc *corev1.Service) error {
-	live := &corev1.Service{}
-	err := c.Get(ctx, client.ObjectKeyFromObject(svc), live)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading Service %s: %w", svc.Name, err)
-	}
-	if !metav1.IsControlledBy(live, owner) || hasPorts(live, svc.Spec.Ports) {
-		return nil
+	live, err := apply.Find(ctx, c, client.ObjectKeyFromObject(svc), &corev1.Service{})
+	if live == nil || err != nil || !metav1.IsControlledBy(live, owner) || hasPorts(live, svc.Spec.Ports) {
+		return err
 	}
 	changed := live.DeepCopy()
 	changed.Spec.Ports = svc.Spec.Ports
-	if err := c.Patch(ctx, changed, client.MergeFromWithOptions(live, client.MergeFromWithOptimisticLock{})); err != nil {
-		return fmt.Errorf("restoring the ports of Service %s: %w", svc.Name, err)
-	}
-	return nil
+	return apply.Merge(ctx, c, live, changed, "restoring the ports of")
 }
 
 func hasPorts(live *corev1.Service, wanted []corev1.ServicePort) bool {

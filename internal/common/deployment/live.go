@@ -8,21 +8,17 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/service"
 )
 
 // Live returns the instance's API Deployment, nil if none is controlled by the resource.
 func Live(ctx context.Context, p *service.Pass) (*appsv1.Deployment, error) {
-	live, name := &appsv1.Deployment{}, p.Resource.GetName()
-	err := p.Client.Get(ctx, p.Key(name), live)
-	if apierrors.IsNotFound(err) || err == nil && !service.ControlledBy(live, p.Resource) {
-		return nil, nil //nolint:nilnil // Absence is not an error.
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading Deployment %s: %w", name, err)
+	live, err := apply.Find(ctx, p.Client, p.Key(p.Resource.GetName()), &appsv1.Deployment{})
+	if live == nil || err != nil || !service.ControlledBy(live, p.Resource) {
+		return nil, err
 	}
 	return live, nil
 }

@@ -8,7 +8,6 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/lru"
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/poddiag"
@@ -36,18 +35,6 @@ func Ended(live *batchv1.Job) (ended, succeeded bool, at time.Time) {
 	}
 	return false, false, time.Time{}
 }
-
-// exitsKept is the capacity of an Exits. Each Job needs its entry for about two seconds.
-const exitsKept = 10_000
-
-// Exits remembers Jobs whose container succeeded before the Job's status shows it, which
-// takes the kubelet and the Job controller about two seconds. A first installation waits
-// for several Jobs in sequence. A cache that excludes succeeded Pods shows the exit of
-// the container only for a moment.
-type Exits struct{ seen *lru.Cache }
-
-// NewExits returns an Exits for all Runners of an operator.
-func NewExits() *Exits { return &Exits{seen: lru.New(exitsKept)} }
 
 // exited reports whether the container of a Job that runs a single one has succeeded.
 func (r *Runner) exited(ctx context.Context, live, desired *batchv1.Job) (bool, error) {

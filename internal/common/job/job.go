@@ -9,11 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,62 +21,9 @@ import (
 	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
-const (
-	// RunKeyAnnotation holds the key that decides whether a completed Job must run again.
-	// A builder sets it to what the result depends on; the default is the hash of the pod
-	// template.
-	RunKeyAnnotation = "forge.c5c3.io/pod-spec-hash"
-
-	// templateAnnotation holds the hash of the pod template. A Job that failed or is
-	// stuck is replaced when it changes, because the old template may be what keeps it
-	// from succeeding.
-	templateAnnotation = "forge.c5c3.io/pod-template-hash"
-
-	// RetryAfter is how long a permanently failed Job is left alone. The first pass at
-	// least this long after the failure retries it unchanged, because the cause may be
-	// outside the cluster. A Runner triggers no passes; callers request their own
-	// requeue.
-	RetryAfter = 5 * time.Minute
-)
-
 // ErrJobFailed is wrapped by the error of a permanently failed Job. The error's text
 // quotes the end of the failed container's output.
 var ErrJobFailed = errors.New("job failed")
-
-// Runner runs Jobs for one operator.
-type Runner struct {
-	// Client reads Jobs and their pods from a cache, which may be limited to objects with
-	// the labels of the desired Jobs. It serves unstructured reads from the API server.
-	Client client.Client
-	// Events reads events from the API server, and only for a Job that was started and
-	// has no pod. If it is nil, the reason for that is not reported.
-	Events client.Reader
-	// Scheme resolves owner references.
-	Scheme *runtime.Scheme
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
-	// RetryAfter overrides the constant RetryAfter unless it is zero.
-	RetryAfter time.Duration
-	// Exits lets a Job count as complete as soon as its container has succeeded. If it is
-	// nil, the status of the Job decides.
-	Exits *Exits
-	// Hidden are values that are redacted in container output.
-	Hidden []string
-}
-
-// State is the state of a Job after a pass.
-type State struct {
-	// Complete is true if the Job succeeded for its current run key, even if only its pod
-	// shows that yet.
-	Complete bool
-	// Waiting says what a running Job is waiting for, "" if it is just running.
-	Waiting string
-	// Again is the delay before the cause of a missing pod is checked again, zero if a
-	// watch reports it.
-	Again time.Duration
-	// Job is the live Job, nil right after it was replaced.
-	Job *batchv1.Job
-}
 
 // RunJob ensures that job ran to completion for its run key. It creates a missing Job,
 // and replaces one whose run key changed. It replaces one whose template changed only if
@@ -101,13 +45,12 @@ func (r *Runner) Run(ctx context.Context, owner client.Object, desired *batchv1.
 	if err := stamp(desired); err != nil {
 		return State{}, err
 	}
-	live := &batchv1.Job{}
-	err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
-	if apierrors.IsNotFound(err) {
+	live, err := apply.Find(ctx, r.Client, client.ObjectKeyFromObject(desired), &batchv1.Job{})
+	switch {
+	case err != nil:
+		return State{}, err
+	case live == nil:
 		return r.create(ctx, owner, desired)
-	}
-	if err != nil {
-		return State{}, fmt.Errorf("reading Job %s: %w", desired.Name, err)
 	}
 	return r.proceed(ctx, owner, live, desired)
 }
@@ -125,13 +68,9 @@ func (r *Runner) Find(ctx context.Context, owner client.Object, name string) (*b
 // FindOurs returns the live Job with the desired one's name if Run would treat it as its
 // own, nil otherwise. It reads the cache.
 func (r *Runner) FindOurs(ctx context.Context, owner client.Object, desired *batchv1.Job) (*batchv1.Job, error) {
-	live := &batchv1.Job{}
-	err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
-	if apierrors.IsNotFound(err) || err == nil && !isOurs(owner, live, desired) {
-		return nil, nil //nolint:nilnil // Absence is not an error.
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading Job %s: %w", desired.Name, err)
+	live, err := apply.Find(ctx, r.Client, client.ObjectKeyFromObject(desired), &batchv1.Job{})
+	if live == nil || err != nil || !r.isOurs(owner, live, desired) {
+		return nil, err
 	}
 	return live, nil
 }
@@ -140,21 +79,18 @@ func (r *Runner) FindOurs(ctx context.Context, owner client.Object, desired *bat
 // and reports whether the Job and its pods are gone. It asks the API server if the cache
 // has no such Job.
 func (r *Runner) Remove(ctx context.Context, owner client.Object, desired *batchv1.Job) (bool, error) {
-	live := &batchv1.Job{}
-	err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
+	live, err := apply.Find(ctx, r.Client, client.ObjectKeyFromObject(desired), &batchv1.Job{})
 	var options []client.DeleteOption
-	if apierrors.IsNotFound(err) {
-		live, err = r.lookUp(ctx, desired)
+	if live == nil && err == nil {
+		live, err = apply.FindUncached(ctx, r.Client, client.ObjectKeyFromObject(desired), &batchv1.Job{})
 		// The cache may never have had this Job, so later reads must not wait for it to
 		// see the deletion.
 		options = append(options, client.DisableReadYourWritesConsistency)
 	}
 	switch {
-	case apierrors.IsNotFound(err):
-		return true, nil
 	case err != nil:
-		return false, fmt.Errorf("removing Job %s: %w", desired.Name, err)
-	case !isOurs(owner, live, desired):
+		return false, err
+	case live == nil, !r.isOurs(owner, live, desired):
 		return true, nil
 	case !live.DeletionTimestamp.IsZero():
 		return false, nil
@@ -167,7 +103,7 @@ func (r *Runner) proceed(ctx context.Context, owner client.Object, live, desired
 	if !live.DeletionTimestamp.IsZero() {
 		return State{Waiting: "the previous run is being removed", Job: live}, nil
 	}
-	if !isOurs(owner, live, desired) {
+	if !r.isOurs(owner, live, desired) {
 		return r.evict(ctx, owner, live)
 	}
 	if err := r.restore(ctx, owner, live, desired); err != nil {
@@ -210,13 +146,6 @@ func (r *Runner) follow(ctx context.Context, live, desired *batchv1.Job, sameKey
 	return State{Waiting: obstacle.text, Again: obstacle.again, Job: live}, nil
 }
 
-func (r *Runner) now() time.Time {
-	if r.Now != nil {
-		return r.Now()
-	}
-	return time.Now()
-}
-
 // stamp records the keys that the next pass compares.
 func stamp(job *batchv1.Job) error {
 	hash, err := Hash(job.Spec.Template)
@@ -249,18 +178,19 @@ func (r *Runner) create(ctx context.Context, owner client.Object, desired *batch
 	if err := controllerutil.SetControllerReference(owner, desired, r.Scheme); err != nil {
 		return State{}, fmt.Errorf("setting the owner of Job %s: %w", desired.Name, err)
 	}
-	err := r.Client.Create(ctx, desired)
-	if apierrors.IsAlreadyExists(err) {
-		live, err := r.lookUp(ctx, desired)
-		if err != nil {
-			return State{}, err
-		}
-		return r.proceed(ctx, owner, live, desired)
+	taken := apply.Create(ctx, r.Client, desired)
+	if !apierrors.IsAlreadyExists(taken) {
+		return State{}, taken
 	}
-	if err != nil {
-		return State{}, fmt.Errorf("creating Job %s: %w", desired.Name, err)
+	live, err := apply.FindUncached(ctx, r.Client, client.ObjectKeyFromObject(desired), &batchv1.Job{})
+	switch {
+	case err != nil:
+		return State{}, err
+	case live == nil:
+		// It was deleted in between: the next pass finds the name free.
+		return State{}, taken
 	}
-	return State{}, nil
+	return r.proceed(ctx, owner, live, desired)
 }
 
 // replace runs a finished Job again.
@@ -269,17 +199,6 @@ func (r *Runner) replace(ctx context.Context, owner client.Object, live, desired
 		return State{}, err
 	}
 	return r.create(ctx, owner, desired)
-}
-
-func (r *Runner) delete(
-	ctx context.Context, live *batchv1.Job, policy metav1.DeletionPropagation, options ...client.DeleteOption,
-) error {
-	options = append(options, client.PropagationPolicy(policy), client.Preconditions{UID: &live.UID})
-	err := r.Client.Delete(ctx, live, options...)
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
-		return fmt.Errorf("deleting Job %s: %w", live.Name, err)
-	}
-	return nil
 }
 
 // FailedError describes a Job that failed permanently. It wraps ErrJobFailed.
@@ -313,19 +232,6 @@ func (r *Runner) failure(ctx context.Context, job *batchv1.Job) error {
 		}
 	}
 	return &FailedError{Job: job.Name, Text: text, ExitCode: poddiag.ExitCode(list)}
-}
-
-func (r *Runner) podsOf(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, error) {
-	var list corev1.PodList
-	err := r.Client.List(ctx, &list, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name})
-	if err != nil {
-		return nil, fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
-	}
-	// Until they are collected, a predecessor's pods have the same job-name label.
-	return slices.DeleteFunc(list.Items, func(pod corev1.Pod) bool {
-		controller := metav1.GetControllerOf(&pod)
-		return controller != nil && controller.UID != job.UID
-	}), nil
 }
 
 // EnsureCronJob applies the CronJob; a change takes effect at the next scheduled run.

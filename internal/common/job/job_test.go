@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 const (
@@ -105,7 +107,8 @@ func live(t *testing.T, key, image string, conditions ...batchv1.JobCondition) *
 // read returns the Job as the API server has it now.
 func (r *run) read(t *testing.T) *batchv1.Job {
 	t.Helper()
-	job, err := r.runner.lookUp(t.Context(), desired("", ""))
+	wanted := desired("", "")
+	job, err := apply.FindUncached(t.Context(), r.runner.Client, client.ObjectKeyFromObject(wanted), wanted)
 	if err != nil {
 		t.Fatal(err)
 	}

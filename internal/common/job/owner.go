@@ -6,33 +6,13 @@ import (
 	"maps"
 
 	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/c5c3/forge/internal/common/apply"
 )
-
-// lookUp reads the Job with the desired name from the API server. The read is
-// unstructured because the client serves typed ones from a cache that may be limited by
-// label. It must not wait for a cache, as that would start an informer of unstructured
-// Jobs.
-func (r *Runner) lookUp(ctx context.Context, desired *batchv1.Job) (*batchv1.Job, error) {
-	found := &unstructured.Unstructured{}
-	found.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
-	if err := r.Client.Get(ctx, client.ObjectKeyFromObject(desired), found, client.DisableReadYourWritesConsistency); err != nil {
-		return nil, fmt.Errorf("reading Job %s, whose name is taken: %w", desired.Name, err)
-	}
-	live := &batchv1.Job{}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.Object, live); err != nil {
-		return nil, fmt.Errorf("converting Job %s: %w", desired.Name, err)
-	}
-	return live, nil
-}
 
 // restore restores the labels and the owner reference if they were removed. It makes no
 // request if nothing is missing.
@@ -50,28 +30,14 @@ func (r *Runner) restore(ctx context.Context, owner client.Object, live, desired
 	maps.Copy(live.Labels, desired.Labels)
 	// A merge patch replaces the whole list of owners: without the lock, an owner added
 	// since the read would be lost.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := r.Client.Patch(ctx, live, patch); err != nil {
-		return fmt.Errorf("restoring the metadata of Job %s: %w", live.Name, err)
-	}
-	return nil
+	return apply.Merge(ctx, r.Client, before, live, "restoring the metadata of")
 }
 
 // evict deletes a Job of a deleted resource of the same kind and name that garbage
 // collection has not reached yet, and refuses any other Job.
 func (r *Runner) evict(ctx context.Context, owner client.Object, live *batchv1.Job) (State, error) {
-	kind, err := apiutil.GVKForObject(owner, r.Scheme)
-	if err != nil {
-		return State{}, fmt.Errorf("finding the kind of the owner of Job %s: %w", live.Name, err)
-	}
-	controller := metav1.GetControllerOf(live)
-	if controller == nil {
-		return State{}, fmt.Errorf("job %s already exists and has no controller; rename or delete it: %w", live.Name, apply.ErrNotOwned)
-	}
-	controllerKind := schema.FromAPIVersionAndKind(controller.APIVersion, controller.Kind).GroupKind()
-	if controllerKind != kind.GroupKind() || controller.Name != owner.GetName() {
-		return State{}, fmt.Errorf("job %s already exists and is controlled by %s %s; rename or delete it: %w",
-			live.Name, controller.Kind, controller.Name, apply.ErrNotOwned)
+	if apply.Classify(r.Scheme, owner, live) != apply.Predecessors {
+		return State{}, apply.Refuse(live)
 	}
 	// The cache may never have had this Job, so reads that wait for it to see the
 	// deletion would wait forever.
@@ -81,11 +47,14 @@ func (r *Runner) evict(ctx context.Context, owner client.Object, live *batchv1.J
 
 // isOurs reports whether the Job belongs to the owner. That includes a Job that has lost
 // its owner reference but has the labels and a run key.
-func isOurs(owner client.Object, live, desired *batchv1.Job) bool {
-	if metav1.GetControllerOf(live) != nil {
-		return metav1.IsControlledBy(live, owner)
+func (r *Runner) isOurs(owner client.Object, live, desired *batchv1.Job) bool {
+	switch apply.Classify(r.Scheme, owner, live) {
+	case apply.Ours:
+		return true
+	case apply.Orphan:
+		return live.Annotations[RunKeyAnnotation] != "" && len(desired.Labels) > 0 && carries(live.Labels, desired.Labels)
 	}
-	return live.Annotations[RunKeyAnnotation] != "" && len(desired.Labels) > 0 && carries(live.Labels, desired.Labels)
+	return false
 }
 
 func carries(labels, wanted map[string]string) bool {
@@ -95,4 +64,15 @@ func carries(labels, wanted map[string]string) bool {
 		}
 	}
 	return true
+}
+
+// delete deletes the Job unless it is gone or another one has its name now.
+func (r *Runner) delete(
+	ctx context.Context, live *batchv1.Job, policy metav1.DeletionPropagation, options ...client.DeleteOption,
+) error {
+	err := apply.Delete(ctx, r.Client, live, append(options, client.PropagationPolicy(policy))...)
+	if apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/poddiag"
 )
 
@@ -87,10 +88,7 @@ func (r *Runner) remember(ctx context.Context, run *batchv1.Job, text string) er
 	}
 	changed := run.DeepCopy()
 	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, LastWordsAnnotation, text)
-	if err := r.Client.Patch(ctx, changed, client.MergeFrom(run)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("annotating Job %s with what its pod said: %w", run.Name, err)
-	}
-	return nil
+	return client.IgnoreNotFound(apply.MergeUnlocked(ctx, r.Client, run, changed, "recording what its pod said on"))
 }
 
 // lastWords returns the output of the failed Job's newest pod, or what was recorded of

@@ -2,11 +2,9 @@ package networking
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -55,14 +53,12 @@ func ClientsPolicyName(instance string) string { return instance + ".clients" }
 // its own it isolates the API. The cache does not contain it, so it is read from
 // the API server as long as one of the operator's policies exists.
 func removePolicies(ctx context.Context, p *service.Pass, own ...*networkingv1.NetworkPolicy) error {
-	err := p.Client.Get(ctx, client.ObjectKeyFromObject(own[0]), &networkingv1.NetworkPolicy{})
-	switch {
-	case err == nil:
-		if err := removeClients(ctx, p); err != nil {
-			return err
-		}
-	case !apierrors.IsNotFound(err):
-		return fmt.Errorf("reading NetworkPolicy %s: %w", own[0].Name, err)
+	first, err := apply.Find(ctx, p.Client, client.ObjectKeyFromObject(own[0]), &networkingv1.NetworkPolicy{})
+	if first != nil {
+		err = removeClients(ctx, p)
+	}
+	if err != nil {
+		return err
 	}
 	// The first policy is deleted last: while it exists, removal is not complete.
 	for _, policy := range slices.Backward(own) {
@@ -77,23 +73,15 @@ func removePolicies(ctx context.Context, p *service.Pass, own ...*networkingv1.N
 // one of its owners. A policy of that name that a user created is kept.
 func removeClients(ctx context.Context, p *service.Pass) error {
 	name := ClientsPolicyName(p.Resource.GetName())
-	policy := &networkingv1.NetworkPolicy{}
-	err := p.APIReader.Get(ctx, p.Key(name), policy)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("reading NetworkPolicy %s: %w", name, err)
+	policy, err := apply.Find(ctx, p.APIReader, p.Key(name), &networkingv1.NetworkPolicy{})
+	if policy == nil || err != nil {
+		return err
 	}
 	owned := func(owner metav1.OwnerReference) bool { return owner.UID == p.Resource.GetUID() }
 	if !slices.ContainsFunc(policy.OwnerReferences, owned) {
 		return nil
 	}
-	err = p.Client.Delete(ctx, policy, client.Preconditions{UID: &policy.UID})
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting NetworkPolicy %s: %w", policy.Name, err)
-	}
-	return nil
+	return apply.Delete(ctx, p.Client, policy)
 }
 
 // TrafficOf returns the input for the NetworkPolicies.

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -31,7 +32,7 @@ func (r *Reconciler[T, S]) addFinalizers(ctx context.Context, obj T) error {
 	if !added {
 		return nil
 	}
-	return r.Client.Patch(ctx, obj, client.MergeFromWithOptions(original, client.MergeFromWithOptimisticLock{}))
+	return apply.Merge(ctx, r.Client, original, obj, "adding the finalizers of")
 }
 
 // finalize runs the deletion stages in order. A stage that is not done keeps
@@ -98,7 +99,7 @@ func (p *pass[T, S]) release(ctx context.Context, former []string) error {
 	if err != nil {
 		return fmt.Errorf("writing the patch of the finalizers: %w", err)
 	}
-	err = p.Client.Patch(ctx, p.obj, client.RawPatch(types.JSONPatchType, patch))
+	err = apply.Patch(ctx, p.Client, p.obj, client.RawPatch(types.JSONPatchType, patch), "removing the finalizers of")
 	if apierrors.IsInvalid(err) {
 		return apierrors.NewConflict(schema.GroupResource{Resource: "finalizers"}, p.obj.GetName(), err)
 	}

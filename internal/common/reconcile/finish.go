@@ -10,6 +10,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // safetyNet is the requeue of a waiting resource when no watch fires. Progress
@@ -26,7 +28,7 @@ func (p *pass[T, S]) finish(ctx context.Context) (ctrl.Result, error) {
 func (p *pass[T, S]) finishQuietly(ctx context.Context) (ctrl.Result, error) {
 	p.obj.SetObservedGeneration(p.obj.GetGeneration())
 	if !equality.Semantic.DeepEqual(p.before, p.obj.StatusCopy()) {
-		if err := p.Client.Status().Update(ctx, p.obj); err != nil {
+		if err := apply.UpdateStatus(ctx, p.Client, p.obj); err != nil {
 			if apierrors.IsNotFound(err) {
 				return ctrl.Result{}, nil
 			}

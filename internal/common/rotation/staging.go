@@ -15,9 +15,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 const (
@@ -63,12 +64,7 @@ func Applied(target, staging *corev1.Secret) bool {
 // Discard deletes the staging Secret as it was read. If it has changed since,
 // it stays, because a Job has staged something new.
 func Discard(ctx context.Context, c client.Client, staging *corev1.Secret) error {
-	preconditions := client.Preconditions{UID: &staging.UID, ResourceVersion: &staging.ResourceVersion}
-	err := c.Delete(ctx, staging, preconditions)
-	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-		return nil
-	}
-	return fmt.Errorf("deleting the staging Secret %s: %w", staging.Name, err)
+	return apply.DeleteUnchanged(ctx, c, staging)
 }
 
 // Clear removes the staged values. It fails with a conflict if the Secret has
@@ -77,10 +73,7 @@ func Clear(ctx context.Context, c client.Client, staging *corev1.Secret) error {
 	cleared := staging.DeepCopy()
 	cleared.Data = nil
 	delete(cleared.Annotations, CompletedAtAnnotation)
-	if err := c.Update(ctx, cleared); err != nil {
-		return fmt.Errorf("clearing the staging Secret %s: %w", staging.Name, err)
-	}
-	return nil
+	return apply.Update(ctx, c, cleared, "clearing the staging")
 }
 
 // StagingSecret returns an empty staging Secret.

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,17 +14,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 )
-
-// FindLive reads the named Secret from the API server, nil if it does not exist.
-// Unlike the cache, it also finds Secrets without the operator's label.
-func (o Owned) FindLive(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
-	live := &corev1.Secret{}
-	err := o.Live.Get(ctx, key, live)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	return live, wrap("reading", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}, err)
-}
 
 // Claimed reports whether [Owned.Claim] would not change the Secret.
 func Claimed(owner client.Object, live *corev1.Secret, wanted map[string]string, outlives bool) bool {
@@ -57,7 +45,7 @@ func (o Owned) Claim(
 	}
 	changed := live.DeepCopy()
 	changed.Labels = merged(live.Labels, wanted)
-	former := o.isPredecessors(owner, live)
+	former := apply.Classify(o.Scheme, owner, live) == apply.Predecessors
 	changed.OwnerReferences = slices.DeleteFunc(changed.OwnerReferences, func(reference metav1.OwnerReference) bool {
 		controls := reference.Controller != nil && *reference.Controller
 		return controls && (former || outlives && reference.UID == owner.GetUID())
@@ -79,7 +67,7 @@ func (o Owned) Claim(
 			return nil, err
 		}
 	}
-	return changed, wrap("claiming", live, o.Client.Update(ctx, changed))
+	return changed, apply.Update(ctx, o.Client, changed, "claiming")
 }
 
 // Create creates the Secret, controlled by owner unless it outlives owner. It is an
@@ -90,5 +78,5 @@ func (o Owned) Create(ctx context.Context, owner client.Object, desired *corev1.
 			return fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
 		}
 	}
-	return wrap("creating", desired, o.Client.Create(ctx, desired))
+	return apply.Create(ctx, o.Client, desired)
 }

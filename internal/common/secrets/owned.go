@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -35,30 +36,26 @@ func (o Owned) EnsureData(ctx context.Context, owner client.Object, desired *cor
 	if err := controllerutil.SetControllerReference(owner, desired, o.Scheme); err != nil {
 		return fmt.Errorf("setting the owner of Secret %s: %w", desired.Name, err)
 	}
-	live := &corev1.Secret{}
-	err := o.Client.Get(ctx, client.ObjectKeyFromObject(desired), live)
-	if apierrors.IsNotFound(err) {
+	live, err := o.Find(ctx, client.ObjectKeyFromObject(desired))
+	if live == nil && err == nil {
 		live, err = o.createOrFind(ctx, desired)
 	}
-	if err != nil || live == nil {
-		return wrap("writing", desired, err)
+	if live == nil || err != nil {
+		return err
 	}
-	if apply.IsPredecessors(desired, live) {
-		return fmt.Errorf("secret %s: %w", desired.Name, apply.ErrPredecessor)
-	}
-	if err := refuseOthers(owner, live, desired); err != nil {
+	if err := o.refuseOthers(owner, live, desired.Labels); err != nil {
 		return err
 	}
 	changed := live.DeepCopy()
 	changed.Data = desired.Data
-	if orphaned(live, desired) {
+	if metav1.GetControllerOf(live) == nil {
 		changed.OwnerReferences = append(changed.OwnerReferences, desired.OwnerReferences...)
 	}
 	changed.Labels = merged(live.Labels, desired.Labels)
 	if equality.Semantic.DeepEqual(live, changed) {
 		return nil
 	}
-	return wrap("updating", desired, o.Client.Update(ctx, changed))
+	return apply.Update(ctx, o.Client, changed, apply.Updating)
 }
 
 // EnsureOnce creates the Secret if it does not exist and never changes the data of
@@ -79,13 +76,13 @@ func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *cor
 		}
 		live, err = o.createOrFind(ctx, desired)
 		if err != nil {
-			return nil, false, wrap("creating", desired, err)
+			return nil, false, err
 		}
 		if live == nil {
 			return desired, true, nil
 		}
 	}
-	if o.isPredecessors(owner, live) {
+	if apply.Classify(o.Scheme, owner, live) == apply.Predecessors {
 		return nil, false, fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
 	}
 	return live, false, o.adopt(ctx, owner, live, desired.Labels)
@@ -93,23 +90,28 @@ func (o Owned) EnsureOnce(ctx context.Context, owner client.Object, desired *cor
 
 // Find reads the named Secret from the cache, nil if it is not there.
 func (o Owned) Find(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
-	live := &corev1.Secret{}
-	err := o.Client.Get(ctx, key, live)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	return live, wrap("reading", &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: key.Name}}, err)
+	return apply.Find(ctx, o.Client, key, &corev1.Secret{})
+}
+
+// FindLive reads the named Secret from the API server, nil if it does not exist.
+// Unlike the cache, it also finds Secrets without the operator's label.
+func (o Owned) FindLive(ctx context.Context, key client.ObjectKey) (*corev1.Secret, error) {
+	return apply.Find(ctx, o.Live, key, &corev1.Secret{})
 }
 
 // createOrFind creates the Secret and returns nil. If it exists already, outside
 // the label-limited cache, createOrFind returns the existing one.
 func (o Owned) createOrFind(ctx context.Context, desired *corev1.Secret) (*corev1.Secret, error) {
-	err := o.Client.Create(ctx, desired)
-	if !apierrors.IsAlreadyExists(err) {
-		return nil, err
+	taken := apply.Create(ctx, o.Client, desired)
+	if !apierrors.IsAlreadyExists(taken) {
+		return nil, taken
 	}
-	live := &corev1.Secret{}
-	return live, o.Live.Get(ctx, client.ObjectKeyFromObject(desired), live)
+	live, err := o.FindLive(ctx, client.ObjectKeyFromObject(desired))
+	if live == nil && err == nil {
+		// It was deleted in between: the next pass finds the name free.
+		return nil, taken
+	}
+	return live, err
 }
 
 func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secret, wanted map[string]string) error {
@@ -121,12 +123,7 @@ func (o Owned) adopt(ctx context.Context, owner client.Object, live *corev1.Secr
 	if equality.Semantic.DeepEqual(live, changed) {
 		return nil
 	}
-	return wrap("adopting", live, o.Client.Update(ctx, changed))
-}
-
-func (o Owned) isPredecessors(owner client.Object, live *corev1.Secret) bool {
-	ours := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: live.Namespace}}
-	return controllerutil.SetControllerReference(owner, ours, o.Scheme) == nil && apply.IsPredecessors(ours, live)
+	return apply.Update(ctx, o.Client, changed, "adopting")
 }
 
 // RefuseOthers returns an error that wraps apply.ErrNotOwned if a Secret of that
@@ -134,24 +131,27 @@ func (o Owned) isPredecessors(owner client.Object, live *corev1.Secret) bool {
 // ours either. It reads from the API server.
 func (o Owned) RefuseOthers(ctx context.Context, owner client.Object, desired *corev1.Secret) error {
 	live, err := o.FindLive(ctx, client.ObjectKeyFromObject(desired))
-	if live == nil || err != nil || o.isPredecessors(owner, live) {
+	if live == nil || err != nil {
 		return err
 	}
-	return refuseOthers(owner, live, desired)
+	if err := o.refuseOthers(owner, live, desired.Labels); !errors.Is(err, apply.ErrPredecessor) {
+		return err
+	}
+	return nil
 }
 
-func refuseOthers(owner client.Object, live, desired *corev1.Secret) error {
-	if metav1.IsControlledBy(live, owner) || orphaned(live, desired) {
+// refuseOthers accepts a Secret that owner controls, or that has lost its controller and
+// is one of ours according to its labels.
+func (o Owned) refuseOthers(owner client.Object, live *corev1.Secret, ours map[string]string) error {
+	switch ownership := apply.Classify(o.Scheme, owner, live); {
+	case ownership == apply.Ours,
+		ownership == apply.Orphan && labels.SelectorFromSet(ours).Matches(labels.Set(live.Labels)):
 		return nil
+	case ownership == apply.Predecessors:
+		return fmt.Errorf("secret %s: %w", live.Name, apply.ErrPredecessor)
 	}
 	return fmt.Errorf("a Secret named %s already exists that this resource does not control; rename or delete it: %w",
-		desired.Name, apply.ErrNotOwned)
-}
-
-// orphaned reports whether live, according to its labels, is one of ours that has
-// lost its controller.
-func orphaned(live, desired *corev1.Secret) bool {
-	return metav1.GetControllerOf(live) == nil && labels.SelectorFromSet(desired.Labels).Matches(labels.Set(live.Labels))
+		live.Name, apply.ErrNotOwned)
 }
 
 func merged(existing, wanted map[string]string) map[string]string {
@@ -161,11 +161,4 @@ func merged(existing, wanted map[string]string) map[string]string {
 	}
 	maps.Copy(result, wanted)
 	return result
-}
-
-func wrap(verb string, secret *corev1.Secret, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s Secret %s: %w", verb, secret.Name, err)
 }

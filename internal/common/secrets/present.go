@@ -5,11 +5,8 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-
-	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // EnsurePresent makes sure that the Secret exists with the labels of desired and is
@@ -26,19 +23,11 @@ func (o Owned) EnsurePresent(ctx context.Context, owner client.Object, desired *
 	}
 	if live == nil {
 		live, err = o.createOrFind(ctx, desired)
-		// The conflicting object may have been deleted by now; a later pass creates
-		// the Secret.
-		if live == nil || apierrors.IsNotFound(err) {
-			return wrap("creating", desired, err)
-		}
 	}
-	if err != nil {
-		return wrap("creating", desired, err)
+	if live == nil || err != nil {
+		return err
 	}
-	if apply.IsPredecessors(desired, live) {
-		return fmt.Errorf("secret %s: %w", desired.Name, apply.ErrPredecessor)
-	}
-	if err := refuseOthers(owner, live, desired); err != nil {
+	if err := o.refuseOthers(owner, live, desired.Labels); err != nil {
 		return err
 	}
 	return o.adopt(ctx, owner, live, desired.Labels)

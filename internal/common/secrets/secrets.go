@@ -9,8 +9,9 @@ import (
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // ErrKeyNotFound is wrapped by errors about a Secret that exists but lacks a
@@ -35,13 +36,9 @@ func WaitForExternalSecret(ctx context.Context, c client.Reader, key client.Obje
 // IsSecretReady reports whether the Secret exists and holds a non-empty value
 // under every expected key. A missing Secret or key is not an error.
 func IsSecretReady(ctx context.Context, r client.Reader, key client.ObjectKey, expectedKeys ...string) (bool, error) {
-	secret := &corev1.Secret{}
-	err := r.Get(ctx, key, secret)
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading Secret %s: %w", key, err)
+	secret, err := apply.Find(ctx, r, key, &corev1.Secret{})
+	if secret == nil || err != nil {
+		return false, err
 	}
 	return len(MissingKeys(secret, expectedKeys...)) == 0, nil
 }

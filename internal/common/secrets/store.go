@@ -2,15 +2,15 @@ package secrets
 
 import (
 	"context"
-	"fmt"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // StoreName is the ClusterSecretStore that the platform reads its Secrets from and
@@ -44,15 +44,11 @@ func StoreBroken(ctx context.Context, kinds served, c client.Reader) (bool, erro
 	if !kinds.Served(storeGVK) {
 		return false, nil
 	}
-	store := &esov1.ClusterSecretStore{}
-	err := c.Get(ctx, client.ObjectKey{Name: StoreName}, store)
-	switch {
-	case apierrors.IsNotFound(err):
-		return true, nil
-	case err != nil:
-		return false, fmt.Errorf("reading ClusterSecretStore %s: %w", StoreName, err)
+	store, err := apply.Find(ctx, c, client.ObjectKey{Name: StoreName}, &esov1.ClusterSecretStore{})
+	if err != nil {
+		return false, err
 	}
-	return !IsStoreReady(store), nil
+	return store == nil || !IsStoreReady(store), nil
 }
 
 // StoreChanges selects the events after which the result of [StoreBroken] may

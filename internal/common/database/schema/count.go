@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -103,9 +104,8 @@ func (w *work) markCounted(ctx context.Context, ended map[string]*batchv1.Job) e
 	}
 	marked.SetAnnotations(annotations)
 	// The lock keeps this pass from writing a status for a spec that it has not seen.
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := w.Client.Patch(ctx, marked, patch); err != nil {
-		return fmt.Errorf("annotating the %s with the Jobs that were counted: %w", w.Kind, err)
+	if err := apply.Merge(ctx, w.Client, before, marked, "recording the counted Jobs on"); err != nil {
+		return err
 	}
 	w.Resource.SetAnnotations(annotations)
 	w.Resource.SetResourceVersion(marked.GetResourceVersion())

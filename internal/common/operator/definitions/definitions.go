@@ -10,12 +10,13 @@ import (
 	"maps"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // VersionAnnotation holds the version of forge that a definition came with.
@@ -50,35 +51,33 @@ func Read(files fs.FS) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 // fields of stored resources.
 func Apply(ctx context.Context, c client.Client, wanted []*apiextensionsv1.CustomResourceDefinition) error {
 	for _, definition := range wanted {
-		err := retry.RetryOnConflict(retry.DefaultRetry, func() error { return apply(ctx, c, definition) })
-		if err != nil {
-			return fmt.Errorf("apply CustomResourceDefinition %s: %w", definition.Name, err)
+		if err := retry.RetryOnConflict(retry.DefaultRetry, func() error { return ensure(ctx, c, definition) }); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func apply(ctx context.Context, c client.Client, wanted *apiextensionsv1.CustomResourceDefinition) error {
+func ensure(ctx context.Context, c client.Client, wanted *apiextensionsv1.CustomResourceDefinition) error {
 	logger := log.FromContext(ctx).WithValues("definition", wanted.Name, "version", wanted.Annotations[VersionAnnotation])
-	live := &apiextensionsv1.CustomResourceDefinition{}
-	err := c.Get(ctx, client.ObjectKeyFromObject(wanted), live)
-	if apierrors.IsNotFound(err) {
-		logger.Info("creating")
-		return c.Create(ctx, wanted.DeepCopy())
-	}
-	if err != nil {
+	live, err := apply.Find(ctx, c, client.ObjectKeyFromObject(wanted), &apiextensionsv1.CustomResourceDefinition{})
+	switch {
+	case err != nil:
 		return err
+	case live == nil:
+		logger.Info("creating")
+		return apply.Create(ctx, c, wanted.DeepCopy())
 	}
 	newer, err := Newer(live, wanted)
 	if err != nil {
-		return err
+		return fmt.Errorf("CustomResourceDefinition %s: %w", wanted.Name, err)
 	}
 	if newer {
 		logger.Info("left alone: the installed definition is newer", "installed", live.Annotations[VersionAnnotation])
 		return nil
 	}
 	logger.Info("updating")
-	return c.Update(ctx, merged(live, wanted))
+	return apply.Update(ctx, c, merged(live, wanted), apply.Updating)
 }
 
 // Newer reports whether the live definition came with a newer version than the

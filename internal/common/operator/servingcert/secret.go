@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // ensureIssued returns the certificate from the Secret, or nil after it wrote a
@@ -53,8 +55,8 @@ func (r *Rotator) create(ctx context.Context) error {
 	if secret.OwnerReferences, err = r.owner(ctx); err != nil {
 		return err
 	}
-	if err := r.client.Create(ctx, secret); err != nil && !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("create webhook certificate Secret %s: %w", r.secretKey(), err)
+	if err := apply.Create(ctx, r.client, secret); client.IgnoreAlreadyExists(err) != nil {
+		return err
 	}
 	log.FromContext(ctx).Info("issued webhook certificate", "reason", "missing")
 	return nil
@@ -72,12 +74,12 @@ func (r *Rotator) renew(ctx context.Context, secret *corev1.Secret, reason strin
 		updated.Data = map[string][]byte{}
 	}
 	maps.Copy(updated.Data, data)
-	err = r.client.Update(ctx, updated)
+	err = apply.Update(ctx, r.client, updated, "renewing the certificate in")
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("update webhook certificate Secret %s: %w", r.secretKey(), err)
+		return err
 	}
 	log.FromContext(ctx).Info("issued webhook certificate", "reason", reason)
 	return nil

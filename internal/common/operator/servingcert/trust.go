@@ -10,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/apply"
 )
 
 // clientConfigs returns the connection settings of every webhook in a mutating
@@ -76,7 +78,7 @@ func (r *Rotator) publishTo(ctx context.Context, configuration client.Object, pa
 	if current.ResourceVersion != pair.resourceVersion {
 		return false, nil
 	}
-	err := r.client.Update(ctx, configuration)
+	err := apply.Update(ctx, r.client, configuration, apply.Updating)
 	if apierrors.IsConflict(err) {
 		return false, nil
 	}

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
@@ -119,8 +120,8 @@ func (m *manager) replace(ctx context.Context, live *orcv1alpha1.ApplicationCred
 	}
 	metav1.SetMetaDataAnnotation(&m.credential.ObjectMeta, c5c3v1alpha1.AnnotationReplacedSince, m.Now().UTC().Format(time.RFC3339))
 	m.credential.Data = map[string][]byte{keyValue: identity.NewSecret(), clouds.Key: m.credential.Data[clouds.Key]}
-	if err := m.Client.Update(ctx, m.credential); err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, fmt.Errorf("storing a new secret for the application credential: %w", err))
+	if err := apply.Update(ctx, m.Client, m.credential, "storing a new secret for the application credential in"); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 	}
 	return m.reMinting("A new application credential is being created because "+why, m.Now())
 }

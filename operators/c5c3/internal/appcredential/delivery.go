@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/secrets"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -138,8 +139,8 @@ func (m *manager) storeCredential(ctx context.Context, data map[string][]byte) e
 	if equality.Semantic.DeepEqual(m.credential.Data, data) {
 		return nil
 	}
-	if err := m.Client.Update(ctx, changed); err != nil {
-		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
+	if err := apply.Update(ctx, m.Client, changed, apply.Updating); err != nil {
+		return err
 	}
 	m.credential = changed
 	return nil

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
@@ -121,10 +122,7 @@ func (m *manager) replaceStale(ctx context.Context) error {
 	}
 	before := m.push.DeepCopy()
 	metav1.SetMetaDataAnnotation(&m.push.ObjectMeta, annotationPushedFor, secret.ResourceVersion)
-	if err := m.Foreign.Patch(ctx, m.push, client.MergeFrom(before)); err != nil {
-		return fmt.Errorf("having PushSecret %s push again: %w", m.push.Name, err)
-	}
-	return nil
+	return apply.MergeUnlocked(ctx, m.Foreign, before, m.push, "requesting another push of")
 }
 
 // inTransit reports a wait, with a separate reason once it takes too long.

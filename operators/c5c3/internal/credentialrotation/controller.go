@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
@@ -107,11 +108,7 @@ func (s *scope) request(ctx context.Context, credential *orcv1alpha1.Application
 	if overlap := max(promised, d.overlap); overlap > 0 {
 		metav1.SetMetaDataAnnotation(&credential.ObjectMeta, c5c3v1alpha1.AnnotationCredentialOverlap, overlap.String())
 	}
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := s.Foreign.Patch(ctx, credential, patch); err != nil {
-		return fmt.Errorf("requesting a new application credential: %w", err)
-	}
-	return nil
+	return apply.Merge(ctx, s.Foreign, before, credential, "requesting a successor of")
 }
 
 // recordRotation records in the status what later decisions depend on.

@@ -132,18 +132,11 @@ func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (o
 		return reconcile.Waiting(kind.waiting, fmt.Sprintf("%s %s is being deleted", kind.kind.Kind, live.GetName())), false
 	case metav1.IsControlledBy(live, s.CP):
 		return done, true
-	case isPredecessors(s, live):
+	case apply.Classify(s.Scheme, s.CP, live) == apply.Predecessors:
 		return reconcile.Waiting(kind.waiting, fmt.Sprintf(
 			"%s %s of a deleted ControlPlane is being removed", kind.kind.Kind, live.GetName())), false
 	}
 	return done, false
-}
-
-// isPredecessors reports whether the object belongs to a deleted ControlPlane of the same
-// name.
-func isPredecessors(s *pass.Pass, live client.Object) bool {
-	controller := metav1.GetControllerOf(live)
-	return controller != nil && controller.Kind == "ControlPlane" && controller.Name == s.CP.Name && controller.UID != s.CP.UID
 }
 
 func (k server) report(found reconcile.Outcome, name string, status infraapi.Status) reconcile.Outcome {

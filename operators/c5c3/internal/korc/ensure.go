@@ -60,11 +60,7 @@ func detach(ctx context.Context, s *pass.Pass, obj Object) error {
 		return fmt.Errorf("the deep copy of %T is not a client.Object", obj)
 	}
 	*options = Detached()
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := s.Foreign.Patch(ctx, obj, patch); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("detaching %s %s: %w", KindName(obj), obj.GetName(), err)
-	}
-	return nil
+	return client.IgnoreNotFound(apply.Merge(ctx, s.Foreign, before, obj, "detaching"))
 }
 
 // managedOptions returns where the object has its options, nil for imports.
@@ -91,10 +87,5 @@ func managedOptions(obj Object) **orcv1alpha1.ManagedOptions {
 // Remove deletes the object only in exactly the version that was read: K-ORC may have
 // found its resource since.
 func Remove(ctx context.Context, s *pass.Pass, obj client.Object) error {
-	uid, version := obj.GetUID(), obj.GetResourceVersion()
-	err := s.Foreign.Delete(ctx, obj, client.Preconditions{UID: &uid, ResourceVersion: &version})
-	if client.IgnoreNotFound(err) != nil && !apierrors.IsConflict(err) {
-		return fmt.Errorf("deleting %T %s: %w", obj, obj.GetName(), err)
-	}
-	return nil
+	return apply.DeleteUnchanged(ctx, s.Foreign, obj)
 }

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -56,7 +57,7 @@ func beginOverlap(ctx context.Context, s *pass.Pass, old Object) error {
 	}
 	annotations[c5c3v1alpha1.AnnotationSupersededAt] = s.Now().UTC().Format(time.RFC3339)
 	old.SetAnnotations(annotations)
-	return s.Foreign.Patch(ctx, old, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
+	return apply.Merge(ctx, s.Foreign, before, old, "recording the successor of")
 }
 
 // ValidUntil returns until when a superseded credential must keep working, and whether
@@ -157,10 +158,7 @@ func PrepareRemoval(ctx context.Context, s *pass.Pass, obj Object) error {
 	if equality.Semantic.DeepEqual(before, obj) {
 		return nil
 	}
-	if err := s.Foreign.Patch(ctx, obj, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("preparing the removal of %s %s: %w", KindName(obj), obj.GetName(), err)
-	}
-	return nil
+	return client.IgnoreNotFound(apply.MergeUnlocked(ctx, s.Foreign, before, obj, "preparing the removal of"))
 }
 
 // onDelete returns what happens to the resource in Keystone. Only credentials and service

@@ -89,8 +89,8 @@ func renewPassword(ctx context.Context, s *pass.Pass, secret *corev1.Secret) (st
 	if request := secret.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
 		changed.Annotations[c5c3v1alpha1.AnnotationRotationAnswered] = request
 	}
-	if err := s.Client.Update(ctx, changed); err != nil {
-		return "", fmt.Errorf("storing a new password in Secret %s: %w", secret.Name, err)
+	if err := apply.Update(ctx, s.Client, changed, "storing a new password in"); err != nil {
+		return "", err
 	}
 	return string(changed.Data[keyPassword]), nil
 }

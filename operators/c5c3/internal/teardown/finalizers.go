@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
@@ -72,9 +73,5 @@ func patchFinalizers(ctx context.Context, s *pass.Pass, obj client.Object) error
 	if len(obj.GetFinalizers()) == len(before.GetFinalizers()) {
 		return nil
 	}
-	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
-	if err := s.Foreign.Patch(ctx, obj, patch); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("taking K-ORC's finalizers off %T %s: %w", obj, obj.GetName(), err)
-	}
-	return nil
+	return client.IgnoreNotFound(apply.Merge(ctx, s.Foreign, before, obj, "taking K-ORC's finalizers off"))
 }

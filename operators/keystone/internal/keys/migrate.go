@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
@@ -71,8 +72,8 @@ func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
 	}
 	migrated := secret.DeepCopy()
 	metav1.SetMetaDataAnnotation(&migrated.ObjectMeta, annotationKeyHistory, history.Migrated(secret.Data).String())
-	if err := s.Client.Update(ctx, migrated); err != nil {
-		return migration{}, fmt.Errorf("recording the migration of the credentials in Secret %s: %w", secret.Name, err)
+	if err := apply.Update(ctx, s.Client, migrated, "recording the migration of the credentials in"); err != nil {
+		return migration{}, err
 	}
 	return migration{}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
 	"github.com/c5c3/forge/internal/common/rotation"
@@ -92,8 +93,8 @@ func remember(ctx context.Context, s *pass.Scope, r *stagedRotation) error {
 	}
 	updated := r.current.DeepCopy()
 	metav1.SetMetaDataAnnotation(&updated.ObjectMeta, annotationKeyHistory, r.history.String())
-	if err := s.Client.Update(ctx, updated); err != nil {
-		return fmt.Errorf("recording the use of the keys in Secret %s: %w", r.current.Name, err)
+	if err := apply.Update(ctx, s.Client, updated, "recording the use of the keys in"); err != nil {
+		return err
 	}
 	r.current = updated
 	return nil
@@ -146,8 +147,8 @@ func (f Family) apply(ctx context.Context, s *pass.Scope, r stagedRotation) (pro
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, annotationKeyHistory, history.String())
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, rotation.CompletedAtAnnotation,
 		r.staging.Annotations[rotation.CompletedAtAnnotation])
-	if err := s.Client.Update(ctx, next); err != nil {
-		return promotion{}, fmt.Errorf("taking over rotated keys: %w", err)
+	if err := apply.Update(ctx, s.Client, next, "taking over rotated keys in"); err != nil {
+		return promotion{}, err
 	}
 	f.reportAge(s, next)
 	s.Lifetimes.Held.Unset(client.ObjectKeyFromObject(s.Keystone), f.metric)

@@ -39,8 +39,8 @@ func (b keyBackup) stored(ctx context.Context, s *pass.Scope) (map[string][]byte
 		if err := controllerutil.SetControllerReference(s.Keystone, request, s.Scheme); err != nil {
 			return nil, fmt.Errorf("setting the owner of ExternalSecret %s: %w", request.Name, err)
 		}
-		if err := s.ThirdParty.Create(ctx, request); err != nil {
-			return nil, fmt.Errorf("creating ExternalSecret %s: %w", request.Name, err)
+		if err := apply.Create(ctx, s.ThirdParty, request); err != nil {
+			return nil, err
 		}
 		return nil, errAskingStore
 	case err != nil:

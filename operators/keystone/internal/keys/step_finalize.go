@@ -9,7 +9,6 @@ import (
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -108,9 +107,11 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 			return false, err
 		}
 		if push != nil && push.DeletionTimestamp.IsZero() && push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
-			patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"deletionPolicy":"None"}}`))
-			if err := s.ThirdParty.Patch(ctx, push, patch); client.IgnoreNotFound(err) != nil {
-				return false, fmt.Errorf("keeping the copy of PushSecret %s: %w", push.Name, err)
+			kept := push.DeepCopy()
+			kept.Spec.DeletionPolicy = esov1alpha1.PushSecretDeletionPolicyNone
+			err := apply.MergeUnlocked(ctx, s.ThirdParty, push, kept, "keeping the copy of")
+			if client.IgnoreNotFound(err) != nil {
+				return false, err
 			}
 		}
 	}
@@ -143,20 +144,11 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 	}
 	plan := planRelease(backups, s.Keystone.DeletionTimestamp.Time, time.Now(), s.SecretStoreTimeout)
 	for _, push := range plan.remove {
-		if err := deletePush(ctx, s, push); err != nil {
+		if err := apply.Delete(ctx, s.ThirdParty, push); err != nil {
 			return releasePlan{}, err
 		}
 	}
 	return plan, nil
-}
-
-// deletePush deletes exactly the object that was read.
-func deletePush(ctx context.Context, s *pass.Scope, push *esov1alpha1.PushSecret) error {
-	uid := push.UID
-	if err := s.ThirdParty.Delete(ctx, push, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("deleting PushSecret %s: %w", push.Name, err)
-	}
-	return nil
 }
 
 // releasePlan says which PushSecrets of a deleted Keystone to remove, and what the

@@ -132,10 +132,7 @@ func (d *delivery) delivered() bool {
 func (d *delivery) markDelivered(ctx context.Context) error {
 	changed := d.next.DeepCopy()
 	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, annotationDelivered, d.next.Annotations[rotation.CompletedAtAnnotation])
-	if err := d.Client.Update(ctx, changed); err != nil {
-		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
-	}
-	return nil
+	return apply.Update(ctx, d.Client, changed, apply.Updating)
 }
 
 // inUseSince returns since when the password is in use, as far as that is known: since a
@@ -263,8 +260,8 @@ func (d *delivery) throughStore(ctx context.Context, external *esov1.ExternalSec
 	if external.Annotations[annotationPushedAt] != pushedAt {
 		changed := external.DeepCopy()
 		metav1.SetMetaDataAnnotation(&changed.ObjectMeta, annotationPushedAt, pushedAt)
-		if err := d.ThirdParty.Patch(ctx, changed, client.MergeFrom(external)); err != nil {
-			return stage{}, fmt.Errorf("refreshing ExternalSecret %s: %w", external.Name, err)
+		if err := apply.MergeUnlocked(ctx, d.ThirdParty, external, changed, "refreshing"); err != nil {
+			return stage{}, err
 		}
 	}
 	return d.inTransit(fmt.Sprintf("ExternalSecret %s has not delivered it yet; it has to read property %s of %s",
@@ -309,9 +306,8 @@ func (d *delivery) write(ctx context.Context) error {
 	changed.Data[d.targetKey()] = bytes.Clone(d.password())
 	// The third-party client does not wait for the cache, which does not hold foreign
 	// Secrets.
-	err := d.ThirdParty.Patch(ctx, changed, client.MergeFromWithOptions(d.target, client.MergeFromWithOptimisticLock{}))
-	if err != nil {
-		return fmt.Errorf("writing the new password to Secret %s: %w", changed.Name, err)
+	if err := apply.Merge(ctx, d.ThirdParty, d.target, changed, "writing the new password to"); err != nil {
+		return err
 	}
 	return d.markDelivered(ctx)
 }

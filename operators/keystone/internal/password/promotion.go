@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/rotation"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -78,10 +79,7 @@ func commitPassword(ctx context.Context, s *pass.Scope, staging *corev1.Secret) 
 	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, rotation.CompletedAtAnnotation, completed)
 	// Two rotations within a second have the same time.
 	delete(changed.Annotations, annotationDelivered)
-	if err := s.Client.Update(ctx, changed); err != nil {
-		return fmt.Errorf("updating Secret %s: %w", changed.Name, err)
-	}
-	return nil
+	return apply.Update(ctx, s.Client, changed, apply.Updating)
 }
 
 // checkPassword accepts the passwords that a rotation Job generates. It rejects anything
