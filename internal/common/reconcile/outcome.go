@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -72,8 +73,14 @@ func Degraded(reason, message string) Outcome {
 }
 
 // Failed reports an error that may be transient. The pass is retried with
-// backoff.
+// backoff. An error with a [Stop] is reported as that says.
 func Failed(reason string, err error) Outcome {
+	var stop *Stop
+	if errors.As(err, &stop) {
+		outcome := stop.outcome
+		outcome.reason, outcome.message = cmp.Or(outcome.reason, reason), err.Error()
+		return outcome
+	}
 	return Outcome{verdict: verdictFailed, reason: reason, message: errorText(err), err: err}
 }
 

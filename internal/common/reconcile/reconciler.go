@@ -52,10 +52,10 @@ type Reconciler[T Object, S any] struct {
 	// an installation without webhooks stays safe. An error is shown as a
 	// terminal InvalidSpec and nothing else happens.
 	Guard func(T) error
-	// Preflight returns the outcome for a resource that must not be reconciled at all,
-	// and false for any other. The outcome, which must not be done, becomes Ready, and
-	// nothing else happens: not even finalizers are added. It may be nil.
-	Preflight func(ctx context.Context, obj T) (Outcome, bool)
+	// Preflight returns why a resource must not be reconciled at all, and an empty
+	// Refusal for any other. A refusal or an error becomes Ready, and nothing else
+	// happens: not even finalizers are added. It may be nil.
+	Preflight func(ctx context.Context, obj T) (Refusal, error)
 	// Scope builds the state that the steps of one pass share.
 	Scope func(T) S
 	// Pipeline are the steps.
@@ -80,6 +80,9 @@ type Reconciler[T Object, S any] struct {
 	// clock replaces the time in tests.
 	clock func() time.Time
 }
+
+// Refusal is why a resource is not reconciled: the reason and the message of Ready.
+type Refusal struct{ Reason, Message string }
 
 var _ ctrlreconcile.Reconciler = (*Reconciler[Object, any])(nil)
 
@@ -112,8 +115,10 @@ func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (c
 		return pass.finalize(ctx)
 	}
 	if r.Preflight != nil {
-		if outcome, refused := r.Preflight(ctx, obj); refused {
-			return pass.leaveAlone(ctx, outcome)
+		if refusal, err := r.Preflight(ctx, obj); err != nil {
+			return pass.leaveAlone(ctx, Failed(vocabulary.ReasonReconcileError, err))
+		} else if refusal != (Refusal{}) {
+			return pass.leaveAlone(ctx, Degraded(refusal.Reason, refusal.Message))
 		}
 	}
 	if err := r.addFinalizers(ctx, obj); err != nil {
@@ -194,12 +199,8 @@ func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, erro
 
 // leaveAlone reports why the resource is not reconciled.
 func (p *pass[T, S]) leaveAlone(ctx context.Context, outcome Outcome) (ctrl.Result, error) {
-	outcome = outcome.normalised()
 	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
 	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, outcome.reason, outcome.message)
-	if outcome.verdict == verdictTerminal {
-		setStalled(&conditions, generation, outcome.reason, outcome.message)
-	}
 	p.obj.SetConditions(conditions)
 	p.results = []stepResult{{condition: vocabulary.ConditionReady, outcome: outcome}}
 	return p.finish(ctx)
