@@ -82,7 +82,7 @@ func placeEndpoints(s *pass.Pass, entries []catalogEntry) error {
 	if verdict == identity.Rejected {
 		remedy = "allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone"
 	}
-	return reconcile.WaitError(c5c3v1alpha1.ReasonEndpointRegionError, fmt.Sprintf(
+	return reconcile.WaitError("", fmt.Sprintf(
 		"Not all endpoints are known to be in region %s: %v; %s", region, err, remedy)).After(s.RetryPeriod)
 }
 
