@@ -6,17 +6,16 @@ import (
 )
 
 // Stop is an error that decides what its step reports. Inside a step, functions return
-// values and errors, and only the function of the step makes an [Outcome] of them. It
-// calls [Failed] or [WriteFailed] with the reason that the step has for every error
-// without a reason of its own. If there are several, the one closest to the cause
-// decides.
+// values and errors, and only the function of the step makes an [Outcome] of them, with
+// [Failed] or [WriteFailed]. The reason is that of the Stop. If that has none, or if there
+// is no Stop, it is the one that the step passes. If there are several, the one closest
+// to the cause decides.
 type Stop struct {
 	outcome Outcome
 	cause   error
 }
 
 // WaitError is the error of what has to happen outside this pass first. See [Waiting].
-// Without a reason, it has that of the step.
 func WaitError(reason, message string) *Stop { return &Stop{outcome: Waiting(reason, message)} }
 
 // TerminalError is an error that lasts until the user changes something. See [Terminal].
@@ -24,8 +23,8 @@ func TerminalError(reason string, err error) *Stop {
 	return &Stop{outcome: Terminal(reason, err), cause: err}
 }
 
-// WithReason gives an error a reason other than that of its step. The class of the error
-// is that of [WriteFailed]. It returns nil without an error.
+// WithReason gives an error a reason other than that of its step. Its class is that of
+// [WriteFailed]. It returns nil for nil.
 func WithReason(reason string, err error) error {
 	if err == nil {
 		return nil
@@ -33,7 +32,7 @@ func WithReason(reason string, err error) error {
 	return &Stop{outcome: WriteFailed(reason, err), cause: err}
 }
 
-// IsWait reports whether the error is only that something has to happen first.
+// IsWait reports whether the error only means that something has to happen first.
 func IsWait(err error) bool {
 	var stop *Stop
 	return errors.As(err, &stop) && stop.outcome.verdict == verdictWaiting

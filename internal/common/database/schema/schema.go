@@ -42,8 +42,9 @@ type Schema struct {
 type work struct {
 	*service.Pass
 	Schema
-	// checking is true while a check of the schema or of the connection is running.
-	checking bool
+	// checking is true while a check of the schema or of the connection is running,
+	// accepted once the schema has passed the check.
+	checking, accepted bool
 }
 
 func (s Schema) work(p *service.Pass) *work { return &work{Pass: p, Schema: s} }
@@ -56,8 +57,8 @@ func (s Schema) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcom
 	if err := s.Database.FindKey(ctx, p); err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
-	if outcome := s.Database.EnsureManaged(ctx, p); !outcome.IsDone() {
-		return outcome
+	if err := s.Database.EnsureManaged(ctx, p); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
 	}
 	w := s.work(p)
 	return w.recordJobs(ctx, w.followRelease)
@@ -84,11 +85,14 @@ func (s Schema) InstallsFirst(ctx context.Context, p *service.Pass) (bool, error
 // Install installs the schema; the step of [Schema.Reconcile] checks it afterwards. It is
 // for services that must know what is in the database before that step.
 func (s Schema) Install(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	if outcome := s.Database.EnsureManaged(ctx, p); !outcome.IsDone() {
-		return outcome
+	if err := s.Database.EnsureManaged(ctx, p); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
 	}
 	w := s.work(p)
-	return w.runTask(ctx, w.syncTask(), syncReasons)
+	if err := w.runTask(ctx, w.syncTask(), syncReasons); err != nil {
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+	}
+	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 }
 
 // Count counts the finished Jobs. It is called when an outcome of [Schema.Install] keeps
@@ -98,7 +102,7 @@ func (s Schema) Count(ctx context.Context, p *service.Pass, outcome reconcile.Ou
 }
 
 // CompleteRollout records that the schema may be contracted once no pod of the old
-// release is left. ready is the outcome of the step that rolled out the Deployment.
-func (s Schema) CompleteRollout(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome {
-	return s.work(p).completeRollout(ctx, ready)
+// release is left. It is the [deployment.API.Complete] of a service with upgrades.
+func (s Schema) CompleteRollout(ctx context.Context, p *service.Pass) (news string, err error) {
+	return s.work(p).completeRollout(ctx)
 }

@@ -24,7 +24,7 @@ func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
-	plan, refusal := planSchema(w.Spec.Image.Tag, w.Status, contracted)
+	plan, err := planSchema(w.Spec.Image.Tag, w.Status, contracted)
 	switch plan {
 	case schemaUpgrade:
 		return w.upgrade(ctx)
@@ -33,7 +33,7 @@ func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
 	case schemaSync:
 		return w.syncSchema(ctx)
 	}
-	return refusal
+	return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 }
 
 // syncSchema installs the schema of the image, or updates it within a release, and checks
@@ -56,27 +56,23 @@ func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 	case upgraded != nil:
 		message = upgradedMessage(upgraded.Annotations[annotationUpgradedFrom], w.Spec.Image.Tag)
 	default:
-		if sync := w.runTask(ctx, w.syncTask(), syncReasons); !sync.IsDone() {
-			return sync
+		if err := w.runTask(ctx, w.syncTask(), syncReasons); err != nil {
+			return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
 		}
 	}
-	check := w.runCheck(ctx)
+	err = w.runCheck(ctx)
 	switch {
-	case check.IsDone():
+	case err == nil:
 		return w.acceptSchema(ctx, message)
-	case w.Status.InstalledRelease == "" && check.Err() == nil:
+	case w.Status.InstalledRelease == "" && reconcile.IsWait(err):
 		// Nothing is running yet that an unsuitable schema could harm.
-		return check.Proceed()
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err).Proceed()
 	}
-	return check
+	return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
 }
 
-// acceptSchema records the release of a schema that passed the check, and promotes the
-// connection that the check has verified.
+// acceptSchema accepts a schema that was not upgraded.
 func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outcome {
-	if err := w.Database.Promote(ctx, w.Pass); err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
-	}
 	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, message)
 	if w.Status.InstalledRelease == "" {
 		deploy, err := deployment.Live(ctx, w.Pass)
@@ -88,8 +84,20 @@ func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outco
 			outcome = outcome.AtOnce()
 		}
 	}
-	w.Status.InstalledRelease = w.Spec.Image.Tag
+	if err := w.accept(ctx); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
+	}
 	return outcome
+}
+
+// accept records the release of a schema that passed the check, and promotes the
+// connection that the check has verified.
+func (w *work) accept(ctx context.Context) error {
+	if err := w.Database.Promote(ctx, w.Pass); err != nil {
+		return err
+	}
+	w.Status.InstalledRelease, w.accepted = w.Spec.Image.Tag, true
+	return nil
 }
 
 // finishedUpgrade returns the Job that completed an upgrade to the wanted image. It
@@ -134,8 +142,8 @@ func (w *work) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
 	}
 	if !succeeded {
-		if check := w.checkLogin(ctx, emptyDatabaseHint); !check.IsDone() {
-			return check
+		if err := w.checkLogin(ctx, emptyDatabaseHint); err != nil {
+			return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
 		}
 	}
 	return w.acceptSchema(ctx, fmt.Sprintf(
@@ -157,7 +165,7 @@ func (w *work) reasonOf(r taskReasons, err error) string {
 	return r.failed
 }
 
-func (w *work) runCheck(ctx context.Context) reconcile.Outcome {
+func (w *work) runCheck(ctx context.Context) error {
 	return w.runTask(ctx, w.checkTask(), taskReasons{
 		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonSchemaDriftDetected,
 		errored: vocabulary.ReasonDBSyncFailed, activity: "checking the database schema",
@@ -169,33 +177,34 @@ func (w *work) runCheck(ctx context.Context) reconcile.Outcome {
 // that moment pods cannot open connections with the old one.
 const candidateRetry = time.Minute
 
-func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReasons) reconcile.Outcome {
+// runTask returns an error until the task has succeeded.
+func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReasons) error {
 	desired, err := deployment.TaskJob(w.Pass, t)
 	if err != nil {
-		return reconcile.Failed(reasons.failed, err)
+		return reconcile.WithReason(reasons.failed, err)
 	}
 	runner, candidate := w.Runner(), w.access().Candidate()
 	if candidate {
 		runner.RetryAfter = candidateRetry
 	}
 	state, err := runner.Run(ctx, w.Resource, desired)
-	switch {
-	case err != nil:
-		outcome := reconcile.WriteFailed(w.reasonOf(reasons, err), fmt.Errorf("%s failed: %w%s%s",
-			reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), reasons.hint))
+	if err != nil {
+		reason := w.reasonOf(reasons, err)
+		err = fmt.Errorf("%s failed: %w%s%s", reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), reasons.hint)
 		if candidate && errors.Is(err, job.ErrJobFailed) {
-			return outcome.After(candidateRetry)
+			return reconcile.TerminalError(reason, err).After(candidateRetry)
 		}
-		return outcome
-	case state.Complete:
-		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+		return reconcile.WithReason(reason, err)
+	}
+	if state.Complete {
+		return nil
 	}
 	w.checking = t.Name == TaskCheck
 	hint := ""
 	if state.Waiting != "" {
 		hint = w.Database.Hint(w.Pass, state.Waiting) + reasons.hint
 	}
-	return deployment.Await(reasons.running, desired.Name, reasons.activity, state, hint)
+	return deployment.Unfinished(reasons.running, desired.Name, reasons.activity, state, hint)
 }
 
 // access returns how Jobs and pods log in to the database in this pass.

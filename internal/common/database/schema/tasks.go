@@ -6,7 +6,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -122,7 +121,7 @@ func (w *work) loginTask() deployment.Task {
 	return check
 }
 
-func (w *work) checkLogin(ctx context.Context, remedy string) reconcile.Outcome {
+func (w *work) checkLogin(ctx context.Context, remedy string) error {
 	return w.runTask(ctx, w.loginTask(), taskReasons{
 		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonDBSyncFailed,
 		activity: "checking the database connection", hint: remedy,
