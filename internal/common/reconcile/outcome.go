@@ -100,7 +100,7 @@ func (o Outcome) After(d time.Duration) Outcome {
 
 // Within is like After, unless an earlier requeue is already requested. Zero does nothing.
 func (o Outcome) Within(d time.Duration) Outcome {
-	o.after = sooner(o.after, d)
+	o.after = Sooner(o.after, d)
 	return o
 }
 

@@ -179,7 +179,7 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	if wait := p.settles(); wait > 0 {
 		p.emitStepEvents(ctx)
 		result, err := p.result(ctx)
-		result.RequeueAfter = sooner(result.RequeueAfter, wait)
+		result.RequeueAfter = Sooner(result.RequeueAfter, wait)
 		return result, err
 	}
 	return p.finish(ctx)
@@ -242,15 +242,15 @@ func (p *pass[T, S]) result(ctx context.Context) (ctrl.Result, error) {
 			return ctrl.Result{}, outcome.err
 		case verdictTerminal:
 			log.FromContext(ctx).Info("Waiting for the user", "step", step.name, "reason", outcome.reason, "message", outcome.message)
-			result.RequeueAfter = sooner(result.RequeueAfter, outcome.after)
+			result.RequeueAfter = Sooner(result.RequeueAfter, outcome.after)
 		case verdictWaiting:
 			after := outcome.after
 			if after == 0 {
 				after = jitter(safetyNet)
 			}
-			result.RequeueAfter = sooner(result.RequeueAfter, after)
+			result.RequeueAfter = Sooner(result.RequeueAfter, after)
 		default:
-			result.RequeueAfter = sooner(result.RequeueAfter, outcome.after)
+			result.RequeueAfter = Sooner(result.RequeueAfter, outcome.after)
 		}
 	}
 	return result, nil
@@ -301,7 +301,8 @@ func (p *pass[T, S]) emitTransitions() {
 	}
 }
 
-func sooner(current, candidate time.Duration) time.Duration {
+// Sooner returns the earlier of two requeue delays, of which zero requests none.
+func Sooner(current, candidate time.Duration) time.Duration {
 	if candidate == 0 || (current != 0 && current < candidate) {
 		return current
 	}

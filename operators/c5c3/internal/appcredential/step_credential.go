@@ -215,7 +215,7 @@ func (m *manager) keepImports(ctx context.Context) (again time.Duration, err err
 		if err != nil {
 			return 0, err
 		}
-		again = pass.Sooner(again, wait)
+		again = reconcile.Sooner(again, wait)
 	}
 	m.imports = imports
 	return again, nil

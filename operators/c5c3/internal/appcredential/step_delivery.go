@@ -154,7 +154,7 @@ func (m *manager) revokeSuperseded(ctx context.Context) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		again = pass.Sooner(again, wait)
+		again = reconcile.Sooner(again, wait)
 	}
 	return again, err
 }

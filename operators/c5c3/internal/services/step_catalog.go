@@ -33,7 +33,7 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
 		}
-		again = pass.Sooner(again, wait)
+		again = reconcile.Sooner(again, wait)
 		switch {
 		case korc.StateOf(entry.object).Failed:
 			failed = append(failed, korc.Describe(entry.object))

@@ -174,7 +174,7 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 		if err != nil {
 			return 0, fmt.Errorf("removing %s: %w", korc.Describe(old), err)
 		}
-		again = pass.Sooner(again, wait)
+		again = reconcile.Sooner(again, wait)
 	}
 	return again, nil
 }
