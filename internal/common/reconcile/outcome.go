@@ -75,8 +75,7 @@ func Degraded(reason, message string) Outcome {
 // Failed reports an error that may be transient. The pass is retried with
 // backoff. An error with a [Stop] is reported as that says.
 func Failed(reason string, err error) Outcome {
-	var stop *Stop
-	if errors.As(err, &stop) {
+	if stop, ok := errors.AsType[*Stop](err); ok {
 		outcome := stop.outcome
 		outcome.reason, outcome.message = cmp.Or(outcome.reason, reason), err.Error()
 		return outcome

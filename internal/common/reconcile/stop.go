@@ -34,8 +34,8 @@ func WithReason(reason string, err error) error {
 
 // IsWait reports whether the error only means that something has to happen first.
 func IsWait(err error) bool {
-	var stop *Stop
-	return errors.As(err, &stop) && stop.outcome.verdict == verdictWaiting
+	stop, ok := errors.AsType[*Stop](err)
+	return ok && stop.outcome.verdict == verdictWaiting
 }
 
 // Error implements error.
