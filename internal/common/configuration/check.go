@@ -23,13 +23,12 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
-	done := reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
 	if len(p.Spec.ExtraConfig) == 0 && p.Spec.ExtraConfigSecretRef == nil && len(s.plugins(p)) == 0 {
 		absent := &batchv1.Job{ObjectMeta: p.Meta(desired.Name)}
 		if err := apply.EnsureAbsent(ctx, p.Client, p.Resource, absent); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)
 		}
-		return done
+		return service.SecretsAvailable()
 	}
 	state, err := p.Runner().Run(ctx, p.Resource, desired)
 	switch {
@@ -41,7 +40,7 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 	case !state.Complete:
 		return deployment.Await(vocabulary.ReasonConfigCheckInProgress, desired.Name, "reading the configuration", state, "")
 	}
-	return done
+	return service.SecretsAvailable()
 }
 
 // written names the fields in which users set options.

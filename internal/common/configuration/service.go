@@ -46,9 +46,8 @@ type Service struct {
 	Plugins func(p *service.Pass) config.INI
 	// SecretOptions returns the operator's secret options, which
 	// spec.extraConfigSecretRef overrides, and the UIDs of the Secrets that they come
-	// from. If these are not available, it returns the outcome of the wait. It hides the
-	// values that must not be quoted from tools. It may be nil.
-	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome)
+	// from. It hides the values that must not be quoted from tools. It may be nil.
+	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, error)
 	// Files returns additional configuration files by name.
 	Files func(p *service.Pass) (map[string]string, error)
 	// Refused returns why options of spec.extraConfigSecretRef are rejected. The error
@@ -68,13 +67,13 @@ type secretOptions struct {
 // content, and the secret options into an immutable Secret, so that a change rolls out
 // new pods. It sets [service.Config], and owns SecretsReady.
 func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	rules, failed := policyRules(ctx, p)
-	if failed != nil {
-		return *failed
+	rules, err := policyRules(ctx, p)
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
-	secret, failed := s.readSecrets(ctx, p)
-	if failed != nil {
-		return *failed
+	secret, err := s.readSecrets(ctx, p)
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonConfigError, err)
 	}
 	options, files, err := s.Render(p, rules)
 	if err != nil {
@@ -97,7 +96,7 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 		rendered.Secret = copied.Name
 	}
 	service.Config.Put(p.Slots, rendered)
-	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
+	return service.SecretsAvailable()
 }
 
 // Render returns the merged options and the files of the ConfigMap, including the policy
@@ -135,7 +134,7 @@ func (s Service) plugins(p *service.Pass) config.INI {
 }
 
 // policyRules returns the rules of the policy ConfigMap, overridden by the inline ones.
-func policyRules(ctx context.Context, p *service.Pass) (map[string]string, *reconcile.Outcome) {
+func policyRules(ctx context.Context, p *service.Pass) (map[string]string, error) {
 	overrides := p.Spec.PolicyOverrides
 	if overrides == nil {
 		return nil, nil
@@ -146,13 +145,13 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, *reco
 		if err := p.Refs.Get(ctx, p.Key(ref.Name), &corev1.ConfigMap{}); err != nil {
 			failed := fmt.Errorf("reading the ConfigMap of spec.policyOverrides.configMapRef: %w", err)
 			if apierrors.IsNotFound(err) {
-				return nil, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, failed))
+				return nil, reconcile.TerminalError("", failed)
 			}
-			return nil, ptr.To(reconcile.Failed(vocabulary.ReasonConfigError, failed))
+			return nil, failed
 		}
 		loaded, err := policy.LoadPolicyFromConfigMap(ctx, p.Refs, p.Key(ref.Name))
 		if err != nil {
-			return nil, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, fmt.Errorf("spec.policyOverrides.configMapRef: %w", err)))
+			return nil, reconcile.TerminalError("", fmt.Errorf("spec.policyOverrides.configMapRef: %w", err))
 		}
 		rules = loaded
 	}
@@ -160,12 +159,12 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, *reco
 }
 
 // readSecrets returns the secret options; those of the user override the others.
-func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, *reconcile.Outcome) {
+func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
 	secret := secretOptions{options: config.INI{}}
 	if s.SecretOptions != nil {
-		own, sources, waiting := s.SecretOptions(ctx, p)
-		if waiting != nil {
-			return secretOptions{}, waiting
+		own, sources, err := s.SecretOptions(ctx, p)
+		if err != nil {
+			return secretOptions{}, err
 		}
 		secret = secretOptions{options: own, sources: sources}
 	}
@@ -174,16 +173,16 @@ func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOption
 		return secret, nil
 	}
 	key := ref.KeyOr(s.File)
-	found, outcome := service.Require(ctx, p, service.Requirement{
+	found, err := service.RequireSecrets(ctx, p, service.Requirement{
 		Name: ref.Name, Keys: []string{key}, Field: "spec.extraConfigSecretRef", Reason: vocabulary.ReasonWaitingForExtraConfig,
 	})
-	if !outcome.IsDone() {
-		return secretOptions{}, &outcome
+	if err != nil {
+		return secretOptions{}, err
 	}
 	options, err := s.parse(found[0].Data[key])
 	if err != nil {
-		return secretOptions{}, ptr.To(reconcile.Terminal(vocabulary.ReasonConfigError, fmt.Errorf(
-			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", key, ref.Name, err)))
+		return secretOptions{}, reconcile.TerminalError("", fmt.Errorf(
+			"key %s of Secret %s, which spec.extraConfigSecretRef names, cannot be used: %w", key, ref.Name, err))
 	}
 	hide(p, options)
 	return secretOptions{options: secret.options.Merge(options), sources: append(secret.sources, found[0].UID)}, nil

@@ -73,8 +73,8 @@ func (c Controller[R, S]) kinds() []Kind[R] { return slices.Concat(common[R](), 
 
 // preflight skips a resource whose database belongs to an older one: both would change
 // the same tables.
-func (c Controller[R, S]) preflight(tools *service.Tools) func(context.Context, R) (reconcile.Outcome, bool) {
-	return func(ctx context.Context, resource R) (reconcile.Outcome, bool) {
+func (c Controller[R, S]) preflight(tools *service.Tools) func(context.Context, R) (reconcile.Refusal, error) {
+	return func(ctx context.Context, resource R) (reconcile.Refusal, error) {
 		return refuseSharer(ctx, service.NewPass(tools, c.Definition, resource))
 	}
 }

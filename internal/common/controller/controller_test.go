@@ -135,13 +135,14 @@ func TestTheOlderOfTwoResourcesHasTheDatabase(t *testing.T) {
 	} {
 		h := instance.Brownfield()
 		h.CreationTimestamp = metav1.NewTime(time.Unix(1_000_000, 0))
-		outcome, refused := refuseSharer(t.Context(), instance.Pass(t, h, interceptor.Funcs{}, c.others...))
-		if refused != c.refused {
-			t.Errorf("%s: refused is %t", name, refused)
+		got, err := refuseSharer(t.Context(), instance.Pass(t, h, interceptor.Funcs{}, c.others...))
+		var want reconcile.Refusal
+		if c.refused {
+			want = reconcile.Refusal{Reason: vocabulary.ReasonDatabaseInUse, Message: "Harbour other of namespace elsewhere is older and " +
+				"has the database harbour; give this one another database or delete it"}
 		}
-		if refused && (outcome.Reason() != vocabulary.ReasonDatabaseInUse || outcome.Message() !=
-			"Harbour other of namespace elsewhere is older and has the database harbour; give this one another database or delete it") {
-			t.Errorf("%s: %s: %s", name, outcome.Reason(), outcome.Message())
+		if got != want || err != nil {
+			t.Errorf("%s: got %+v and %v, want %+v", name, got, err, want)
 		}
 	}
 }
@@ -153,10 +154,9 @@ func TestNothingIsDoneWhileItIsNotKnownWhoHasADatabase(t *testing.T) {
 			return errors.New("the cache is not started")
 		},
 	})
-	outcome, refused := refuseSharer(t.Context(), p)
-	if !refused || outcome.Reason() != vocabulary.ReasonReconcileError ||
-		!strings.Contains(outcome.Message(), "listing the Harbours with database harbour: the cache is not started") {
-		t.Errorf("refused %t: %s: %s", refused, outcome.Reason(), outcome.Message())
+	_, err := refuseSharer(t.Context(), p)
+	if err == nil || !strings.Contains(err.Error(), "listing the Harbours with database harbour: the cache is not started") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -17,18 +17,15 @@ import (
 )
 
 // refuseSharer refuses the resource if an older one uses the same database.
-func refuseSharer(ctx context.Context, p *service.Pass) (reconcile.Outcome, bool) {
+func refuseSharer(ctx context.Context, p *service.Pass) (reconcile.Refusal, error) {
 	sharers, err := p.Sharers(ctx)
-	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonReconcileError, err), true
-	}
 	oldest := service.OldestOf(sharers)
-	if oldest == nil || oldest.GetUID() == p.Resource.GetUID() {
-		return reconcile.Outcome{}, false
+	if err != nil || oldest == nil || oldest.GetUID() == p.Resource.GetUID() {
+		return reconcile.Refusal{}, err
 	}
-	return reconcile.Degraded(vocabulary.ReasonDatabaseInUse, fmt.Sprintf(
+	return reconcile.Refusal{Reason: vocabulary.ReasonDatabaseInUse, Message: fmt.Sprintf(
 		"%s %s of namespace %s is older and has the database %s; give this one another database or delete it",
-		p.Kind, oldest.GetName(), oldest.GetNamespace(), p.Spec.Database.Database)), true
+		p.Kind, oldest.GetName(), oldest.GetNamespace(), p.Spec.Database.Database)}, nil
 }
 
 func databaseKeys[R service.Resource](in cluster.Settings) func(R) []string {

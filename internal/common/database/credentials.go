@@ -50,11 +50,12 @@ func UseSecret(p *service.Pass, secret *corev1.Secret) {
 // ReconcileSecret checks that the Secret with the credentials exists and is complete. It
 // is the step of services that refer to no other Secret.
 func ReconcileSecret(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	found, outcome := service.Require(ctx, p, Requirement(p))
-	if outcome.IsDone() {
-		UseSecret(p, found[0])
+	found, err := service.RequireSecrets(ctx, p, Requirement(p))
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonWaitingForDBCredentials, err)
 	}
-	return outcome
+	UseSecret(p, found[0])
+	return service.SecretsAvailable()
 }
 
 func passwordKey(ref commonv1.SecretRefSpec) string { return ref.KeyOr(commonv1.DatabasePasswordKey) }

@@ -17,14 +17,15 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// EnsureManaged has mariadb-operator create the database, its user and the user's grant.
-// It is done immediately for a database that is not managed.
-func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) reconcile.Outcome {
+// EnsureManaged has mariadb-operator create the database, its user and the user's grant,
+// and returns an error until they exist. It has nothing to do for a database that is not
+// managed.
+func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) error {
 	if !p.Spec.Database.IsManaged() {
-		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+		return nil
 	}
 	if !p.Kinds.Served(mariadb.Server) {
-		return reconcile.Waiting(vocabulary.ReasonMariaDBNotInstalled,
+		return reconcile.WaitError(vocabulary.ReasonMariaDBNotInstalled,
 			"spec.database.clusterRef needs mariadb-operator, which is not installed; install it, or use spec.database.host")
 	}
 	clusterName := p.Spec.Database.ClusterRef.Name
@@ -32,27 +33,27 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) reconcile.
 	err := p.ThirdParty.Get(ctx, p.Key(clusterName), cluster)
 	switch {
 	case apierrors.IsNotFound(err):
-		return reconcile.Waiting(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
+		return reconcile.WaitError(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s of spec.database.clusterRef does not exist; create it", clusterName))
 	case err != nil:
-		return reconcile.Failed(vocabulary.ReasonClusterNotReady, fmt.Errorf("reading MariaDB %s: %w", clusterName, err))
+		return reconcile.WithReason(vocabulary.ReasonClusterNotReady, fmt.Errorf("reading MariaDB %s: %w", clusterName, err))
 	case !mariadb.Serves(cluster):
-		return reconcile.Waiting(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
+		return reconcile.WaitError(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s is not ready; look at its conditions", clusterName))
 	}
 	created, err := mariadb.EnsureDatabase(ctx, p)
 	if err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
+		return err
 	}
 	granted, err := Connection.Value(p.Slots).ensureUsers(ctx)
 	if err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
+		return err
 	}
 	if !created || !granted {
-		return reconcile.Waiting(vocabulary.ReasonWaitingForDatabase, fmt.Sprintf(
+		return reconcile.WaitError(vocabulary.ReasonWaitingForDatabase, fmt.Sprintf(
 			"mariadb-operator is creating Database, User and Grant %s; if this persists, look at their conditions", p.Resource.GetName()))
 	}
-	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+	return nil
 }
 
 // ensureUsers ensures the user of the pods and, while its password changes, the standby

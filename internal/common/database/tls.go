@@ -58,12 +58,12 @@ func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.O
 		p.Certificates.Forget(client.ObjectKeyFromObject(p.Resource))
 		return reconcile.Done(vocabulary.ReasonNotRequired, "TLS to the database is not enabled")
 	case issued:
-		if outcome := issueCertificate(ctx, p); !outcome.IsDone() {
-			return outcome
+		if err := issueCertificate(ctx, p); err != nil {
+			return reconcile.WriteFailed(vocabulary.ReasonCertificatePending, err)
 		}
 	}
-	if outcome := checkSecrets(ctx, p, db.TLS); !outcome.IsDone() {
-		return outcome
+	if err := checkSecrets(ctx, p, db.TLS); err != nil {
+		return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
 	}
 	if issued {
 		return reconcile.Done(vocabulary.ReasonCertificateIssued, "The client certificate is issued")
@@ -73,7 +73,7 @@ func (d Database) ReconcileTLS(ctx context.Context, p *service.Pass) reconcile.O
 
 // checkSecrets verifies the Secrets before pods mount them: a pod with a missing Secret
 // would hang without an explanation.
-func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseTLSSpec) reconcile.Outcome {
+func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseTLSSpec) error {
 	for _, part := range []struct {
 		service.Requirement
 		certificate string
@@ -94,19 +94,19 @@ func checkSecrets(ctx context.Context, p *service.Pass, spec *commonv1.DatabaseT
 	}} {
 		secret, missing, err := service.LookUp(ctx, p, part.Requirement)
 		if err != nil {
-			return reconcile.Failed(vocabulary.ReasonCertificatePending, err)
+			return err
 		}
 		if missing != "" {
-			return reconcile.Waiting(vocabulary.ReasonCertificatePending, missing)
+			return reconcile.WaitError("", missing)
 		}
 		if err := part.check(secret.Data); err != nil {
-			return reconcile.Waiting(vocabulary.ReasonCertificatePending, fmt.Sprintf(
+			return reconcile.WaitError("", fmt.Sprintf(
 				"Secret %s of %s cannot be used: %s; correct it", part.Name, part.Field, err))
 		}
 		// The first key holds the certificates.
 		p.Certificates.Set(client.ObjectKeyFromObject(p.Resource), part.certificate, secret.Data[part.Keys[0]])
 	}
-	return reconcile.Done(vocabulary.ReasonExternallyManaged, "")
+	return nil
 }
 
 func dropCertificate(ctx context.Context, p *service.Pass) error {
@@ -116,22 +116,23 @@ func dropCertificate(ctx context.Context, p *service.Pass) error {
 	return apply.EnsureAbsent(ctx, p.ThirdParty, p.Resource, ClientCertificate(p))
 }
 
-func issueCertificate(ctx context.Context, p *service.Pass) reconcile.Outcome {
+// issueCertificate returns an error until cert-manager has issued the certificate.
+func issueCertificate(ctx context.Context, p *service.Pass) error {
 	if !p.Kinds.Served(certificateGVK) {
-		return reconcile.Waiting(vocabulary.ReasonCertificatePending,
+		return reconcile.WaitError("",
 			"cert-manager is not installed; install it, or let spec.database.tls.clientCertSecretRef name a Secret with a certificate of your own")
 	}
 	certificate := ClientCertificate(p)
 	ready, err := tls.EnsureCertificate(ctx, p.ThirdParty, p.Scheme, p.Resource, certificate)
 	if err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonCertificatePending, err)
+		return err
 	}
 	if !ready {
-		return reconcile.Waiting(vocabulary.ReasonCertificatePending, fmt.Sprintf(
+		return reconcile.WaitError("", fmt.Sprintf(
 			"Certificate %s of ClusterIssuer %s is not issued yet: %s",
 			certificate.Name, databaseIssuerName, tls.Progress(certificate)))
 	}
-	return reconcile.Done(vocabulary.ReasonCertificateIssued, "")
+	return nil
 }
 
 // clientCertificate is the name of the Certificate and of its Secret.

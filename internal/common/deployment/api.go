@@ -54,8 +54,9 @@ type API struct {
 	Annotations func(p *service.Pass) map[string]string
 	// Prune removes objects that no pod needs after a rollout.
 	Prune func(ctx context.Context, p *service.Pass) error
-	// Complete returns the outcome of a rollout that has ended, given that of a ready one.
-	Complete func(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome
+	// Complete does what a rollout is followed by. It returns a description of it for the
+	// event DeploymentRolloutComplete, "" for none.
+	Complete func(ctx context.Context, p *service.Pass) (news string, err error)
 }
 
 // Reconcile ensures the API pods with their Service and PodDisruptionBudget. It is the
@@ -85,8 +86,15 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		}
 	}
 	done := reconcile.Done(vocabulary.ReasonDeploymentReady, "All API pods are updated and available")
-	if a.Complete != nil {
-		return a.Complete(ctx, p, done)
+	if a.Complete == nil {
+		return done
+	}
+	news, err := a.Complete(ctx, p)
+	switch {
+	case err != nil:
+		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
+	case news != "":
+		return done.OnRecord(corev1.EventTypeNormal, vocabulary.EventDeploymentRolloutComplete, news)
 	}
 	return done
 }

@@ -54,15 +54,15 @@ func (p *pass[T, S]) result(ctx context.Context) (ctrl.Result, error) {
 			return ctrl.Result{}, outcome.err
 		case verdictTerminal:
 			log.FromContext(ctx).Info("Waiting for the user", "step", step.name, "reason", outcome.reason, "message", outcome.message)
-			result.RequeueAfter = sooner(result.RequeueAfter, outcome.after)
+			result.RequeueAfter = Sooner(result.RequeueAfter, outcome.after)
 		case verdictWaiting:
 			after := outcome.after
 			if after == 0 {
 				after = jitter(safetyNet)
 			}
-			result.RequeueAfter = sooner(result.RequeueAfter, after)
+			result.RequeueAfter = Sooner(result.RequeueAfter, after)
 		default:
-			result.RequeueAfter = sooner(result.RequeueAfter, outcome.after)
+			result.RequeueAfter = Sooner(result.RequeueAfter, outcome.after)
 		}
 	}
 	return result, nil

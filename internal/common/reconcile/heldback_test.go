@@ -26,10 +26,8 @@ func TestAStepMaySayWhyItIsHeldBack(t *testing.T) {
 
 func TestARefusedResourceIsLeftAloneButForReady(t *testing.T) {
 	w := newWorld(t, someThing())
-	refused := true
-	w.reconciler.Preflight = func(context.Context, *thing) (Outcome, bool) {
-		return Degraded("Duplicate", "the other one counts"), refused
-	}
+	refusal := Refusal{"Duplicate", "the other one counts"}
+	w.reconciler.Preflight = func(context.Context, *thing) (Refusal, error) { return refusal, nil }
 	if result, err := w.pass(t); err != nil || result.RequeueAfter != 0 {
 		t.Errorf("result %v, error %v", result, err)
 	}
@@ -40,7 +38,7 @@ func TestARefusedResourceIsLeftAloneButForReady(t *testing.T) {
 	if ready := got.Status.Conditions[0]; ready.Status != metav1.ConditionFalse || ready.Reason != "Duplicate" {
 		t.Errorf("got %+v", ready)
 	}
-	refused = false
+	refusal = Refusal{}
 	if _, err := w.pass(t); err != nil {
 		t.Fatal(err)
 	}

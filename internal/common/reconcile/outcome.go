@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -72,8 +73,13 @@ func Degraded(reason, message string) Outcome {
 }
 
 // Failed reports an error that may be transient. The pass is retried with
-// backoff.
+// backoff. An error with a [Stop] is reported as that says.
 func Failed(reason string, err error) Outcome {
+	if stop, ok := errors.AsType[*Stop](err); ok {
+		outcome := stop.outcome
+		outcome.reason, outcome.message = cmp.Or(outcome.reason, reason), err.Error()
+		return outcome
+	}
 	return Outcome{verdict: verdictFailed, reason: reason, message: errorText(err), err: err}
 }
 
@@ -93,7 +99,7 @@ func (o Outcome) After(d time.Duration) Outcome {
 
 // Within is like After, unless an earlier requeue is already requested. Zero does nothing.
 func (o Outcome) Within(d time.Duration) Outcome {
-	o.after = sooner(o.after, d)
+	o.after = Sooner(o.after, d)
 	return o
 }
 
@@ -184,7 +190,8 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-func sooner(current, candidate time.Duration) time.Duration {
+// Sooner returns the earlier of two requeue delays, of which zero requests none.
+func Sooner(current, candidate time.Duration) time.Duration {
 	if candidate == 0 || (current != 0 && current < candidate) {
 		return current
 	}

@@ -42,8 +42,10 @@ func (r *Reconciler[T, S]) runPass(ctx context.Context, request ctrl.Request) (c
 		return pass.finalize(ctx)
 	}
 	if r.Preflight != nil {
-		if outcome, refused := r.Preflight(ctx, obj); refused {
-			return pass.leaveAlone(ctx, outcome)
+		if refusal, err := r.Preflight(ctx, obj); err != nil {
+			return pass.leaveAlone(ctx, Failed(vocabulary.ReasonReconcileError, err))
+		} else if refusal != (Refusal{}) {
+			return pass.leaveAlone(ctx, Degraded(refusal.Reason, refusal.Message))
 		}
 	}
 	if err := r.addFinalizers(ctx, obj); err != nil {
@@ -79,7 +81,7 @@ func (p *pass[T, S]) run(ctx context.Context) (ctrl.Result, error) {
 	if wait := p.settles(); wait > 0 {
 		p.emitStepEvents(ctx)
 		result, err := p.result(ctx)
-		result.RequeueAfter = sooner(result.RequeueAfter, wait)
+		result.RequeueAfter = Sooner(result.RequeueAfter, wait)
 		return result, err
 	}
 	return p.finish(ctx)
@@ -99,12 +101,8 @@ func (p *pass[T, S]) refuse(ctx context.Context, cause error) (ctrl.Result, erro
 
 // leaveAlone reports why the resource is not reconciled.
 func (p *pass[T, S]) leaveAlone(ctx context.Context, outcome Outcome) (ctrl.Result, error) {
-	outcome = outcome.normalised()
 	generation, conditions := p.obj.GetGeneration(), p.obj.GetConditions()
 	setCondition(&conditions, generation, vocabulary.ConditionReady, metav1.ConditionFalse, outcome.reason, outcome.message)
-	if outcome.verdict == verdictTerminal {
-		setStalled(&conditions, generation, outcome.reason, outcome.message)
-	}
 	p.obj.SetConditions(conditions)
 	p.results = []stepResult{{condition: vocabulary.ConditionReady, outcome: outcome}}
 	return p.finish(ctx)

@@ -38,10 +38,10 @@ type Reconciler[T Object, S any] struct {
 	// an installation without webhooks stays safe. An error is shown as a
 	// terminal InvalidSpec and nothing else happens.
 	Guard func(T) error
-	// Preflight returns the outcome for a resource that must not be reconciled at all,
-	// and false for any other. The outcome, which must not be done, becomes Ready, and
-	// nothing else happens: not even finalizers are added. It may be nil.
-	Preflight func(ctx context.Context, obj T) (Outcome, bool)
+	// Preflight returns why a resource must not be reconciled at all, and an empty
+	// Refusal for any other. A refusal or an error becomes Ready, and nothing else
+	// happens: not even finalizers are added. It may be nil.
+	Preflight func(ctx context.Context, obj T) (Refusal, error)
 	// Scope builds the state that the steps of one pass share.
 	Scope func(T) S
 	// Pipeline are the steps.
@@ -66,6 +66,9 @@ type Reconciler[T Object, S any] struct {
 	// clock replaces the time in tests.
 	clock func() time.Time
 }
+
+// Refusal is why a resource is not reconciled: the reason and the message of Ready.
+type Refusal struct{ Reason, Message string }
 
 var _ ctrlreconcile.Reconciler = (*Reconciler[Object, any])(nil)
 

@@ -24,9 +24,11 @@ const (
 // Job. Errors that last until the user acts are terminal: a foreign object, an object
 // that the API server rejects as invalid, and a Job that has failed permanently. If the
 // child belongs to a deleted predecessor, the outcome waits for its deletion. Anything
-// else is retried.
+// else is reported as [Failed] does.
 func WriteFailed(reason string, err error) Outcome {
+	outcome := Failed(reason, err)
 	switch {
+	case outcome.verdict != verdictFailed:
 	case errors.Is(err, apply.ErrPredecessor):
 		return Waiting(reason, err.Error())
 	case errors.Is(err, apply.ErrNotOwned):
@@ -36,5 +38,5 @@ func WriteFailed(reason string, err error) Outcome {
 	case apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
 		return Terminal(reason, err).After(refusalPeriod)
 	}
-	return Failed(reason, err)
+	return outcome
 }

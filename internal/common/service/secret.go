@@ -42,20 +42,29 @@ func LookUp(ctx context.Context, p *Pass, required Requirement) (found *corev1.S
 	return secret, "", nil
 }
 
-// Require returns the Secrets in the order of the requirements. If one is missing, the
-// outcome names it and is not done. An existing Secret is accepted regardless of its
-// origin; External Secrets is only consulted to explain why a Secret does not exist.
-func Require(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1.Secret, reconcile.Outcome) {
+// RequireSecrets returns the Secrets in the order of the requirements. If one is missing,
+// the error names it. An existing Secret is accepted regardless of its origin; External
+// Secrets is only consulted to explain why a Secret does not exist.
+func RequireSecrets(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1.Secret, error) {
 	found := make([]*corev1.Secret, 0, len(all))
 	for _, required := range all {
 		secret, missing, err := LookUp(ctx, p, required)
-		if err != nil {
-			return nil, reconcile.Failed(required.Reason, err)
-		}
 		if missing != "" {
-			return nil, explainMissing(ctx, p, required, missing)
+			err = explainMissing(ctx, p, required, missing)
+		}
+		if err != nil {
+			return nil, reconcile.WithReason(required.Reason, err)
 		}
 		found = append(found, secret)
+	}
+	return found, nil
+}
+
+// Require is [RequireSecrets] for a step.
+func Require(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1.Secret, reconcile.Outcome) {
+	found, err := RequireSecrets(ctx, p, all...)
+	if err != nil {
+		return nil, reconcile.Failed(vocabulary.ReasonSecretInvalid, err)
 	}
 	return found, SecretsAvailable()
 }
@@ -65,10 +74,10 @@ func SecretsAvailable() reconcile.Outcome {
 	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")
 }
 
-// explainMissing waits for a Secret. If External Secrets is installed and responsible for
-// it, the outcome includes the error that it reports.
-func explainMissing(ctx context.Context, p *Pass, required Requirement, missing string) reconcile.Outcome {
-	waiting := reconcile.Waiting(required.Reason, missing)
+// explainMissing is the error while a Secret is missing. If External Secrets is installed
+// and responsible for it, the error includes what that reports.
+func explainMissing(ctx context.Context, p *Pass, required Requirement, missing string) error {
+	waiting := reconcile.WaitError(required.Reason, missing)
 	if !p.Kinds.Served(secrets.ExternalSecretGVK) {
 		return waiting
 	}
@@ -77,19 +86,19 @@ func explainMissing(ctx context.Context, p *Pass, required Requirement, missing 
 	case apierrors.IsNotFound(err):
 		return waiting
 	case err != nil:
-		return reconcile.Failed(required.Reason, err)
+		return err
 	case synced:
 		return waiting
 	}
 	broken, err := secrets.StoreBroken(ctx, p.Kinds, p.ThirdParty)
 	switch {
 	case err != nil:
-		return reconcile.Failed(required.Reason, err)
+		return err
 	case broken:
-		return reconcile.Waiting(vocabulary.ReasonSecretStoreNotReady, fmt.Sprintf(
+		return reconcile.WaitError(vocabulary.ReasonSecretStoreNotReady, fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver the Secret of %s; repair the store or the backend behind it",
 			secrets.StoreName, required.Name, required.Field))
 	}
-	return reconcile.Waiting(required.Reason, fmt.Sprintf(
+	return reconcile.WaitError(required.Reason, fmt.Sprintf(
 		"ExternalSecret %s has not delivered the Secret of %s yet; look at its conditions", required.Name, required.Field))
 }

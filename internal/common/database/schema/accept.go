@@ -16,12 +16,8 @@ func upgradedMessage(from, to string) string {
 	return fmt.Sprintf("%s (upgraded %s → %s)", schemaMessage, from, to)
 }
 
-// acceptSchema records the release of a schema that passed the check, and promotes the
-// connection that the check has verified.
+// acceptSchema accepts a schema that was not upgraded.
 func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outcome {
-	if err := w.Database.Promote(ctx, w.Pass); err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
-	}
 	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, message)
 	if w.Status.InstalledRelease == "" {
 		deploy, err := deployment.Live(ctx, w.Pass)
@@ -33,6 +29,8 @@ func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outco
 			outcome = outcome.AtOnce()
 		}
 	}
-	w.Status.InstalledRelease = w.Spec.Image.Tag
+	if err := w.accept(ctx); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
+	}
 	return outcome
 }

@@ -43,7 +43,7 @@ func (w *work) recordJobs(ctx context.Context, work func(context.Context) reconc
 	if w.checking {
 		return outcome
 	}
-	if err == nil && len(ended) > 0 && outcome.IsDone() {
+	if err == nil && len(ended) > 0 && w.accepted {
 		var unrecorded bool
 		if ended, unrecorded, err = w.uncountedJobs(ctx); unrecorded {
 			return outcome
@@ -54,7 +54,7 @@ func (w *work) recordJobs(ctx context.Context, work func(context.Context) reconc
 	}
 	switch {
 	case apierrors.IsConflict(err):
-		return reconcile.Failed(outcome.Reason(), err)
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	case err != nil:
 		log.FromContext(ctx).Error(err, "Counting the database Jobs failed; retrying")
 		return outcome.After(countRetry).WithEvent(corev1.EventTypeWarning, vocabulary.EventDBSyncMetricEmissionDeferred,

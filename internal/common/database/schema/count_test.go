@@ -66,7 +66,7 @@ func counting(t *testing.T, funcs interceptor.Funcs) (*work, *prometheus.Registr
 func TestEachDatabaseJobIsCountedOnce(t *testing.T) {
 	w, registry := counting(t, interceptor.Funcs{})
 	for range 3 {
-		if got := w.recordJobs(t.Context(), synced); !got.IsDone() || len(got.Events()) > 0 {
+		if got := w.recordJobs(t.Context(), w.synced); !got.IsDone() || len(got.Events()) > 0 {
 			t.Errorf("counting turned the outcome into %+v", got)
 		}
 	}
@@ -100,7 +100,7 @@ func TestAJobThatCannotBeMarkedIsCountedLater(t *testing.T) {
 		}
 		return c.Patch(ctx, obj, patch, opts...)
 	}})
-	got := w.recordJobs(t.Context(), synced)
+	got := w.recordJobs(t.Context(), w.synced)
 	if len(got.Events()) != 1 || got.Events()[0].Reason != vocabulary.EventDBSyncMetricEmissionDeferred || got.RequeueAfter() == 0 {
 		t.Errorf("got %+v, want an event and another try", got)
 	}
@@ -108,14 +108,15 @@ func TestAJobThatCannotBeMarkedIsCountedLater(t *testing.T) {
 		t.Errorf("a restart would count again: %v", counted)
 	}
 	refuse = false
-	w.recordJobs(t.Context(), synced)
+	w.recordJobs(t.Context(), w.synced)
 	if counted := samples.Of(t, registry); len(counted) != 3 {
 		t.Errorf("nothing was counted later: %v", counted)
 	}
 }
 
 // synced simulates a pass that finds the schema up to date.
-func synced(context.Context) reconcile.Outcome {
+func (w *work) synced(context.Context) reconcile.Outcome {
+	w.accepted = true
 	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 }
 
@@ -135,7 +136,9 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 		return reconcile.Waiting(vocabulary.ReasonDBSyncInProgress, "")
 	})
 	w = w.work(w.Pass)
-	w.recordJobs(t.Context(), w.runCheck)
+	w.recordJobs(t.Context(), func(ctx context.Context) reconcile.Outcome {
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, w.runCheck(ctx))
+	})
 	if len(w.Resource.GetAnnotations()) > 0 {
 		t.Errorf("the installation was counted before its check: %v", w.Resource.GetAnnotations())
 	}
@@ -148,7 +151,7 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	w = w.work(w.Pass)
-	w.recordJobs(t.Context(), synced)
+	w.recordJobs(t.Context(), w.synced)
 	if counted := samples.Of(t, registry); len(counted) != 2 {
 		t.Errorf("the installation was not counted with its check: %v", counted)
 	}
@@ -160,7 +163,7 @@ func TestACheckThatEndsInTheMiddleOfThePassThatIsDoneIsCountedWithItsInstallatio
 		if err := w.Client.Create(ctx, endedJob(harbour(w), TaskCheck, batchv1.JobComplete)); err != nil {
 			t.Error(err)
 		}
-		return synced(ctx)
+		return w.synced(ctx)
 	})
 	if got := w.Resource.GetAnnotations()["forge.c5c3.io/last-schema-check-job-uid"]; got != "schema-check-uid" {
 		t.Errorf("the installation was counted without its check: %v", w.Resource.GetAnnotations())
@@ -174,7 +177,7 @@ func TestJobsAreCountedTogetherWhenTheJobControllerHasRecordedTheEndOfAll(t *tes
 	if err := w.Client.Create(t.Context(), unrecorded); err != nil {
 		t.Fatal(err)
 	}
-	w.recordJobs(t.Context(), synced)
+	w.recordJobs(t.Context(), w.synced)
 	if len(w.Resource.GetAnnotations()) > 0 || len(samples.Of(t, registry)) > 0 {
 		t.Errorf("Jobs were counted before the check: %v", w.Resource.GetAnnotations())
 	}

@@ -27,21 +27,21 @@ const (
 
 // planSchema decides what the image's tag, to, requires of the installed schema.
 // contracted is the tag of the release to which the schema was last contracted, "" if
-// there was none. A first installation accepts any tag. With schemaRefuse the outcome
-// states the reason.
-func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, reconcile.Outcome) {
+// there was none. A first installation accepts any tag. With schemaRefuse there is an
+// error.
+func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, error) {
 	from := status.InstalledRelease
 	if status.UpgradePhase != "" && status.TargetRelease != "" {
 		return planRunningUpgrade(to, status, contracted)
 	}
 	if from == "" {
-		return schemaSync, reconcile.Outcome{}
+		return schemaSync, nil
 	}
 	if to == from {
 		if isLater(contracted, from) {
-			return schemaRefuse, refuseAbort(from, contracted)
+			return refuseAbort(from, contracted)
 		}
-		return schemaSync, reconcile.Outcome{}
+		return schemaSync, nil
 	}
 	installed, err := release.Parse(from)
 	if err != nil {
@@ -61,24 +61,24 @@ func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (s
 		return refuse(vocabulary.ReasonUpgradePathInvalid,
 			"upgrading from %s to %s skips a release; go to %s first", from, to, installed.Next())
 	case release.Upgrade:
-		return schemaUpgrade, reconcile.Outcome{}
+		return schemaUpgrade, nil
 	}
-	return schemaSync, reconcile.Outcome{}
+	return schemaSync, nil
 }
 
 // planRunningUpgrade either continues an upgrade or, as long as the old release can use
 // the schema, aborts it.
-func planRunningUpgrade(tag string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, reconcile.Outcome) {
+func planRunningUpgrade(tag string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, error) {
 	from, to := status.InstalledRelease, status.TargetRelease
 	noReturn := status.UpgradePhase == commonv1.UpgradePhaseContracting || contracted == to
 	switch tag {
 	case to:
-		return schemaUpgrade, reconcile.Outcome{}
+		return schemaUpgrade, nil
 	case from:
 		if noReturn {
-			return schemaRefuse, refuseAbort(from, to)
+			return refuseAbort(from, to)
 		}
-		return schemaAbort, reconcile.Outcome{}
+		return schemaAbort, nil
 	}
 	remedy := fmt.Sprintf("set "+imageTag+" to %s to finish it", to)
 	if !noReturn {
@@ -88,16 +88,16 @@ func planRunningUpgrade(tag string, status *commonv1.ServiceStatus, contracted s
 		tag, from, to, remedy)
 }
 
-func refuse(reason, format string, arguments ...any) (schemaPlan, reconcile.Outcome) {
-	return schemaRefuse, reconcile.Terminal(reason, fmt.Errorf(format, arguments...))
+func refuse(reason, format string, arguments ...any) (schemaPlan, error) {
+	return schemaRefuse, reconcile.TerminalError(reason, fmt.Errorf(format, arguments...))
 }
 
 // refuseAbort keeps pods of the old release away from a schema that no longer has what
 // they use.
-func refuseAbort(from, to string) reconcile.Outcome {
-	return reconcile.Terminal(vocabulary.ReasonUpgradeAbortRefused, fmt.Errorf(
+func refuseAbort(from, to string) (schemaPlan, error) {
+	return refuse(vocabulary.ReasonUpgradeAbortRefused,
 		"the upgrade from %s to %s can no longer be aborted, because the contraction of the database schema has begun; set "+imageTag+" to %s",
-		from, to, to))
+		from, to, to)
 }
 
 // isLater reports whether one tag is a later release than the other. It is false if

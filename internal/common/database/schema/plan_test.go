@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
@@ -65,7 +66,8 @@ func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			status := &commonv1.ServiceStatus{InstalledRelease: test.installed, TargetRelease: test.target, UpgradePhase: test.phase}
-			plan, outcome := planSchema(test.tag, status, test.contracted)
+			plan, err := planSchema(test.tag, status, test.contracted)
+			outcome := reconcile.Failed("", err)
 			if plan != test.want || outcome.Reason() != test.reason || !strings.Contains(outcome.Message(), test.says) {
 				t.Errorf("got plan %d, %s: %s; want plan %d, %s with %q",
 					plan, outcome.Reason(), outcome.Message(), test.want, test.reason, test.says)

@@ -16,8 +16,8 @@ func (s Schema) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcom
 	if err := s.Database.FindKey(ctx, p); err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
-	if outcome := s.Database.EnsureManaged(ctx, p); !outcome.IsDone() {
-		return outcome
+	if err := s.Database.EnsureManaged(ctx, p); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
 	}
 	w := s.work(p)
 	return w.recordJobs(ctx, w.followRelease)
@@ -31,7 +31,7 @@ func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 	}
-	plan, refusal := planSchema(w.Spec.Image.Tag, w.Status, contracted)
+	plan, err := planSchema(w.Spec.Image.Tag, w.Status, contracted)
 	switch plan {
 	case schemaUpgrade:
 		return w.upgrade(ctx)
@@ -40,7 +40,7 @@ func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
 	case schemaSync:
 		return w.syncSchema(ctx)
 	}
-	return refusal
+	return reconcile.Failed(vocabulary.ReasonReconcileError, err)
 }
 
 // InstallsFirst reports whether the schema is to be installed for the first time: there
@@ -64,11 +64,14 @@ func (s Schema) InstallsFirst(ctx context.Context, p *service.Pass) (bool, error
 // Install installs the schema; the step of [Schema.Reconcile] checks it afterwards. It is
 // for services that must know what is in the database before that step.
 func (s Schema) Install(ctx context.Context, p *service.Pass) reconcile.Outcome {
-	if outcome := s.Database.EnsureManaged(ctx, p); !outcome.IsDone() {
-		return outcome
+	if err := s.Database.EnsureManaged(ctx, p); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
 	}
 	w := s.work(p)
-	return w.runTask(ctx, w.syncTask(), syncReasons)
+	if err := w.runTask(ctx, w.syncTask(), syncReasons); err != nil {
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+	}
+	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 }
 
 // Count counts the finished Jobs. It is called when an outcome of [Schema.Install] keeps
@@ -78,7 +81,7 @@ func (s Schema) Count(ctx context.Context, p *service.Pass, outcome reconcile.Ou
 }
 
 // CompleteRollout records that the schema may be contracted once no pod of the old
-// release is left. ready is the outcome of the step that rolled out the Deployment.
-func (s Schema) CompleteRollout(ctx context.Context, p *service.Pass, ready reconcile.Outcome) reconcile.Outcome {
-	return s.work(p).completeRollout(ctx, ready)
+// release is left. It is the [deployment.API.Complete] of a service with upgrades.
+func (s Schema) CompleteRollout(ctx context.Context, p *service.Pass) (news string, err error) {
+	return s.work(p).completeRollout(ctx)
 }

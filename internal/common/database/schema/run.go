@@ -32,36 +32,37 @@ func (w *work) reasonOf(r taskReasons, err error) string {
 // that moment pods cannot open connections with the old one.
 const candidateRetry = time.Minute
 
-func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReasons) reconcile.Outcome {
+// runTask returns an error until the task has succeeded.
+func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReasons) error {
 	desired, err := deployment.TaskJob(w.Pass, t)
 	if err != nil {
-		return reconcile.Failed(reasons.failed, err)
+		return reconcile.WithReason(reasons.failed, err)
 	}
 	runner, candidate := w.Runner(), w.access().Candidate()
 	if candidate {
 		runner.RetryAfter = candidateRetry
 	}
 	state, err := runner.Run(ctx, w.Resource, desired)
-	switch {
-	case err != nil:
-		outcome := reconcile.WriteFailed(w.reasonOf(reasons, err), fmt.Errorf("%s failed: %w%s%s",
-			reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), reasons.hint))
+	if err != nil {
+		reason := w.reasonOf(reasons, err)
+		err = fmt.Errorf("%s failed: %w%s%s", reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), reasons.hint)
 		if candidate && errors.Is(err, job.ErrJobFailed) {
-			return outcome.After(candidateRetry)
+			return reconcile.TerminalError(reason, err).After(candidateRetry)
 		}
-		return outcome
-	case state.Complete:
-		return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+		return reconcile.WithReason(reason, err)
+	}
+	if state.Complete {
+		return nil
 	}
 	w.checking = t.Name == TaskCheck
 	hint := ""
 	if state.Waiting != "" {
 		hint = w.Database.Hint(w.Pass, state.Waiting) + reasons.hint
 	}
-	return deployment.Await(reasons.running, desired.Name, reasons.activity, state, hint)
+	return deployment.Unfinished(reasons.running, desired.Name, reasons.activity, state, hint)
 }
 
-func (w *work) runCheck(ctx context.Context) reconcile.Outcome {
+func (w *work) runCheck(ctx context.Context) error {
 	return w.runTask(ctx, w.checkTask(), taskReasons{
 		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonSchemaDriftDetected,
 		errored: vocabulary.ReasonDBSyncFailed, activity: "checking the database schema",
@@ -73,7 +74,7 @@ var syncReasons = taskReasons{
 	activity: "installing the database schema",
 }
 
-func (w *work) checkLogin(ctx context.Context, remedy string) reconcile.Outcome {
+func (w *work) checkLogin(ctx context.Context, remedy string) error {
 	return w.runTask(ctx, w.loginTask(), taskReasons{
 		running: vocabulary.ReasonSchemaCheckInProgress, failed: vocabulary.ReasonDBSyncFailed,
 		activity: "checking the database connection", hint: remedy,

@@ -38,8 +38,9 @@ type Schema struct {
 type work struct {
 	*service.Pass
 	Schema
-	// checking is true while a check of the schema or of the connection is running.
-	checking bool
+	// checking is true while a check of the schema or of the connection is running,
+	// accepted once the schema has passed the check.
+	checking, accepted bool
 }
 
 func (s Schema) work(p *service.Pass) *work { return &work{Pass: p, Schema: s} }

@@ -31,19 +31,29 @@ func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 	case upgraded != nil:
 		message = upgradedMessage(upgraded.Annotations[annotationUpgradedFrom], w.Spec.Image.Tag)
 	default:
-		if sync := w.runTask(ctx, w.syncTask(), syncReasons); !sync.IsDone() {
-			return sync
+		if err := w.runTask(ctx, w.syncTask(), syncReasons); err != nil {
+			return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
 		}
 	}
-	check := w.runCheck(ctx)
+	err = w.runCheck(ctx)
 	switch {
-	case check.IsDone():
+	case err == nil:
 		return w.acceptSchema(ctx, message)
-	case w.Status.InstalledRelease == "" && check.Err() == nil:
+	case w.Status.InstalledRelease == "" && reconcile.IsWait(err):
 		// Nothing is running yet that an unsuitable schema could harm.
-		return check.Proceed()
+		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err).Proceed()
 	}
-	return check
+	return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+}
+
+// accept records the release of a schema that passed the check, and promotes the
+// connection that the check has verified.
+func (w *work) accept(ctx context.Context) error {
+	if err := w.Database.Promote(ctx, w.Pass); err != nil {
+		return err
+	}
+	w.Status.InstalledRelease, w.accepted = w.Spec.Image.Tag, true
+	return nil
 }
 
 // finishedUpgrade returns the Job that completed an upgrade to the wanted image. It
@@ -88,8 +98,8 @@ func (w *work) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
 		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
 	}
 	if !succeeded {
-		if check := w.checkLogin(ctx, emptyDatabaseHint); !check.IsDone() {
-			return check
+		if err := w.checkLogin(ctx, emptyDatabaseHint); err != nil {
+			return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
 		}
 	}
 	return w.acceptSchema(ctx, fmt.Sprintf(

@@ -53,12 +53,12 @@ func (w *work) setPhase(phase commonv1.UpgradePhase, reason, event, done string)
 }
 
 func (w *work) expand(ctx context.Context) reconcile.Outcome {
-	outcome := w.runTask(ctx, w.expandTask(), taskReasons{
+	err := w.runTask(ctx, w.expandTask(), taskReasons{
 		running: vocabulary.ReasonExpandInProgress, failed: vocabulary.ReasonExpandFailed,
 		activity: "expanding the database schema", hint: w.abortHint(),
 	})
-	if !outcome.IsDone() {
-		return outcome
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonExpandFailed, err)
 	}
 	next, reason := commonv1.UpgradePhaseMigrating, vocabulary.ReasonMigrateInProgress
 	if w.Migrate == nil {
@@ -72,12 +72,12 @@ func (w *work) migrate(ctx context.Context) reconcile.Outcome {
 		// Another version of the operator, which migrates data, recorded this phase.
 		return w.expand(ctx)
 	}
-	outcome := w.runTask(ctx, w.migrateTask(), taskReasons{
+	err := w.runTask(ctx, w.migrateTask(), taskReasons{
 		running: vocabulary.ReasonMigrateInProgress, failed: vocabulary.ReasonMigrateFailed,
 		activity: "migrating the data", hint: w.abortHint(),
 	})
-	if !outcome.IsDone() {
-		return outcome
+	if err != nil {
+		return reconcile.Failed(vocabulary.ReasonMigrateFailed, err)
 	}
 	return w.setPhase(commonv1.UpgradePhaseRollingUpdate, vocabulary.ReasonUpgradeRollingUpdate,
 		vocabulary.EventMigrateComplete, "The data is migrated")
@@ -86,13 +86,11 @@ func (w *work) migrate(ctx context.Context) reconcile.Outcome {
 // rollOut lets the Deployment step replace the pods and record the end of the rollout.
 func (w *work) rollOut(ctx context.Context) reconcile.Outcome {
 	proven, err := w.connectionProven(ctx)
+	if err == nil && !proven {
+		err = w.checkLogin(ctx, w.abortHint())
+	}
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonUpgradeRollingUpdate, err)
-	}
-	if !proven {
-		if check := w.checkLogin(ctx, w.abortHint()); !check.IsDone() {
-			return check
-		}
 	}
 	if err := w.Database.Promote(ctx, w.Pass); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
@@ -112,24 +110,23 @@ func (w *work) connectionProven(ctx context.Context) (bool, error) {
 	return live.Annotations[annotationConnectionProof] == w.access().Proof(), nil
 }
 
-// completeRollout records that the schema may be contracted once no pod of the old
-// release is left. ready is the outcome of the Deployment step.
-func (w *work) completeRollout(ctx context.Context, ready reconcile.Outcome) reconcile.Outcome {
+// completeRollout records that the schema may be contracted. It returns an error while a
+// pod of the old release is left.
+func (w *work) completeRollout(ctx context.Context) (news string, err error) {
 	status := w.Status
 	if status.UpgradePhase != commonv1.UpgradePhaseRollingUpdate || status.TargetRelease != w.Spec.Image.Tag {
-		return ready
+		return "", nil
 	}
 	old, err := w.oldAPIPod(ctx)
-	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
-	}
-	if old != "" {
-		return reconcile.Waiting(vocabulary.ReasonWaitingForDeployment,
-			fmt.Sprintf("The Deployment is rolled out, but pod %s of release %s has not ended", old, status.InstalledRelease))
+	switch {
+	case err != nil:
+		return "", err
+	case old != "":
+		return "", reconcile.WaitError("", fmt.Sprintf(
+			"The Deployment is rolled out, but pod %s of release %s has not ended", old, status.InstalledRelease))
 	}
 	status.UpgradePhase = commonv1.UpgradePhaseContracting
-	return ready.OnRecord(corev1.EventTypeNormal, vocabulary.EventDeploymentRolloutComplete,
-		fmt.Sprintf("All API pods run release %s", status.TargetRelease))
+	return "All API pods run release " + status.TargetRelease, nil
 }
 
 // contract drops what only the old release used. When it begins, nothing of the old
@@ -147,26 +144,25 @@ func (w *work) contract(ctx context.Context) reconcile.Outcome {
 	case old != "":
 		return w.proceedIfServing(ctx, reconcile.Waiting(reason, fmt.Sprintf("%s as soon as %s is done with release %s", what, old, from)))
 	}
-	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
 	if w.Contract != nil {
-		outcome = w.runTask(ctx, w.contractTask(), taskReasons{
+		err = w.runTask(ctx, w.contractTask(), taskReasons{
 			running: reason, failed: vocabulary.ReasonContractFailed,
 			activity: "contracting the database schema", hint: "; going back to " + from + " is no longer possible",
 		})
 	}
-	if outcome.IsDone() {
-		outcome = w.runCheck(ctx)
+	if err == nil {
+		err = w.runCheck(ctx)
 	}
-	if !outcome.IsDone() {
-		return w.proceedIfServing(ctx, outcome)
+	if err != nil {
+		return w.proceedIfServing(ctx, reconcile.Failed(reason, err))
 	}
-	outcome = w.acceptSchema(ctx, upgradedMessage(from, to))
-	if !outcome.IsDone() {
-		return outcome
+	if err := w.accept(ctx); err != nil {
+		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
 	}
 	status := w.Status
 	status.TargetRelease, status.UpgradePhase, status.ExpandedRelease = "", "", ""
-	return outcome.OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeComplete, fmt.Sprintf("Upgraded from %s to %s", from, to))
+	return reconcile.Done(vocabulary.ReasonDatabaseSynced, upgradedMessage(from, to)).
+		OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeComplete, fmt.Sprintf("Upgraded from %s to %s", from, to))
 }
 
 // proceedIfServing lets later steps reconcile the pods of the new release while the

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/c5c3/forge/internal/common/database"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -40,11 +39,13 @@ func upgraded(t *testing.T, s Schema, phase commonv1.UpgradePhase) (w *work, rea
 	for range 30 {
 		before := w.Status.UpgradePhase
 		outcome := w.followRelease(t.Context())
-		if before == commonv1.UpgradePhaseRollingUpdate && outcome.Reason() == vocabulary.ReasonUpgradeRollingUpdate {
-			outcome = w.completeRollout(t.Context(), reconcile.Done(vocabulary.ReasonDeploymentReady, ""))
-		}
 		reasons = append(reasons, outcome.Reason())
 		messages = append(messages, outcome.Message())
+		if before == commonv1.UpgradePhaseRollingUpdate && outcome.Reason() == vocabulary.ReasonUpgradeRollingUpdate {
+			if news, err := w.completeRollout(t.Context()); news != "All API pods run release 2025.2" || err != nil {
+				t.Fatalf("the end of the rollout: %q, %v", news, err)
+			}
+		}
 		if outcome.IsDone() && w.Status.UpgradePhase == "" {
 			return w, slices.Compact(reasons), messages, commands
 		}
@@ -89,21 +90,20 @@ func TestAnUpgradeHasThePhasesThatTheSchemaHas(t *testing.T) {
 			schema: full, commands: []string{"expand", "migrate", "contract", "check"},
 			reasons: []string{
 				vocabulary.ReasonExpandInProgress, vocabulary.ReasonMigrateInProgress, vocabulary.ReasonUpgradeRollingUpdate,
-				vocabulary.ReasonDeploymentReady, vocabulary.ReasonContractInProgress, vocabulary.ReasonSchemaCheckInProgress,
-				vocabulary.ReasonDatabaseSynced,
+				vocabulary.ReasonContractInProgress, vocabulary.ReasonSchemaCheckInProgress, vocabulary.ReasonDatabaseSynced,
 			},
 		},
 		"no migration": {
 			schema: noMigration, commands: []string{"expand", "contract", "check"},
 			reasons: []string{
-				vocabulary.ReasonExpandInProgress, vocabulary.ReasonUpgradeRollingUpdate, vocabulary.ReasonDeploymentReady,
+				vocabulary.ReasonExpandInProgress, vocabulary.ReasonUpgradeRollingUpdate,
 				vocabulary.ReasonContractInProgress, vocabulary.ReasonSchemaCheckInProgress, vocabulary.ReasonDatabaseSynced,
 			},
 		},
 		"no migration, which an operator that had one has begun": {
 			schema: noMigration, phase: commonv1.UpgradePhaseMigrating, commands: []string{"expand", "contract", "check"},
 			reasons: []string{
-				vocabulary.ReasonExpandInProgress, vocabulary.ReasonUpgradeRollingUpdate, vocabulary.ReasonDeploymentReady,
+				vocabulary.ReasonExpandInProgress, vocabulary.ReasonUpgradeRollingUpdate,
 				vocabulary.ReasonContractInProgress, vocabulary.ReasonSchemaCheckInProgress, vocabulary.ReasonDatabaseSynced,
 			},
 		},
@@ -111,7 +111,7 @@ func TestAnUpgradeHasThePhasesThatTheSchemaHas(t *testing.T) {
 			schema: noContraction, commands: []string{"expand", "migrate", "check"},
 			reasons: []string{
 				vocabulary.ReasonExpandInProgress, vocabulary.ReasonMigrateInProgress, vocabulary.ReasonUpgradeRollingUpdate,
-				vocabulary.ReasonDeploymentReady, vocabulary.ReasonSchemaCheckInProgress, vocabulary.ReasonDatabaseSynced,
+				vocabulary.ReasonSchemaCheckInProgress, vocabulary.ReasonDatabaseSynced,
 			},
 		},
 	} {

@@ -28,15 +28,15 @@ import (
 // revoked.
 
 // keepCredential ensures the administrator's application credential, or takes the next
-// step in replacing it.
-func (m *manager) keepCredential(ctx context.Context) reconcile.Outcome {
+// step in replacing it. It returns an error until Keystone has the current one.
+func (m *manager) keepCredential(ctx context.Context) error {
 	live := &orcv1alpha1.ApplicationCredential{}
 	err := m.Foreign.Get(ctx, m.Key(m.CP.ApplicationCredentialName()), live)
 	switch {
 	case apierrors.IsNotFound(err):
 		return m.mint(ctx, m.freshAnnotations())
 	case err != nil:
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, fmt.Errorf("reading the ApplicationCredential: %w", err))
+		return fmt.Errorf("reading the ApplicationCredential: %w", err)
 	case !metav1.IsControlledBy(live, m.CP):
 		// EnsureObject reports the owner.
 		return m.mint(ctx, live.Annotations)
@@ -54,9 +54,9 @@ func (m *manager) keepCredential(ctx context.Context) reconcile.Outcome {
 }
 
 // awaitRemoval waits until the object of the replaced credential is gone.
-func (m *manager) awaitRemoval(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+func (m *manager) awaitRemoval(ctx context.Context, old *orcv1alpha1.ApplicationCredential) error {
 	if err := korc.PrepareRemoval(ctx, m.Pass, old); err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return err
 	}
 	return m.reMinting("The object of the replaced credential is being deleted: "+korc.Describe(old), old.DeletionTimestamp.Time)
 }
@@ -114,14 +114,14 @@ func (m *manager) whyReplace(live *orcv1alpha1.ApplicationCredential) string {
 
 // replace starts a replacement with a single write: a new secret. The clouds.yaml in the
 // same Secret remains that of the old credential.
-func (m *manager) replace(ctx context.Context, live *orcv1alpha1.ApplicationCredential, why string) reconcile.Outcome {
+func (m *manager) replace(ctx context.Context, live *orcv1alpha1.ApplicationCredential, why string) error {
 	if request := live.Annotations[c5c3v1alpha1.AnnotationRotationRequest]; request != "" {
 		metav1.SetMetaDataAnnotation(&m.credential.ObjectMeta, c5c3v1alpha1.AnnotationRotationRequest, request)
 	}
 	metav1.SetMetaDataAnnotation(&m.credential.ObjectMeta, c5c3v1alpha1.AnnotationReplacedSince, m.Now().UTC().Format(time.RFC3339))
 	m.credential.Data = map[string][]byte{keyValue: identity.NewSecret(), clouds.Key: m.credential.Data[clouds.Key]}
 	if err := apply.Update(ctx, m.Client, m.credential, "storing a new secret for the application credential in"); err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
+		return reconcile.WithReason(c5c3v1alpha1.ReasonSecretError, err)
 	}
 	return m.reMinting("A new application credential is being created because "+why, m.Now())
 }

@@ -89,35 +89,43 @@ func (m *manager) explainMissingClouds(ctx context.Context) (string, error) {
 	if err != nil || len(now) > 0 {
 		return "", err
 	}
-	_, message, err := m.explainDelivery(ctx)
-	return message, err
+	at, err := m.whereInTransit(ctx)
+	return at.message, err
 }
 
-// explainDelivery returns where in transit to its users the clouds.yaml is.
-func (m *manager) explainDelivery(ctx context.Context) (reason, message string, err error) {
+// transit is where on its way to its users the clouds.yaml is.
+type transit struct {
+	reason, message string
+	// fetched reports that External Secrets has delivered what it found in the store.
+	fetched bool
+}
+
+func (m *manager) whereInTransit(ctx context.Context) (transit, error) {
 	broken, err := secrets.StoreBroken(ctx, m.Kinds, m.Foreign)
 	if err != nil {
-		return "", "", err
+		return transit{}, err
 	}
 	push := secrets.PushStateOf(m.push)
 	switch {
 	case broken:
-		return c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
+		return transit{reason: c5c3v1alpha1.ReasonSecretStoreNotReady, message: fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so the clouds.yaml cannot reach Secret %s; repair the store or the backend behind it",
-			secrets.StoreName, m.delivery.Name), nil
+			secrets.StoreName, m.delivery.Name)}, nil
 	case !push.Synced:
-		return c5c3v1alpha1.ReasonWaitingForPushSecret, detailed(fmt.Sprintf(
+		return transit{reason: c5c3v1alpha1.ReasonWaitingForPushSecret, message: detailed(fmt.Sprintf(
 			"PushSecret %s has not stored the clouds.yaml at %s yet; if this persists, repair the store; a path that something else wrote needs "+
-				"the custom metadata managed-by=external-secrets", m.push.Name, controlplane.CredentialPath(m.Cluster, m.CP)), push.Message), nil
+				"the custom metadata managed-by=external-secrets", m.push.Name, controlplane.CredentialPath(m.Cluster, m.CP)), push.Message)}, nil
 	}
 	for _, condition := range m.delivery.Status.Conditions {
 		if condition.Type == esov1.ExternalSecretReady && condition.Status != corev1.ConditionTrue {
-			return c5c3v1alpha1.ReasonWaitingForCloudsYaml,
-				detailed(fmt.Sprintf("ExternalSecret %s has not delivered its Secret", m.delivery.Name), condition.Message), nil
+			return transit{reason: c5c3v1alpha1.ReasonWaitingForCloudsYaml, message: detailed(
+				fmt.Sprintf("ExternalSecret %s has not delivered its Secret", m.delivery.Name), condition.Message)}, nil
 		}
 	}
-	return c5c3v1alpha1.ReasonWaitingForCloudsYamlSync,
-		fmt.Sprintf("Secret %s does not hold the current clouds.yaml yet", m.delivery.Name), nil
+	return transit{
+		fetched: true, reason: c5c3v1alpha1.ReasonWaitingForCloudsYamlSync,
+		message: fmt.Sprintf("Secret %s does not hold the current clouds.yaml yet", m.delivery.Name),
+	}, nil
 }
 
 func detailed(message, detail string) string {

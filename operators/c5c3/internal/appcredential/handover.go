@@ -10,17 +10,16 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/reconcile"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 )
 
-// supersede moves an outdated credential out of the way.
-func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+// supersede moves an outdated credential out of the way. Like all steps of a replacement,
+// it returns an error: there is no current credential yet.
+func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCredential) error {
 	used, err := m.isInUse(ctx, old)
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return err
 	}
 	if !used {
 		return m.discard(ctx, old)
@@ -37,9 +36,8 @@ func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCre
 	since := m.replacedSince()
 	wait, err := korc.Ensure(ctx, m.Pass, retained, since)
 	if err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return err
 	}
-	m.lookAgain(wait)
 	if !retained.DeletionTimestamp.IsZero() {
 		// While this object is being deleted without the credential, K-ORC may still find
 		// the credential: its status is not reliable at this point.
@@ -52,59 +50,60 @@ func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCre
 		// The object is orphaned because Keystone may accept the credential again, for
 		// instance if the administrator was only disabled.
 		if err := korc.Orphan(ctx, m.Pass, retained); err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+			return err
 		}
 		return m.discard(ctx, old)
 	}
-	if err := m.searchAgain(ctx, retained, since); err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	search, err := m.searchAgain(ctx, retained, since)
+	if err != nil {
+		return err
 	}
 	message := fmt.Sprintf("Waiting for %s, which keeps the replaced credential for its users; if this persists, check that "+
 		"Keystone accepts the administrator's password in Secret %s", korc.Describe(retained), m.CP.AdminSecretRef().Name)
-	return m.reMinting(message, since)
+	return m.reMinting(message, since).Within(wait).Within(search)
 }
 
 // handOver orphans the replaced credential to the object that retains it. It asks the API
 // server whether that object still exists: if the cache were stale, the credential would
 // never be revoked.
-func (m *manager) handOver(ctx context.Context, old, retained *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+func (m *manager) handOver(ctx context.Context, old, retained *orcv1alpha1.ApplicationCredential) error {
 	stays, err := apply.Stays(ctx, m.Foreign, retained)
 	switch {
 	case err != nil:
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return err
 	case !stays:
-		m.lookAgain(m.RetryPeriod)
-		return m.reMinting("Recreating the object that keeps the replaced credential: "+korc.Describe(retained), m.replacedSince())
+		return m.reMinting("Recreating the object that keeps the replaced credential: "+korc.Describe(retained), m.replacedSince()).
+			Within(m.RetryPeriod)
 	}
 	if err := korc.Orphan(ctx, m.Pass, old); err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return err
 	}
 	return m.reMinting("The replaced credential is kept by ApplicationCredential "+retained.Name, m.Now())
 }
 
 // searchAgain makes K-ORC search again for the credential that it did not find. When
 // Keystone rejects the list request, K-ORC treats that as an empty list, and would then
-// wait for a secret forever, even after its access is restored.
-func (m *manager) searchAgain(ctx context.Context, retained *orcv1alpha1.ApplicationCredential, since time.Time) error {
+// wait for a secret forever, even after its access is restored. The result is the requeue
+// delay, zero to wait for a watch.
+func (m *manager) searchAgain(
+	ctx context.Context, retained *orcv1alpha1.ApplicationCredential, since time.Time,
+) (time.Duration, error) {
 	if retained.Status.ID != nil || korc.StateOf(retained).Message == "" || !retained.DeletionTimestamp.IsZero() {
-		return nil
+		return 0, nil
 	}
 	if wait := m.RetryAfter(retained.CreationTimestamp.Time, since); wait > 0 {
-		m.lookAgain(wait)
-		return nil
+		return wait, nil
 	}
-	m.lookAgain(m.RetryPeriod)
-	return korc.Orphan(ctx, m.Pass, retained)
+	return m.RetryPeriod, korc.Orphan(ctx, m.Pass, retained)
 }
 
 // discard removes a credential that no user needs.
-func (m *manager) discard(ctx context.Context, old *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+func (m *manager) discard(ctx context.Context, old *orcv1alpha1.ApplicationCredential) error {
 	if err := korc.RevokeInKeystone(ctx, m.Pass, old); err != nil {
-		m.lookAgain(m.RetryPeriod)
-		return m.reMinting(fmt.Sprintf("Removing %s: %v", korc.Describe(old), err), m.replacedSince())
+		return m.reMinting(fmt.Sprintf("Removing %s: %v", korc.Describe(old), err), m.replacedSince()).Within(m.RetryPeriod)
 	}
 	if err := korc.RemoveWithResource(ctx, m.Pass, old); err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return err
 	}
 	return m.reMinting("Removing "+korc.Describe(old), m.Now())
 }

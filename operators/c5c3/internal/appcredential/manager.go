@@ -4,8 +4,6 @@
 package appcredential
 
 import (
-	"time"
-
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
@@ -39,9 +37,4 @@ type manager struct {
 	Held
 	adminPassword string
 	imports       []korc.Object
-	// again is the requested requeue delay, zero for none.
-	again time.Duration
 }
-
-// lookAgain asks for the next pass in d at the latest, zero for no such wish.
-func (m *manager) lookAgain(d time.Duration) { m.again = pass.Sooner(m.again, d) }

@@ -20,12 +20,13 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// mint ensures the credential with the current secret and reports its progress.
-func (m *manager) mint(ctx context.Context, annotations map[string]string) reconcile.Outcome {
+// mint ensures the credential with the current secret. It returns an error until Keystone
+// has it.
+func (m *manager) mint(ctx context.Context, annotations map[string]string) error {
 	credential := applicationCredential(m.CP, credentialName(m.CP, string(m.credential.Data[keyValue])), annotations)
 	since := m.FailingSince(c5c3v1alpha1.ConditionKORCReady)
 	if err := apply.EnsureObject(ctx, m.Foreign, m.Scheme, m.CP, credential, pass.FieldManager); err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return err
 	}
 	m.applicationCredential = credential
 	state := korc.StateOf(credential)
@@ -36,32 +37,32 @@ func (m *manager) mint(ctx context.Context, annotations map[string]string) recon
 		return m.waitForMint(ctx, credential)
 	}
 	m.reportCredential(credential)
-	return m.reportSuperseded(ctx)
+	return nil
 }
 
-// waitForMint reports what K-ORC is waiting for.
-func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.ApplicationCredential) reconcile.Outcome {
+// waitForMint returns what K-ORC is waiting for.
+func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.ApplicationCredential) error {
 	parts := []string{"Waiting for " + korc.Describe(credential)}
 	if imports := m.waitingImports(); imports != "" {
 		parts = append(parts, "it needs "+imports)
 	}
 	missing, err := m.explainMissingClouds(ctx)
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return err
 	}
 	if missing != "" {
 		parts = append(parts, missing)
 	}
-	return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, strings.Join(parts, "; ")).After(m.again)
+	return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForApplicationCredential, strings.Join(parts, "; "))
 }
 
-// mintAgain makes K-ORC retry after a terminal error.
-func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, since time.Time) reconcile.Outcome {
+// mintAgain makes K-ORC retry after a terminal error, which it returns.
+func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, since time.Time) error {
 	wait := m.RetryAfter(korc.StateOf(credential).Since, since)
 	if wait == 0 {
 		// If the credential was created after all, K-ORC finds it by its name.
 		if err := korc.Remove(ctx, m.Pass, credential); err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+			return err
 		}
 		wait = m.RetryPeriod
 	}
@@ -69,7 +70,7 @@ func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.Applica
 	if imports := m.waitingImports(); imports != "" {
 		message += "; it needs " + imports
 	}
-	return reconcile.Waiting(c5c3v1alpha1.ReasonApplicationCredentialFailed, message+"; "+korc.Remedy).After(wait)
+	return reconcile.WaitError(c5c3v1alpha1.ReasonApplicationCredentialFailed, message+"; "+korc.Remedy).After(wait)
 }
 
 // reportCredential records the credential in the status.
@@ -104,35 +105,34 @@ func Superseded(ctx context.Context, s *pass.Pass) ([]*orcv1alpha1.ApplicationCr
 	return ours, nil
 }
 
-// reportSuperseded reports an old credential that stays valid for too long.
-func (m *manager) reportSuperseded(ctx context.Context) reconcile.Outcome {
+// overdue explains why a replaced credential stays valid for too long, "" if none does,
+// and returns the requeue delay while one should be gone, zero otherwise.
+func (m *manager) overdue(ctx context.Context) (stalled string, again time.Duration, err error) {
 	superseded, err := Superseded(ctx, m.Pass)
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+		return "", 0, err
 	}
 	for _, old := range superseded {
 		since, overdue := korc.OverdueSince(m.Pass, old)
 		if !overdue {
 			continue
 		}
-		m.lookAgain(min(m.StallTimeout/2, time.Minute))
+		again = m.soon()
 		if m.Now().Sub(since) >= m.StallTimeout {
-			return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, m.explainOverdue(old)).After(m.again).Proceed()
+			return m.explainOverdue(old), again, nil
 		}
 	}
+	return "", again, nil
+}
+
+// minted describes the credential that the administrator has.
+func (m *manager) minted(ctx context.Context) (string, error) {
 	message := "The administrator has the application credential " + *m.applicationCredential.Status.ID
 	unscheduled, err := m.lacksSchedule(ctx)
-	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
-	}
 	if unscheduled {
 		message += "; create a CredentialRotation with intervalDays: though the rotation mode is Scheduled, nothing replaces it"
 	}
-	done := reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted, message)
-	if m.again > 0 {
-		return done.After(m.again)
-	}
-	return done
+	return message, err
 }
 
 // lacksSchedule reports whether the credential is to be replaced on a schedule and none

@@ -40,18 +40,15 @@ func (m *manager) isInUse(ctx context.Context, credential *orcv1alpha1.Applicati
 	return false, nil
 }
 
-// reMinting reports a step of a replacement that began at the given time.
-func (m *manager) reMinting(message string, since time.Time) reconcile.Outcome {
+// reMinting is the error during a step of a replacement that began at the given time.
+func (m *manager) reMinting(message string, since time.Time) *reconcile.Stop {
 	if passed := m.Now().Sub(since); passed >= m.StallTimeout {
-		return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, fmt.Sprintf(
+		return reconcile.WaitError(c5c3v1alpha1.ReasonReMintStalled, fmt.Sprintf(
 			"%s, for more than %s; repair K-ORC or its connection to Keystone; the users keep the old credential",
 			message, m.StallTimeout)).After(m.soon())
 	}
-	return reconcile.Waiting(c5c3v1alpha1.ReasonReMinting, message).After(m.soon())
+	return reconcile.WaitError(c5c3v1alpha1.ReasonReMinting, message).After(m.soon())
 }
 
 // soon returns the requeue delay for progress that no watch reports.
-func (m *manager) soon() time.Duration {
-	m.lookAgain(min(m.StallTimeout/2, time.Minute))
-	return m.again
-}
+func (m *manager) soon() time.Duration { return min(m.StallTimeout/2, time.Minute) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
@@ -26,25 +27,43 @@ func Reconcile(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil {
 		return pass.NoKeystone()
 	}
-	if outcome, ok := korcInstalled(s); !ok {
-		return outcome
-	}
 	m := &manager{Pass: s}
-	switch err := m.readPassword(ctx); {
-	case errors.Is(err, pass.ErrNoPassword):
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForAdminPassword, err.Error())
-	case err != nil:
-		return reconcile.Failed(c5c3v1alpha1.ReasonAdminPasswordError, err)
+	err := korcInstalled(s)
+	if err == nil {
+		err = m.readPassword(ctx)
 	}
-	if outcome, ok := m.prepare(ctx); !ok {
-		return outcome
+	if err == nil {
+		err = m.prepare(ctx)
 	}
-	if err := m.keepImports(ctx); err != nil {
+	if err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
+	}
+	again, err := m.keepImports(ctx)
+	if err != nil {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonAdminImportError, err)
 	}
-	outcome := m.keepCredential(ctx)
+	err = m.keepCredential(ctx)
 	Credential.Put(s.Slots, m.Held)
-	return outcome
+	if err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonApplicationCredentialError, err).Within(again)
+	}
+	return m.report(ctx).Within(again)
+}
+
+// report returns the outcome once there is a credential.
+func (m *manager) report(ctx context.Context) reconcile.Outcome {
+	stalled, again, err := m.overdue(ctx)
+	switch {
+	case err != nil:
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	case stalled != "":
+		return reconcile.Waiting(c5c3v1alpha1.ReasonReMintStalled, stalled).After(again).Proceed()
+	}
+	message, err := m.minted(ctx)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonApplicationCredentialError, err)
+	}
+	return reconcile.Done(c5c3v1alpha1.ReasonApplicationCredentialMinted, message).After(again)
 }
 
 // ReconcileInputs publishes the first clouds.yaml while Keystone is starting: K-ORC
@@ -54,66 +73,62 @@ func ReconcileInputs(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	if s.CP.Spec.Services.Keystone == nil || s.CP.Status.AdminApplicationCredential != nil {
 		return pass.NothingToAdd()
 	}
-	if _, installed := korcInstalled(s); !installed {
-		return pass.NothingToAdd()
-	}
 	m := &manager{Pass: s}
-	if err := m.readPassword(ctx); err != nil {
+	if korcInstalled(s) != nil || m.readPassword(ctx) != nil {
 		return pass.NothingToAdd()
 	}
-	if outcome, ok := m.prepare(ctx); !ok {
-		return outcome
+	if err := m.prepare(ctx); err != nil {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
 	}
 	return pass.NothingToAdd()
 }
 
-// prepare creates what K-ORC needs before Keystone can be asked for anything. If ok is
-// false, the outcome says what is missing.
-func (m *manager) prepare(ctx context.Context) (outcome reconcile.Outcome, ok bool) {
+// prepare creates what K-ORC needs before Keystone can be asked for anything.
+func (m *manager) prepare(ctx context.Context) error {
 	if err := m.keepPasswordCloud(ctx); err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonPasswordCloudError, err), false
+		return reconcile.WithReason(c5c3v1alpha1.ReasonPasswordCloudError, err)
 	}
 	if err := m.keepSecret(ctx); err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err), false
+		return err
 	}
 	switch err := m.keepClouds(ctx); {
 	case errors.Is(err, identity.ErrAsking):
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForApplicationCredential, fmt.Sprintf(
+		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForApplicationCredential, fmt.Sprintf(
 			"Secret %s was lost, and Keystone is being asked whether the credential in Secret %s still works",
-			m.credential.Name, m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)).After(identity.Timeout), false
+			m.credential.Name, m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)).After(identity.Timeout)
 	case err != nil:
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonSeedCloudsYamlError, err), false
+		return reconcile.WithReason(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
 	if err := m.pushCredential(ctx); err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonPushSecretError, err), false
+		return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
 	}
-	if err := m.deliverClouds(ctx); err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonExternalSecretError, err), false
-	}
-	return reconcile.Outcome{}, true
+	return reconcile.WithReason(c5c3v1alpha1.ReasonExternalSecretError, m.deliverClouds(ctx))
 }
 
 // readPassword reads the administrator's password for this step and later ones.
 func (m *manager) readPassword(ctx context.Context) error {
 	password, err := m.ReadAdminPassword(ctx)
-	if err != nil {
-		return err
+	switch {
+	case errors.Is(err, pass.ErrNoPassword):
+		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForAdminPassword, err.Error())
+	case err != nil:
+		return reconcile.WithReason(c5c3v1alpha1.ReasonAdminPasswordError, err)
 	}
 	m.adminPassword = password
 	pass.AdminPassword.Put(m.Slots, password)
 	return nil
 }
 
-func korcInstalled(s *pass.Pass) (reconcile.Outcome, bool) {
+func korcInstalled(s *pass.Pass) error {
 	if kind := korc.MissingKind(s); kind != "" {
-		return reconcile.Waiting(c5c3v1alpha1.ReasonKORCNotInstalled, fmt.Sprintf(
-			"The cluster has no kind %s of %s: install K-ORC, the OpenStack Resource Controller", kind, orcv1alpha1.GroupName)), false
+		return reconcile.WaitError(c5c3v1alpha1.ReasonKORCNotInstalled, fmt.Sprintf(
+			"The cluster has no kind %s of %s: install K-ORC, the OpenStack Resource Controller", kind, orcv1alpha1.GroupName))
 	}
 	if !s.Kinds.Served(externalsecret.Kind) || !s.Kinds.Served(PushSecretKind) {
-		return reconcile.Waiting(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
-			"The cluster has no kinds ExternalSecret and PushSecret, which carry the application credential: install External Secrets"), false
+		return reconcile.WaitError(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
+			"The cluster has no kinds ExternalSecret and PushSecret, which carry the application credential: install External Secrets")
 	}
-	return reconcile.Outcome{}, true
+	return nil
 }
 
 func (m *manager) keepPasswordCloud(ctx context.Context) error {
@@ -187,7 +202,9 @@ func (m *manager) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error
 	return clouds.Seed(controlplane.AuthURL(m.CP), m.CP, m.adminPassword)
 }
 
-func (m *manager) keepImports(ctx context.Context) error {
+// keepImports ensures the imports, and returns the requeue delay, zero to wait for a
+// watch.
+func (m *manager) keepImports(ctx context.Context) (again time.Duration, err error) {
 	with := korc.UserCloud(m.CP)
 	imports := []korc.Object{DomainImport(m.CP, with), UserImport(m.CP, with)}
 	if m.credentialNamesIdentityService() {
@@ -196,12 +213,12 @@ func (m *manager) keepImports(ctx context.Context) error {
 	for _, obj := range imports {
 		wait, err := korc.Ensure(ctx, m.Pass, obj, m.FailingSince(c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {
-			return err
+			return 0, err
 		}
-		m.lookAgain(wait)
+		again = reconcile.Sooner(again, wait)
 	}
 	m.imports = imports
-	return nil
+	return again, nil
 }
 
 // credentialNamesIdentityService reports whether an access rule refers to Keystone

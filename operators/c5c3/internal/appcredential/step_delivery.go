@@ -35,47 +35,56 @@ func ReconcileDelivery(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	m := &manager{Pass: s, Held: Credential.Value(s.Slots)}
 	// KORC is only True if both are set.
 	id, secret := *m.applicationCredential.Status.ID, string(m.credential.Data[keyValue])
-	if outcome, proven := m.prove(id, secret); !proven {
-		return outcome
+	if err := m.prove(id, secret); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonCredentialUnproven, err)
 	}
 	pass.AdminCredential.Put(s.Slots, identity.Credential{ID: id, Secret: secret})
-	text, err := clouds.Credential(controlplane.AuthURL(s.CP), s.CP, id, secret)
+	if err := m.deliver(ctx, id, secret); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+	}
+	again, err := m.revokeSuperseded(ctx)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
 	}
+	return reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, fmt.Sprintf("Secret %s has the application credential in use",
+		m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)).After(again)
+}
+
+// deliver has the users get the credential, and returns an error until they have it.
+func (m *manager) deliver(ctx context.Context, id, secret string) error {
+	text, err := clouds.Credential(controlplane.AuthURL(m.CP), m.CP, id, secret)
+	if err != nil {
+		return err
+	}
 	if !bytes.Equal(text, m.credential.Data[clouds.Key]) {
 		if err := m.storeCredential(ctx, map[string][]byte{keyValue: m.credential.Data[keyValue], clouds.Key: text}); err != nil {
-			return reconcile.WriteFailed(c5c3v1alpha1.ReasonSecretError, err)
+			return reconcile.WithReason(c5c3v1alpha1.ReasonSecretError, err)
 		}
 		if err := m.pushCredential(ctx); err != nil {
-			return reconcile.WriteFailed(c5c3v1alpha1.ReasonPushSecretError, err)
+			return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
 		}
 		if err := m.deliverClouds(ctx); err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+			return err
 		}
 	}
-	if outcome, delivered := m.delivered(ctx, text); !delivered {
-		return outcome
-	}
-	return m.revokeSuperseded(ctx)
+	return m.awaitDelivery(ctx, text)
 }
 
 // prove verifies the credential with a login: K-ORC reports a credential as available
 // even if it has another secret.
-func (m *manager) prove(id, secret string) (outcome reconcile.Outcome, proven bool) {
+func (m *manager) prove(id, secret string) error {
 	verdict, err := m.Proofs.Verdict(m.Name(), controlplane.AuthURL(m.CP), id, secret)
 	switch {
 	case verdict == identity.Accepted, errors.Is(err, identity.ErrAsking) && m.wasProven(id):
-		return reconcile.Outcome{}, true
+		return nil
 	case verdict == identity.Rejected:
-		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialRejected, refusal(id)).After(m.RetryPeriod).AtOnce(), false
+		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, refusal(id)).After(m.RetryPeriod).AtOnce()
 	case errors.Is(err, identity.ErrAsking):
-		return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialUnproven,
-			"Keystone is being asked whether it accepts the application credential "+id).After(identity.Timeout), false
+		return reconcile.WaitError("", "Keystone is being asked whether it accepts the application credential "+id).After(identity.Timeout)
 	}
-	return reconcile.Waiting(c5c3v1alpha1.ReasonCredentialUnproven, fmt.Sprintf(
+	return reconcile.WaitError("", fmt.Sprintf(
 		"It is not known whether Keystone accepts the application credential: %v; let the operator reach %s", err, controlplane.AuthURL(m.CP))).
-		After(m.Proofs.Pause()), false
+		After(m.Proofs.Pause())
 }
 
 // wasProven reports whether the last verification succeeded: a restart of the operator
@@ -86,27 +95,25 @@ func (m *manager) wasProven(id string) bool {
 		meta.IsStatusConditionTrue(m.CP.Status.Conditions, c5c3v1alpha1.ConditionAdminCredentialReady)
 }
 
-// delivered waits until the users have the credential. A correct clouds.yaml counts, even
-// while the store behind it is unreachable.
-func (m *manager) delivered(ctx context.Context, text []byte) (outcome reconcile.Outcome, delivered bool) {
+// awaitDelivery returns an error until the users have the credential. A correct
+// clouds.yaml counts, even while the store behind it is unreachable.
+func (m *manager) awaitDelivery(ctx context.Context, text []byte) error {
 	now, err := m.deliveredClouds(ctx)
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err), false
+		return err
 	}
 	wantID, wantSecret := clouds.CredentialIn(text)
 	if id, value := clouds.CredentialIn(now); id == wantID && value == wantSecret {
-		return reconcile.Outcome{}, true
+		return nil
 	}
-	reason, message, err := m.explainDelivery(ctx)
+	at, err := m.whereInTransit(ctx)
+	if err == nil && at.fetched {
+		err = m.replaceStale(ctx)
+	}
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err), false
+		return err
 	}
-	if reason == c5c3v1alpha1.ReasonWaitingForCloudsYamlSync {
-		if err := m.replaceStale(ctx); err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err), false
-		}
-	}
-	return m.inTransit(reason, message), false
+	return m.inTransit(at)
 }
 
 // replaceStale has the credential pushed again if the users got another one from the
@@ -125,33 +132,27 @@ func (m *manager) replaceStale(ctx context.Context) error {
 	return apply.MergeUnlocked(ctx, m.Foreign, before, m.push, "requesting another push of")
 }
 
-// inTransit reports a wait, with a separate reason once it takes too long.
-func (m *manager) inTransit(reason, message string) reconcile.Outcome {
+// inTransit is the error of a wait, with a separate reason once it takes too long.
+func (m *manager) inTransit(at transit) error {
 	since := m.CP.Status.AdminApplicationCredential.LastRotation.Time
 	if m.Now().Sub(since) >= syncStuckTimeout {
-		return reconcile.Waiting(c5c3v1alpha1.ReasonCloudsYamlSyncStuck, fmt.Sprintf(
-			"The application credential has not reached its users for %s: %s", syncStuckTimeout, message))
+		return reconcile.WaitError(c5c3v1alpha1.ReasonCloudsYamlSyncStuck, fmt.Sprintf(
+			"The application credential has not reached its users for %s: %s", syncStuckTimeout, at.message))
 	}
-	return reconcile.Waiting(reason, message).After(time.Minute)
+	return reconcile.WaitError(at.reason, at.message).After(time.Minute)
 }
 
-// revokeSuperseded revokes credentials that the users no longer need.
-func (m *manager) revokeSuperseded(ctx context.Context) reconcile.Outcome {
+// revokeSuperseded revokes credentials that the users no longer need, and returns the
+// requeue delay.
+func (m *manager) revokeSuperseded(ctx context.Context) (time.Duration, error) {
 	superseded, err := Superseded(ctx, m.Pass)
-	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
-	}
-	done := reconcile.Done(c5c3v1alpha1.ReasonAdminCredentialReady, fmt.Sprintf("Secret %s has the application credential in use",
-		m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName))
 	again := m.Proofs.Due()
 	for _, old := range superseded {
 		wait, err := korc.Revoke(ctx, m.Pass, old)
 		if err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonCloudsYamlError, err)
+			return 0, err
 		}
-		if wait > 0 {
-			again = min(again, wait)
-		}
+		again = reconcile.Sooner(again, wait)
 	}
-	return done.After(again)
+	return again, err
 }

@@ -14,20 +14,18 @@ import (
 
 // refuseDuplicates refuses every ControlPlane of a namespace except the oldest. The
 // webhook allows only one, but it may have been disabled.
-func refuseDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
-	return func(ctx context.Context, cp *c5c3v1alpha1.ControlPlane) (reconcile.Outcome, bool) {
+func refuseDuplicates(reader client.Reader) func(context.Context, *c5c3v1alpha1.ControlPlane) (reconcile.Refusal, error) {
+	return func(ctx context.Context, cp *c5c3v1alpha1.ControlPlane) (reconcile.Refusal, error) {
 		var all c5c3v1alpha1.ControlPlaneList
 		if err := reader.List(ctx, &all, client.InNamespace(cp.Namespace)); err != nil {
-			return reconcile.Failed(c5c3v1alpha1.ReasonReconcileError,
-				fmt.Errorf("listing the ControlPlanes of namespace %s: %w", cp.Namespace, err)), true
+			return reconcile.Refusal{}, fmt.Errorf("listing the ControlPlanes of namespace %s: %w", cp.Namespace, err)
 		}
 		first := oldest(all.Items)
 		if first == "" || first == cp.Name {
-			return reconcile.Outcome{}, false
+			return reconcile.Refusal{}, nil
 		}
-		return reconcile.Degraded(c5c3v1alpha1.ReasonDuplicateControlPlane, fmt.Sprintf(
-			"ControlPlane %s is older, and only one is reconciled in namespace %s; delete one of the two",
-			first, cp.Namespace)), true
+		return reconcile.Refusal{Reason: c5c3v1alpha1.ReasonDuplicateControlPlane, Message: fmt.Sprintf(
+			"ControlPlane %s is older, and only one is reconciled in namespace %s; delete one of the two", first, cp.Namespace)}, nil
 	}
 }
 

@@ -42,10 +42,10 @@ func reconcileRotation(ctx context.Context, s *scope) reconcile.Outcome {
 		return reconcile.Terminal(c5c3v1alpha1.ReasonUnsupportedTarget, fmt.Errorf(
 			"spec.target is %q: set it to %s", rotation.Spec.Target, c5c3v1alpha1.RotationTargetAdminApplicationCredential))
 	}
-	cp, outcome := controlplane.Only(ctx, s.Client, rotation, c5c3v1alpha1.ReasonControlPlaneListError)
-	if cp == nil {
+	cp, err := controlplane.Only(ctx, s.Client, rotation)
+	if err != nil {
 		rotation.Status.NextRotation = nil
-		return outcome
+		return reconcile.Failed(c5c3v1alpha1.ReasonControlPlaneListError, err)
 	}
 	facts, credential, err := s.facts(ctx, cp)
 	if err != nil {
@@ -57,7 +57,7 @@ func reconcileRotation(ctx context.Context, s *scope) reconcile.Outcome {
 			return reconcile.Failed(c5c3v1alpha1.ReasonReconcileError, err)
 		}
 	}
-	outcome = recordRotation(rotation, decision, facts.now)
+	outcome := recordRotation(rotation, decision, facts.now)
 	if decision.request != "" {
 		return outcome.WithNormalEvent(c5c3v1alpha1.EventRotationNudged,
 			"Requested a new application credential for ControlPlane "+cp.Name)
@@ -119,13 +119,13 @@ func recordRotation(rotation *c5c3v1alpha1.CredentialRotation, d rotationDecisio
 		status.LastTriggeredGeneration = rotation.Generation
 	}
 	ready := meta.FindStatusCondition(status.Conditions, c5c3v1alpha1.ConditionReady)
-	triggered := ready != nil && ready.ObservedGeneration == rotation.Generation && ready.Reason == c5c3v1alpha1.ReasonRotationTriggered
+	reported := ready != nil && ready.ObservedGeneration == rotation.Generation && ready.Reason == c5c3v1alpha1.ReasonRotationTriggered
 	switch {
-	case d.reason == c5c3v1alpha1.ReasonRotationTriggered && !triggered:
+	case d.triggered && !reported:
 		status.LastRotation = ptr.To(metav1.NewTime(now).Rfc3339Copy())
-	case triggered && (d.reason == c5c3v1alpha1.ReasonNoRotationNeeded || d.reason == c5c3v1alpha1.ReasonWaitingForApplicationCredential):
-		// The outcome that a new credential was requested stays valid while it is being
-		// created, and once it exists.
+	case reported && d.idle:
+		// That a new credential was requested stays valid while it is being created, and
+		// once it exists.
 		return reconcile.Done(ready.Reason, ready.Message)
 	}
 	return d.outcome()
@@ -135,7 +135,7 @@ func (d rotationDecision) outcome() reconcile.Outcome {
 	switch {
 	case d.ready:
 		return reconcile.Done(d.reason, d.message).After(d.after)
-	case d.reason == c5c3v1alpha1.ReasonRotationModeNotScheduled:
+	case d.contradictory:
 		return reconcile.Terminal(d.reason, errors.New(d.message))
 	}
 	return reconcile.Waiting(d.reason, d.message)

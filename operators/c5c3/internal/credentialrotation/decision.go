@@ -35,8 +35,13 @@ type rotationFacts struct {
 
 // rotationDecision is what to do and what to report.
 type rotationDecision struct {
-	ready           bool
-	reason, message string
+	// ready reports that nothing has to be awaited, contradictory that the user has to
+	// change a spec first.
+	ready, contradictory bool
+	reason, message      string
+	// triggered reports that a new credential is requested, idle that there is nothing to
+	// do: an earlier request may still be what is worth reporting.
+	triggered, idle bool
 	// request is what to write on the credential, "" to leave it unchanged.
 	request string
 	// overlap is how long the replaced credential stays valid.
@@ -61,7 +66,7 @@ func decideRotation(f rotationFacts) rotationDecision {
 		return rotationDecision{reason: c5c3v1alpha1.ReasonWaitingForBootstrap, message: "The first application credential is being created"}
 	case !f.exists:
 		return rotationDecision{
-			reason: c5c3v1alpha1.ReasonWaitingForApplicationCredential, message: "There is no application credential to replace yet",
+			idle: true, reason: c5c3v1alpha1.ReasonWaitingForApplicationCredential, message: "There is no application credential to replace yet",
 		}
 	case spec.ReMint && f.rotation.Status.LastTriggeredGeneration != f.rotation.Generation:
 		d := f.trigger(fmt.Sprintf("%s/%d", f.rotation.UID, f.rotation.Generation), f.days(spec.GracePeriodDays))
@@ -89,7 +94,8 @@ func (f rotationFacts) days(n *int32) time.Duration { return time.Duration(ptr.D
 // trigger requests a new credential, unless that has been done.
 func (f rotationFacts) trigger(request string, overlap time.Duration) rotationDecision {
 	d := rotationDecision{
-		ready: true, reason: c5c3v1alpha1.ReasonRotationTriggered, message: "A new application credential was requested", overlap: overlap,
+		ready: true, triggered: true, overlap: overlap,
+		reason: c5c3v1alpha1.ReasonRotationTriggered, message: "A new application credential was requested",
 	}
 	if f.request != request {
 		d.request = request
@@ -150,9 +156,13 @@ func (f rotationFacts) onSchedule() rotationDecision {
 	spec := f.rotation.Spec
 	switch {
 	case spec.IntervalDays != nil && f.mode != c5c3v1alpha1.RotationScheduled:
-		return rotationDecision{reason: c5c3v1alpha1.ReasonRotationModeNotScheduled, message: c5c3v1alpha1.ScheduleRemedy(f.mode)}
+		return rotationDecision{
+			contradictory: true, reason: c5c3v1alpha1.ReasonRotationModeNotScheduled, message: c5c3v1alpha1.ScheduleRemedy(f.mode),
+		}
 	case !f.followsSchedule():
-		return rotationDecision{ready: true, reason: c5c3v1alpha1.ReasonNoRotationNeeded, message: "No new application credential was requested"}
+		return rotationDecision{
+			ready: true, idle: true, reason: c5c3v1alpha1.ReasonNoRotationNeeded, message: "No new application credential was requested",
+		}
 	}
 	next := f.next()
 	if wait := next.Sub(f.now); wait > 0 {

@@ -21,25 +21,25 @@ import (
 // Kind is the kind that delivers Secrets from the secret store.
 var Kind = esov1.SchemeGroupVersion.WithKind(esov1.ExtSecretKind)
 
-// Deliver ensures the ExternalSecret and waits for its Secret. An existing Secret counts,
-// even while the store behind it is unreachable.
-func Deliver(ctx context.Context, s *pass.Pass, d Delivery) reconcile.Outcome {
+// Deliver ensures the ExternalSecret and returns an error until its Secret is available.
+// An existing Secret counts, even while the store behind it is unreachable.
+func Deliver(ctx context.Context, s *pass.Pass, d Delivery) error {
 	if !s.Kinds.Served(Kind) {
-		return reconcile.Waiting(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
+		return reconcile.WaitError(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
 			"The cluster has no kind ExternalSecret: install External Secrets, "+
 				"or set spec.infrastructure.database.host and bring Secrets of your own")
 	}
 	es := New(s.CP, d)
 	if err := Ensure(ctx, s, es); err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonExternalSecretError, err)
+		return reconcile.WithReason(c5c3v1alpha1.ReasonExternalSecretError, err)
 	}
 	secret := &corev1.Secret{}
 	err := s.Refs.Get(ctx, s.Key(d.Name), secret)
 	switch {
 	case err == nil && len(secrets.MissingKeys(secret, d.Properties...)) == 0:
-		return reconcile.Done(d.Ready, "Secret "+d.Name+" is available")
+		return nil
 	case client.IgnoreNotFound(err) != nil:
-		return reconcile.Failed(d.Waiting, fmt.Errorf("reading Secret %s: %w", d.Name, err))
+		return fmt.Errorf("reading Secret %s: %w", d.Name, err)
 	}
 	return explainDelay(ctx, s, d, es)
 }
@@ -82,13 +82,13 @@ func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client
 }
 
 // explainDelay includes the state that External Secrets reports in the wait for a Secret.
-func explainDelay(ctx context.Context, s *pass.Pass, d Delivery, es *esov1.ExternalSecret) reconcile.Outcome {
+func explainDelay(ctx context.Context, s *pass.Pass, d Delivery, es *esov1.ExternalSecret) error {
 	broken, err := secrets.StoreBroken(ctx, s.Kinds, s.Foreign)
 	if err != nil {
-		return reconcile.Failed(d.Waiting, err)
+		return err
 	}
 	if broken {
-		return reconcile.Waiting(c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
+		return reconcile.WaitError(c5c3v1alpha1.ReasonSecretStoreNotReady, fmt.Sprintf(
 			"ClusterSecretStore %s is not ready, so ExternalSecret %s cannot deliver its Secret; repair the store or the backend behind it",
 			secrets.StoreName, d.Name))
 	}
@@ -99,5 +99,5 @@ func explainDelay(ctx context.Context, s *pass.Pass, d Delivery, es *esov1.Exter
 			parts = append(parts, condition.Message)
 		}
 	}
-	return reconcile.Waiting(d.Waiting, strings.Join(parts, ": "))
+	return reconcile.WaitError("", strings.Join(parts, ": "))
 }

@@ -49,6 +49,4 @@ type Delivery struct {
 	// Path is the path of the properties in the store.
 	Path       string
 	Properties []string
-	// Ready and Waiting are reasons.
-	Ready, Waiting string
 }

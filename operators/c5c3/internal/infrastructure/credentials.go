@@ -1,6 +1,7 @@
 package infrastructure
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -20,22 +21,20 @@ func ReconcileDatabaseCredentials(ctx context.Context, s *pass.Pass, all service
 		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
 			"The credentials of the databases are provided by the user: Secret "+strings.Join(all.DatabaseSecrets(s.CP), ", Secret "))
 	}
-	var outcomes []reconcile.Outcome
+	var available []string
+	var errs []error
 	for _, svc := range all.WithDatabase(s.CP) {
-		outcomes = append(outcomes, externalsecret.Deliver(ctx, s, externalsecret.Delivery{
-			Name: svc.DatabaseSecret(s.CP), Path: svc.DatabasePath(s.Cluster, s.CP),
+		name := svc.DatabaseSecret(s.CP)
+		available = append(available, isAvailable(name))
+		errs = append(errs, externalsecret.Deliver(ctx, s, externalsecret.Delivery{
+			Name: name, Path: svc.DatabasePath(s.Cluster, s.CP),
 			Properties: []string{commonv1.DatabaseUsernameKey, commonv1.DatabasePasswordKey},
-			Ready:      c5c3v1alpha1.ReasonDBCredentialsReady, Waiting: c5c3v1alpha1.ReasonWaitingForDBCredentialSecret,
 		}))
 	}
-	messages := make([]string, 0, len(outcomes))
-	for _, outcome := range outcomes {
-		if !outcome.IsDone() {
-			return outcome
-		}
-		messages = append(messages, outcome.Message())
+	if err := cmp.Or(errs...); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonWaitingForDBCredentialSecret, err)
 	}
-	return reconcile.Done(c5c3v1alpha1.ReasonDBCredentialsReady, strings.Join(messages, "; "))
+	return reconcile.Done(c5c3v1alpha1.ReasonDBCredentialsReady, strings.Join(available, "; "))
 }
 
 // ReconcileAdminPassword delivers the administrator's password from the secret store.
@@ -44,8 +43,14 @@ func ReconcileAdminPassword(ctx context.Context, s *pass.Pass) reconcile.Outcome
 		return reconcile.Done(c5c3v1alpha1.ReasonBrownfieldUserSuppliedCredential,
 			"Secret "+s.CP.AdminSecretRef().Name+" of spec.korc.adminCredential.passwordSecretRef is provided by the user")
 	}
-	return externalsecret.Deliver(ctx, s, externalsecret.Delivery{
-		Name: s.CP.AdminSecretName(), Path: controlplane.AdminPasswordPath(s.Cluster, s.CP), Properties: []string{s.CP.AdminSecretRef().Key},
-		Ready: c5c3v1alpha1.ReasonAdminPasswordReady, Waiting: c5c3v1alpha1.ReasonWaitingForAdminPasswordSecret,
+	name := s.CP.AdminSecretName()
+	err := externalsecret.Deliver(ctx, s, externalsecret.Delivery{
+		Name: name, Path: controlplane.AdminPasswordPath(s.Cluster, s.CP), Properties: []string{s.CP.AdminSecretRef().Key},
 	})
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonWaitingForAdminPasswordSecret, err)
+	}
+	return reconcile.Done(c5c3v1alpha1.ReasonAdminPasswordReady, isAvailable(name))
 }
+
+func isAvailable(secret string) string { return "Secret " + secret + " is available" }

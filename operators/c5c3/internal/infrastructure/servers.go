@@ -28,10 +28,11 @@ import (
 // ones with another owner are used as they are.
 func Reconcile(ctx context.Context, s *pass.Pass, all services.List) reconcile.Outcome {
 	database, cache := ensureDatabase(ctx, s), ensureCache(ctx, s, all.CacheClients)
-	for _, outcome := range []reconcile.Outcome{database, cache} {
-		if !outcome.IsDone() {
-			return outcome
-		}
+	switch {
+	case database != nil:
+		return reconcile.WriteFailed(databaseServer.failed, database)
+	case cache != nil:
+		return reconcile.WriteFailed(cacheServer.failed, cache)
 	}
 	return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "The database and the cache are ready")
 }
@@ -56,15 +57,19 @@ var (
 	}
 )
 
-func ensureDatabase(ctx context.Context, s *pass.Pass) reconcile.Outcome {
+// ensureDatabase returns an error until the database server is ready.
+func ensureDatabase(ctx context.Context, s *pass.Pass) error {
 	spec := s.CP.Spec.Infrastructure.Database
 	if !spec.IsManaged() {
-		return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
+		return nil
 	}
 	live := &infraapi.MariaDB{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.CP.Namespace}}
-	outcome, ours := find(ctx, s, databaseServer, live)
-	if !ours {
-		return databaseServer.report(outcome, live.Name, live.Status)
+	ours, err := find(ctx, s, databaseServer, live)
+	switch {
+	case err != nil:
+		return err
+	case !ours:
+		return databaseServer.await(live.Name, live.Status)
 	}
 	var existing *infraapi.MariaDBSpec
 	if live.UID != "" {
@@ -72,82 +77,80 @@ func ensureDatabase(ctx context.Context, s *pass.Pass) reconcile.Outcome {
 	}
 	desired, err := mariaDB(s.CP, existing)
 	if err != nil {
-		return reconcile.Terminal(databaseServer.failed, err)
+		return reconcile.TerminalError("", err)
 	}
 	// An apply over another version would revert what was changed in the meantime.
 	desired.ResourceVersion = cmp.Or(live.ResourceVersion, apply.NoObject)
 	if err := apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
-		return reconcile.WriteFailed(databaseServer.failed, err)
+		return err
 	}
-	return databaseServer.report(outcome, desired.Name, desired.Status)
+	return databaseServer.await(desired.Name, desired.Status)
 }
 
 // clientPolicy is a policy that lets the services of a control plane reach its cache.
 type clientPolicy func(*c5c3v1alpha1.ControlPlane) *networkingv1.NetworkPolicy
 
-func ensureCache(ctx context.Context, s *pass.Pass, clients clientPolicy) reconcile.Outcome {
+// ensureCache returns an error until the cache server is ready.
+func ensureCache(ctx context.Context, s *pass.Pass, clients clientPolicy) error {
 	spec := s.CP.Spec.Infrastructure.Cache
 	if !spec.IsManaged() {
-		return reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
+		return nil
 	}
 	live := &infraapi.Memcached{ObjectMeta: metav1.ObjectMeta{Name: spec.ClusterRef.Name, Namespace: s.CP.Namespace}}
-	outcome, ours := find(ctx, s, cacheServer, live)
+	ours, err := find(ctx, s, cacheServer, live)
 	switch {
-	case !ours && outcome.IsDone():
+	case err != nil:
+		return err
+	case !ours:
 		// A stale cache may not show the owner yet.
 		if err := apply.EnsureAbsent(ctx, s.Client, s.CP, clients(s.CP)); err != nil {
-			return reconcile.Failed(cacheServer.failed, err)
+			return err
 		}
-		return cacheServer.report(outcome, live.Name, live.Status)
-	case !ours:
-		return outcome
+		return cacheServer.await(live.Name, live.Status)
 	}
 	// The policy is created before the servers, so that they are never unprotected.
 	if err := apply.EnsureObject(ctx, s.Client, s.Scheme, s.CP, clients(s.CP), pass.FieldManager); err != nil {
-		return reconcile.WriteFailed(cacheServer.failed, err)
+		return err
 	}
 	desired := memcached(s.CP)
 	if err := apply.EnsureObject(ctx, s.Foreign, s.Scheme, s.CP, desired, pass.FieldManager); err != nil {
-		return reconcile.WriteFailed(cacheServer.failed, err)
+		return err
 	}
-	return cacheServer.report(outcome, desired.Name, desired.Status)
+	return cacheServer.await(desired.Name, desired.Status)
 }
 
 // find reads the server into live. ours reports whether the control plane owns it or may
-// create it. Otherwise outcome reports the wait or the error, or is done if a foreign
-// server can be used.
-func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (outcome reconcile.Outcome, ours bool) {
-	done := reconcile.Done(c5c3v1alpha1.ReasonInfrastructureReady, "")
+// create it, instead of using one that has another owner.
+func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (ours bool, err error) {
 	if !s.Kinds.Served(kind.kind) {
-		return reconcile.Waiting(kind.notInstalled, fmt.Sprintf(
-			"The cluster has no kind %s: install %s, or set %s", kind.kind.Kind, kind.operator, kind.field)), false
+		return false, reconcile.WaitError(kind.notInstalled, fmt.Sprintf(
+			"The cluster has no kind %s: install %s, or set %s", kind.kind.Kind, kind.operator, kind.field))
 	}
-	err := s.Foreign.Get(ctx, client.ObjectKeyFromObject(live), live)
+	err = s.Foreign.Get(ctx, client.ObjectKeyFromObject(live), live)
 	switch {
 	case apierrors.IsNotFound(err):
-		return done, true
+		return true, nil
 	case err != nil:
-		return reconcile.Failed(kind.failed, fmt.Errorf("reading %s %s: %w", kind.kind.Kind, live.GetName(), err)), false
+		return false, fmt.Errorf("reading %s %s: %w", kind.kind.Kind, live.GetName(), err)
 	case !live.GetDeletionTimestamp().IsZero():
-		return reconcile.Waiting(kind.waiting, fmt.Sprintf("%s %s is being deleted", kind.kind.Kind, live.GetName())), false
-	case metav1.IsControlledBy(live, s.CP):
-		return done, true
+		return false, reconcile.WaitError(kind.waiting, fmt.Sprintf("%s %s is being deleted", kind.kind.Kind, live.GetName()))
 	case apply.Classify(s.Scheme, s.CP, live) == apply.Predecessors:
-		return reconcile.Waiting(kind.waiting, fmt.Sprintf(
-			"%s %s of a deleted ControlPlane is being removed", kind.kind.Kind, live.GetName())), false
+		return false, reconcile.WaitError(kind.waiting, fmt.Sprintf(
+			"%s %s of a deleted ControlPlane is being removed", kind.kind.Kind, live.GetName()))
 	}
-	return done, false
+	return metav1.IsControlledBy(live, s.CP), nil
 }
 
-func (k server) report(found reconcile.Outcome, name string, status infraapi.Status) reconcile.Outcome {
-	if !found.IsDone() || status.Ready() {
-		return found
+// await returns an error until the server is ready.
+func (k server) await(name string, status infraapi.Status) error {
+	if status.Ready() {
+		return nil
 	}
 	message := fmt.Sprintf("%s %s is not ready", k.kind.Kind, name)
 	if detail := status.Message(); detail != "" {
 		message += ": " + detail
 	}
-	return reconcile.Waiting(k.waiting, message)
+	return reconcile.WaitError(k.waiting, message)
 }
 
 // mariaDB keeps settings of an existing MariaDB: the size of its volumes, which may have

@@ -39,11 +39,3 @@ func (s *Pass) FailingSince(conditionType string) time.Time {
 	}
 	return condition.LastTransitionTime.Time
 }
-
-// Sooner is the earlier of two times to look again, zero for no such wish.
-func Sooner(a, b time.Duration) time.Duration {
-	if a == 0 || b > 0 && b < a {
-		return b
-	}
-	return a
-}

@@ -47,9 +47,9 @@ type aggregation struct {
 // reconcileAggregate aggregates the entries of the control plane's Secrets. The result
 // stays as it is while a source is missing.
 func reconcileAggregate(ctx context.Context, a *aggregation) reconcile.Outcome {
-	cp, outcome := controlplane.Only(ctx, a.client, a.aggregate, c5c3v1alpha1.ReasonReconcileError)
-	if cp == nil {
-		return outcome
+	cp, err := controlplane.Only(ctx, a.client, a.aggregate)
+	if err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonReconcileError, err)
 	}
 	entries, err := aggregateEntries(a.aggregate, cp, a.reserved)
 	if err != nil {

@@ -36,7 +36,7 @@ func (all List) ReconcileBootstrapResources(ctx context.Context, s *pass.Pass) r
 		if err != nil {
 			return reconcile.WriteFailed(c5c3v1alpha1.ReasonBootstrapResourceError, fmt.Errorf("%s %q: %w", resource.Kind, resource.Name, err))
 		}
-		again = pass.Sooner(again, wait)
+		again = reconcile.Sooner(again, wait)
 		ready := korc.StateOf(obj).Available
 		if !ready {
 			waiting = append(waiting, korc.Describe(obj))

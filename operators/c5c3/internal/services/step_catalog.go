@@ -33,7 +33,7 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
 		}
-		again = pass.Sooner(again, wait)
+		again = reconcile.Sooner(again, wait)
 		switch {
 		case korc.StateOf(entry.object).Failed:
 			failed = append(failed, korc.Describe(entry.object))
@@ -51,15 +51,19 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 	case len(waiting) > 0:
 		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog, "Waiting for "+strings.Join(waiting, ", "))
 	}
-	return placeEndpoints(s, entries, reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", ")))
+	if err := placeEndpoints(s, entries); err != nil {
+		return reconcile.Failed(c5c3v1alpha1.ReasonEndpointRegionError, err)
+	}
+	return reconcile.Done(c5c3v1alpha1.ReasonCatalogRegistered, "The catalog has "+strings.Join(registered, ", ")).After(s.Proofs.Due())
 }
 
 // regionSubject is what Keystone is asked about the endpoints of the catalog.
 const regionSubject = "region"
 
 // placeEndpoints has the endpoints put into the region of the control plane, in the
-// background. Until they are in it, clients that ask for the region do not find them.
-func placeEndpoints(s *pass.Pass, entries []catalogEntry, done reconcile.Outcome) reconcile.Outcome {
+// background. Until they are in it, clients that ask for the region do not find them, and
+// there is an error.
+func placeEndpoints(s *pass.Pass, entries []catalogEntry) error {
 	ids := endpointIDs(entries)
 	set, at, region := s.SetRegion, controlplane.AuthURL(s.CP), s.CP.Spec.Region
 	look, admin := pass.AdminCredential.Value(s.Slots), pass.AdminPassword.Value(s.Slots)
@@ -69,16 +73,16 @@ func placeEndpoints(s *pass.Pass, entries []catalogEntry, done reconcile.Outcome
 	})
 	switch {
 	case verdict == identity.Accepted, isRestart(s, err, regionSubject, c5c3v1alpha1.ConditionCatalogReady):
-		return done.After(s.Proofs.Due())
+		return nil
 	case errors.Is(err, identity.ErrAsking):
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForCatalog,
+		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForCatalog,
 			"Keystone is being asked to put the endpoints into region "+region).After(identity.Timeout)
 	}
 	remedy := reach(s, err)
 	if verdict == identity.Rejected {
 		remedy = "allow the administrator to change endpoints and regions, or delete the K-ORC Endpoint whose endpoint is gone"
 	}
-	return reconcile.Waiting(c5c3v1alpha1.ReasonEndpointRegionError, fmt.Sprintf(
+	return reconcile.WaitError("", fmt.Sprintf(
 		"Not all endpoints are known to be in region %s: %v; %s", region, err, remedy)).After(s.RetryPeriod)
 }
 

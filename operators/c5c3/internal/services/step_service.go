@@ -27,11 +27,11 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 		return reconcile.Waiting(svc.reasons.notInstalled, fmt.Sprintf(
 			"The cluster has no kind %[1]s: install the %[1]s operator", svc.Kind.Kind))
 	}
-	user := keepUser(ctx, s, svc)
-	if svc.user != nil && user.login == "" {
-		return user.outcome
+	login, notEnrolled := keepUser(ctx, s, svc)
+	if notEnrolled != nil && login == "" {
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, notEnrolled)
 	}
-	child, err := svc.child(s.CP, given{login: user.login, policy: all.globalPolicy(s.CP, svc)})
+	child, err := svc.child(s.CP, given{login: login, policy: all.globalPolicy(s.CP, svc)})
 	if err != nil {
 		return reconcile.Terminal(svc.reasons.failed, err)
 	}
@@ -51,21 +51,16 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 		return reconcile.Terminal(svc.reasons.rollBackRefused, fmt.Errorf(
 			"the update from %s to %s can no longer be aborted, because the contraction of the database schema has begun; "+
 				"set %s to %s", child.InstalledRelease(), child.TargetRelease(), svc.releaseField(s.CP), child.TargetRelease()))
-	case !user.outcome.IsDone():
-		return user.outcome
+	case notEnrolled != nil:
+		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, notEnrolled)
 	case !isReady(child):
 		return reconcile.Waiting(svc.reasons.waiting, svc.progress(s.CP, child))
 	}
-	return svc.settle(ctx, s, child, user)
-}
-
-// settle removes what a service that is ready no longer needs.
-func (svc Service) settle(ctx context.Context, s *pass.Pass, child child, user userState) reconcile.Outcome {
 	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName()))
 	if svc.user == nil {
 		return done
 	}
-	again, err := retireUsers(ctx, s, svc, user.current)
+	again, err := retireUsers(ctx, s, svc, login)
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
 	}

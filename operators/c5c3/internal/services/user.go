@@ -29,42 +29,30 @@ import (
 // service has switched. K-ORC could not change a password safely either: it adopts an
 // existing user of the name without setting the password.
 
-// userState is what a pass knows about the user of a service.
-type userState struct {
-	// login is the Secret that the service's resource is to refer to, "" until the first
-	// user is enrolled.
-	login string
-	// current is the name of the user's own Secret, and of its K-ORC object.
-	current string
-	// outcome is done if the user is enrolled.
-	outcome reconcile.Outcome
-}
-
-// keepUser ensures the user of a service, or takes the next step in replacing it.
-func keepUser(ctx context.Context, s *pass.Pass, svc Service) userState {
+// keepUser ensures the user of a service, or takes the next step in replacing it. It
+// returns the Secret that the service's resource is to refer to, "" until the first user
+// is enrolled. The Secret of a user has the same name as its K-ORC object. Until the
+// current user is enrolled, there is an error, too.
+func keepUser(ctx context.Context, s *pass.Pass, svc Service) (login string, err error) {
 	if svc.user == nil {
-		return userState{outcome: reconcile.Done(svc.reasons.ready, "")}
+		return "", nil
 	}
 	password, err := keepPassword(ctx, s, svc)
 	if err != nil {
-		return userState{outcome: reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)}
+		return "", err
 	}
 	secret := loginSecret(s.CP, svc, password)
-	state := userState{current: secret.Name}
 	if err := s.Owned.EnsureData(ctx, s.CP, secret.DeepCopy()); err != nil {
-		state.outcome = reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
-		return state
+		return "", err
 	}
 	used, err := loginInUse(ctx, s, svc)
 	if err != nil {
-		state.outcome = reconcile.Failed(c5c3v1alpha1.ReasonServiceUserError, err)
-		return state
+		return "", err
 	}
-	state.outcome, state.login = enrolUser(ctx, s, svc, secret, used == secret.Name), used
-	if state.outcome.IsDone() {
-		state.login = secret.Name
+	if err := enrolUser(ctx, s, svc, secret, used == secret.Name); err != nil {
+		return used, err
 	}
-	return state
+	return secret.Name, nil
 }
 
 // keepPassword returns the password that the service is to have. On request, it is
@@ -110,21 +98,21 @@ func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) 
 
 // enrolUser has K-ORC create the user, and assigns its role in Keystone. inUse reports
 // whether the service already uses the user.
-func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Secret, inUse bool) reconcile.Outcome {
+func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Secret, inUse bool) error {
 	if !pass.PasswordCloud.Value(s.Slots) {
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
+		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
 	}
 	user := userOf(s.CP, svc, login)
 	wait, err := korc.Ensure(ctx, s, user, s.FailingSince(svc.condition))
 	if err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
+		return err
 	}
 	project, role := bootstrapped(s, serviceProject), bootstrapped(s, serviceRole)
 	switch {
 	case !korc.StateOf(user).Available || user.Status.ID == nil || !user.DeletionTimestamp.IsZero():
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, "Waiting for "+korc.Describe(user)).After(wait)
+		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, "Waiting for "+korc.Describe(user)).After(wait)
 	case !project.Ready || !role.Ready:
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
+		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
 			"Waiting for the project %s and the role %s; KORCReady says why", serviceProject.Name, serviceRole.Name))
 	}
 	return proveUser(ctx, s, svc, user, identity.ServiceUser{
@@ -135,7 +123,7 @@ func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Sec
 // proveUser verifies the user with Keystone in the background.
 func proveUser(
 	ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser, inUse bool,
-) reconcile.Outcome {
+) error {
 	enrol, at, admin, subject := s.Enrol, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots), "user of "+svc.name
 	verdict, err := s.Proofs.Settled(s.Name(), identity.Task{
 		Subject: subject, Key: identity.Digest(user.ID, user.Password), Password: admin, FirstWait: s.RetryPeriod,
@@ -143,33 +131,31 @@ func proveUser(
 	})
 	switch {
 	case verdict == identity.Accepted, inUse && isRestart(s, err, subject, svc.condition):
-		return reconcile.Done(svc.reasons.ready, "").After(s.Proofs.Due())
+		return nil
 	case verdict == identity.Rejected:
 		return replaceRefused(ctx, s, svc, object, user)
 	case errors.Is(err, identity.ErrAsking):
-		return reconcile.Waiting(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
+		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
 			"Keystone is being asked to give the user %s its role", userName(object))).After(identity.Timeout)
 	}
-	return reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
+	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
 		"It is not known whether Keystone accepts the user %s: %v; %s", userName(object), err, reach(s, err))).After(s.RetryPeriod)
 }
 
 // replaceRefused requests a new user if Keystone has rejected this one for a while: its
 // password may have been changed there.
-func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) reconcile.Outcome {
+func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) error {
 	message := fmt.Sprintf("Keystone refuses the user %s; a new one is created", userName(object))
-	outcome := reconcile.Waiting(c5c3v1alpha1.ReasonServiceUserRejected, message).After(s.RetryPeriod).AtOnce()
-	if !s.IsRefused(svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
-		return outcome
+	if s.IsRefused(svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
+		secret, err := s.Owned.Find(ctx, s.Key(s.CP.ServiceUserName(svc.name)))
+		if err == nil && secret != nil {
+			_, err = renewPassword(ctx, s, secret)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	secret, err := s.Owned.Find(ctx, s.Key(s.CP.ServiceUserName(svc.name)))
-	if err == nil && secret != nil {
-		_, err = renewPassword(ctx, s, secret)
-	}
-	if err != nil {
-		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, err)
-	}
-	return outcome
+	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserRejected, message).After(s.RetryPeriod).AtOnce()
 }
 
 // retireUsers deletes the service's earlier users, each when it is due, and returns the
@@ -188,7 +174,7 @@ func retireUsers(ctx context.Context, s *pass.Pass, svc Service, current string)
 		if err != nil {
 			return 0, fmt.Errorf("removing %s: %w", korc.Describe(old), err)
 		}
-		again = pass.Sooner(again, wait)
+		again = reconcile.Sooner(again, wait)
 	}
 	return again, nil
 }

@@ -3,28 +3,48 @@ package teardown
 import (
 	"context"
 	"fmt"
-	"strings"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/internal/common/reconcile"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
-// goneWithKeystone returns the outcome if Keystone was gone before its content was
-// removed. If the database went with its namespace, the content is gone, too.
-func goneWithKeystone(ctx context.Context, s *pass.Pass, left []string) reconcile.Outcome {
-	lives, err := databaseLives(ctx, s)
-	switch {
-	case err != nil:
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
-	case lives:
-		return leftBehind("Not removed before Keystone was gone", left)
+// abandoned is what the deletion leaves to the user, nothing without objects.
+type abandoned struct {
+	why     string
+	objects []string
+}
+
+// giveUp continues without K-ORC and External Secrets once they have had their time, or
+// have nothing left to work on. Before, it returns the requeue delay.
+func giveUp(ctx context.Context, s *pass.Pass, left remains, waiting []string) (abandoned, time.Duration, error) {
+	if !late(s) && (left.push != "" || !left.keystoneGone) {
+		return abandoned{}, min(teardownPeriod, s.StallTimeout/8), nil
 	}
-	return tornDown()
+	begun, err := deleteRemaining(ctx, s, left.objects)
+	if begun || err != nil {
+		return abandoned{}, time.Second, err
+	}
+	if err := removeKORCFinalizers(ctx, s, left.objects); err != nil {
+		return abandoned{}, 0, err
+	}
+	if left.keystoneGone && left.push == "" {
+		given, err := withoutKeystone(ctx, s, waiting)
+		return given, 0, err
+	}
+	return abandoned{fmt.Sprintf("Not removed within %s", s.StallTimeout), waiting}, 0, nil
+}
+
+// withoutKeystone returns what stays if Keystone was gone before its content was removed.
+// If the database went with its namespace, the content is gone, too.
+func withoutKeystone(ctx context.Context, s *pass.Pass, left []string) (abandoned, error) {
+	lives, err := databaseLives(ctx, s)
+	if err != nil || !lives {
+		return abandoned{}, err
+	}
+	return abandoned{"Not removed before Keystone was gone", left}, nil
 }
 
 // databaseLives reports whether there is a database that may still hold the content of
@@ -43,15 +63,4 @@ func databaseLives(ctx context.Context, s *pass.Pass) (bool, error) {
 		return false, fmt.Errorf("reading MariaDB %s: %w", ref.Name, err)
 	}
 	return err == nil && database.DeletionTimestamp.IsZero(), nil
-}
-
-func tornDown() reconcile.Outcome {
-	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "What K-ORC made is gone").
-		WithNormalEvent(c5c3v1alpha1.EventORCTeardownComplete, "What K-ORC created in Keystone, and its copy in the secret store, is gone")
-}
-
-func leftBehind(cause string, left []string) reconcile.Outcome {
-	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "The deletion continues without K-ORC").
-		WithEvent(corev1.EventTypeWarning, c5c3v1alpha1.EventORCTeardownStalled, fmt.Sprintf(
-			"%s: %s; delete what is left there by hand, in OpenStack or in the secret store", cause, strings.Join(left, ", ")))
 }

@@ -46,31 +46,29 @@ func Finalize(ctx context.Context, s *pass.Pass, all services.List) reconcile.Ou
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
 	waiting := left.describe()
-	wait := reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC, fmt.Sprintf(
-		"K-ORC and External Secrets are removing %s; after %s the deletion continues without them", strings.Join(waiting, ", "), s.StallTimeout)).
-		OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC created in Keystone")
+	var given abandoned
+	var again time.Duration
 	switch {
-	case len(waiting) == 0 && korc.MissingKind(s) != "":
-		return whenKORCMissing(ctx, s, left.keystoneGone)
-	case len(waiting) == 0:
-		return tornDown()
-	case !late(s) && (left.push != "" || !left.keystoneGone):
-		return wait.After(min(teardownPeriod, s.StallTimeout/8))
+	case len(waiting) > 0:
+		given, again, err = giveUp(ctx, s, left, waiting)
+	case korc.MissingKind(s) != "":
+		given, err = withoutKORC(ctx, s, left.keystoneGone)
 	}
-	begun, err := deleteRemaining(ctx, s, left.objects)
 	switch {
 	case err != nil:
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
-	case begun:
-		return wait.After(time.Second)
+	case again > 0:
+		return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC, fmt.Sprintf(
+			"K-ORC and External Secrets are removing %s; after %s the deletion continues without them",
+			strings.Join(waiting, ", "), s.StallTimeout)).After(again).
+			OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC created in Keystone")
+	case len(given.objects) > 0:
+		return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "The deletion continues without K-ORC").
+			WithEvent(corev1.EventTypeWarning, c5c3v1alpha1.EventORCTeardownStalled, fmt.Sprintf(
+				"%s: %s; delete what is left there by hand, in OpenStack or in the secret store", given.why, strings.Join(given.objects, ", ")))
 	}
-	if err := removeKORCFinalizers(ctx, s, left.objects); err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
-	}
-	if left.keystoneGone && left.push == "" {
-		return goneWithKeystone(ctx, s, waiting)
-	}
-	return leftBehind(fmt.Sprintf("Not removed within %s", s.StallTimeout), waiting)
+	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "What K-ORC made is gone").
+		WithNormalEvent(c5c3v1alpha1.EventORCTeardownComplete, "What K-ORC created in Keystone, and its copy in the secret store, is gone")
 }
 
 // remains is what a deletion has not removed yet.

@@ -11,41 +11,36 @@ import (
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 	"github.com/c5c3/forge/operators/c5c3/internal/services"
 )
 
-// whenKORCMissing returns the outcome if K-ORC was uninstalled. That removes its objects,
-// but neither their resources in Keystone nor its finalizers on Secrets.
-func whenKORCMissing(ctx context.Context, s *pass.Pass, keystoneGone bool) reconcile.Outcome {
+// withoutKORC returns what stays if K-ORC was uninstalled. That removes its objects, but
+// neither their resources in Keystone nor its finalizers on Secrets.
+func withoutKORC(ctx context.Context, s *pass.Pass, keystoneGone bool) (abandoned, error) {
 	if err := removeKORCFinalizers(ctx, s, nil); err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+		return abandoned{}, err
 	}
 	left, err := abandonedUsers(ctx, s)
 	if err != nil {
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
+		return abandoned{}, err
 	}
 	if credential := s.CP.Status.AdminApplicationCredential; credential != nil {
 		name := "the application credential " + credential.ID
 		if keystoneGone {
-			return goneWithKeystone(ctx, s, append(left, name))
+			return withoutKeystone(ctx, s, append(left, name))
 		}
 		err := korc.RevokeByID(ctx, s, credential.ID)
 		switch {
 		case errors.Is(err, identity.ErrAsking):
-			return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC,
-				"Keystone is being asked to revoke "+name).After(identity.Timeout)
+			return abandoned{}, reconcile.WaitError("", "Keystone is being asked to revoke "+name).After(identity.Timeout)
 		case err != nil:
 			left = append(left, fmt.Sprintf("%s: %v", name, err))
 		}
 	}
-	if len(left) > 0 {
-		return leftBehind("K-ORC was uninstalled", left)
-	}
-	return tornDown()
+	return abandoned{"K-ORC was uninstalled", left}, nil
 }
 
 // abandonedUsers returns the service users that stay in a Keystone whose database is

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -65,15 +64,15 @@ func cacheServers(p *service.Pass) []string {
 }
 
 // readUser returns the name and password of the service user from its Secret.
-func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *reconcile.Outcome) {
+func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, error) {
 	ref := placementOf(p.Resource).Spec.ServiceUserSecretRef
 	key := ref.KeyOr("password")
-	found, outcome := service.Require(ctx, p, service.Requirement{
+	found, err := service.RequireSecrets(ctx, p, service.Requirement{
 		Name: ref.Name, Keys: []string{"username", key},
 		Field: "spec.serviceUserSecretRef", Reason: placementv1alpha1.ReasonWaitingForServiceUser,
 	})
-	if !outcome.IsDone() {
-		return nil, nil, &outcome
+	if err != nil {
+		return nil, nil, err
 	}
 	secret := found[0]
 	options := authOptions(string(secret.Data["username"]), string(secret.Data[key]))
@@ -81,8 +80,8 @@ func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, *r
 	p.Hide(string(secret.Data[key]), options[authSection]["password"])
 	for option, value := range options[authSection] {
 		if err := config.ValidateValue(value); err != nil {
-			return nil, nil, ptr.To(reconcile.Terminal(vocabulary.ReasonSecretInvalid, fmt.Errorf(
-				"the %s in Secret %s of spec.serviceUserSecretRef cannot be used: %w", option, ref.Name, err)))
+			return nil, nil, reconcile.TerminalError(vocabulary.ReasonSecretInvalid, fmt.Errorf(
+				"the %s in Secret %s of spec.serviceUserSecretRef cannot be used: %w", option, ref.Name, err))
 		}
 	}
 	return options, []types.UID{secret.UID}, nil

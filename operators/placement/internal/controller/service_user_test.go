@@ -21,8 +21,8 @@ func TestThePasswordOfTheServiceUserIsHiddenAndItsNameIsNot(t *testing.T) {
 		Data:       map[string][]byte{"username": []byte("placement"), "password": []byte("pa$$word")},
 	}).Build()
 	p := service.NewPass(&service.Tools{Refs: c}, &definition, placement)
-	if _, _, waiting := readUser(t.Context(), p); waiting != nil {
-		t.Fatal(waiting.Message())
+	if _, _, err := readUser(t.Context(), p); err != nil {
+		t.Fatal(err)
 	}
 	for _, want := range []string{"pa$$word", "pa$$$$word"} {
 		if !slices.Contains(p.Hidden(), want) {
