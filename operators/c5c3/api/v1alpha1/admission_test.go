@@ -36,7 +36,8 @@ func TestTheSchemaAloneKeepsAControlPlaneSafe(t *testing.T) {
 
 func TestTheWebhookCompletesTheSchema(t *testing.T) {
 	server := apitest.Start(t, env, apitest.Scheme(t, AddToScheme))
-	server.ServeWebhooks(t, configDir, NewControlPlaneWebhook().SetupWebhookWithManager, NewCredentialRotationWebhook().SetupWebhookWithManager)
+	server.ServeWebhooks(t, configDir,
+		NewControlPlaneWebhook().SetupWebhookWithManager, NewCredentialRotationWebhook().SetupWebhookWithManager)
 	controlPlanes().TheWebhook(t, server)
 	t.Run("completes what a schema cannot", func(t *testing.T) { testWebhookDefaults(t, server) })
 	t.Run("lets a running update be taken back", func(t *testing.T) { testTakingBack(t, server) })
