@@ -3,9 +3,7 @@ package credentialrotation
 
 import (
 	"fmt"
-	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/watches"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
@@ -23,24 +20,6 @@ const (
 	controllerName = "credentialrotation"
 	recorderName   = "credentialrotation-controller"
 )
-
-// Tools are the dependencies of passes over CredentialRotations.
-type Tools struct {
-	// Client reads from the cache.
-	Client client.Client
-	// Foreign is the client for the kinds of other operators.
-	Foreign client.Client
-	// Refs reads the Secret with the administrator's password.
-	Refs *refs.Reader
-	// Kinds reports which kinds of other operators the cluster serves.
-	Kinds interface {
-		Served(kind schema.GroupVersionKind) bool
-	}
-	// Now returns the time in a namespace.
-	Now func(namespace string) time.Time
-	// Day is the length of a day in a schedule.
-	Day time.Duration
-}
 
 // Setup registers the controller of CredentialRotations with the manager. It watches
 // ControlPlanes, whose status shows the state of the credential, and Secrets, one of

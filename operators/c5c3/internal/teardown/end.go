@@ -11,6 +11,9 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
+// teardownPeriod is the requeue interval of a waiting deletion.
+const teardownPeriod = 10 * time.Second
+
 // abandoned is what the deletion leaves to the user, nothing without objects.
 type abandoned struct {
 	why     string
