@@ -60,15 +60,6 @@ func RequireSecrets(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1
 	return found, nil
 }
 
-// Require is [RequireSecrets] for a step.
-func Require(ctx context.Context, p *Pass, all ...Requirement) ([]*corev1.Secret, reconcile.Outcome) {
-	found, err := RequireSecrets(ctx, p, all...)
-	if err != nil {
-		return nil, reconcile.Failed(vocabulary.ReasonSecretInvalid, err)
-	}
-	return found, SecretsAvailable()
-}
-
 // SecretsAvailable is the outcome of a step that found all required Secrets.
 func SecretsAvailable() reconcile.Outcome {
 	return reconcile.Done(vocabulary.ReasonSecretsAvailable, "All referenced Secrets are available")

@@ -12,15 +12,15 @@ import (
 
 // reconcileSecrets checks that the referenced Secrets exist and are complete.
 func reconcileSecrets(ctx context.Context, s *pass.Scope) reconcile.Outcome {
-	found, outcome := service.Require(ctx, s.Pass, database.Requirement(s.Pass), adminRequirement(s.Keystone))
-	if !outcome.IsDone() {
-		return outcome
+	found, err := service.RequireSecrets(ctx, s.Pass, database.Requirement(s.Pass), adminRequirement(s.Keystone))
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonSecretInvalid, err)
 	}
 	database.UseSecret(s.Pass, found[0])
 	password := found[1].Data[pass.AdminPasswordKey(s.Keystone)]
 	s.Hide(string(password))
 	pass.AdminPassword.Put(s.Slots, password)
-	return outcome
+	return service.SecretsAvailable()
 }
 
 func adminRequirement(k *keystonev1alpha1.Keystone) service.Requirement {
