@@ -59,6 +59,8 @@ PLUGIN = "kubectl-forge/internal/inventory/service.go"
 
 # Places that name several operators and need no entry for another one.
 EXAMPLES = (
+    # Only an operator with packages of its own under internal has an order of them to keep.
+    ".golangci.yml",
     "hack/cluster/internal/manifests/",
     "hack/deploy-infra/contents_test.go",
     "hack/deploy-infra/scripts_test.go",
