@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -264,25 +263,7 @@ func (r *running) stop(t *testing.T) {
 
 // passes returns a check that requests a probe.
 func (r *running) passes(path string) func(ctx context.Context) error {
-	return func(ctx context.Context) error {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.probes+path, nil)
-		if err != nil {
-			return err
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			return err
-		}
-		if response.StatusCode != http.StatusOK {
-			return fmt.Errorf("%s answers %d: %s", path, response.StatusCode, body)
-		}
-		return nil
-	}
+	return func(ctx context.Context) error { return expect.OK(ctx, "http://"+r.probes+path) }
 }
 
 // user is a user with only the permissions of every authenticated user.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,7 +162,7 @@ func (r *Release) Run(t *testing.T, args ...string) {
 		}
 	})
 	expect.Eventually(t, "the operator is ready with the permissions that the chart gives", func(ctx context.Context) error {
-		return get(ctx, "http://"+probes+"/readyz")
+		return expect.OK(ctx, "http://"+probes+"/readyz")
 	})
 }
 
@@ -178,24 +177,4 @@ func (r *Release) as(account string) *rest.Config {
 	config := rest.CopyConfig(r.chart.Env.Config)
 	config.Impersonate.UserName = "system:serviceaccount:" + r.Namespace + ":" + account
 	return config
-}
-
-func get(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %d: %s", url, response.StatusCode, body)
-	}
-	return nil
 }
