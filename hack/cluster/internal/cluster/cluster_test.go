@@ -102,6 +102,20 @@ func TestAClusterIsHealthyOnlyWithEveryPartOfIt(t *testing.T) {
 			change: func(n, _ *object) { n.Status.Conditions = nil },
 			want:   "node n is not ready: its kubelet has not reported yet",
 		},
+		"a full disk": {
+			change: func(n, _ *object) {
+				n.Status.Conditions = append(n.Status.Conditions, condition{Type: "MemoryPressure", Status: "False"},
+					condition{Type: "DiskPressure", Status: "True", Message: "kubelet has disk pressure"})
+			},
+			want: "node n removes images and pods: kubelet has disk pressure: free some disk space first",
+		},
+		"memory that is used up": {
+			change: func(n, _ *object) {
+				n.Status.Conditions = append(n.Status.Conditions,
+					condition{Type: "MemoryPressure", Status: "True", Message: "kubelet has insufficient memory available"})
+			},
+			want: "node n removes pods: kubelet has insufficient memory available: end what else uses memory first",
+		},
 		"a pod is missing":         {objects: len(systemPods), want: "no pod local-path-storage/local-path-provisioner-* is ready"},
 		"a pod is being deleted":   {change: func(_, p *object) { p.Metadata.DeletionTimestamp = &deleted }, want: noEtcd},
 		"a pod has no containers":  {change: func(_, p *object) { p.Status.ContainerStatuses = nil }, want: noEtcd},
@@ -123,7 +137,7 @@ func TestAClusterIsHealthyOnlyWithEveryPartOfIt(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&objects[0], &objects[1])
 			}
-			err := nodeReady(objects, "n")
+			err := nodeHealthy(objects, "n")
 			if err == nil {
 				err = podsServe(objects, systemPods, since)
 			}

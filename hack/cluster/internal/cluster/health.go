@@ -70,7 +70,7 @@ func (c *Cluster) check(ctx context.Context, m member) error {
 	if err != nil {
 		return err
 	}
-	if err := nodeReady(objects, m.Node.Name); err != nil {
+	if err := nodeHealthy(objects, m.Node.Name); err != nil {
 		return err
 	}
 	return podsServe(objects, systemPods, m.Started)
@@ -127,14 +127,24 @@ func checkKubelet(ctx context.Context, m member) error {
 	return nil
 }
 
-// nodeReady checks that the node is registered and ready.
-func nodeReady(objects []object, name string) error {
+// nodeHealthy checks that the node is registered, ready and not short of disk or
+// memory.
+func nodeHealthy(objects []object, name string) error {
 	i := slices.IndexFunc(objects, func(o object) bool { return o.Kind == "Node" && o.Metadata.Name == name })
 	if i < 0 {
 		return fmt.Errorf("node %s has not registered", name)
 	}
 	if !objects[i].isReady() {
 		return fmt.Errorf("node %s is not ready: %s", name, objects[i].readyMessage())
+	}
+	for _, c := range objects[i].Status.Conditions {
+		switch {
+		case c.Status != "True":
+		case c.Type == "DiskPressure":
+			return fmt.Errorf("node %s removes images and pods: %s: free some disk space first", name, c.Message)
+		case c.Type == "MemoryPressure":
+			return fmt.Errorf("node %s removes pods: %s: end what else uses memory first", name, c.Message)
+		}
 	}
 	return nil
 }
