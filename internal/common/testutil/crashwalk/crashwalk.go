@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -99,16 +100,43 @@ func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.
 			return s.EveryCall
 		})
 	}
-	err = s.run(ctx, none.Config(s.Config), namespace, s.settled(namespace, func() error {
+	settled := s.settled(namespace, func() error {
 		calls = made()
 		numbered := calls.Calls()
 		return s.outstanding(s.promised(), func(call transport.Call) bool { return slices.Contains(numbered, call) })
-	}))
-	if err != nil {
-		return state, nil, err
-	}
-	state, err = s.Observe(ctx, namespace)
+	})
+	err = s.run(ctx, none.Config(s.Config), namespace, func(ctx context.Context) error {
+		if err := settled(ctx); err != nil {
+			return err
+		}
+		state, err = s.lasting(ctx, namespace)
+		return err
+	})
 	return state, calls, err
+}
+
+// lasting returns a state that the operator keeps: Settled holds before and after it. A
+// status from before the operator's last change may look settled, so a single observation
+// may show what the operator is about to leave.
+func (s Scenario[S]) lasting(ctx context.Context, namespace string) (state S, err error) {
+	var before *S
+	err = expect.Until(ctx, func(ctx context.Context) error {
+		now, err := s.Observe(ctx, namespace)
+		if err == nil {
+			err = s.Settled(ctx, namespace)
+		}
+		if err != nil {
+			before = nil
+			return err
+		}
+		if before == nil || !reflect.DeepEqual(*before, now) {
+			before = &now
+			return errors.New("the state has been observed only once")
+		}
+		state = now
+		return nil
+	})
+	return state, err
 }
 
 // try runs the scenario with the failures of a point and returns the requests

@@ -148,6 +148,31 @@ func TestAnOrphanAfterAFailureIsFound(t *testing.T) {
 	}
 }
 
+// Settled held before the operator began its last change.
+func TestAStateThatPassesIsNotWhatRunsAreComparedWith(t *testing.T) {
+	s := scenario(t, createOnce)
+	c := env.Client(t, nil)
+	settled, begun := s.Settled, false
+	s.Settled = func(ctx context.Context, namespace string) error {
+		if err := settled(ctx, namespace); err != nil {
+			return err
+		}
+		change := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "change"}}
+		if !begun {
+			begun = true
+			return c.Create(ctx, change)
+		}
+		if err := c.Delete(ctx, change); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("the change is not over: %w", err)
+		}
+		return nil
+	}
+	state, _, err := s.undisturbed(t.Context())
+	if err != nil || state != "a b c" {
+		t.Errorf("got the state %q and %v, want %q", state, err, "a b c")
+	}
+}
+
 func TestAnOperatorThatEndsByItselfIsFound(t *testing.T) {
 	s := scenario(t, createOnce)
 	s.Operator = func(context.Context, *rest.Config, string) error { return fmt.Errorf("no leader") }
