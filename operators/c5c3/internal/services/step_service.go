@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -54,7 +55,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	case notEnrolled != nil:
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, notEnrolled)
 	case !isReady(child):
-		return reconcile.Waiting(svc.reasons.waiting, svc.progress(s.CP, child))
+		return reconcile.Waiting(svc.reasons.waiting, all.progress(s.CP, svc, child))
 	}
 	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName()))
 	if svc.user == nil {
@@ -67,7 +68,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	return done.After(cmp.Or(again, s.Proofs.Due()))
 }
 
-func (svc Service) progress(cp *c5c3v1alpha1.ControlPlane, child child) string {
+func (all List) progress(cp *c5c3v1alpha1.ControlPlane, svc Service, child child) string {
 	ready := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionReady)
 	switch {
 	case ready == nil || ready.ObservedGeneration != child.GetGeneration():
@@ -76,18 +77,46 @@ func (svc Service) progress(cp *c5c3v1alpha1.ControlPlane, child child) string {
 		return fmt.Sprintf("%s %s is not ready", svc.Kind.Kind, child.GetName())
 	}
 	message := fmt.Sprintf("%s %s is not ready: %s", svc.Kind.Kind, child.GetName(), ready.Message)
-	if child.AsksForImageTag() {
-		message += "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
+	if !child.AsksForImageTag() {
+		return message
+	}
+	message += "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
+	if ahead, release := all.ahead(cp, svc, child.InstalledRelease()); release != "" {
+		message += fmt.Sprintf(", and it cannot be set back, because %s already has %s; %s.image sets the image of %s alone",
+			ahead.Kind.Kind, release, svc.field(), svc.Kind.Kind)
 	}
 	return message
 }
 
 // releaseField returns the field that sets the image tag of the service.
 func (svc Service) releaseField(cp *c5c3v1alpha1.ControlPlane) string {
-	if image := svc.image(cp); image != nil && image.Tag != "" {
+	if svc.hasOwnTag(cp) {
 		return svc.field() + "." + commonv1.ImageTagField
 	}
 	return "spec.openStackRelease"
+}
+
+func (svc Service) hasOwnTag(cp *c5c3v1alpha1.ControlPlane) bool {
+	image := svc.image(cp)
+	return image != nil && image.Tag != ""
+}
+
+// ahead returns a service with a later release than the one that the given service has
+// installed, and that release, "" for none. The release of the control plane cannot be set
+// back then.
+func (all List) ahead(cp *c5c3v1alpha1.ControlPlane, svc Service, installed string) (Service, string) {
+	if svc.hasOwnTag(cp) || installed == "" {
+		return Service{}, ""
+	}
+	series, _, _ := strings.Cut(installed, "-")
+	for _, other := range all {
+		for _, status := range cp.Status.Services {
+			if status.Name == other.name && status.Release > series && !strings.HasPrefix(status.Release, series) {
+				return other, status.Release
+			}
+		}
+	}
+	return Service{}, ""
 }
 
 // release leaves the resource of a service that is no longer in the spec as it is, with
