@@ -57,7 +57,7 @@ func (b *builder) remedies(cause Cause) []string {
 	if service == nil {
 		return nil
 	}
-	if own := ownRemedies(cause, *service); own != nil {
+	if own := b.ownRemedies(cause, *service); own != nil {
 		return own
 	}
 	return b.serviceRemedies(cause, *service)

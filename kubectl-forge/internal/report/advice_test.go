@@ -201,6 +201,19 @@ func TestAnUpgradeToAnImageThatCannotBePulledIsTakenBackOrCorrected(t *testing.T
 	}
 }
 
+func TestAServiceUserThatIsRefusedDuringAnUpgradeMayBeTheImages(t *testing.T) {
+	edit := "kubectl -n openstack edit secret placement-user"
+	abort := "kubectl forge upgrade placement/placement -n openstack --abort"
+	for tag, want := range map[string][]string{"2025.2": {edit}, "2026.1": {abort, edit}} {
+		p := testutil.Placement(testutil.NotReady(false,
+			testutil.False("ServiceUserReady", placementv1alpha1.ReasonServiceUserRefused, "cannot validate tokens"))...)
+		p.Spec.Image.Tag = tag
+		if next := build(t, testutil.Of(p)).Next; !slices.Equal(next[:len(want)], want) {
+			t.Errorf("with image %s: got %q, expected %q first", tag, next, want)
+		}
+	}
+}
+
 func TestADatabaseIsLookedForWhereItsNameLeads(t *testing.T) {
 	tests := []struct{ host, want string }{
 		{"mariadb", "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb"},

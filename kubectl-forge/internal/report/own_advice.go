@@ -11,12 +11,12 @@ import (
 )
 
 // ownRemedies returns the commands that help with a cause that only one kind of service has.
-func ownRemedies(cause Cause, service inventory.Service) []string {
+func (b *builder) ownRemedies(cause Cause, service inventory.Service) []string {
 	switch resource := service.Resource.(type) {
 	case *keystonev1alpha1.Keystone:
 		return keystoneRemedies(cause, resource)
 	case *placementv1alpha1.Placement:
-		return placementRemedies(cause, resource)
+		return b.placementRemedies(cause, resource, service)
 	}
 	return nil
 }
@@ -47,13 +47,17 @@ var rotationOf = map[string]string{
 	keystonev1alpha1.ConditionPasswordRotationReady: "password",
 }
 
-func placementRemedies(cause Cause, p *placementv1alpha1.Placement) []string {
+func (b *builder) placementRemedies(cause Cause, p *placementv1alpha1.Placement, service inventory.Service) []string {
 	user := p.Spec.ServiceUserSecretRef
 	switch cause.Reason {
 	case placementv1alpha1.ReasonWaitingForServiceUser:
 		return createSecret(p.Namespace, user.Name, "--from-literal=username=USER", cmp.Or(user.Key, "password"))
 	case placementv1alpha1.ReasonServiceUserRefused:
-		return []string{kubectl(p.Namespace, "edit secret "+user.Name)}
+		edit := kubectl(p.Namespace, "edit secret "+user.Name)
+		if isChanging(service) && b.canAbort(service) {
+			return []string{b.abort(service), edit}
+		}
+		return []string{edit}
 	}
 	return nil
 }
