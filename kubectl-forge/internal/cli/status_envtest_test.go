@@ -194,7 +194,7 @@ func TestTheFlagsOfKubectlChooseClusterUserAndNamespace(t *testing.T) {
 	c := u.session.Config
 	kubeconfig := api.NewConfig()
 	kubeconfig.Clusters["test"] = &api.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	kubeconfig.AuthInfos["viewer"] = &api.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
+	kubeconfig.AuthInfos["viewer"] = &api.AuthInfo{Token: c.BearerToken, Impersonate: c.Impersonate.UserName}
 	kubeconfig.Contexts["viewer"] = &api.Context{Cluster: "test", AuthInfo: "viewer", Namespace: "elsewhere"}
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := clientcmd.WriteToFile(*kubeconfig, path); err != nil {

@@ -16,10 +16,12 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -47,6 +49,11 @@ const serviceRange = "10.0.0.0/16"
 var groupsOfNobody = []string{
 	"certificates.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1", "node.k8s.io/v1", "resource.k8s.io/v1",
 }
+
+// admissionOfNobody are the admission plugins that the API server runs without: those that
+// controller-runtime disables, and one that waits for a group of groupsOfNobody, because of
+// which the server never gets ready and asks itself about that all the time.
+var admissionOfNobody = []string{"ServiceAccount", "RuntimeClass"}
 
 // readFromEtcd are resources that the API server lists itself to admit a request. They
 // change so rarely that its watch cache, before it answers, waits up to 100 ms for etcd to
@@ -82,6 +89,9 @@ type Env struct {
 
 	environment *crenvtest.Environment
 	namespaces  atomic.Int32
+	// mapper and admin spare each test a discovery of the API server's kinds.
+	mapper meta.RESTMapper
+	admin  client.Client
 }
 
 // KubeConfig writes a kubeconfig file of a user with all permissions and returns its path.
@@ -189,17 +199,25 @@ func start(o Options) (*Env, func() error, error) {
 	arguments := e.ControlPlane.GetAPIServer().Configure().
 		Set("service-cluster-ip-range", serviceRange).Set("enable-priority-and-fairness", "false").
 		Set("runtime-config", strings.Join(groupsOfNobody, "=false,")+"=false").
+		Set("disable-admission-plugins", admissionOfNobody...).
 		Set("watch-cache-sizes", strings.Join(readFromEtcd, "#0,")+"#0")
 	for name, value := range o.Flags {
 		arguments.Set(name, value)
 	}
+	dir, token, err := administratorToken()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(dir)
+	arguments.Set("token-auth-file", filepath.Join(dir, tokenFile))
 	cfg, err := e.Start()
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
 	}
 	cfg.QPS, cfg.DisableCompression = -1, true
+	cfg.BearerToken, cfg.CertData, cfg.KeyData = token, nil, nil
 	env, stop := &Env{Config: cfg, environment: e}, e.Stop
-	if err := delay(cfg); err != nil {
+	if err := errors.Join(delay(cfg), env.discover()); err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}
 	if !o.GarbageCollector {
@@ -210,6 +228,19 @@ func start(o Options) (*Env, func() error, error) {
 		return nil, nil, errors.Join(err, stop())
 	}
 	return env, func() error { return errors.Join(stopCollector(), stop()) }, nil
+}
+
+// discover creates what the clients of the tests share.
+func (e *Env) discover() error {
+	http, err := rest.HTTPClientFor(e.Config)
+	if err != nil {
+		return err
+	}
+	if e.mapper, err = apiutil.NewDynamicRESTMapper(e.Config, http); err != nil {
+		return err
+	}
+	e.admin, err = client.New(e.Config, client.Options{Mapper: e.mapper})
+	return err
 }
 
 // delay delays a client as the environment variable requests.
@@ -229,7 +260,7 @@ func delay(cfg *rest.Config) error {
 // Client returns an uncached client with all rights.
 func (e *Env) Client(t testing.TB, scheme *runtime.Scheme) client.Client {
 	t.Helper()
-	c, err := client.New(e.Config, client.Options{Scheme: scheme})
+	c, err := client.New(e.Config, client.Options{Scheme: scheme, Mapper: e.mapper})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,12 +271,8 @@ func (e *Env) Client(t testing.TB, scheme *runtime.Scheme) client.Client {
 // It is not deleted: nothing in a test API server would empty it.
 func (e *Env) Namespace(t testing.TB) string {
 	t.Helper()
-	c, err := client.New(e.Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("test-%d", e.namespaces.Add(1))}}
-	if err := c.Create(context.WithoutCancel(t.Context()), ns); err != nil {
+	if err := e.admin.Create(context.WithoutCancel(t.Context()), ns); err != nil {
 		t.Fatalf("create a namespace: %v", err)
 	}
 	return ns.Name

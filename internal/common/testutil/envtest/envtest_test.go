@@ -72,6 +72,18 @@ func TestADelayThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
+func TestTheServerGetsReady(t *testing.T) {
+	cfg := rest.CopyConfig(shared.Config)
+	cfg.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
+	c, err := rest.UnversionedRESTClientFor(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect.Eventually(t, "the server is ready", func(ctx context.Context) error {
+		return c.Get().AbsPath("/readyz").Do(ctx).Error()
+	})
+}
+
 func TestTheServerHasForeignKindsAndCollectsGarbage(t *testing.T) {
 	c, ns := shared.Client(t, scheme.Scheme), shared.Namespace(t)
 

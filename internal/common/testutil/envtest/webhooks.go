@@ -70,10 +70,6 @@ func (e *Env) serve(t testing.TB, at *crenvtest.WebhookInstallOptions, scheme *r
 
 func (e *Env) uninstall(t testing.TB, webhooks *crenvtest.WebhookInstallOptions) {
 	t.Helper()
-	c, err := client.New(e.Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var installed []client.Object
 	for _, configuration := range webhooks.MutatingWebhooks {
 		installed = append(installed, configuration)
@@ -82,7 +78,7 @@ func (e *Env) uninstall(t testing.TB, webhooks *crenvtest.WebhookInstallOptions)
 		installed = append(installed, configuration)
 	}
 	for _, configuration := range installed {
-		if err := c.Delete(context.WithoutCancel(t.Context()), configuration); err != nil {
+		if err := e.admin.Delete(context.WithoutCancel(t.Context()), configuration); err != nil {
 			t.Errorf("remove a webhook configuration: %v", err)
 		}
 	}
