@@ -4,7 +4,8 @@
 // each of them fail in one of a few runs with several failures.
 //
 // With -short only the first write, or call, of each kind is disturbed: the operator is
-// killed at one after another in a single run, and the other failures take turns.
+// killed at one after another in a single run. Other failures take turns in scenarios in
+// which it is not killed, and are left out of those in which it is.
 package crashwalk
 
 import (

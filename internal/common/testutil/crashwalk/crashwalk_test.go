@@ -249,7 +249,7 @@ func TestEveryWriteIsStruckOnceByEachMode(t *testing.T) {
 	wantFailures := map[transport.Call]int{calls[0]: 2, calls[1]: 2, calls[2]: 2, calls[3]: 2}
 	if testing.Short() {
 		wantKills = map[transport.Call]int{calls[0]: 1, calls[1]: 1}
-		wantFailures = wantKills
+		wantFailures = map[transport.Call]int{}
 	}
 	if diff := cmp.Diff(wantKills, kills); diff != "" {
 		t.Errorf("kills (-want +got):\n%s", diff)

@@ -48,23 +48,21 @@ func (s Scenario[S]) points(calls []transport.Call) []point {
 }
 
 // firstPoints returns points for the first call of each kind: one for each mode that
-// kills, and a few at which the other modes alternate.
+// kills or, if none does, a few at which the modes alternate. A failure that the operator
+// survives leaves no other state in the cluster than its death at the same call.
 func (s Scenario[S]) firstPoints(calls []transport.Call) []point {
 	calls = slices.DeleteFunc(slices.Clone(calls), func(call transport.Call) bool { return call.N > 1 })
 	certain := slices.DeleteFunc(slices.Clone(calls), func(call transport.Call) bool { return !s.certain(call) })
 	var points []point
-	var others []transport.Mode
 	for _, mode := range s.Modes {
 		if mode.Kills() {
 			points = append(points, point{calls: certain, modes: []transport.Mode{mode}})
-		} else {
-			others = append(others, mode)
 		}
 	}
-	if len(others) > 0 {
-		points = append(points, recurring(calls, others...)...)
+	if len(points) > 0 {
+		return points
 	}
-	return points
+	return recurring(calls, s.Modes...)
 }
 
 // recurring returns a few points that together have all calls. In each of them the modes
