@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -179,6 +180,28 @@ func TestOnlyTheLatestRunOfACronJobIsShown(t *testing.T) {
 	visit(build(t, found).Tree, func(node Node) { names = append(names, node.Name) })
 	if slices.Contains(names, "older") || !slices.Contains(names, "newer") {
 		t.Errorf("the tree has %v", names)
+	}
+}
+
+func TestAJobBetweenTwoAttemptsSaysHowManyFailed(t *testing.T) {
+	for _, tc := range []struct {
+		status batchv1.JobStatus
+		want   string
+	}{
+		{batchv1.JobStatus{}, "has no pod yet"},
+		{batchv1.JobStatus{Failed: 2}, "waits for the next attempt, 2 failed"},
+		{batchv1.JobStatus{Active: 1, Failed: 2}, "running"},
+	} {
+		k := testutil.Keystone()
+		found := testutil.Of(k)
+		run := testutil.Job(k, "keystone-db-sync")
+		run.Status = tc.status
+		found.Jobs = append(found.Jobs, run)
+		var texts []string
+		visit(build(t, found).Tree, func(node Node) { texts = append(texts, node.Name+": "+node.Text) })
+		if want := "keystone-db-sync: " + tc.want; !slices.Contains(texts, want) {
+			t.Errorf("the tree has %q, expected %q", texts, want)
+		}
 	}
 }
 

@@ -198,6 +198,8 @@ func (b *builder) jobNode(run *batchv1.Job) Node {
 		return node
 	case ended:
 		node.State, node.Text = StateFailed, "failed"
+	case run.Status.Active == 0 && run.Status.Failed > 0:
+		node.Text = fmt.Sprintf("waits for the next attempt, %d failed", run.Status.Failed)
 	case run.Status.Active == 0:
 		node.Text = "has no pod yet"
 	}
