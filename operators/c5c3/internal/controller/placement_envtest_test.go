@@ -13,6 +13,7 @@ import (
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -326,8 +327,15 @@ func TestPlacementIsUpdatedAfterKeystoneAndRefusesToGoBackTooLate(t *testing.T) 
 		return nil
 	})
 	objects.ChangeStatus(t, w, p, func(p *placementv1alpha1.Placement) {
-		p.Status.TargetRelease, p.Status.UpgradePhase = "2026.1", commonv1.UpgradePhaseContracting
+		p.Status.TargetRelease, p.Status.UpgradePhase = "2026.1", commonv1.UpgradePhaseExpanding
+		meta.SetStatusCondition(&p.Status.Conditions, metav1.Condition{
+			Type: "Ready", Status: metav1.ConditionFalse, Reason: "NotAllReady", ObservedGeneration: p.Generation,
+			Message: "the expansion failed; set image.tag back to 2025.2 to abort the upgrade",
+		})
 	})
+	w.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForPlacement",
+		"cannot be set back, because Keystone already has 2026.1; spec.services.placement.image sets the image of Placement alone")
+	objects.ChangeStatus(t, w, p, func(p *placementv1alpha1.Placement) { p.Status.UpgradePhase = commonv1.UpgradePhaseContracting })
 	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
 		cp.Spec.Services.Placement.Image = &commonv1.ImageSpec{Repository: "ghcr.io/c5c3/placement", Tag: "2025.2"}
 	})
