@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
@@ -198,13 +200,28 @@ func (b *builder) serviceRemediesByText(cause Cause, service inventory.Service) 
 			return []string{b.abort(service), editOwner(b.releaseOwner(service))}
 		}
 		return []string{editOwner(b.releaseOwner(service))}
-	case strings.Contains(cause.Message, "Access denied"):
+	case strings.Contains(cause.Message, "Access denied"), b.denied(cause):
 		return []string{kubectl(ns, "edit secret "+service.ServiceSpec().Database.SecretRef.Name)}
 	case strings.Contains(cause.Message, "Can't connect"), strings.Contains(cause.Message, "Lost connection"),
 		strings.Contains(cause.Message, "a login to the database"), cause.Reason == keystonev1alpha1.ReasonDatabaseUnavailable:
 		return describeDatabase(service)
 	}
 	return nil
+}
+
+// accessDenied is how the readiness probe of an API pod quotes MariaDB's
+// ER_ACCESS_DENIED_ERROR.
+const accessDenied = "(error 1045)"
+
+// denied reports whether the database refuses the user of a pod that the cause names.
+func (b *builder) denied(cause Cause) bool {
+	return slices.ContainsFunc(b.Pods, func(pod corev1.Pod) bool {
+		if !strings.Contains(cause.Message, "pod "+pod.Name+" ") {
+			return false
+		}
+		event := b.LastEvent(pod.UID)
+		return event != nil && strings.Contains(event.Message, accessDenied)
+	})
 }
 
 // releaseOwner is the object in which the release and the image of a service are set.

@@ -201,6 +201,24 @@ func TestAnUpgradeToAnImageThatCannotBePulledIsTakenBackOrCorrected(t *testing.T
 	}
 }
 
+func TestAPodThatTheDatabaseRefusesCallsForTheSecret(t *testing.T) {
+	for code, want := range map[string]string{
+		"1045": "kubectl -n openstack edit secret keystone-db",
+		"2003": "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb",
+	} {
+		k := testutil.Keystone(testutil.NotReady(false, testutil.False("DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment,
+			"pod keystone-a is running but not ready, which takes a login to the database at mariadb:3306 and an answer from the API"))...)
+		found := testutil.Of(k)
+		pod := testutil.APIPod(k, "keystone-a", false, corev1.ContainerStatus{})
+		found.Pods = append(found.Pods, pod)
+		found.Events = append(found.Events, testutil.Warning("Pod", &pod, "Unhealthy",
+			"Readiness probe failed: No login to the database at mariadb:3306 (error "+code+")"))
+		if next := build(t, found).Next; next[0] != want {
+			t.Errorf("error %s: got %q, expected %q first", code, next, want)
+		}
+	}
+}
+
 func TestAServiceUserThatIsRefusedDuringAnUpgradeMayBeTheImages(t *testing.T) {
 	edit := "kubectl -n openstack edit secret placement-user"
 	abort := "kubectl forge upgrade placement/placement -n openstack --abort"
