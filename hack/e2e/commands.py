@@ -29,7 +29,7 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<info>\S.*)?$")
 # The values that a reader would insert, by the prefix of a runbook's name.
 TARGETS = {
     "CredentialRotation": "rotate-monthly", "SecretAggregate": "for-the-dashboard",
-    "ControlPlane": "controlplane", "Keystone": "keystone",
+    "ControlPlane": "controlplane", "Keystone": "keystone", "Placement": "controlplane-placement",
 }
 # Flags of kubectl and helm that take their value from the next word.
 VALUED = {
