@@ -2,10 +2,8 @@ package database
 
 import (
 	"context"
-	"fmt"
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -72,26 +70,16 @@ func databaseServes(ctx context.Context, p *service.Pass) (bool, error) {
 	}
 	server := &metav1.PartialObjectMetadata{}
 	server.SetGroupVersionKind(mariadb.Server)
-	err := p.APIReader.Get(ctx, p.Key(p.Spec.Database.ClusterRef.Name), server)
-	if client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("reading MariaDB %s: %w", p.Spec.Database.ClusterRef.Name, err)
-	}
-	return err == nil && server.DeletionTimestamp.IsZero(), nil
+	server, err := apply.Find(ctx, p.APIReader, p.Key(p.Spec.Database.ClusterRef.Name), server)
+	return server != nil && server.DeletionTimestamp.IsZero(), err
 }
 
 // drop deletes the object if the resource controls it, and reports whether it existed. If
 // keep is set, its counterpart in the MariaDB is orphaned.
 func drop(ctx context.Context, p *service.Pass, reference referenced, keep bool) (bool, error) {
-	key := client.ObjectKeyFromObject(reference.obj)
-	err := p.ThirdParty.Get(ctx, key, reference.obj)
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading %s %s: %w", reference.kind, key.Name, err)
-	}
-	if !service.ControlledBy(reference.obj, p.Resource) {
-		return false, nil
+	live, err := apply.Find(ctx, p.ThirdParty, client.ObjectKeyFromObject(reference.obj), reference.obj)
+	if err != nil || live == nil || !service.ControlledBy(live, p.Resource) {
+		return false, err
 	}
 	if keep {
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cleanupPolicy":"Skip"}}`))

@@ -6,7 +6,6 @@ import (
 
 	mariadbv1alpha1 "github.com/mariadb-operator/mariadb-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -29,14 +28,13 @@ func (d Database) EnsureManaged(ctx context.Context, p *service.Pass) error {
 			"spec.database.clusterRef needs mariadb-operator, which is not installed; install it, or use spec.database.host")
 	}
 	clusterName := p.Spec.Database.ClusterRef.Name
-	cluster := &mariadbv1alpha1.MariaDB{}
-	err := p.ThirdParty.Get(ctx, p.Key(clusterName), cluster)
+	cluster, err := apply.Find(ctx, p.ThirdParty, p.Key(clusterName), &mariadbv1alpha1.MariaDB{})
 	switch {
-	case apierrors.IsNotFound(err):
+	case err != nil:
+		return reconcile.WithReason(vocabulary.ReasonClusterNotReady, err)
+	case cluster == nil:
 		return reconcile.WaitError(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s of spec.database.clusterRef does not exist; create it", clusterName))
-	case err != nil:
-		return reconcile.WithReason(vocabulary.ReasonClusterNotReady, fmt.Errorf("reading MariaDB %s: %w", clusterName, err))
 	case !mariadb.Serves(cluster):
 		return reconcile.WaitError(vocabulary.ReasonClusterNotReady, fmt.Sprintf(
 			"MariaDB %s is not ready; look at its conditions", clusterName))

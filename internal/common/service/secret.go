@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -26,14 +27,13 @@ type Requirement struct {
 
 // LookUp returns the Secret, or a message about what is missing.
 func LookUp(ctx context.Context, p *Pass, required Requirement) (found *corev1.Secret, missing string, err error) {
-	secret := &corev1.Secret{}
-	err = p.Refs.Get(ctx, p.Key(required.Name), secret)
-	if apierrors.IsNotFound(err) {
+	secret, err := apply.Find(ctx, p.Refs, p.Key(required.Name), &corev1.Secret{})
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", required.Field, err)
+	}
+	if secret == nil {
 		return nil, fmt.Sprintf("Secret %s of %s does not exist; create it with a value under %s",
 			required.Name, required.Field, strings.Join(required.Keys, " and ")), nil
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("reading Secret %s of %s: %w", required.Name, required.Field, err)
 	}
 	if lacking := secrets.MissingKeys(secret, required.Keys...); len(lacking) > 0 {
 		return nil, fmt.Sprintf("Secret %s of %s lacks a value under %s; add it",

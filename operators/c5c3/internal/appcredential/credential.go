@@ -2,12 +2,10 @@ package appcredential
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/apply"
@@ -30,13 +28,12 @@ import (
 // keepCredential ensures the administrator's application credential, or takes the next
 // step in replacing it. It returns an error until Keystone has the current one.
 func (m *manager) keepCredential(ctx context.Context) error {
-	live := &orcv1alpha1.ApplicationCredential{}
-	err := m.Foreign.Get(ctx, m.Key(m.CP.ApplicationCredentialName()), live)
+	live, err := apply.Find(ctx, m.Foreign, m.Key(m.CP.ApplicationCredentialName()), &orcv1alpha1.ApplicationCredential{})
 	switch {
-	case apierrors.IsNotFound(err):
-		return m.mint(ctx, m.freshAnnotations())
 	case err != nil:
-		return fmt.Errorf("reading the ApplicationCredential: %w", err)
+		return err
+	case live == nil:
+		return m.mint(ctx, m.freshAnnotations())
 	case !metav1.IsControlledBy(live, m.CP):
 		// EnsureObject reports the owner.
 		return m.mint(ctx, live.Annotations)

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/cluster"
@@ -76,9 +75,9 @@ func cloudsDelivery(
 // deliveredClouds returns the clouds.yaml that the users have, nil for none.
 func (m *manager) deliveredClouds(ctx context.Context) ([]byte, error) {
 	name := m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName
-	secret := &corev1.Secret{}
-	if err := m.Refs.Get(ctx, m.Key(name), secret); client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("reading Secret %s: %w", name, err)
+	secret, err := apply.Find(ctx, m.Refs, m.Key(name), &corev1.Secret{})
+	if secret == nil || err != nil {
+		return nil, err
 	}
 	return secret.Data[clouds.Key], nil
 }

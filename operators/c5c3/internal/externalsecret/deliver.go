@@ -33,13 +33,9 @@ func Deliver(ctx context.Context, s *pass.Pass, d Delivery) error {
 	if err := Ensure(ctx, s, es); err != nil {
 		return reconcile.WithReason(c5c3v1alpha1.ReasonExternalSecretError, err)
 	}
-	secret := &corev1.Secret{}
-	err := s.Refs.Get(ctx, s.Key(d.Name), secret)
-	switch {
-	case err == nil && len(secrets.MissingKeys(secret, d.Properties...)) == 0:
-		return nil
-	case client.IgnoreNotFound(err) != nil:
-		return fmt.Errorf("reading Secret %s: %w", d.Name, err)
+	secret, err := apply.Find(ctx, s.Refs, s.Key(d.Name), &corev1.Secret{})
+	if err != nil || secret != nil && len(secrets.MissingKeys(secret, d.Properties...)) == 0 {
+		return err
 	}
 	return explainDelay(ctx, s, d, es)
 }

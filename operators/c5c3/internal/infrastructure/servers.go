@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -126,12 +125,12 @@ func find(ctx context.Context, s *pass.Pass, kind server, live client.Object) (o
 		return false, reconcile.WaitError(kind.notInstalled, fmt.Sprintf(
 			"The cluster has no kind %s: install %s, or set %s", kind.kind.Kind, kind.operator, kind.field))
 	}
-	err = s.Foreign.Get(ctx, client.ObjectKeyFromObject(live), live)
+	found, err := apply.Find(ctx, s.Foreign, client.ObjectKeyFromObject(live), live)
 	switch {
-	case apierrors.IsNotFound(err):
-		return true, nil
 	case err != nil:
-		return false, fmt.Errorf("reading %s %s: %w", kind.kind.Kind, live.GetName(), err)
+		return false, err
+	case found == nil:
+		return true, nil
 	case !live.GetDeletionTimestamp().IsZero():
 		return false, reconcile.WaitError(kind.waiting, fmt.Sprintf("%s %s is being deleted", kind.kind.Kind, live.GetName()))
 	case apply.Classify(s.Scheme, s.CP, live) == apply.Predecessors:

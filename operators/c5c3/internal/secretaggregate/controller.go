@@ -83,13 +83,13 @@ func (a *aggregation) read(ctx context.Context, entries []aggregateEntry) (map[s
 		if found[entry.secret] != nil {
 			continue
 		}
-		secret := &corev1.Secret{}
-		err := a.refs.Get(ctx, client.ObjectKey{Namespace: a.aggregate.Namespace, Name: entry.secret}, secret)
-		switch {
-		case err == nil:
+		key := client.ObjectKey{Namespace: a.aggregate.Namespace, Name: entry.secret}
+		secret, err := apply.Find(ctx, a.refs, key, &corev1.Secret{})
+		if err != nil {
+			return nil, err
+		}
+		if secret != nil {
 			found[entry.secret] = secret
-		case client.IgnoreNotFound(err) != nil:
-			return nil, fmt.Errorf("reading Secret %s: %w", entry.secret, err)
 		}
 	}
 	return found, nil

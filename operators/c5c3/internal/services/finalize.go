@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -60,24 +61,19 @@ func (svc Service) databaseGoes(ctx context.Context, s *pass.Pass) (bool, error)
 		!s.Kinds.Served(infraapi.MariaDBKind) || !s.Kinds.Served(svc.Kind) {
 		return false, nil
 	}
-	server := &infraapi.MariaDB{}
-	err := s.Foreign.Get(ctx, s.Key(ref.Name), server)
-	if client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("reading MariaDB %s: %w", ref.Name, err)
-	}
-	return err == nil && server.DeletionTimestamp.IsZero() && metav1.IsControlledBy(server, s.CP), nil
+	server, err := apply.Find(ctx, s.Foreign, s.Key(ref.Name), &infraapi.MariaDB{})
+	return server != nil && server.DeletionTimestamp.IsZero() && metav1.IsControlledBy(server, s.CP), err
 }
 
 // remove deletes the resource of the service. It describes what is still left, "" for
 // nothing, and returns since when that is being deleted.
 func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
-	child := svc.Empty()
-	err = s.Foreign.Get(ctx, s.Key(svc.childName(s.CP)), child)
+	child, err := apply.Find(ctx, s.Foreign, s.Key(svc.childName(s.CP)), svc.Empty())
 	switch {
-	case apierrors.IsNotFound(err):
-		return svc.database(ctx, s)
 	case err != nil:
-		return "", since, fmt.Errorf("reading %s %s: %w", svc.Kind.Kind, svc.childName(s.CP), err)
+		return "", since, err
+	case child == nil:
+		return svc.database(ctx, s)
 	case !metav1.IsControlledBy(child, s.CP):
 		return "", since, nil
 	}

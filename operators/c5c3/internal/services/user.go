@@ -10,7 +10,6 @@ import (
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -86,9 +85,9 @@ func renewPassword(ctx context.Context, s *pass.Pass, secret *corev1.Secret) (st
 // loginInUse returns the control plane's Secret to which the service's resource refers,
 // "" for none.
 func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) {
-	live := svc.Empty()
-	if err := s.Foreign.Get(ctx, s.Key(svc.childName(s.CP)), live); client.IgnoreNotFound(err) != nil {
-		return "", fmt.Errorf("reading %s %s: %w", svc.Kind.Kind, svc.childName(s.CP), err)
+	live, err := apply.Find(ctx, s.Foreign, s.Key(svc.childName(s.CP)), svc.Empty())
+	if live == nil || err != nil {
+		return "", err
 	}
 	if used := svc.user.secretOf(live); strings.HasPrefix(used, s.CP.ServiceUserName(svc.name)+"-") {
 		return used, nil

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
@@ -60,10 +59,6 @@ func databaseLives(ctx context.Context, s *pass.Pass) (bool, error) {
 	if !s.Kinds.Served(infraapi.MariaDBKind) {
 		return false, nil
 	}
-	database := &infraapi.MariaDB{}
-	err := s.Foreign.Get(ctx, s.Key(ref.Name), database)
-	if client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("reading MariaDB %s: %w", ref.Name, err)
-	}
-	return err == nil && database.DeletionTimestamp.IsZero(), nil
+	database, err := apply.Find(ctx, s.Foreign, s.Key(ref.Name), &infraapi.MariaDB{})
+	return database != nil && database.DeletionTimestamp.IsZero(), err
 }

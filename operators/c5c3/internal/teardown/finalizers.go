@@ -30,13 +30,12 @@ func removeKORCFinalizers(ctx context.Context, s *pass.Pass, left []korc.Object)
 		}
 	}
 	for _, name := range []string{s.CP.PasswordCloudSecretName(), s.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName} {
-		secret := &corev1.Secret{}
-		err := s.Refs.Get(ctx, s.Key(name), secret)
-		switch {
-		case apierrors.IsNotFound(err):
+		secret, err := apply.Find(ctx, s.Refs, s.Key(name), &corev1.Secret{})
+		if err != nil {
+			return err
+		}
+		if secret == nil {
 			continue
-		case err != nil:
-			return fmt.Errorf("reading Secret %s: %w", name, err)
 		}
 		if controller := metav1.GetControllerOf(secret); controller == nil || controller.UID != s.CP.UID && controller.Name != name {
 			continue

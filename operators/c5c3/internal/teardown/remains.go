@@ -9,10 +9,10 @@ import (
 
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/operators/c5c3/internal/appcredential"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
@@ -52,11 +52,8 @@ func keystoneIsGone(ctx context.Context, s *pass.Pass, identity services.Service
 	if !s.Kinds.Served(identity.Kind) {
 		return true, nil
 	}
-	err := s.Foreign.Get(ctx, s.Key(s.CP.KeystoneName()), identity.Empty())
-	if client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("reading Keystone %s: %w", s.CP.KeystoneName(), err)
-	}
-	return err != nil, nil
+	keystone, err := apply.Find(ctx, s.Foreign, s.Key(s.CP.KeystoneName()), identity.Empty())
+	return keystone == nil, err
 }
 
 // late reports whether the deletion has waited long enough for others.
@@ -152,13 +149,12 @@ func managedObjects(ctx context.Context, s *pass.Pass, all services.List) ([]kor
 func ownedORC(ctx context.Context, s *pass.Pass, objects ...korc.Object) ([]korc.Object, error) {
 	var found []korc.Object
 	for _, obj := range objects {
-		err := s.Foreign.Get(ctx, client.ObjectKeyFromObject(obj), obj)
-		switch {
-		case apierrors.IsNotFound(err):
-		case err != nil:
-			return nil, fmt.Errorf("reading %s %s: %w", korc.KindName(obj), obj.GetName(), err)
-		case metav1.IsControlledBy(obj, s.CP):
-			found = append(found, obj)
+		live, err := apply.Find(ctx, s.Foreign, client.ObjectKeyFromObject(obj), obj)
+		if err != nil {
+			return nil, err
+		}
+		if live != nil && metav1.IsControlledBy(live, s.CP) {
+			found = append(found, live)
 		}
 	}
 	return found, nil
@@ -170,15 +166,9 @@ func removePush(ctx context.Context, s *pass.Pass, ready bool) (string, error) {
 	if !s.Kinds.Served(appcredential.PushSecretKind) {
 		return "", nil
 	}
-	push := &esov1alpha1.PushSecret{}
-	err := s.Foreign.Get(ctx, s.Key(s.CP.CredentialPushName()), push)
-	switch {
-	case apierrors.IsNotFound(err):
-		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("reading PushSecret %s: %w", s.CP.CredentialPushName(), err)
-	case !metav1.IsControlledBy(push, s.CP):
-		return "", nil
+	push, err := apply.Find(ctx, s.Foreign, s.Key(s.CP.CredentialPushName()), &esov1alpha1.PushSecret{})
+	if err != nil || push == nil || !metav1.IsControlledBy(push, s.CP) {
+		return "", err
 	}
 	if ready {
 		if err := korc.RemoveOnce(ctx, s, push); err != nil {

@@ -3,11 +3,10 @@ package controller
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -55,12 +54,5 @@ func mountedCredentialKeys(ctx context.Context, s *pass.Scope) (*corev1.Secret, 
 	if found, err := s.Owned.Find(ctx, key); err != nil || found != nil {
 		return found, err
 	}
-	found := &corev1.Secret{}
-	switch err := s.Refs.Get(ctx, key, found); {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("reading Secret %s: %w", key.Name, err)
-	}
-	return found, nil
+	return apply.Find(ctx, s.Refs, key, &corev1.Secret{})
 }

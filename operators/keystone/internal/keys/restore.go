@@ -8,7 +8,6 @@ import (
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -33,9 +32,11 @@ func (b keyBackup) stored(ctx context.Context, s *pass.Scope) (map[string][]byte
 		return nil, nil
 	}
 	request := b.request(s.Cluster, s.Keystone)
-	err := s.ThirdParty.Get(ctx, s.Key(request.Name), request)
+	live, err := apply.Find(ctx, s.ThirdParty, s.Key(request.Name), &esov1.ExternalSecret{})
 	switch {
-	case apierrors.IsNotFound(err):
+	case err != nil:
+		return nil, err
+	case live == nil:
 		if err := controllerutil.SetControllerReference(s.Keystone, request, s.Scheme); err != nil {
 			return nil, fmt.Errorf("setting the owner of ExternalSecret %s: %w", request.Name, err)
 		}
@@ -43,13 +44,11 @@ func (b keyBackup) stored(ctx context.Context, s *pass.Scope) (map[string][]byte
 			return nil, err
 		}
 		return nil, errAskingStore
-	case err != nil:
-		return nil, fmt.Errorf("reading ExternalSecret %s: %w", request.Name, err)
-	case !metav1.IsControlledBy(request, s.Keystone):
+	case !metav1.IsControlledBy(live, s.Keystone):
 		return nil, fmt.Errorf("an ExternalSecret named %s already exists that this resource does not control; delete it: %w",
 			request.Name, apply.ErrNotOwned)
 	}
-	return b.answer(ctx, s, request)
+	return b.answer(ctx, s, live)
 }
 
 // asked reports whether the copy has been requested from the store.
@@ -57,15 +56,8 @@ func (b keyBackup) asked(ctx context.Context, s *pass.Scope) (bool, error) {
 	if !s.Kinds.Served(secrets.ExternalSecretGVK) {
 		return false, nil
 	}
-	request := b.request(s.Cluster, s.Keystone)
-	err := s.ThirdParty.Get(ctx, s.Key(request.Name), request)
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("reading ExternalSecret %s: %w", request.Name, err)
-	}
-	return metav1.IsControlledBy(request, s.Keystone), nil
+	live, err := apply.Find(ctx, s.ThirdParty, s.Key(b.request(s.Cluster, s.Keystone).Name), &esov1.ExternalSecret{})
+	return live != nil && metav1.IsControlledBy(live, s.Keystone), err
 }
 
 func (b keyBackup) answer(ctx context.Context, s *pass.Scope, request *esov1.ExternalSecret) (map[string][]byte, error) {

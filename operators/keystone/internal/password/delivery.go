@@ -9,7 +9,6 @@ import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -85,13 +84,9 @@ func newDelivery(ctx context.Context, s *pass.Scope) (*delivery, error) {
 	if err != nil {
 		return nil, err
 	}
-	target := &corev1.Secret{}
-	err = s.Refs.Get(ctx, s.Key(s.Keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name), target)
-	switch {
-	case err == nil:
-		d.target = target
-	case !apierrors.IsNotFound(err):
-		return nil, fmt.Errorf("reading the administrator's Secret: %w", err)
+	d.target, err = apply.Find(ctx, s.Refs, s.Key(s.Keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name), &corev1.Secret{})
+	if err != nil {
+		return nil, err
 	}
 	if d.external, err = d.externalSecret(ctx); err != nil {
 		return nil, err
@@ -234,15 +229,7 @@ func (d *delivery) externalSecret(ctx context.Context) (*esov1.ExternalSecret, e
 	if owner := d.targetController(); owner != nil && owner.Kind == esov1.ExtSecretKind {
 		name = owner.Name
 	}
-	external := &esov1.ExternalSecret{}
-	err := d.ThirdParty.Get(ctx, d.Key(name), external)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading ExternalSecret %s: %w", name, err)
-	}
-	return external, nil
+	return apply.Find(ctx, d.ThirdParty, d.Key(name), &esov1.ExternalSecret{})
 }
 
 // throughStore has External Secrets read the store again once it has stored the password.

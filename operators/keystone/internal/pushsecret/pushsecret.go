@@ -3,14 +3,13 @@ package pushsecret
 
 import (
 	"context"
-	"fmt"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/secrets"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -45,16 +44,9 @@ func New(
 // Find returns the named PushSecret, nil if there is none or the Keystone does not
 // control it.
 func Find(ctx context.Context, s *pass.Scope, name string) (*esov1alpha1.PushSecret, error) {
-	live := &esov1alpha1.PushSecret{}
-	err := s.ThirdParty.Get(ctx, s.Key(name), live)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading PushSecret %s: %w", name, err)
-	}
-	if !metav1.IsControlledBy(live, s.Keystone) {
-		return nil, nil
+	live, err := apply.Find(ctx, s.ThirdParty, s.Key(name), &esov1alpha1.PushSecret{})
+	if err != nil || live == nil || !metav1.IsControlledBy(live, s.Keystone) {
+		return nil, err
 	}
 	return live, nil
 }
