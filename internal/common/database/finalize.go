@@ -16,12 +16,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// referenced is a named object together with its kind for messages.
-type referenced struct {
-	kind string
-	obj  client.Object
-}
-
 // Finalize asks mariadb-operator to drop what the instance had in the MariaDB, unless that
 // is to stay. It does not wait for that: the API pods still hold connections until garbage
 // collection ends them, and DROP DATABASE waits for those.
@@ -32,8 +26,8 @@ func Finalize(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		if err != nil {
 			return reconcile.Failed(vocabulary.ReasonWaitingForDatabase, err)
 		}
-		for _, reference := range databaseReferences(p) {
-			found, err := drop(ctx, p, reference, keep)
+		for _, obj := range databaseReferences(p) {
+			found, err := drop(ctx, p, obj, keep)
 			if err != nil {
 				return reconcile.Failed(vocabulary.ReasonWaitingForDatabase, err)
 			}
@@ -76,29 +70,29 @@ func databaseServes(ctx context.Context, p *service.Pass) (bool, error) {
 
 // drop deletes the object if the resource controls it, and reports whether it existed. If
 // keep is set, its counterpart in the MariaDB is orphaned.
-func drop(ctx context.Context, p *service.Pass, reference referenced, keep bool) (bool, error) {
-	live, err := apply.Find(ctx, p.ThirdParty, client.ObjectKeyFromObject(reference.obj), reference.obj)
+func drop(ctx context.Context, p *service.Pass, obj client.Object, keep bool) (bool, error) {
+	live, err := apply.Find(ctx, p.ThirdParty, client.ObjectKeyFromObject(obj), obj)
 	if err != nil || live == nil || !service.ControlledBy(live, p.Resource) {
 		return false, err
 	}
 	if keep {
 		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"cleanupPolicy":"Skip"}}`))
-		err := apply.Patch(ctx, p.ThirdParty, reference.obj, patch, "keeping what is in the MariaDB for")
+		err := apply.Patch(ctx, p.ThirdParty, live, patch, "keeping what is in the MariaDB for")
 		if client.IgnoreNotFound(err) != nil {
 			return false, err
 		}
 	}
-	return true, apply.Delete(ctx, p.ThirdParty, reference.obj)
+	return true, apply.Delete(ctx, p.ThirdParty, live)
 }
 
 // databaseReferences returns the objects that the finalizer removes from the MariaDB.
-func databaseReferences(p *service.Pass) []referenced {
+func databaseReferences(p *service.Pass) []client.Object {
 	standby := logins.Standby(p.Resource.GetName())
-	return []referenced{
-		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: p.Meta(standby)}},
-		{"User", &mariadbv1alpha1.User{ObjectMeta: p.Meta(standby)}},
-		{"Grant", &mariadbv1alpha1.Grant{ObjectMeta: p.Meta(p.Resource.GetName())}},
-		{"User", &mariadbv1alpha1.User{ObjectMeta: p.Meta(p.Resource.GetName())}},
-		{"Database", &mariadbv1alpha1.Database{ObjectMeta: p.Meta(p.Resource.GetName())}},
+	return []client.Object{
+		&mariadbv1alpha1.Grant{ObjectMeta: p.Meta(standby)},
+		&mariadbv1alpha1.User{ObjectMeta: p.Meta(standby)},
+		&mariadbv1alpha1.Grant{ObjectMeta: p.Meta(p.Resource.GetName())},
+		&mariadbv1alpha1.User{ObjectMeta: p.Meta(p.Resource.GetName())},
+		&mariadbv1alpha1.Database{ObjectMeta: p.Meta(p.Resource.GetName())},
 	}
 }

@@ -172,6 +172,15 @@ func (b *builder) abort(service inventory.Service) string {
 	return "kubectl forge upgrade " + onTarget(b.releaseOwner(service)) + " --abort"
 }
 
+// abortOr returns the edit, after the way back to the installed image if the service has
+// one: the new image may be at fault.
+func (b *builder) abortOr(service inventory.Service, edit string) []string {
+	if isChanging(service) && b.canAbort(service) {
+		return []string{b.abort(service), edit}
+	}
+	return []string{edit}
+}
+
 // canAbort reports whether no other service of the ControlPlane has left the release that
 // the service has: their schemas cannot be downgraded.
 func (b *builder) canAbort(service inventory.Service) bool {
@@ -196,10 +205,7 @@ func (b *builder) serviceRemediesByText(cause Cause, service inventory.Service) 
 	case cause.Reason == vocabulary.ReasonConfigCheckInProgress && strings.Contains(cause.Message, "ended with exit code"):
 		return []string{editOwner(b.releaseOwner(service))}
 	case strings.Contains(cause.Message, "cannot pull image"), strings.Contains(cause.Message, "cannot use image"):
-		if isChanging(service) && b.canAbort(service) {
-			return []string{b.abort(service), editOwner(b.releaseOwner(service))}
-		}
-		return []string{editOwner(b.releaseOwner(service))}
+		return b.abortOr(service, editOwner(b.releaseOwner(service)))
 	case strings.Contains(cause.Message, "Access denied"), b.denied(cause):
 		return []string{kubectl(ns, "edit secret "+service.ServiceSpec().Database.SecretRef.Name)}
 	case strings.Contains(cause.Message, "Can't connect"), strings.Contains(cause.Message, "Lost connection"),

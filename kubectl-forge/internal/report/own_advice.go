@@ -53,11 +53,7 @@ func (b *builder) placementRemedies(cause Cause, p *placementv1alpha1.Placement,
 	case placementv1alpha1.ReasonWaitingForServiceUser:
 		return createSecret(p.Namespace, user.Name, "--from-literal=username=USER", cmp.Or(user.Key, "password"))
 	case placementv1alpha1.ReasonServiceUserRefused:
-		edit := kubectl(p.Namespace, "edit secret "+user.Name)
-		if isChanging(service) && b.canAbort(service) {
-			return []string{b.abort(service), edit}
-		}
-		return []string{edit}
+		return b.abortOr(service, kubectl(p.Namespace, "edit secret "+user.Name))
 	}
 	return nil
 }

@@ -106,11 +106,10 @@ func (s Scenario[S]) undisturbed(ctx context.Context) (state S, calls transport.
 		numbered := calls.Calls()
 		return s.outstanding(s.promised(), func(call transport.Call) bool { return slices.Contains(numbered, call) })
 	})
-	err = s.run(ctx, none.Config(s.Config), namespace, func(ctx context.Context) error {
-		if err := settled(ctx); err != nil {
-			return err
+	err = s.run(ctx, none.Config(s.Config), namespace, func(ctx context.Context) (err error) {
+		if err = settled(ctx); err == nil {
+			state, err = s.lasting(ctx, namespace)
 		}
-		state, err = s.lasting(ctx, namespace)
 		return err
 	})
 	return state, calls, err

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -47,6 +48,18 @@ const (
 // LabelSuperseded is on ApplicationCredentials that only wait for their
 // revocation.
 const LabelSuperseded = "c5c3.io/superseded"
+
+// ServiceAhead returns the status of a service with a later release than the given one, nil
+// for none. Another build of the same release is not later.
+func (cp *ControlPlane) ServiceAhead(release string) *ServiceStatus {
+	for i := range cp.Status.Services {
+		// The tag of another build of a release begins with it.
+		if service := &cp.Status.Services[i]; service.Release > release && !strings.HasPrefix(service.Release, release) {
+			return service
+		}
+	}
+	return nil
+}
 
 // KeystoneName is the name of the Keystone of a control plane.
 func (cp *ControlPlane) KeystoneName() string { return cp.Name + "-keystone" }

@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -115,11 +114,8 @@ func installedAfter(cp *ControlPlane, release string) (installed string, known b
 	if cp.Status.UpdatePhase == "" || cp.Spec.Services.Keystone == nil {
 		return "", false
 	}
-	for _, service := range cp.Status.Services {
-		// The tag of another build of a release begins with it.
-		if service.Release > release && !strings.HasPrefix(service.Release, release) {
-			return service.Release, true
-		}
+	if ahead := cp.ServiceAhead(release); ahead != nil {
+		return ahead.Release, true
 	}
 	return "", true
 }

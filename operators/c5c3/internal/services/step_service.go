@@ -109,11 +109,13 @@ func (all List) ahead(cp *c5c3v1alpha1.ControlPlane, svc Service, installed stri
 		return Service{}, ""
 	}
 	series, _, _ := strings.Cut(installed, "-")
+	found := cp.ServiceAhead(series)
+	if found == nil {
+		return Service{}, ""
+	}
 	for _, other := range all {
-		for _, status := range cp.Status.Services {
-			if status.Name == other.name && status.Release > series && !strings.HasPrefix(status.Release, series) {
-				return other, status.Release
-			}
+		if other.name == found.Name {
+			return other, found.Release
 		}
 	}
 	return Service{}, ""
