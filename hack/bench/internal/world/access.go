@@ -18,7 +18,7 @@ func (w *World) Kubeconfig(address string) (path string, err error) {
 	}
 	config := clientcmdapi.Config{
 		Clusters:       map[string]*clientcmdapi.Cluster{"bench": cluster},
-		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"bench": {Token: w.user.BearerToken, Impersonate: w.user.Impersonate.UserName}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"bench": {Token: w.user.BearerToken}},
 		Contexts:       map[string]*clientcmdapi.Context{"bench": {Cluster: "bench", AuthInfo: "bench"}},
 		CurrentContext: "bench",
 	}

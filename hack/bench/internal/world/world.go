@@ -55,11 +55,12 @@ type World struct {
 	Jobs    *standin.Jobs
 	Secrets *standin.ExternalSecrets
 
-	options   Options
-	user      *rest.Config
-	apiServer int
-	etcd      int
-	closers   []func() error
+	options       Options
+	administrator *rest.Config
+	user          *rest.Config
+	apiServer     int
+	etcd          int
+	closers       []func() error
 }
 
 // Open starts a World. It has to be closed even if ctx has ended.
@@ -72,12 +73,45 @@ func Open(ctx context.Context, o Options) (*World, error) {
 }
 
 func (w *World) open(ctx context.Context) error {
-	env, err := w.startServer()
-	if err != nil {
+	if err := w.startServer(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w.onClose(func() error { cancel(); return nil })
+	stopKeystones, err := serveKeystones(ctx)
+	if err != nil {
+		return err
+	}
+	w.onClose(stopKeystones)
+	if w.Keystones, err = track(ctx, w.administrator); err != nil {
+		return err
+	}
+	if err := w.createStore(ctx); err != nil {
+		return err
+	}
+	return standin.Run(ctx, w.administrator, standin.NewDeployments(), w.Jobs, standin.NewMariaDB(), w.Secrets)
+}
+
+// startServer starts the API server and follows its audit log.
+func (w *World) startServer(ctx context.Context) error {
+	if err := os.WriteFile(w.file("audit-policy.yaml"), []byte(auditPolicy), 0o600); err != nil {
+		return err
+	}
+	env, stop, err := envtest.Open(envtest.Options{
+		CRDs:             []string{filepath.Join(w.options.Root, "operators/keystone/config/crd/bases")},
+		Foreign:          foreign.All,
+		GarbageCollector: true,
+		Complete:         true,
+		Users:            []string{operatorName},
+		Flags: map[string]string{
+			"audit-policy-file": w.file("audit-policy.yaml"), "audit-log-path": w.file("audit.log"),
+		},
+	})
+	if err != nil {
+		return err
+	}
+	w.onClose(stop)
+	w.administrator = env.Config
 	if w.Client, err = client.New(env.Config, client.Options{Scheme: scheme()}); err != nil {
 		return err
 	}
@@ -92,41 +126,8 @@ func (w *World) open(ctx context.Context) error {
 	if w.apiServer, err = machine.Child("kube-apiserver"); err != nil {
 		return err
 	}
-	if w.etcd, err = machine.Child("etcd"); err != nil {
-		return err
-	}
-	stopKeystones, err := serveKeystones(ctx)
-	if err != nil {
-		return err
-	}
-	w.onClose(stopKeystones)
-	if w.Keystones, err = track(ctx, env.Config); err != nil {
-		return err
-	}
-	if err := w.createStore(ctx); err != nil {
-		return err
-	}
-	return standin.Run(ctx, env.Config, standin.NewDeployments(), w.Jobs, standin.NewMariaDB(), w.Secrets)
-}
-
-func (w *World) startServer() (*envtest.Env, error) {
-	if err := os.WriteFile(w.file("audit-policy.yaml"), []byte(auditPolicy), 0o600); err != nil {
-		return nil, err
-	}
-	env, stop, err := envtest.Open(envtest.Options{
-		CRDs:             []string{filepath.Join(w.options.Root, "operators/keystone/config/crd/bases")},
-		Foreign:          foreign.All,
-		GarbageCollector: true,
-		Flags: map[string]string{
-			"audit-policy-file": w.file("audit-policy.yaml"), "audit-log-path": w.file("audit.log"),
-			"enable-priority-and-fairness": "true",
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	w.onClose(stop)
-	return env, nil
+	w.etcd, err = machine.Child("etcd")
+	return err
 }
 
 func (w *World) createStore(ctx context.Context) error {

@@ -74,6 +74,12 @@ type Options struct {
 	// else that acts on built-in kinds is a stand-in of the test. Kinds that
 	// are installed later are noticed at its next discovery, every 30 s.
 	GarbageCollector bool
+	// Complete serves the groups that no test needs too, with fair queueing, as a
+	// production API server does.
+	Complete bool
+	// Users log in with tokens of their own and appear in the audit log. All others are
+	// impersonated by the administrator, which is the user that an audit policy sees.
+	Users []string
 	// Flags are set for kube-apiserver in addition to those that every test needs, or
 	// instead of them, by name without dashes.
 	Flags map[string]string
@@ -88,6 +94,7 @@ type Env struct {
 	Config *rest.Config
 
 	environment *crenvtest.Environment
+	tokens      map[string]string
 	namespaces  atomic.Int32
 	// mapper and admin spare each test a discovery of the API server's kinds.
 	mapper meta.RESTMapper
@@ -195,16 +202,18 @@ func start(o Options) (*Env, func() error, error) {
 	}
 	e.ControlPlane.Etcd = &crenvtest.Etcd{Path: etcd}
 	e.ControlPlane.GetAPIServer().Path = apiserver
-	// The tests of a package are the only clients and need no fair share.
-	arguments := e.ControlPlane.GetAPIServer().Configure().
-		Set("service-cluster-ip-range", serviceRange).Set("enable-priority-and-fairness", "false").
-		Set("runtime-config", strings.Join(groupsOfNobody, "=false,")+"=false").
-		Set("disable-admission-plugins", admissionOfNobody...).
-		Set("watch-cache-sizes", strings.Join(readFromEtcd, "#0,")+"#0")
+	arguments := e.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", serviceRange)
+	if !o.Complete {
+		// The tests of a package are the only clients and need no fair share.
+		arguments.Set("enable-priority-and-fairness", "false").
+			Set("runtime-config", strings.Join(groupsOfNobody, "=false,")+"=false").
+			Set("disable-admission-plugins", admissionOfNobody...).
+			Set("watch-cache-sizes", strings.Join(readFromEtcd, "#0,")+"#0")
+	}
 	for name, value := range o.Flags {
 		arguments.Set(name, value)
 	}
-	dir, token, err := administratorToken()
+	dir, tokens, err := writeTokens(o.Users)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -215,8 +224,8 @@ func start(o Options) (*Env, func() error, error) {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
 	}
 	cfg.QPS, cfg.DisableCompression = -1, true
-	cfg.BearerToken, cfg.CertData, cfg.KeyData = token, nil, nil
-	env, stop := &Env{Config: cfg, environment: e}, e.Stop
+	cfg.BearerToken, cfg.CertData, cfg.KeyData = tokens[administrator], nil, nil
+	env, stop := &Env{Config: cfg, environment: e, tokens: tokens}, e.Stop
 	if err := errors.Join(delay(cfg), env.discover()); err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}

@@ -68,26 +68,38 @@ func (e *Env) user(
 		return nil, fmt.Errorf("wait until user %s has its rights: %w", name, err)
 	}
 	cfg := rest.CopyConfig(e.Config)
-	cfg.Impersonate = rest.ImpersonationConfig{UserName: name}
+	if token, own := e.tokens[name]; own {
+		cfg.BearerToken = token
+	} else {
+		cfg.Impersonate = rest.ImpersonationConfig{UserName: name}
+	}
 	return cfg, nil
 }
+
+// administrator is a user with all permissions.
+const administrator = "administrator"
 
 // tokenFile lists the tokens that the API server accepts.
 const tokenFile = "tokens.csv"
 
-// administratorToken makes a token of a user with all permissions, and a directory with
-// the file of it, which the API server reads when it starts. A token costs the API server
-// less than a client certificate, whose chain it verifies for every request.
-func administratorToken() (dir, token string, err error) {
+// writeTokens makes a token for the administrator and for each of the users. It writes
+// the file of them, which the API server reads when it starts, into a directory of its
+// own. A token costs the API server less than a client certificate, whose chain it
+// verifies for every request.
+func writeTokens(users []string) (dir string, tokens map[string]string, err error) {
 	if dir, err = os.MkdirTemp("", "tokens-"); err != nil {
-		return "", "", err
+		return "", nil, err
 	}
-	token = rand.Text()
-	line := token + ",administrator,administrator," + "system:masters" + "\n"
-	if err := os.WriteFile(filepath.Join(dir, tokenFile), []byte(line), 0o600); err != nil {
-		return "", "", errors.Join(err, os.RemoveAll(dir))
+	tokens = map[string]string{administrator: rand.Text()}
+	file := fmt.Sprintf("%s,%s,%s,system:masters\n", tokens[administrator], administrator, administrator)
+	for _, name := range users {
+		tokens[name] = rand.Text()
+		file += fmt.Sprintf("%s,%s,%s\n", tokens[name], name, name)
 	}
-	return dir, token, nil
+	if err := os.WriteFile(filepath.Join(dir, tokenFile), []byte(file), 0o600); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, tokens, nil
 }
 
 // granted returns nil if the user has the permissions of the first rule. All rules
