@@ -7,8 +7,8 @@
 #           of an operator. Without the operator, such as "gateway", the suites of that
 #           name of all operators. By default, all suites whose requirements the
 #           cluster meets
-# Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the JUnit
-# report), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
+# Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the output, the JUnit
+# report and the summary), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
 # (true: only the suites with the label "core"), COMPLETE (true: fail instead of
 # skipping a suite).
 set -euo pipefail
@@ -123,9 +123,11 @@ hack/e2e/record.py "$run/record" <"$run/recording" >"$run/secrets.txt" &
 recorder=$!
 exec {recording}>"$run/recording"
 
+# Chainsaw writes its report at the very end. Its output names each suite as it ends, so
+# that a run that is stopped has shown something too.
 status=0
 chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$run" --no-color --quiet \
-	--set-string root="$root" "$@" "${folders[@]}" {recording}>&- || status=$?
+	--set-string root="$root" "$@" "${folders[@]}" {recording}>&- | tee "$REPORTS/output.txt" || status=$?
 if [[ -e $run/e2e.xml ]]; then
 	mv "$run/e2e.xml" "$REPORTS/e2e.xml"
 	echo
