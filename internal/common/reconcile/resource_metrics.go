@@ -68,15 +68,33 @@ type Gauge[T Conditioned] struct {
 	Read func(resource T, now time.Time) []Sample
 }
 
+// described is a definition with its description for the registry.
+type described struct {
+	metric.Definition
+	desc *prometheus.Desc
+}
+
+func describe(d metric.Definition, constant prometheus.Labels) described {
+	return described{d, d.Desc(constant)}
+}
+
+// sample returns a series at a scrape.
+func (d described) sample(scrape *metric.Scrape, value float64, labels ...string) prometheus.Metric {
+	return scrape.Gauge(d.Definition, d.desc, value, labels...)
+}
+
 // resourceExporter exports all resources of a kind. It reads them from the cache at each
 // scrape, so that it holds no state and no series outlives its resource.
 type resourceExporter[T Conditioned] struct {
-	conditions, transitions *prometheus.Desc
+	kind                    string
+	conditions, transitions described
 	gauges                  []Gauge[T]
-	reader                  client.Reader
-	newList                 func() client.ObjectList
-	registry                prometheus.Registerer
-	now                     func() time.Time
+	// described are the definitions of the gauges.
+	described []described
+	reader    client.Reader
+	newList   func() client.ObjectList
+	registry  prometheus.Registerer
+	now       func() time.Time
 }
 
 var (
@@ -99,10 +117,15 @@ func newResourceExporter[T Conditioned](
 	reader client.Reader, registry prometheus.Registerer, prefix, kind string, newList func() client.ObjectList, gauges ...Gauge[T],
 ) *resourceExporter[T] {
 	constant := prometheus.Labels{metric.Kind.Name: kind}
-	return &resourceExporter[T]{
-		conditions: conditionDefinition(prefix).Desc(constant), transitions: transitionDefinition(prefix).Desc(constant),
+	e := &resourceExporter[T]{
+		kind:       kind,
+		conditions: describe(conditionDefinition(prefix), constant), transitions: describe(transitionDefinition(prefix), constant),
 		gauges: gauges, reader: reader, newList: newList, registry: registry, now: time.Now,
 	}
+	for _, gauge := range gauges {
+		e.described = append(e.described, describe(gauge.Definition, nil))
+	}
+	return e
 }
 
 // Start exports until ctx ends.
@@ -124,10 +147,10 @@ func (e *resourceExporter[T]) NeedLeaderElection() bool { return true }
 
 // Describe implements [prometheus.Collector].
 func (e *resourceExporter[T]) Describe(descs chan<- *prometheus.Desc) {
-	descs <- e.conditions
-	descs <- e.transitions
-	for _, gauge := range e.gauges {
-		descs <- gauge.Desc(nil)
+	descs <- e.conditions.desc
+	descs <- e.transitions.desc
+	for _, gauge := range e.described {
+		descs <- gauge.desc
 	}
 }
 
@@ -139,22 +162,23 @@ func (e *resourceExporter[T]) Collect(series chan<- prometheus.Metric) {
 	// The objects are only read below.
 	err := e.reader.List(ctx, list, client.UnsafeDisableDeepCopy)
 	if err == nil {
+		scrape, now := &metric.Scrape{}, e.now()
 		err = meta.EachListItem(list, func(obj runtime.Object) error {
 			resource, ok := obj.(T)
 			if !ok {
 				return fmt.Errorf("%T is not of the exported kind", obj)
 			}
-			e.exportConditions(series, resource)
-			e.exportGauges(series, resource)
+			e.exportConditions(scrape, series, resource)
+			e.exportGauges(scrape, series, resource, now)
 			return nil
 		})
 	}
 	if err != nil {
-		series <- prometheus.NewInvalidMetric(e.conditions, err)
+		series <- prometheus.NewInvalidMetric(e.conditions.desc, err)
 	}
 }
 
-func (e *resourceExporter[T]) exportConditions(series chan<- prometheus.Metric, resource T) {
+func (e *resourceExporter[T]) exportConditions(scrape *metric.Scrape, series chan<- prometheus.Metric, resource T) {
 	conditions := resource.GetConditions()
 	if meta.FindStatusCondition(conditions, vocabulary.ConditionReady) == nil {
 		// A resource that was never reconciled must be visible, too.
@@ -169,22 +193,18 @@ func (e *resourceExporter[T]) exportConditions(series chan<- prometheus.Metric, 
 			if condition.Status == status {
 				value = 1
 			}
-			series <- prometheus.MustNewConstMetric(e.conditions, prometheus.GaugeValue, value,
-				namespace, name, condition.Type, string(status))
+			series <- e.conditions.sample(scrape, value, e.kind, namespace, name, condition.Type, string(status))
 		}
 		since := metric.Timestamp(condition.LastTransitionTime.Time, time.Time{})
-		series <- prometheus.MustNewConstMetric(e.transitions, prometheus.GaugeValue, since,
-			namespace, name, condition.Type, string(condition.Status), condition.Reason)
+		series <- e.transitions.sample(scrape, since, e.kind, namespace, name, condition.Type, string(condition.Status), condition.Reason)
 	}
 }
 
-func (e *resourceExporter[T]) exportGauges(series chan<- prometheus.Metric, resource T) {
-	now := e.now()
-	for _, gauge := range e.gauges {
-		desc := gauge.Desc(nil)
+func (e *resourceExporter[T]) exportGauges(scrape *metric.Scrape, series chan<- prometheus.Metric, resource T, now time.Time) {
+	for i, gauge := range e.gauges {
 		for _, sample := range gauge.Read(resource, now) {
 			labels := append([]string{resource.GetNamespace(), resource.GetName()}, sample.Labels...)
-			series <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, sample.Value, labels...)
+			series <- e.described[i].sample(scrape, sample.Value, labels...)
 		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -92,6 +94,58 @@ test_operator_age_seconds{name="thing",namespace="default",part="hull"} %d
 			t.Error(err)
 		}
 	}
+}
+
+// allocationsPerSeries are those for what the registry holds, for the series and for its labels.
+// The rest of a resource may take a quarter.
+const allocationsPerSeries = 3.25
+
+func TestTheSeriesOfAScrapeShareTheirLabels(t *testing.T) {
+	const things, conditions = 50, 10
+	items := make([]thing, things)
+	for i := range items {
+		items[i] = *someThing()
+		items[i].Name = fmt.Sprintf("thing-%d", i)
+		for c := range conditions {
+			meta.SetStatusCondition(&items[i].Status.Conditions, metav1.Condition{
+				Type: fmt.Sprintf("C%dReady", c), Status: metav1.ConditionTrue, Reason: "Fine",
+			})
+		}
+	}
+	e := exporter(listed{items: items}, nil)
+	// With Ready, which none has.
+	want := 4 * (conditions + 1) * things
+	collected := make(chan prometheus.Metric, want)
+	allocations := testing.AllocsPerRun(10, func() {
+		e.Collect(collected)
+		if len(collected) != want {
+			t.Errorf("%d series, want %d", len(collected), want)
+		}
+		for len(collected) > 0 {
+			if err := (<-collected).Write(&dto.Metric{}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if each := allocations / float64(want); each > allocationsPerSeries {
+		t.Errorf("a series costs %.2f allocations, want %.2f at most", each, allocationsPerSeries)
+	}
+}
+
+// listed is a cache with the items.
+type listed struct {
+	client.Reader
+
+	items []thing
+}
+
+func (l listed) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+	into, ok := list.(*thingList)
+	if !ok {
+		return fmt.Errorf("%T is no list of things", list)
+	}
+	into.Items = l.items
+	return nil
 }
 
 func TestWaitingForTheUserCountsAsNoError(t *testing.T) {
