@@ -88,15 +88,15 @@ func trimDeployment(deploy *appsv1.Deployment) {
 }
 
 func trimTemplate(pod corev1.PodSpec) corev1.PodSpec {
-	return corev1.PodSpec{InitContainers: images(pod.InitContainers), Containers: images(pod.Containers)}
+	return corev1.PodSpec{InitContainers: intern.Images(pod.InitContainers), Containers: intern.Images(pod.Containers)}
 }
 
 // trimPod keeps what identifies the pods, what they run, and why they do not run.
 func trimPod(pod *corev1.Pod) {
 	pod.ManagedFields = nil
 	pod.Spec = corev1.PodSpec{
-		InitContainers: images(pod.Spec.InitContainers),
-		Containers:     images(pod.Spec.Containers),
+		InitContainers: intern.Images(pod.Spec.InitContainers),
+		Containers:     intern.Images(pod.Spec.Containers),
 		Volumes:        those(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == deployment.VolumeConfig }),
 	}
 	status := pod.Status
@@ -115,7 +115,7 @@ func trimJob(job *batchv1.Job) {
 	job.ManagedFields = nil
 	template := corev1.PodTemplateSpec{}
 	if !ofCronJob(job) {
-		template.Spec.Containers = images(job.Spec.Template.Spec.Containers)
+		template.Spec.Containers = intern.Images(job.Spec.Template.Spec.Containers)
 	}
 	job.Spec = batchv1.JobSpec{Suspend: job.Spec.Suspend, Template: template}
 }
@@ -127,14 +127,6 @@ func those[T any](items []T, wanted func(T) bool) []T {
 		if wanted(item) {
 			kept = append(kept, item)
 		}
-	}
-	return kept
-}
-
-func images(containers []corev1.Container) []corev1.Container {
-	kept := slices.Grow([]corev1.Container(nil), len(containers))
-	for _, container := range containers {
-		kept = append(kept, corev1.Container{Name: intern.String(container.Name), Image: intern.String(container.Image)})
 	}
 	return kept
 }

@@ -16,6 +16,7 @@ import (
 	"unsafe"
 	"weak"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -63,6 +64,7 @@ var (
 	labelTable  table[byte]
 	ownerTable  table[metav1.OwnerReference]
 	fieldTable  table[metav1.FieldsV1]
+	imageTable  table[corev1.Container]
 )
 
 // longest is the length in bytes up to which strings are shared. Longer ones are rarely
@@ -90,6 +92,27 @@ func String(s string) string {
 // Fields returns a shared set of fields with the text.
 func Fields(text string) *metav1.FieldsV1 {
 	return fieldTable.share(digest.Of([]byte(text)), func() *metav1.FieldsV1 { return metav1.NewFieldsV1(text) })
+}
+
+// Images returns the names and images of the containers as a shared list without anything
+// else. The type of a container is large, whatever it holds.
+func Images(containers []corev1.Container) []corev1.Container {
+	if len(containers) == 0 {
+		return nil
+	}
+	var key strings.Builder
+	for i := range containers {
+		// An image may be any text.
+		_, _ = fmt.Fprintf(&key, "%q %q\n", containers[i].Name, containers[i].Image)
+	}
+	first := imageTable.share(digest.Of([]byte(key.String())), func() *corev1.Container {
+		images := make([]corev1.Container, len(containers))
+		for i := range containers {
+			images[i] = corev1.Container{Name: strings.Clone(containers[i].Name), Image: strings.Clone(containers[i].Image)}
+		}
+		return &images[0]
+	})
+	return unsafe.Slice(first, len(containers))
 }
 
 // Object shares the metadata of the object, and its conditions if it has any.

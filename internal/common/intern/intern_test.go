@@ -46,6 +46,24 @@ func TestEqualMetadataIsInMemoryOnceAndStaysTheSame(t *testing.T) {
 	}
 }
 
+func TestEqualImagesAreInMemoryOnce(t *testing.T) {
+	containers := func(image string) []corev1.Container {
+		return []corev1.Container{{Name: "api", Image: image, Command: []string{image}}, {Name: "log", Image: "log"}}
+	}
+	first, second, other := Images(containers("v1")), Images(containers("v1")), Images(containers("v2"))
+	if &first[0] != &second[0] {
+		t.Error("each has the images for itself")
+	}
+	for image, got := range map[string][]corev1.Container{"v1": first, "v2": other} {
+		if diff := cmp.Diff([]corev1.Container{{Name: "api", Image: image}, {Name: "log", Image: "log"}}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", image, diff)
+		}
+	}
+	if got := Images(nil); got != nil {
+		t.Errorf("%v of no containers", got)
+	}
+}
+
 // What is shared is read without a lock, which the race detector would report.
 func TestAnObjectMayComeTwiceWhileOthersAreRead(t *testing.T) {
 	first, second := pod("a"), pod("b")
