@@ -94,8 +94,11 @@ func (w *World) open(ctx context.Context) error {
 
 // startServer starts the API server and follows its audit log.
 func (w *World) startServer(ctx context.Context) error {
-	if err := os.WriteFile(w.file("audit-policy.yaml"), []byte(auditPolicy), 0o600); err != nil {
-		return err
+	// The API server would append to the log of an earlier run.
+	for name, content := range map[string]string{"audit-policy.yaml": auditPolicy, "audit.log": ""} {
+		if err := os.WriteFile(w.file(name), []byte(content), 0o600); err != nil {
+			return err
+		}
 	}
 	env, stop, err := envtest.Open(envtest.Options{
 		CRDs:             []string{filepath.Join(w.options.Root, "operators/keystone/config/crd/bases")},
@@ -105,6 +108,8 @@ func (w *World) startServer(ctx context.Context) error {
 		Users:            []string{operatorName},
 		Flags: map[string]string{
 			"audit-policy-file": w.file("audit-policy.yaml"), "audit-log-path": w.file("audit.log"),
+			// In MiB. A log that is rotated is not followed.
+			"audit-log-maxsize": "100000",
 		},
 	})
 	if err != nil {
