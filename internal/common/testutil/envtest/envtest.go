@@ -213,12 +213,12 @@ func start(o Options) (*Env, func() error, error) {
 	for name, value := range o.Flags {
 		arguments.Set(name, value)
 	}
-	dir, tokens, err := writeTokens(o.Users)
+	tokenFile, tokens, err := writeTokens(o.Users)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.RemoveAll(dir)
-	arguments.Set("token-auth-file", filepath.Join(dir, tokenFile))
+	defer os.Remove(tokenFile)
+	arguments.Set("token-auth-file", tokenFile)
 	cfg, err := e.Start()
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
