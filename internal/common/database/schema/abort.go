@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -14,7 +12,7 @@ import (
 // abortUpgrade aborts an upgrade. Its Jobs, including their pods, must be gone before
 // anything else may work on the schema. Objects that they added to the schema stay: the
 // old release is unaffected by them, and its pods replace those of the new one.
-func (w *work) abortUpgrade(ctx context.Context) reconcile.Outcome {
+func (w *work) abortUpgrade(ctx context.Context) (message string, err error) {
 	status := w.Status
 	for _, t := range []deployment.Task{w.expandTask(), w.migrateTask(), w.contractTask()} {
 		job, err := deployment.TaskJob(w.Pass, t)
@@ -23,15 +21,16 @@ func (w *work) abortUpgrade(ctx context.Context) reconcile.Outcome {
 			gone, err = w.Jobs.Remove(ctx, w.Resource, job)
 		}
 		if err != nil {
-			return reconcile.Failed(vocabulary.ReasonUpgradeAborting, err)
+			return "", reconcile.WithReason(vocabulary.ReasonUpgradeAborting, err)
 		}
 		if !gone {
-			return reconcile.Waiting(vocabulary.ReasonUpgradeAborting, fmt.Sprintf(
+			return "", reconcile.WaitError(vocabulary.ReasonUpgradeAborting, fmt.Sprintf(
 				"The upgrade from %s to %s is being aborted: waiting for Job %s to end", status.InstalledRelease, status.TargetRelease, job.Name))
 		}
 	}
 	note := fmt.Sprintf("The upgrade from %s to %s was aborted in phase %s",
 		status.InstalledRelease, status.TargetRelease, status.UpgradePhase)
 	status.TargetRelease, status.UpgradePhase = "", ""
-	return w.syncSchema(ctx).OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeAborted, note)
+	w.record(vocabulary.EventUpgradeAborted, note)
+	return w.syncSchema(ctx)
 }
