@@ -2,8 +2,6 @@ package envtest
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -73,30 +71,6 @@ func (e *Env) user(
 		cfg.Impersonate = rest.ImpersonationConfig{UserName: name}
 	}
 	return cfg, nil
-}
-
-// administrator is a user with all permissions.
-const administrator = "administrator"
-
-// writeTokens makes a token for the administrator and for each of the users. It writes
-// them to a file, which the API server reads when it starts. A token costs the API server
-// less than a client certificate, whose chain it verifies for every request.
-func writeTokens(users []string) (path string, tokens map[string]string, err error) {
-	file, err := os.CreateTemp("", "tokens-*.csv")
-	if err != nil {
-		return "", nil, err
-	}
-	tokens = map[string]string{administrator: rand.Text()}
-	lines := fmt.Sprintf("%s,%s,%s,system:masters\n", tokens[administrator], administrator, administrator)
-	for _, name := range users {
-		tokens[name] = rand.Text()
-		lines += fmt.Sprintf("%s,%s,%s\n", tokens[name], name, name)
-	}
-	_, err = file.WriteString(lines)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return "", nil, errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), tokens, nil
 }
 
 // granted returns nil if the user has the permissions of the first rule. All rules
