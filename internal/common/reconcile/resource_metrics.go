@@ -162,20 +162,23 @@ func (e *resourceExporter[T]) exportConditions(series chan<- prometheus.Metric, 
 			Type: vocabulary.ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: resource.GetCreationTimestamp(),
 		}}, conditions...)
 	}
-	namespace, name := resource.GetNamespace(), resource.GetName()
 	for _, condition := range conditions {
-		for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown} {
-			value := 0.0
-			if condition.Status == status {
-				value = 1
-			}
-			series <- prometheus.MustNewConstMetric(e.conditions, prometheus.GaugeValue, value,
-				namespace, name, condition.Type, string(status))
-		}
-		since := metric.Timestamp(condition.LastTransitionTime.Time, time.Time{})
-		series <- prometheus.MustNewConstMetric(e.transitions, prometheus.GaugeValue, since,
-			namespace, name, condition.Type, string(condition.Status), condition.Reason)
+		e.exportCondition(series, resource.GetNamespace(), resource.GetName(), condition)
 	}
+}
+
+func (e *resourceExporter[T]) exportCondition(series chan<- prometheus.Metric, namespace, name string, condition metav1.Condition) {
+	for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown} {
+		value := 0.0
+		if condition.Status == status {
+			value = 1
+		}
+		series <- prometheus.MustNewConstMetric(e.conditions, prometheus.GaugeValue, value,
+			namespace, name, condition.Type, string(status))
+	}
+	since := metric.Timestamp(condition.LastTransitionTime.Time, time.Time{})
+	series <- prometheus.MustNewConstMetric(e.transitions, prometheus.GaugeValue, since,
+		namespace, name, condition.Type, string(condition.Status), condition.Reason)
 }
 
 func (e *resourceExporter[T]) exportGauges(series chan<- prometheus.Metric, resource T) {

@@ -89,10 +89,8 @@ func (w *work) markCounted(ctx context.Context, ended map[string]*batchv1.Job) e
 	if !ok || !both {
 		return fmt.Errorf("the copy of a %s is not an object; this is a bug in the operator", w.Kind)
 	}
-	annotations := maps.Clone(marked.GetAnnotations())
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
+	annotations := map[string]string{}
+	maps.Copy(annotations, marked.GetAnnotations())
 	for annotation, live := range ended {
 		annotations[annotation] = string(live.UID)
 	}
