@@ -21,10 +21,7 @@ func children(owned *fieldpath.Set) []fieldpath.PathElement {
 func descend(node any, element fieldpath.PathElement) (any, bool) {
 	switch {
 	case element.FieldName != nil:
-		fields, ok := node.(map[string]any)
-		if !ok {
-			return nil, false
-		}
+		fields, _ := node.(map[string]any)
 		child, ok := fields[*element.FieldName]
 		return child, ok
 	case element.Key != nil:

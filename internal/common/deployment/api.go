@@ -78,7 +78,7 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		p.Status.Endpoint = a.Endpoint(p)
 	}
 	if !ready {
-		return a.explainRollout(ctx, p, deploy)
+		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, a.explainRollout(ctx, p, deploy))
 	}
 	if a.Prune != nil {
 		if err := a.Prune(ctx, p); err != nil {
@@ -185,13 +185,13 @@ func readinessProbe(configDir string) *corev1.Probe {
 	}
 }
 
-// explainRollout describes what a rollout waits for, by its newest troubled pod, which may
-// have ended.
-func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) reconcile.Outcome {
+// explainRollout is the error of a rollout that waits. It says for what, by the newest
+// troubled pod, which may have ended.
+func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1.Deployment) error {
 	var list corev1.PodList
 	err := p.Client.List(ctx, &list, client.InNamespace(deploy.Namespace), client.MatchingLabels(p.SelectorLabels(deploy.Name)))
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, fmt.Errorf("listing the API pods: %w", err))
+		return fmt.Errorf("listing the API pods: %w", err)
 	}
 	message := "The Deployment is rolling out: " + Progress(deploy)
 	problem, imagePull := poddiag.Problem(list.Items, p.Hidden()...)
@@ -201,13 +201,13 @@ func (a API) explainRollout(ctx context.Context, p *service.Pass, deploy *appsv1
 	refusal := Refusal(deploy)
 	switch {
 	case imagePull:
-		return reconcile.Waiting(vocabulary.ReasonImagePullFailed, "The Deployment does not roll out: "+problem)
+		return reconcile.WaitError(vocabulary.ReasonImagePullFailed, "The Deployment does not roll out: "+problem)
 	case refusal != "":
-		return reconcile.Waiting(vocabulary.ReasonWaitingForDeployment, "The Deployment does not roll out: "+poddiag.Refusal(refusal))
+		return reconcile.WaitError("", "The Deployment does not roll out: "+poddiag.Refusal(refusal))
 	case problem != "":
 		message += "; " + problem
 	}
-	return reconcile.Waiting(vocabulary.ReasonWaitingForDeployment, message)
+	return reconcile.WaitError("", message)
 }
 
 // settleTime is how long after its start a pod may be unready before the condition

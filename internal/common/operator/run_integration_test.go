@@ -28,6 +28,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
+	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
 var env *envtest.Env
@@ -304,15 +305,11 @@ type requests struct {
 	paths []string
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // record logs the paths of all requests made with the configuration.
 func record(config *rest.Config) *requests {
 	log := &requests{}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return transport.Func(func(r *http.Request) (*http.Response, error) {
 			log.mu.Lock()
 			log.paths = append(log.paths, r.URL.Path)
 			log.mu.Unlock()

@@ -186,18 +186,23 @@ func (e *resourceExporter[T]) exportConditions(scrape *metric.Scrape, series cha
 			Type: vocabulary.ConditionReady, Status: metav1.ConditionUnknown, LastTransitionTime: resource.GetCreationTimestamp(),
 		}}, conditions...)
 	}
-	namespace, name := resource.GetNamespace(), resource.GetName()
 	for _, condition := range conditions {
-		for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown} {
-			value := 0.0
-			if condition.Status == status {
-				value = 1
-			}
-			series <- e.conditions.sample(scrape, value, e.kind, namespace, name, condition.Type, string(status))
-		}
-		since := metric.Timestamp(condition.LastTransitionTime.Time, time.Time{})
-		series <- e.transitions.sample(scrape, since, e.kind, namespace, name, condition.Type, string(condition.Status), condition.Reason)
+		e.exportCondition(scrape, series, resource.GetNamespace(), resource.GetName(), condition)
 	}
+}
+
+func (e *resourceExporter[T]) exportCondition(
+	scrape *metric.Scrape, series chan<- prometheus.Metric, namespace, name string, condition metav1.Condition,
+) {
+	for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown} {
+		value := 0.0
+		if condition.Status == status {
+			value = 1
+		}
+		series <- e.conditions.sample(scrape, value, e.kind, namespace, name, condition.Type, string(status))
+	}
+	since := metric.Timestamp(condition.LastTransitionTime.Time, time.Time{})
+	series <- e.transitions.sample(scrape, since, e.kind, namespace, name, condition.Type, string(condition.Status), condition.Reason)
 }
 
 func (e *resourceExporter[T]) exportGauges(scrape *metric.Scrape, series chan<- prometheus.Metric, resource T, now time.Time) {

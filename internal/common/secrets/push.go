@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -136,10 +137,7 @@ func PushStateOf(ps *esov1alpha1.PushSecret) PushState {
 		if outdated && condition.Status == corev1.ConditionTrue {
 			return PushState{}
 		}
-		message := strings.Join(strings.Fields(condition.Message), " ")
-		if message == "" {
-			message = condition.Reason
-		}
+		message := cmp.Or(strings.Join(strings.Fields(condition.Message), " "), condition.Reason)
 		return PushState{
 			Synced:  condition.Status == corev1.ConditionTrue,
 			Message: strings.ToValidUTF8(message[:min(len(message), 500)], ""),

@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			return err
 		}
-		admin, err = client.New(e.Config, client.Options{Scheme: scheme})
+		admin, err = e.NewClient(scheme)
 		return err
 	})
 }

@@ -117,7 +117,7 @@ func (w *World) startServer(ctx context.Context) error {
 	}
 	w.onClose(stop)
 	w.administrator = env.Config
-	if w.Client, err = client.New(env.Config, client.Options{Scheme: scheme()}); err != nil {
+	if w.Client, err = env.NewClient(scheme()); err != nil {
 		return err
 	}
 	rules := filepath.Join(w.options.Root, "operators/keystone/helm/keystone-operator/files/rbac-rules.yaml")

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -14,24 +12,30 @@ import (
 // abortUpgrade aborts an upgrade. Its Jobs, including their pods, must be gone before
 // anything else may work on the schema. Objects that they added to the schema stay: the
 // old release is unaffected by them, and its pods replace those of the new one.
-func (w *work) abortUpgrade(ctx context.Context) reconcile.Outcome {
-	status := w.Status
+func (w *work) abortUpgrade(ctx context.Context) (message string, err error) {
 	for _, t := range []deployment.Task{w.expandTask(), w.migrateTask(), w.contractTask()} {
-		job, err := deployment.TaskJob(w.Pass, t)
-		gone := false
-		if err == nil {
-			gone, err = w.Jobs.Remove(ctx, w.Resource, job)
-		}
-		if err != nil {
-			return reconcile.Failed(vocabulary.ReasonUpgradeAborting, err)
-		}
-		if !gone {
-			return reconcile.Waiting(vocabulary.ReasonUpgradeAborting, fmt.Sprintf(
-				"The upgrade from %s to %s is being aborted: waiting for Job %s to end", status.InstalledRelease, status.TargetRelease, job.Name))
+		if err := w.endTask(ctx, t); err != nil {
+			return "", reconcile.WithReason(vocabulary.ReasonUpgradeAborting, err)
 		}
 	}
+	status := w.Status
 	note := fmt.Sprintf("The upgrade from %s to %s was aborted in phase %s",
 		status.InstalledRelease, status.TargetRelease, status.UpgradePhase)
 	status.TargetRelease, status.UpgradePhase = "", ""
-	return w.syncSchema(ctx).OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeAborted, note)
+	w.record(vocabulary.EventUpgradeAborted, note)
+	return w.syncSchema(ctx)
+}
+
+// endTask removes the Job of a task, and returns an error until it has ended.
+func (w *work) endTask(ctx context.Context, t deployment.Task) error {
+	job, err := deployment.TaskJob(w.Pass, t)
+	if err != nil {
+		return err
+	}
+	gone, err := w.Jobs.Remove(ctx, w.Resource, job)
+	if err != nil || gone {
+		return err
+	}
+	return reconcile.WaitError("", fmt.Sprintf("The upgrade from %s to %s is being aborted: waiting for Job %s to end",
+		w.Status.InstalledRelease, w.Status.TargetRelease, job.Name))
 }

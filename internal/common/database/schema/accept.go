@@ -17,20 +17,42 @@ func upgradedMessage(from, to string) string {
 }
 
 // acceptSchema accepts a schema that was not upgraded.
-func (w *work) acceptSchema(ctx context.Context, message string) reconcile.Outcome {
-	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, message)
-	if w.Status.InstalledRelease == "" {
-		deploy, err := deployment.Live(ctx, w.Pass)
-		switch {
-		case err != nil:
-			return reconcile.Failed(vocabulary.ReasonReconcileError, err)
-		case deploy == nil || deployment.TagOf(deployment.APIImage(w.Definition, &deploy.Spec.Template.Spec)) != w.Spec.Image.Tag:
-			// If the image changed now, nothing else would record which release it was.
-			outcome = outcome.AtOnce()
-		}
+func (w *work) acceptSchema(ctx context.Context) error {
+	unrecorded, err := w.isUnrecorded(ctx)
+	if err != nil {
+		return reconcile.WithReason(vocabulary.ReasonReconcileError, err)
 	}
 	if err := w.accept(ctx); err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
+		return err
 	}
-	return outcome
+	w.atOnce = unrecorded
+	return nil
+}
+
+// isUnrecorded reports whether nothing records the release of a first installation: if
+// the image changed now, it would be unknown.
+func (w *work) isUnrecorded(ctx context.Context) (bool, error) {
+	if w.Status.InstalledRelease != "" {
+		return false, nil
+	}
+	deploy, err := deployment.Live(ctx, w.Pass)
+	if err != nil {
+		return false, err
+	}
+	return deploy == nil || deployment.TagOf(deployment.APIImage(w.Definition, &deploy.Spec.Template.Spec)) != w.Spec.Image.Tag, nil
+}
+
+// accept records the release of a schema that passed the check, and promotes the
+// connection that the check has verified.
+func (w *work) accept(ctx context.Context) error {
+	if err := w.promote(ctx); err != nil {
+		return err
+	}
+	w.Status.InstalledRelease, w.accepted = w.Spec.Image.Tag, true
+	return nil
+}
+
+// promote gives pods the connection that a Job has verified.
+func (w *work) promote(ctx context.Context) error {
+	return reconcile.WithReason(vocabulary.ReasonSecretInvalid, w.Database.Promote(ctx, w.Pass))
 }

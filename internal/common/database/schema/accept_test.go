@@ -37,7 +37,7 @@ func TestTheFirstReleaseIsWrittenAtOnceUnlessTheDeploymentTellsIt(t *testing.T) 
 		}
 		w := Schema{}.work(instance.Pass(t, h, interceptor.Funcs{}, objects...))
 		database.Connection.Put(w.Slots, database.Proven(w.Pass, "url", "hash"))
-		got := w.acceptSchema(t.Context(), "fits")
+		got := w.report("fits", w.acceptSchema(t.Context()))
 		want := reconcile.Done(vocabulary.ReasonDatabaseSynced, "fits")
 		if c.atOnce {
 			want = want.AtOnce()

@@ -7,15 +7,10 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // countedTasks maps the schema tasks to the annotations on the resource that record the
@@ -31,60 +26,59 @@ var countedTasks = map[string]string{
 // countRetry is the delay before counting again after recording the counted Jobs failed.
 const countRetry = time.Minute
 
-// recordJobs runs work, and counts the Jobs that had finished before it and were not
-// counted yet. While the check that follows db_sync is running nothing is counted, so
+// uncounted are the Jobs that are not counted yet.
+type uncounted struct {
+	// ended maps annotations to the finished Jobs that they do not record yet.
+	ended map[string]*batchv1.Job
+	// others reports whether there are Jobs that have not finished.
+	others bool
+	err    error
+}
+
+// recordJobs counts the Jobs that had finished before the work of the pass and were not
+// counted then. While the check that follows db_sync is running nothing is counted, so
 // that a first installation takes one write for both. A Job that finishes during the pass
 // is counted by the next one, which knows what follows it, unless this pass found all
 // work done. In that case all Jobs are counted together, once the Job controller has
 // recorded the end of each.
-func (w *work) recordJobs(ctx context.Context, work func(context.Context) reconcile.Outcome) reconcile.Outcome {
-	ended, _, err := w.uncountedJobs(ctx)
-	outcome := work(ctx)
+func (w *work) recordJobs(ctx context.Context, jobs uncounted) error {
 	if w.checking {
-		return outcome
+		return nil
 	}
-	if err == nil && len(ended) > 0 && w.accepted {
-		var unrecorded bool
-		if ended, unrecorded, err = w.uncountedJobs(ctx); unrecorded {
-			return outcome
+	if w.accepted && len(jobs.ended) > 0 {
+		if jobs = w.uncountedJobs(ctx); jobs.others {
+			return nil
 		}
 	}
-	if err == nil && len(ended) > 0 {
-		err = w.markCounted(ctx, ended)
+	if len(jobs.ended) == 0 {
+		return jobs.err
 	}
-	switch {
-	case apierrors.IsConflict(err):
-		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
-	case err != nil:
-		log.FromContext(ctx).Error(err, "Counting the database Jobs failed; retrying")
-		return outcome.After(countRetry).WithEvent(corev1.EventTypeWarning, vocabulary.EventDBSyncMetricEmissionDeferred,
-			fmt.Sprintf("Database Jobs that have ended are counted later: %v", err))
+	if err := w.markCounted(ctx, jobs.ended); err != nil {
+		return err
 	}
-	for _, live := range ended {
+	for _, live := range jobs.ended {
 		w.SchemaJobs.Count(client.ObjectKeyFromObject(w.Resource), live)
 	}
-	return outcome
+	return nil
 }
 
-// uncountedJobs maps annotations to the finished Jobs that they do not record yet, and
-// reports whether other uncounted Jobs have not finished.
-func (w *work) uncountedJobs(ctx context.Context) (ended map[string]*batchv1.Job, others bool, err error) {
-	ended = map[string]*batchv1.Job{}
+func (w *work) uncountedJobs(ctx context.Context) uncounted {
+	found := uncounted{ended: map[string]*batchv1.Job{}}
 	for task, annotation := range countedTasks {
 		live, err := w.Jobs.Find(ctx, w.Resource, w.Named(task))
 		if err != nil {
-			return nil, false, err
+			return uncounted{err: err}
 		}
 		if live == nil || w.Resource.GetAnnotations()[annotation] == string(live.UID) {
 			continue
 		}
 		if over, _, _ := job.Ended(live); over {
-			ended[annotation] = live
+			found.ended[annotation] = live
 		} else {
-			others = true
+			found.others = true
 		}
 	}
-	return ended, others, nil
+	return found
 }
 
 // markCounted writes the annotations before anything is counted: a crash in between loses
@@ -95,10 +89,8 @@ func (w *work) markCounted(ctx context.Context, ended map[string]*batchv1.Job) e
 	if !ok || !both {
 		return fmt.Errorf("the copy of a %s is not an object; this is a bug in the operator", w.Kind)
 	}
-	annotations := maps.Clone(marked.GetAnnotations())
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
+	annotations := map[string]string{}
+	maps.Copy(annotations, marked.GetAnnotations())
 	for annotation, live := range ended {
 		annotations[annotation] = string(live.UID)
 	}

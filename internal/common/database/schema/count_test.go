@@ -66,7 +66,7 @@ func counting(t *testing.T, funcs interceptor.Funcs) (*work, *prometheus.Registr
 func TestEachDatabaseJobIsCountedOnce(t *testing.T) {
 	w, registry := counting(t, interceptor.Funcs{})
 	for range 3 {
-		if got := w.recordJobs(t.Context(), w.synced); !got.IsDone() || len(got.Events()) > 0 {
+		if got := w.counts(t, w.synced); !got.IsDone() || len(got.Events()) > 0 {
 			t.Errorf("counting turned the outcome into %+v", got)
 		}
 	}
@@ -100,7 +100,7 @@ func TestAJobThatCannotBeMarkedIsCountedLater(t *testing.T) {
 		}
 		return c.Patch(ctx, obj, patch, opts...)
 	}})
-	got := w.recordJobs(t.Context(), w.synced)
+	got := w.counts(t, w.synced)
 	if len(got.Events()) != 1 || got.Events()[0].Reason != vocabulary.EventDBSyncMetricEmissionDeferred || got.RequeueAfter() == 0 {
 		t.Errorf("got %+v, want an event and another try", got)
 	}
@@ -108,10 +108,17 @@ func TestAJobThatCannotBeMarkedIsCountedLater(t *testing.T) {
 		t.Errorf("a restart would count again: %v", counted)
 	}
 	refuse = false
-	w.recordJobs(t.Context(), w.synced)
+	w.counts(t, w.synced)
 	if counted := samples.Of(t, registry); len(counted) != 3 {
 		t.Errorf("nothing was counted later: %v", counted)
 	}
+}
+
+// counts makes a pass whose step has the outcome of do.
+func (w *work) counts(t *testing.T, do func(context.Context) reconcile.Outcome) reconcile.Outcome {
+	t.Helper()
+	before := w.uncountedJobs(t.Context())
+	return w.count(t.Context(), before, do(t.Context()))
 }
 
 // synced simulates a pass that finds the schema up to date.
@@ -129,14 +136,14 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.recordJobs(t.Context(), func(ctx context.Context) reconcile.Outcome {
+	w.counts(t, func(ctx context.Context) reconcile.Outcome {
 		if err := w.Client.Create(ctx, endedJob(harbour(w), TaskSync, batchv1.JobComplete)); err != nil {
 			t.Error(err)
 		}
 		return reconcile.Waiting(vocabulary.ReasonDBSyncInProgress, "")
 	})
 	w = w.work(w.Pass)
-	w.recordJobs(t.Context(), func(ctx context.Context) reconcile.Outcome {
+	w.counts(t, func(ctx context.Context) reconcile.Outcome {
 		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, w.runCheck(ctx))
 	})
 	if len(w.Resource.GetAnnotations()) > 0 {
@@ -151,7 +158,7 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	w = w.work(w.Pass)
-	w.recordJobs(t.Context(), w.synced)
+	w.counts(t, w.synced)
 	if counted := samples.Of(t, registry); len(counted) != 2 {
 		t.Errorf("the installation was not counted with its check: %v", counted)
 	}
@@ -159,7 +166,7 @@ func TestAJobThatEndsInTheMiddleOfAPassIsCountedByTheNext(t *testing.T) {
 
 func TestACheckThatEndsInTheMiddleOfThePassThatIsDoneIsCountedWithItsInstallation(t *testing.T) {
 	w, _ := counting(t, interceptor.Funcs{})
-	w.recordJobs(t.Context(), func(ctx context.Context) reconcile.Outcome {
+	w.counts(t, func(ctx context.Context) reconcile.Outcome {
 		if err := w.Client.Create(ctx, endedJob(harbour(w), TaskCheck, batchv1.JobComplete)); err != nil {
 			t.Error(err)
 		}
@@ -177,7 +184,7 @@ func TestJobsAreCountedTogetherWhenTheJobControllerHasRecordedTheEndOfAll(t *tes
 	if err := w.Client.Create(t.Context(), unrecorded); err != nil {
 		t.Fatal(err)
 	}
-	w.recordJobs(t.Context(), w.synced)
+	w.counts(t, w.synced)
 	if len(w.Resource.GetAnnotations()) > 0 || len(samples.Of(t, registry)) > 0 {
 		t.Errorf("Jobs were counted before the check: %v", w.Resource.GetAnnotations())
 	}

@@ -2,6 +2,11 @@ package schema
 
 import (
 	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -20,16 +25,39 @@ func (s Schema) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcom
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
 	}
 	w := s.work(p)
-	return w.recordJobs(ctx, w.followRelease)
+	before := w.uncountedJobs(ctx)
+	message, err := w.followRelease(ctx)
+	return w.count(ctx, before, w.report(message, err))
 }
 
-func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
+// report returns the outcome for a schema that fits, as the message says, or does not fit
+// yet.
+func (w *work) report(message string, err error) reconcile.Outcome {
+	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, message)
+	if err != nil {
+		outcome = reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+	}
+	if w.atOnce {
+		outcome = outcome.AtOnce()
+	}
+	if w.proceed {
+		outcome = outcome.Proceed()
+	}
+	for _, event := range w.recorded {
+		outcome = outcome.OnRecord(event.Type, event.Reason, event.Note)
+	}
+	return outcome
+}
+
+// followRelease brings the schema to the release of the image. It returns an error until
+// the schema fits, and then says what it fits.
+func (w *work) followRelease(ctx context.Context) (message string, err error) {
 	contracted, err := w.contractedRelease(ctx)
 	if err == nil {
 		err = w.recoverInstalledRelease(ctx)
 	}
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+		return "", reconcile.WithReason(vocabulary.ReasonReconcileError, err)
 	}
 	plan, err := planSchema(w.Spec.Image.Tag, w.Status, contracted)
 	switch plan {
@@ -40,7 +68,7 @@ func (w *work) followRelease(ctx context.Context) reconcile.Outcome {
 	case schemaSync:
 		return w.syncSchema(ctx)
 	}
-	return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+	return "", err
 }
 
 // InstallsFirst reports whether the schema is to be installed for the first time: there
@@ -61,23 +89,35 @@ func (s Schema) InstallsFirst(ctx context.Context, p *service.Pass) (bool, error
 	return plan == schemaSync, nil
 }
 
-// Install installs the schema; the step of [Schema.Reconcile] checks it afterwards. It is
-// for services that must know what is in the database before that step.
-func (s Schema) Install(ctx context.Context, p *service.Pass) reconcile.Outcome {
+// Install installs the schema, and returns an error until that is done; the step of
+// [Schema.Reconcile] checks it afterwards. It is for services that must know what is in
+// the database before that step.
+func (s Schema) Install(ctx context.Context, p *service.Pass) error {
 	if err := s.Database.EnsureManaged(ctx, p); err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDatabase, err)
+		return reconcile.WithReason(vocabulary.ReasonWaitingForDatabase, err)
 	}
 	w := s.work(p)
-	if err := w.runTask(ctx, w.syncTask(), syncReasons); err != nil {
-		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
-	}
-	return reconcile.Done(vocabulary.ReasonDatabaseSynced, "")
+	return w.runTask(ctx, w.syncTask(), syncReasons)
 }
 
-// Count counts the finished Jobs. It is called when an outcome of [Schema.Install] keeps
-// the step of [Schema.Reconcile] from running.
+// Count counts the finished Jobs. A step that keeps the one of [Schema.Reconcile] from
+// running returns its outcome through it.
 func (s Schema) Count(ctx context.Context, p *service.Pass, outcome reconcile.Outcome) reconcile.Outcome {
-	return s.work(p).recordJobs(ctx, func(context.Context) reconcile.Outcome { return outcome })
+	w := s.work(p)
+	return w.count(ctx, w.uncountedJobs(ctx), outcome)
+}
+
+// count counts the Jobs, and adds to the outcome of the step that they are counted later.
+func (w *work) count(ctx context.Context, before uncounted, outcome reconcile.Outcome) reconcile.Outcome {
+	switch err := w.recordJobs(ctx, before); {
+	case apierrors.IsConflict(err):
+		return reconcile.Failed(vocabulary.ReasonReconcileError, err)
+	case err != nil:
+		log.FromContext(ctx).Error(err, "Counting the database Jobs failed; retrying")
+		return outcome.After(countRetry).WithEvent(corev1.EventTypeWarning, vocabulary.EventDBSyncMetricEmissionDeferred,
+			fmt.Sprintf("Database Jobs that have ended are counted later: %v", err))
+	}
+	return outcome
 }
 
 // CompleteRollout records that the schema may be contracted once no pod of the old

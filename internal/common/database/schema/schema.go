@@ -4,8 +4,11 @@
 package schema
 
 import (
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 )
 
@@ -41,9 +44,19 @@ type work struct {
 	// checking is true while a check of the schema or of the connection is running,
 	// accepted once the schema has passed the check.
 	checking, accepted bool
+	// proceed lets later steps run although the schema does not fit yet. atOnce requires
+	// that this pass writes the status.
+	proceed, atOnce bool
+	// recorded are the events about the phases that the status is to have.
+	recorded []reconcile.Event
 }
 
 func (s Schema) work(p *service.Pass) *work { return &work{Pass: p, Schema: s} }
+
+// record announces a phase once the status has it.
+func (w *work) record(event, note string) {
+	w.recorded = append(w.recorded, reconcile.Event{Type: corev1.EventTypeNormal, Reason: event, Note: note})
+}
 
 // access returns how Jobs and pods log in to the database in this pass.
 func (w *work) access() *database.Access { return database.Connection.Value(w.Slots) }

@@ -13,8 +13,8 @@ import (
 
 // syncSchema installs the schema of the image, or updates it within a release, and checks
 // the result.
-func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
-	message := schemaMessage
+func (w *work) syncSchema(ctx context.Context) (message string, err error) {
+	message = schemaMessage
 	upgraded, err := w.finishedUpgrade(ctx)
 	running := false
 	if err == nil {
@@ -22,9 +22,9 @@ func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 	}
 	switch {
 	case err != nil:
-		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+		return "", err
 	case running:
-		return reconcile.Waiting(vocabulary.ReasonDBSyncInProgress, fmt.Sprintf(
+		return "", reconcile.WaitError(vocabulary.ReasonDBSyncInProgress, fmt.Sprintf(
 			"Job %s of an upgrade that the status no longer records is still changing the schema", w.Named(TaskContract)))
 	case w.Status.ExpandedRelease != "":
 		return w.keepExpandedSchema(ctx)
@@ -32,28 +32,16 @@ func (w *work) syncSchema(ctx context.Context) reconcile.Outcome {
 		message = upgradedMessage(upgraded.Annotations[annotationUpgradedFrom], w.Spec.Image.Tag)
 	default:
 		if err := w.runTask(ctx, w.syncTask(), syncReasons); err != nil {
-			return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+			return "", err
 		}
 	}
-	err = w.runCheck(ctx)
-	switch {
-	case err == nil:
-		return w.acceptSchema(ctx, message)
-	case w.Status.InstalledRelease == "" && reconcile.IsWait(err):
-		// Nothing is running yet that an unsuitable schema could harm.
-		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err).Proceed()
+	if err := w.runCheck(ctx); err != nil {
+		// During the first installation nothing is running yet that an unsuitable schema
+		// could harm.
+		w.proceed = w.Status.InstalledRelease == "" && reconcile.IsWait(err)
+		return "", err
 	}
-	return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
-}
-
-// accept records the release of a schema that passed the check, and promotes the
-// connection that the check has verified.
-func (w *work) accept(ctx context.Context) error {
-	if err := w.Database.Promote(ctx, w.Pass); err != nil {
-		return err
-	}
-	w.Status.InstalledRelease, w.accepted = w.Spec.Image.Tag, true
-	return nil
+	return message, w.acceptSchema(ctx)
 }
 
 // finishedUpgrade returns the Job that completed an upgrade to the wanted image. It
@@ -84,25 +72,22 @@ const emptyDatabaseHint = "; if this is not the same database as before, load th
 
 // keepExpandedSchema keeps the schema that an aborted upgrade has expanded. The installed
 // release works with it, but its tools do not know the revision and have nothing to add.
-func (w *work) keepExpandedSchema(ctx context.Context) reconcile.Outcome {
+func (w *work) keepExpandedSchema(ctx context.Context) (message string, err error) {
 	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskCheck))
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+		return "", err
 	}
 	checked, err := deployment.TaskJob(w.Pass, w.checkTask())
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+		return "", err
 	}
 	succeeded, err := w.Jobs.SucceededFor(ctx, live, checked)
+	if err == nil && !succeeded {
+		err = w.checkLogin(ctx, emptyDatabaseHint)
+	}
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+		return "", err
 	}
-	if !succeeded {
-		if err := w.checkLogin(ctx, emptyDatabaseHint); err != nil {
-			return reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
-		}
-	}
-	return w.acceptSchema(ctx, fmt.Sprintf(
-		"Database schema fits release %s and also holds what the aborted upgrade to %s may have added",
-		w.Spec.Image.Tag, w.Status.ExpandedRelease))
+	return fmt.Sprintf("Database schema fits release %s and also holds what the aborted upgrade to %s may have added",
+		w.Spec.Image.Tag, w.Status.ExpandedRelease), w.acceptSchema(ctx)
 }

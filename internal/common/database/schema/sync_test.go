@@ -20,7 +20,7 @@ func TestNoSyncRunsBesideAContractionThatTheStatusHasLost(t *testing.T) {
 	if err := w.Client.Create(t.Context(), contraction); err != nil {
 		t.Fatal(err)
 	}
-	got := w.syncSchema(t.Context())
+	got := w.report(w.syncSchema(t.Context()))
 	if got.IsDone() || got.Reason() != vocabulary.ReasonDBSyncInProgress || !strings.Contains(got.Message(), contraction.Name) {
 		t.Errorf("got %s: %s, want it to wait for Job %s", got.Reason(), got.Message(), contraction.Name)
 	}

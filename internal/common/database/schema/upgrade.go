@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -17,48 +15,50 @@ import (
 // dropped. A pass acts on the phase in the status and at most records the next one. So a
 // later pass with a lost or stale status can never be ahead of the recorded phase. Every
 // phase may run twice.
-func (w *work) upgrade(ctx context.Context) reconcile.Outcome {
+func (w *work) upgrade(ctx context.Context) (message string, err error) {
 	if w.Status.TargetRelease != w.Spec.Image.Tag {
-		return w.initiateUpgrade()
+		return "", w.initiateUpgrade()
 	}
 	switch w.Status.UpgradePhase {
 	case commonv1.UpgradePhaseExpanding:
-		return w.expand(ctx)
+		return "", w.expand(ctx)
 	case commonv1.UpgradePhaseMigrating:
-		return w.migrate(ctx)
+		return "", w.migrate(ctx)
 	case commonv1.UpgradePhaseRollingUpdate:
-		return w.rollOut(ctx)
+		return "", w.rollOut(ctx)
 	case commonv1.UpgradePhaseContracting:
 		return w.contract(ctx)
 	}
-	return w.initiateUpgrade()
+	return "", w.initiateUpgrade()
 }
 
-// initiateUpgrade records the target before anything is changed.
-func (w *work) initiateUpgrade() reconcile.Outcome {
+// initiateUpgrade records the target before anything is changed. Like each phase but the
+// last, it returns an error: the schema does not fit yet.
+func (w *work) initiateUpgrade() error {
 	status := w.Status
 	status.TargetRelease = w.Spec.Image.Tag
 	status.ExpandedRelease = w.Spec.Image.Tag
 	status.UpgradePhase = commonv1.UpgradePhaseExpanding
 	note := fmt.Sprintf("Upgrading from %s to %s", status.InstalledRelease, status.TargetRelease)
-	return reconcile.Waiting(vocabulary.ReasonExpandInProgress, note+": about to expand the database schema").
-		OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeInitiated, note)
+	w.record(vocabulary.EventUpgradeInitiated, note)
+	return reconcile.WaitError(vocabulary.ReasonExpandInProgress, note+": about to expand the database schema")
 }
 
 // setPhase records the next phase.
-func (w *work) setPhase(phase commonv1.UpgradePhase, reason, event, done string) reconcile.Outcome {
+func (w *work) setPhase(phase commonv1.UpgradePhase, reason, event, done string) error {
 	w.Status.UpgradePhase = phase
 	note := fmt.Sprintf("%s for the upgrade from %s to %s", done, w.Status.InstalledRelease, w.Status.TargetRelease)
-	return reconcile.Waiting(reason, note).OnRecord(corev1.EventTypeNormal, event, note)
+	w.record(event, note)
+	return reconcile.WaitError(reason, note)
 }
 
-func (w *work) expand(ctx context.Context) reconcile.Outcome {
+func (w *work) expand(ctx context.Context) error {
 	err := w.runTask(ctx, w.expandTask(), taskReasons{
 		running: vocabulary.ReasonExpandInProgress, failed: vocabulary.ReasonExpandFailed,
 		activity: "expanding the database schema", hint: w.abortHint(),
 	})
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonExpandFailed, err)
+		return err
 	}
 	next, reason := commonv1.UpgradePhaseMigrating, vocabulary.ReasonMigrateInProgress
 	if w.Migrate == nil {
@@ -67,7 +67,7 @@ func (w *work) expand(ctx context.Context) reconcile.Outcome {
 	return w.setPhase(next, reason, vocabulary.EventExpandComplete, "The database schema is expanded")
 }
 
-func (w *work) migrate(ctx context.Context) reconcile.Outcome {
+func (w *work) migrate(ctx context.Context) error {
 	if w.Migrate == nil {
 		// Another version of the operator, which migrates data, recorded this phase.
 		return w.expand(ctx)
@@ -77,27 +77,27 @@ func (w *work) migrate(ctx context.Context) reconcile.Outcome {
 		activity: "migrating the data", hint: w.abortHint(),
 	})
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonMigrateFailed, err)
+		return err
 	}
 	return w.setPhase(commonv1.UpgradePhaseRollingUpdate, vocabulary.ReasonUpgradeRollingUpdate,
 		vocabulary.EventMigrateComplete, "The data is migrated")
 }
 
 // rollOut lets the Deployment step replace the pods and record the end of the rollout.
-func (w *work) rollOut(ctx context.Context) reconcile.Outcome {
+func (w *work) rollOut(ctx context.Context) error {
 	proven, err := w.connectionProven(ctx)
 	if err == nil && !proven {
 		err = w.checkLogin(ctx, w.abortHint())
 	}
 	if err != nil {
-		return reconcile.Failed(vocabulary.ReasonUpgradeRollingUpdate, err)
+		return reconcile.WithReason(vocabulary.ReasonUpgradeRollingUpdate, err)
 	}
-	if err := w.Database.Promote(ctx, w.Pass); err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
+	if err := w.promote(ctx); err != nil {
+		return err
 	}
-	return reconcile.Waiting(vocabulary.ReasonUpgradeRollingUpdate, fmt.Sprintf(
-		"The pods of release %s are being replaced by those of %s", w.Status.InstalledRelease, w.Status.TargetRelease,
-	)).Proceed()
+	w.proceed = true
+	return reconcile.WaitError(vocabulary.ReasonUpgradeRollingUpdate, fmt.Sprintf(
+		"The pods of release %s are being replaced by those of %s", w.Status.InstalledRelease, w.Status.TargetRelease))
 }
 
 // connectionProven reports whether the expansion used exactly the connection that new
@@ -131,7 +131,7 @@ func (w *work) completeRollout(ctx context.Context) (news string, err error) {
 
 // contract drops what only the old release used. When it begins, nothing of the old
 // release may be running or be started by a CronJob.
-func (w *work) contract(ctx context.Context) reconcile.Outcome {
+func (w *work) contract(ctx context.Context) (message string, err error) {
 	from, to := w.Status.InstalledRelease, w.Status.TargetRelease
 	reason, what := vocabulary.ReasonContractInProgress, "The database schema is contracted"
 	if w.Contract == nil {
@@ -140,9 +140,10 @@ func (w *work) contract(ctx context.Context) reconcile.Outcome {
 	old, err := w.oldRelease(ctx)
 	switch {
 	case err != nil:
-		return reconcile.Failed(reason, err)
+		return "", reconcile.WithReason(reason, err)
 	case old != "":
-		return w.proceedIfServing(ctx, reconcile.Waiting(reason, fmt.Sprintf("%s as soon as %s is done with release %s", what, old, from)))
+		w.proceed = w.isServing(ctx)
+		return "", reconcile.WaitError(reason, fmt.Sprintf("%s as soon as %s is done with release %s", what, old, from))
 	}
 	if w.Contract != nil {
 		err = w.runTask(ctx, w.contractTask(), taskReasons{
@@ -154,24 +155,24 @@ func (w *work) contract(ctx context.Context) reconcile.Outcome {
 		err = w.runCheck(ctx)
 	}
 	if err != nil {
-		return w.proceedIfServing(ctx, reconcile.Failed(reason, err))
+		w.proceed = w.isServing(ctx)
+		return "", err
 	}
 	if err := w.accept(ctx); err != nil {
-		return reconcile.WriteFailed(vocabulary.ReasonSecretInvalid, err)
+		return "", err
 	}
 	status := w.Status
 	status.TargetRelease, status.UpgradePhase, status.ExpandedRelease = "", "", ""
-	return reconcile.Done(vocabulary.ReasonDatabaseSynced, upgradedMessage(from, to)).
-		OnRecord(corev1.EventTypeNormal, vocabulary.EventUpgradeComplete, fmt.Sprintf("Upgraded from %s to %s", from, to))
+	w.record(vocabulary.EventUpgradeComplete, fmt.Sprintf("Upgraded from %s to %s", from, to))
+	return upgradedMessage(from, to), nil
 }
 
-// proceedIfServing lets later steps reconcile the pods of the new release while the
-// contraction is running or failing, unless a changed connection must be verified first.
-func (w *work) proceedIfServing(ctx context.Context, outcome reconcile.Outcome) reconcile.Outcome {
-	if hash, err := database.ConnectionInUse(ctx, w.Pass); err == nil && hash == w.access().Hash() {
-		return outcome.Proceed()
-	}
-	return outcome
+// isServing reports whether the pods of the new release have their connection. Later
+// steps reconcile them while the contraction is running or failing, unless a changed
+// connection must be verified first.
+func (w *work) isServing(ctx context.Context) bool {
+	hash, err := database.ConnectionInUse(ctx, w.Pass)
+	return err == nil && hash == w.access().Hash()
 }
 
 // abortHint returns how to abort the upgrade.

@@ -38,7 +38,8 @@ func upgraded(t *testing.T, s Schema, phase commonv1.UpgradePhase) (w *work, rea
 	w.Jobs.Events = w.Client
 	for range 30 {
 		before := w.Status.UpgradePhase
-		outcome := w.followRelease(t.Context())
+		w = s.work(w.Pass)
+		outcome := w.report(w.followRelease(t.Context()))
 		reasons = append(reasons, outcome.Reason())
 		messages = append(messages, outcome.Message())
 		if before == commonv1.UpgradePhaseRollingUpdate && outcome.Reason() == vocabulary.ReasonUpgradeRollingUpdate {
@@ -124,7 +125,7 @@ func TestAnUpgradeHasThePhasesThatTheSchemaHas(t *testing.T) {
 			if migrates := c.schema.Migrate != nil; said != migrates {
 				t.Errorf("a migration was announced: %t, want %t", said, migrates)
 			}
-			after := w.followRelease(t.Context())
+			after := w.report(w.followRelease(t.Context()))
 			if want := upgradedMessage("2025.1", "2025.2"); !after.IsDone() || after.Message() != want {
 				t.Errorf("after the upgrade: got %s: %s, want %q without another installation", after.Reason(), after.Message(), want)
 			}

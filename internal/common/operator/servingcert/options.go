@@ -1,6 +1,7 @@
 package servingcert
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -62,12 +63,7 @@ func (o *Options) complete() error {
 			return fmt.Errorf("webhook certificate rotation needs %s", name)
 		}
 	}
-	if o.Validity == 0 {
-		o.Validity = DefaultValidity
-	}
-	if o.Settle == 0 {
-		o.Settle = DefaultSettle
-	}
+	o.Validity, o.Settle = cmp.Or(o.Validity, DefaultValidity), cmp.Or(o.Settle, DefaultSettle)
 	return nil
 }
 

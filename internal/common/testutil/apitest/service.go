@@ -1,6 +1,8 @@
 package apitest
 
 import (
+	"reflect"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +19,16 @@ type Service[T client.Object] struct {
 	Selector func(name string) map[string]string
 	// Policy is the name of a rule in the service's policy.
 	Policy string
+}
+
+// Change makes a change of the shared fields to the spec of a kind that declares them
+// itself, under the same names.
+func Change(spec any, shared *commonv1.ServiceSpec, change func(*commonv1.ServiceSpec)) {
+	change(shared)
+	from, to := reflect.ValueOf(shared).Elem(), reflect.ValueOf(spec).Elem()
+	for field := range from.Type().Fields() {
+		to.FieldByName(field.Name).Set(from.FieldByName(field.Name))
+	}
 }
 
 // managed replaces database and cache by references to resources in the cluster.

@@ -35,7 +35,17 @@ func (s suite[T]) drift(t *testing.T) {
 		{"lost owners are put back", (*Instance[T]).lostOwners},
 		{"deleted children come back", (*Instance[T]).lostChildren},
 	} {
-		t.Run(proof.name, func(t *testing.T) { proof.run(i.in(t)) })
+		i.unlessFailed(proof.name, func(t *testing.T) { proof.run(i.in(t)) })
+	}
+}
+
+// unlessFailed runs a subtest unless one before it has failed. What stays spoilt would
+// fail all later ones too, each only after a full wait, and together those outlast the
+// time limit of the tests, which shows no message at all.
+func (i *Instance[T]) unlessFailed(name string, run func(*testing.T)) {
+	i.Helper()
+	if !i.Failed() {
+		i.Run(name, run)
 	}
 }
 
@@ -43,13 +53,10 @@ func (s suite[T]) drift(t *testing.T) {
 func (i *Instance[T]) putsRight(drifts []Drift) {
 	i.Helper()
 	for _, drift := range drifts {
-		if i.Failed() {
-			return // a drift that stays would fail all the others too
-		}
 		obj := drift.empty
 		obj.SetNamespace(i.namespace())
 		obj.SetName(i.name() + drift.suffix)
-		i.Run(drift.what, func(t *testing.T) {
+		i.unlessFailed(drift.what, func(t *testing.T) {
 			expect.Exists(t, i.Admin, obj)
 			want := drift.read(obj.DeepCopyObject().(client.Object))
 			objects.Change(t, i.Admin, obj, drift.spoil)
@@ -61,6 +68,9 @@ func (i *Instance[T]) putsRight(drifts []Drift) {
 			})
 			i.in(t).Ready()
 		})
+	}
+	if i.Failed() {
+		return
 	}
 	// What the operator takes for drift although it is none would be written in each pass.
 	i.settle()
@@ -99,7 +109,7 @@ func (i *Instance[T]) replacedConfigMaps() {
 		if child.Kind != "ConfigMap" {
 			continue
 		}
-		i.Run(child.Name, func(t *testing.T) {
+		i.unlessFailed(child.Name, func(t *testing.T) {
 			key := client.ObjectKeyFromObject(&child.PartialObjectMetadata)
 			stored := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 			expect.Exists(t, i.Admin, stored)
@@ -127,7 +137,9 @@ func (i *Instance[T]) replacedConfigMaps() {
 			i.in(t).Ready()
 		})
 	}
-	i.settle()
+	if !i.Failed() {
+		i.settle()
+	}
 }
 
 func (i *Instance[T]) foreignFields() {
@@ -173,7 +185,7 @@ func (i *Instance[T]) deployment() *appsv1.Deployment {
 // comesBack harms the child and waits until it is restored.
 func (i *Instance[T]) comesBack(before children.Child, harm func(*testing.T), check func(now *metav1.PartialObjectMetadata) error) {
 	i.Helper()
-	i.Run(before.String(), func(t *testing.T) {
+	i.unlessFailed(before.String(), func(t *testing.T) {
 		harm(t)
 		now := before.DeepCopy()
 		expect.Object(t, i.Admin, now, func() error { return check(now) })
@@ -186,7 +198,7 @@ func (i *Instance[T]) comesBack(before children.Child, harm func(*testing.T), ch
 func (i *Instance[T]) putsBack(patch string, of func(*metav1.PartialObjectMetadata) any) {
 	i.Helper()
 	for _, child := range i.children() {
-		if i.Failed() || child.Kind == "Job" {
+		if child.Kind == "Job" {
 			continue
 		}
 		i.comesBack(child, func(t *testing.T) {

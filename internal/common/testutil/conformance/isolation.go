@@ -93,7 +93,7 @@ type lists struct {
 }
 
 func (l *lists) wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
+	return transport.Func(func(req *http.Request) (*http.Response, error) {
 		r := transport.Parse(req)
 		if r.Name == "" && (r.Verb == "list" || r.Verb == "watch") && slices.Contains([]string{"secrets", "configmaps"}, r.Resource) {
 			how := "everything"
@@ -110,11 +110,6 @@ func (l *lists) wrap(next http.RoundTripper) http.RoundTripper {
 		return next.RoundTrip(req)
 	})
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-// RoundTrip calls the function.
-func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 func (s suite[T]) unread(t *testing.T) {
 	t.Parallel()

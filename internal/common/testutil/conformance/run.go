@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
@@ -30,7 +28,7 @@ func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		w.Env = e
-		if w.Admin, err = client.New(e.Config, client.Options{Scheme: s.Program.Options.Scheme}); err != nil {
+		if w.Admin, err = e.NewClient(s.Program.Options.Scheme); err != nil {
 			return err
 		}
 		if w.AsOperator, err = operatorUser(ctx, e, s.Program.Options.Name); err != nil {

@@ -213,12 +213,12 @@ func start(o Options) (*Env, func() error, error) {
 	for name, value := range o.Flags {
 		arguments.Set(name, value)
 	}
-	dir, tokens, err := writeTokens(o.Users)
+	tokenFile, tokens, err := writeTokens(o.Users)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.RemoveAll(dir)
-	arguments.Set("token-auth-file", filepath.Join(dir, tokenFile))
+	defer os.Remove(tokenFile)
+	arguments.Set("token-auth-file", tokenFile)
 	cfg, err := e.Start()
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("start the test API server: %w", err), e.Stop())
@@ -248,7 +248,7 @@ func (e *Env) discover() error {
 	if e.mapper, err = apiutil.NewDynamicRESTMapper(e.Config, http); err != nil {
 		return err
 	}
-	e.admin, err = client.New(e.Config, client.Options{Mapper: e.mapper})
+	e.admin, err = e.NewClient(nil)
 	return err
 }
 
@@ -266,10 +266,16 @@ func delay(cfg *rest.Config) error {
 	return nil
 }
 
-// Client returns an uncached client with all rights.
+// NewClient returns an uncached client with all rights. Without a scheme, it knows the
+// built-in kinds.
+func (e *Env) NewClient(scheme *runtime.Scheme) (client.Client, error) {
+	return client.New(e.Config, client.Options{Scheme: scheme, Mapper: e.mapper})
+}
+
+// Client is [Env.NewClient] for a test.
 func (e *Env) Client(t testing.TB, scheme *runtime.Scheme) client.Client {
 	t.Helper()
-	c, err := client.New(e.Config, client.Options{Scheme: scheme, Mapper: e.mapper})
+	c, err := e.NewClient(scheme)
 	if err != nil {
 		t.Fatal(err)
 	}

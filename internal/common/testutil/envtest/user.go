@@ -2,11 +2,8 @@ package envtest
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -74,32 +71,6 @@ func (e *Env) user(
 		cfg.Impersonate = rest.ImpersonationConfig{UserName: name}
 	}
 	return cfg, nil
-}
-
-// administrator is a user with all permissions.
-const administrator = "administrator"
-
-// tokenFile lists the tokens that the API server accepts.
-const tokenFile = "tokens.csv"
-
-// writeTokens makes a token for the administrator and for each of the users. It writes
-// the file of them, which the API server reads when it starts, into a directory of its
-// own. A token costs the API server less than a client certificate, whose chain it
-// verifies for every request.
-func writeTokens(users []string) (dir string, tokens map[string]string, err error) {
-	if dir, err = os.MkdirTemp("", "tokens-"); err != nil {
-		return "", nil, err
-	}
-	tokens = map[string]string{administrator: rand.Text()}
-	file := fmt.Sprintf("%s,%s,%s,system:masters\n", tokens[administrator], administrator, administrator)
-	for _, name := range users {
-		tokens[name] = rand.Text()
-		file += fmt.Sprintf("%s,%s,%s\n", tokens[name], name, name)
-	}
-	if err := os.WriteFile(filepath.Join(dir, tokenFile), []byte(file), 0o600); err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, tokens, nil
 }
 
 // granted returns nil if the user has the permissions of the first rule. All rules

@@ -31,7 +31,7 @@ func (c *Counter) Config(cfg *rest.Config) *rest.Config {
 
 // Wrap is the wrapper that [rest.Config.Wrap] expects.
 func (c *Counter) Wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
+	return Func(func(req *http.Request) (*http.Response, error) {
 		r := Parse(req)
 		resp, err := next.RoundTrip(req)
 		if resp != nil {
@@ -158,8 +158,8 @@ func (rs Requests) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// roundTripper lets a function be an [http.RoundTripper].
-type roundTripper func(*http.Request) (*http.Response, error)
+// Func lets a function be an [http.RoundTripper].
+type Func func(*http.Request) (*http.Response, error)
 
 // RoundTrip calls the function.
-func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+func (f Func) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -19,7 +19,7 @@ const delayed = 5
 // already happened.
 func Delay(cfg *rest.Config, longest time.Duration) {
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(req *http.Request) (*http.Response, error) {
+		return Func(func(req *http.Request) (*http.Response, error) {
 			holdUp(req.Context(), longest)
 			resp, err := next.RoundTrip(req)
 			if err == nil && Parse(req).Verb == "watch" {

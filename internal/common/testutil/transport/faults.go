@@ -101,7 +101,7 @@ func (f *Faults) Reached(call Call) bool {
 
 // Wrap is the wrapper that [rest.Config.Wrap] expects.
 func (f *Faults) Wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
+	return Func(func(req *http.Request) (*http.Response, error) {
 		r := Parse(req)
 		switch decision, mode := f.decide(&r); decision {
 		case pass:

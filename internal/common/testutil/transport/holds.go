@@ -46,7 +46,7 @@ func (h *Holds) Config(cfg *rest.Config) *rest.Config {
 
 // Wrap is the wrapper that [rest.Config.Wrap] expects.
 func (h *Holds) Wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
+	return Func(func(req *http.Request) (*http.Response, error) {
 		resp, err := next.RoundTrip(req)
 		if err == nil && Parse(req).Verb == "watch" {
 			resp.Body = &heldBody{resp.Body, req, h}

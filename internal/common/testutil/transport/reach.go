@@ -27,7 +27,7 @@ func NewReach(namespace string) *Reach {
 func (r *Reach) Config(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(req *http.Request) (*http.Response, error) {
+		return Func(func(req *http.Request) (*http.Response, error) {
 			resp, err := next.RoundTrip(req)
 			request := Parse(req)
 			if resp != nil {

@@ -41,7 +41,7 @@ func (r *Refusals) Config(cfg *rest.Config) *rest.Config {
 
 // Wrap is the wrapper that [rest.Config.Wrap] expects.
 func (r *Refusals) Wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
+	return Func(func(req *http.Request) (*http.Response, error) {
 		if call := Parse(req); r.refuses(call) {
 			return answer(req, call, http.StatusForbidden), nil
 		}

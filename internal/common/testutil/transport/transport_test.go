@@ -258,7 +258,7 @@ func TestATimeoutLooksLikeOne(t *testing.T) {
 func TestRefusalsRefuseWhatMatchesUntilTheyAreLifted(t *testing.T) {
 	refusals := &Refusals{}
 	reached := 0
-	through := refusals.Wrap(roundTripper(func(req *http.Request) (*http.Response, error) {
+	through := refusals.Wrap(Func(func(req *http.Request) (*http.Response, error) {
 		reached++
 		return answer(req, Parse(req), http.StatusOK), nil
 	}))
@@ -309,7 +309,7 @@ func readAnswer(t *testing.T, through http.RoundTripper, path string) <-chan str
 func TestAHeldWatchDeliversNothingUntilItIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		holds := &Holds{}
-		through := holds.Wrap(roundTripper(func(req *http.Request) (*http.Response, error) {
+		through := holds.Wrap(Func(func(req *http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("deleted")), Request: req}, nil
 		}))
 		release := holds.Hold(func(watch *http.Request) bool { return Parse(watch).Resource == "secrets" })

@@ -187,13 +187,3 @@ func (cp *ControlPlane) AdminSecretRef() commonv1.SecretRefSpec {
 	}
 	return cp.Spec.KORC.AdminCredential.PasswordSecretRef
 }
-
-// SetObservedGeneration records the generation that the status describes.
-func (cp *ControlPlane) SetObservedGeneration(generation int64) {
-	cp.Status.ObservedGeneration = generation
-}
-
-// StatusCopy returns a deep copy of the status.
-func (cp *ControlPlane) StatusCopy() any {
-	return *cp.Status.DeepCopy()
-}

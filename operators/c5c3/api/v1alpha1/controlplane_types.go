@@ -316,13 +316,3 @@ type AdminApplicationCredentialStatus struct {
 	// +optional
 	LastRotation *metav1.Time `json:"lastRotation,omitempty"`
 }
-
-// GetConditions returns the conditions of the status.
-func (cp *ControlPlane) GetConditions() []metav1.Condition {
-	return cp.Status.Conditions
-}
-
-// SetConditions replaces the conditions of the status.
-func (cp *ControlPlane) SetConditions(conditions []metav1.Condition) {
-	cp.Status.Conditions = conditions
-}

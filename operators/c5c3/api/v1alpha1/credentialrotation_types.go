@@ -140,23 +140,3 @@ type CredentialRotationStatus struct {
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
 }
-
-// GetConditions returns the conditions of the status.
-func (r *CredentialRotation) GetConditions() []metav1.Condition {
-	return r.Status.Conditions
-}
-
-// SetConditions replaces the conditions of the status.
-func (r *CredentialRotation) SetConditions(conditions []metav1.Condition) {
-	r.Status.Conditions = conditions
-}
-
-// SetObservedGeneration records the generation that the status describes.
-func (r *CredentialRotation) SetObservedGeneration(generation int64) {
-	r.Status.ObservedGeneration = generation
-}
-
-// StatusCopy returns a deep copy of the status.
-func (r *CredentialRotation) StatusCopy() any {
-	return *r.Status.DeepCopy()
-}

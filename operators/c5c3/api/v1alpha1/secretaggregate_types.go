@@ -148,23 +148,3 @@ func (s SecretAggregateSource) Prefix() string {
 	}
 	return *s.KeyPrefix
 }
-
-// GetConditions returns the conditions of the status.
-func (a *SecretAggregate) GetConditions() []metav1.Condition {
-	return a.Status.Conditions
-}
-
-// SetConditions replaces the conditions of the status.
-func (a *SecretAggregate) SetConditions(conditions []metav1.Condition) {
-	a.Status.Conditions = conditions
-}
-
-// SetObservedGeneration records the generation that the status describes.
-func (a *SecretAggregate) SetObservedGeneration(generation int64) {
-	a.Status.ObservedGeneration = generation
-}
-
-// StatusCopy returns a deep copy of the status.
-func (a *SecretAggregate) StatusCopy() any {
-	return *a.Status.DeepCopy()
-}

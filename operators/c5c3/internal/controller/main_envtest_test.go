@@ -83,7 +83,7 @@ func TestMain(m *testing.M) {
 }
 
 func createStore(ctx context.Context) error {
-	c, err := client.New(env.Config, client.Options{Scheme: controller.Scheme()})
+	c, err := env.NewClient(controller.Scheme())
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	crenvtest "sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
@@ -40,11 +39,7 @@ func newBare(t *testing.T) *bare {
 		env:     envtest.Start(t, envtest.Options{CRDs: []string{"../../config/crd/bases"}}),
 		secrets: standin.NewExternalSecrets(), korc: standin.NewKORC(),
 	}
-	c, err := client.New(b.env.Config, client.Options{Scheme: extended(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.world = &world{Client: c, cp: minimal(b.env.Namespace(t))}
+	b.world = &world{Client: b.env.Client(t, extended(t)), cp: minimal(b.env.Namespace(t))}
 	cfg, err := b.env.User(t.Context(), "c5c3-operator", "../../helm/c5c3-operator/files/rbac-rules.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -57,12 +57,11 @@ func (svc Service) databaseGoes(ctx context.Context, s *pass.Pass) (bool, error)
 	cp := s.CP.DeepCopy()
 	c5c3v1alpha1.SetDefaults(cp)
 	ref := cp.Spec.Infrastructure.Database.ClusterRef
-	if ref == nil || cp.Spec.DeletionPolicy == commonv1.DeletionPolicyRetain ||
-		!s.Kinds.Served(infraapi.MariaDBKind) || !s.Kinds.Served(svc.Kind) {
+	if ref == nil || cp.Spec.DeletionPolicy == commonv1.DeletionPolicyRetain || !s.Kinds.Served(svc.Kind) {
 		return false, nil
 	}
-	server, err := apply.Find(ctx, s.Foreign, s.Key(ref.Name), &infraapi.MariaDB{})
-	return server != nil && server.DeletionTimestamp.IsZero() && metav1.IsControlledBy(server, s.CP), err
+	server, err := s.MariaDB(ctx, ref.Name)
+	return server != nil && metav1.IsControlledBy(server, s.CP), err
 }
 
 // remove deletes the resource of the service. It describes what is still left, "" for

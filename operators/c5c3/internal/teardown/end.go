@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
@@ -56,9 +54,6 @@ func databaseLives(ctx context.Context, s *pass.Pass) (bool, error) {
 	if ref == nil {
 		return true, nil
 	}
-	if !s.Kinds.Served(infraapi.MariaDBKind) {
-		return false, nil
-	}
-	database, err := apply.Find(ctx, s.Foreign, s.Key(ref.Name), &infraapi.MariaDB{})
-	return database != nil && database.DeletionTimestamp.IsZero(), err
+	server, err := s.MariaDB(ctx, ref.Name)
+	return server != nil, err
 }

@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -30,15 +31,7 @@ func defaulted(k *Keystone) *Keystone {
 
 // changeService changes what a Keystone has in common with the other services.
 func changeService(k *Keystone, change func(*commonv1.ServiceSpec)) {
-	s := k.ServiceSpec()
-	change(s)
-	spec := &k.Spec
-	spec.Replicas, spec.Image, spec.ImagePullSecrets, spec.Database = s.Replicas, s.Image, s.ImagePullSecrets, s.Database
-	spec.Cache, spec.DeletionPolicy, spec.PolicyOverrides, spec.Autoscaling = s.Cache, s.DeletionPolicy, s.PolicyOverrides, s.Autoscaling
-	spec.NetworkPolicy, spec.Gateway, spec.Resources, spec.UWSGI = s.NetworkPolicy, s.Gateway, s.Resources, s.UWSGI
-	spec.Logging, spec.TopologySpreadConstraints, spec.PriorityClassName = s.Logging, s.TopologySpreadConstraints, s.PriorityClassName
-	spec.TerminationGracePeriodSeconds, spec.PreStopSleepSeconds = s.TerminationGracePeriodSeconds, s.PreStopSleepSeconds
-	spec.Strategy, spec.ExtraConfig, spec.ExtraConfigSecretRef = s.Strategy, s.ExtraConfig, s.ExtraConfigSecretRef
+	apitest.Change(&k.Spec, k.ServiceSpec(), change)
 }
 
 // complete returns a Keystone with every field set that only a Keystone has.

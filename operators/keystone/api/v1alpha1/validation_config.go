@@ -31,8 +31,7 @@ func checkPlugins(k *Keystone, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
 	for i, plugin := range k.Spec.Plugins {
-		entry := at.Index(i)
-		section := plugin.ConfigSection
+		entry, section := at.Index(i), plugin.ConfigSection
 		if plugin.Name == "" {
 			errs = append(errs, field.Required(entry.Child("name"), "name the plugin"))
 		}

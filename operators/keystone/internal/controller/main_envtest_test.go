@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
-		if admin, err = client.New(e.Config, client.Options{Scheme: controller.Scheme()}); err != nil {
+		if admin, err = e.NewClient(controller.Scheme()); err != nil {
 			return err
 		}
 		if asOperator, err = e.User(ctx, "keystone-operator", rulesFile); err != nil {

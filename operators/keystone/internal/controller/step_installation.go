@@ -24,27 +24,27 @@ func reconcileInstallation(ctx context.Context, s *pass.Scope) reconcile.Outcome
 	case !first:
 		return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 	}
-	outcome := install(ctx, s)
-	if outcome.IsDone() {
-		return outcome
+	if err := install(ctx, s); err != nil {
+		return keystoneSchema.Count(ctx, s.Pass, reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err))
 	}
-	return keystoneSchema.Count(ctx, s.Pass, outcome)
+	return reconcile.Done(keystonev1alpha1.ReasonDatabaseSynced, "")
 }
 
-func install(ctx context.Context, s *pass.Scope) reconcile.Outcome {
+// install returns an error until the schema is installed.
+func install(ctx context.Context, s *pass.Scope) error {
 	found, err := mountedCredentialKeys(ctx, s)
 	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonDBSyncFailed, err)
+		return err
 	}
 	mountedKeys.Put(s.Slots, found)
-	outcome := keystoneSchema.Install(ctx, s.Pass)
-	seen := pass.Content{Known: outcome.IsDone()}
+	err = keystoneSchema.Install(ctx, s.Pass)
+	seen := pass.Content{Known: err == nil}
 	var failed *job.FailedError
-	if errors.As(outcome.Err(), &failed) && failed.ExitCode == unreadableCredentials {
+	if errors.As(err, &failed) && failed.ExitCode == unreadableCredentials {
 		seen = pass.Content{Known: true, Unreadable: failed}
 	}
 	pass.DatabaseContent.Put(s.Slots, seen)
-	return outcome
+	return err
 }
 
 // mountedCredentialKeys returns the Secret that a Job mounts by its name, even if it is

@@ -25,8 +25,11 @@ func reconcileTrustFlush(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if err := job.EnsureCronJob(ctx, s.Client, s.Scheme, s.Keystone, trustFlushCronJob(s)); err != nil {
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonReconcileError, err)
 	}
-	return cronjob.Follow(ctx, s, trustFlushSchedule,
-		reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place"))
+	again, err := cronjob.Check(ctx, s, trustFlushSchedule)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	return reconcile.Done(keystonev1alpha1.ReasonTrustFlushReady, "The CronJob that deletes expired trusts is in place").After(again)
 }
 
 // trustFlush is the suffix of the CronJob.

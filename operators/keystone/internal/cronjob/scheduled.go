@@ -3,10 +3,10 @@ package cronjob
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
 
@@ -20,25 +20,18 @@ type Schedule struct {
 	Failed string
 }
 
-// Follow returns the outcome of a step whose CronJob is in place, unless the last Job of
-// the CronJob failed or cannot start.
-func Follow(ctx context.Context, s *pass.Scope, of Schedule, step reconcile.Outcome) reconcile.Outcome {
-	if !step.IsDone() {
-		return step
-	}
+// Check returns an error if the last Job of the CronJob failed or cannot start. Otherwise
+// it returns the requeue delay, zero to wait for a watch.
+func Check(ctx context.Context, s *pass.Scope, of Schedule) (again time.Duration, err error) {
 	name := s.Keystone.Name + "-" + of.Name
 	last, err := s.Runner().LastRun(ctx, s.Key(name), pass.Definition.TaskLabels(s.Keystone.Name, of.Name))
-	if err != nil {
-		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	switch {
+	case err != nil:
+		return 0, err
+	case last.Job == "":
+		return last.Again, nil
 	}
-	if last.Job == "" {
-		return step.Within(last.Again)
-	}
-	outcome := reconcile.Terminal(of.Failed, lastRunError(s, name, of.Does, last)).Within(last.Again)
-	for _, event := range step.Events() {
-		outcome = outcome.WithEvent(event.Type, event.Reason, event.Note)
-	}
-	return outcome
+	return 0, reconcile.TerminalError(of.Failed, lastRunError(s, name, of.Does, last)).Within(last.Again)
 }
 
 // lastRunError describes the problem with a Job of the CronJob and how it is resolved.

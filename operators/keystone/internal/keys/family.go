@@ -2,7 +2,6 @@ package keys
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/keys"
-	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/rotation"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -60,11 +58,6 @@ type keyRotation struct {
 	// migrate runs when everything is in place. It is nil if a rotation leaves nothing to
 	// migrate.
 	migrate func(ctx context.Context, s *pass.Scope) (migration, error)
-}
-
-// done is the outcome while there is nothing to do.
-func (f Family) done(s *pass.Scope) reconcile.Outcome {
-	return reconcile.Done(f.available, fmt.Sprintf("Secret %s holds the keys", f.name(s.Keystone)))
 }
 
 // reportAge exports how long the primary key has been in use.

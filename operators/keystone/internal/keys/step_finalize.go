@@ -98,22 +98,10 @@ func keepKeys(ctx context.Context, s *pass.Scope) (found bool, err error) {
 	return found, nil
 }
 
-// keepKey reports whether the key Secret exists. A PushSecret that is already being
-// deleted removes its copy: with another policy its deletion would never finish.
+// keepKey reports whether the key Secret exists.
 func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error) {
-	if s.Kinds.Served(pushsecret.Kind) {
-		push, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
-		if err != nil {
-			return false, err
-		}
-		if push != nil && push.DeletionTimestamp.IsZero() && push.Spec.DeletionPolicy != esov1alpha1.PushSecretDeletionPolicyNone {
-			kept := push.DeepCopy()
-			kept.Spec.DeletionPolicy = esov1alpha1.PushSecretDeletionPolicyNone
-			err := apply.MergeUnlocked(ctx, s.ThirdParty, push, kept, "keeping the copy of")
-			if client.IgnoreNotFound(err) != nil {
-				return false, err
-			}
-		}
+	if err := keepCopy(ctx, s, backup); err != nil {
+		return false, err
 	}
 	secret, err := s.Owned.Find(ctx, s.Key(backup.source(s.Keystone)))
 	if err != nil || secret == nil || !metav1.IsControlledBy(secret, s.Keystone) || !secret.DeletionTimestamp.IsZero() {
@@ -121,6 +109,22 @@ func keepKey(ctx context.Context, s *pass.Scope, backup keyBackup) (bool, error)
 	}
 	_, err = s.Owned.Claim(ctx, s.Keystone, secret, pass.Definition.Labels(s.Keystone.Name), true, nil)
 	return true, err
+}
+
+// keepCopy orphans the copy in the store. A PushSecret that is already being deleted
+// removes its copy: with another policy its deletion would never finish.
+func keepCopy(ctx context.Context, s *pass.Scope, backup keyBackup) error {
+	if !s.Kinds.Served(pushsecret.Kind) {
+		return nil
+	}
+	push, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+	if err != nil || push == nil || !push.DeletionTimestamp.IsZero() ||
+		push.Spec.DeletionPolicy == esov1alpha1.PushSecretDeletionPolicyNone {
+		return err
+	}
+	kept := push.DeepCopy()
+	kept.Spec.DeletionPolicy = esov1alpha1.PushSecretDeletionPolicyNone
+	return client.IgnoreNotFound(apply.MergeUnlocked(ctx, s.ThirdParty, push, kept, "keeping the copy of"))
 }
 
 // releaseCopies has External Secrets remove the copies of the keys from the store. A
@@ -132,15 +136,9 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 	if !s.Kinds.Served(pushsecret.Kind) {
 		return releasePlan{}, nil
 	}
-	var backups []*esov1alpha1.PushSecret
-	for _, backup := range keyBackups {
-		live, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
-		if err != nil {
-			return releasePlan{}, err
-		}
-		if live != nil {
-			backups = append(backups, live)
-		}
+	backups, err := findPushes(ctx, s)
+	if err != nil {
+		return releasePlan{}, err
 	}
 	plan := planRelease(backups, s.Keystone.DeletionTimestamp.Time, time.Now(), s.SecretStoreTimeout)
 	for _, push := range plan.remove {
@@ -149,6 +147,21 @@ func releaseCopies(ctx context.Context, s *pass.Scope) (releasePlan, error) {
 		}
 	}
 	return plan, nil
+}
+
+// findPushes returns the PushSecrets of the keys.
+func findPushes(ctx context.Context, s *pass.Scope) ([]*esov1alpha1.PushSecret, error) {
+	var found []*esov1alpha1.PushSecret
+	for _, backup := range keyBackups {
+		live, err := pushsecret.Find(ctx, s, backup.name(s.Keystone))
+		if err != nil {
+			return nil, err
+		}
+		if live != nil {
+			found = append(found, live)
+		}
+	}
+	return found, nil
 }
 
 // releasePlan says which PushSecrets of a deleted Keystone to remove, and what the

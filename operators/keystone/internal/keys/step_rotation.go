@@ -40,7 +40,11 @@ func (f Family) ReconcileRotation(ctx context.Context, s *pass.Scope) reconcile.
 			running.job, "encrypting the credentials with the new key", running.state, "")
 	}
 	words := cronjob.Schedule{Name: f.rotation.name, Does: f.rotation.does, Failed: keystonev1alpha1.ReasonRotationFailed}
-	return cronjob.Follow(ctx, s, words, f.done(s).Within(running.again))
+	again, err := cronjob.Check(ctx, s, words)
+	if err != nil {
+		return reconcile.Failed(keystonev1alpha1.ReasonReconcileError, err)
+	}
+	return f.done(s).Within(running.again).Within(again)
 }
 
 // afterwards does what has to follow a rotation.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -46,12 +47,16 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 			err = obstacle
 		}
 	}
-	outcome := report(at, err)
+	var again time.Duration
+	if err == nil {
+		again, err = cronjob.Check(ctx, s, schedule)
+	}
+	outcome := report(at, err).Within(again)
 	if promoted {
 		outcome = outcome.WithNormalEvent(keystonev1alpha1.EventAdminPasswordRotated,
 			fmt.Sprintf("Accepted a new password of the administrator into Secret %s", NextName(k)))
 	}
-	return cronjob.Follow(ctx, s, schedule, outcome)
+	return outcome
 }
 
 // report reports how far the next password has come, or what it is kept from.

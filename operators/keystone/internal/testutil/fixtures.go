@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/testutil/apitest"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -70,12 +71,5 @@ func MariaDB(namespace string) *mariadbv1alpha1.MariaDB {
 
 // ChangeService changes the part of the spec that all services have in common.
 func ChangeService(k *keystonev1alpha1.Keystone, change func(*commonv1.ServiceSpec)) {
-	s, spec := k.ServiceSpec(), &k.Spec
-	change(s)
-	spec.Replicas, spec.Image, spec.ImagePullSecrets, spec.Database = s.Replicas, s.Image, s.ImagePullSecrets, s.Database
-	spec.Cache, spec.DeletionPolicy, spec.PolicyOverrides, spec.Autoscaling = s.Cache, s.DeletionPolicy, s.PolicyOverrides, s.Autoscaling
-	spec.NetworkPolicy, spec.Gateway, spec.Resources, spec.UWSGI = s.NetworkPolicy, s.Gateway, s.Resources, s.UWSGI
-	spec.Logging, spec.TopologySpreadConstraints, spec.PriorityClassName = s.Logging, s.TopologySpreadConstraints, s.PriorityClassName
-	spec.TerminationGracePeriodSeconds, spec.PreStopSleepSeconds = s.TerminationGracePeriodSeconds, s.PreStopSleepSeconds
-	spec.Strategy, spec.ExtraConfig, spec.ExtraConfigSecretRef = s.Strategy, s.ExtraConfig, s.ExtraConfigSecretRef
+	apitest.Change(&k.Spec, k.ServiceSpec(), change)
 }
