@@ -18,16 +18,15 @@ type AutoscalingSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	MaxReplicas int32 `json:"maxReplicas"`
 
-	// targetCPUUtilization is the average CPU use to keep to, in percent of
-	// the requested CPU. At least one of the two targets is set.
+	// targetCPUUtilization is the average CPU use to aim for, in percent of the requested CPU. At least one of the two targets must be set.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	TargetCPUUtilization *int32 `json:"targetCPUUtilization,omitempty"`
 
-	// targetMemoryUtilization is the average memory use to keep to, in percent
-	// of the requested memory. At least one of the two targets is set.
+	// targetMemoryUtilization is the average memory use to aim for, in percent of the
+	// requested memory. At least one of the two targets must be set.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1

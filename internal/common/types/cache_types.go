@@ -15,15 +15,14 @@ const (
 	DefaultCachePort int32 = 11211
 )
 
-// CacheSpec describes the memcached servers a service caches in: either a
-// Memcached resource in the same namespace (managed) or servers that something
-// else runs (brownfield).
+// CacheSpec describes the memcached servers that a service uses: either a Memcached
+// resource in the same namespace (managed) or servers that are run outside of forge
+// (brownfield).
 //
 // +kubebuilder:validation:XValidation:rule="has(self.clusterRef) != (has(self.servers) && size(self.servers) > 0)",message="exactly one of clusterRef or servers must be set"
 // +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || (has(self.clusterRef.name) && size(self.clusterRef.name) > 0)",message="clusterRef.name must not be empty"
 type CacheSpec struct {
-	// clusterRef names a Memcached resource in the same namespace. Exactly one
-	// of clusterRef and servers is set.
+	// clusterRef names a Memcached resource in the same namespace. Exactly one of clusterRef and servers must be set.
 	//
 	// +optional
 	ClusterRef *corev1.LocalObjectReference `json:"clusterRef,omitempty"`

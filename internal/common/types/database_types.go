@@ -13,16 +13,16 @@ const (
 	DatabasePasswordKey = "password"
 )
 
-// DatabaseSpec describes the database a service keeps its data in: either a
-// MariaDB resource in the same namespace (managed) or a server that something
-// else runs (brownfield).
+// DatabaseSpec describes the database in which a service keeps its data: either a
+// MariaDB resource in the same namespace (managed) or a server that is run outside of
+// forge (brownfield).
 //
 // +kubebuilder:validation:XValidation:rule="has(self.clusterRef) != has(self.host)",message="exactly one of clusterRef or host must be set"
 // +kubebuilder:validation:XValidation:rule="!has(self.clusterRef) || (has(self.clusterRef.name) && size(self.clusterRef.name) > 0)",message="clusterRef.name must not be empty"
 type DatabaseSpec struct {
 	// clusterRef names a MariaDB resource in the same namespace. The operator
-	// then creates the database, its user and its grants there. Exactly one of
-	// clusterRef and host is set.
+	// then creates the database, its user and its grants there. Exactly one
+	// of clusterRef and host must be set.
 	//
 	// +optional
 	ClusterRef *corev1.LocalObjectReference `json:"clusterRef,omitempty"`
@@ -85,8 +85,8 @@ func (d DatabaseSpec) TLSEnabled() bool {
 	return d.TLS != nil && d.TLS.Enabled
 }
 
-// DatabaseTLSMode says how much of the server's identity a client checks. The
-// names and their meaning follow MySQL's ssl-mode.
+// DatabaseTLSMode determines how much of the server's identity a client
+// checks. The names and their meaning follow MySQL's ssl-mode.
 //
 // +kubebuilder:validation:Enum=prefer;require;verify-ca;verify-full
 type DatabaseTLSMode string
@@ -132,8 +132,8 @@ type DatabaseTLSSpec struct {
 	CABundleSecretRef *SecretRefSpec `json:"caBundleSecretRef,omitempty"`
 
 	// clientCertSecretRef names the Secret of type kubernetes.io/tls with the
-	// certificate and key the client shows to the server, under "tls.crt" and
-	// "tls.key". Its key field is not used.
+	// certificate and key that the client presents to the server, under
+	// "tls.crt" and "tls.key". Its key field is not used.
 	//
 	// +optional
 	ClientCertSecretRef *SecretRefSpec `json:"clientCertSecretRef,omitempty"`

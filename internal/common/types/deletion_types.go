@@ -6,8 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// DeletionPolicy says what becomes of the data of a resource when the resource
-// is deleted.
+// DeletionPolicy determines what happens to the data of a resource when the resource is deleted.
 //
 // +kubebuilder:validation:Enum=Delete;Retain
 type DeletionPolicy string

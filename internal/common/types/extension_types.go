@@ -2,16 +2,16 @@ package types
 
 // PluginSpec configures a plugin or driver that the service's image contains.
 type PluginSpec struct {
-	// name says which plugin this is, for people; it changes nothing.
-	// Example: "keystone-keycloak-backend".
+	// name identifies the plugin to people; it has no effect. Example:
+	// "keystone-keycloak-backend".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// configSection is the section of the service's configuration file the
-	// plugin reads. No two plugins share one. Example: "keycloak".
+	// configSection is the section of the service's configuration file that the plugin
+	// reads. Two plugins cannot share a section. Example: "keycloak".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -42,8 +42,8 @@ const (
 
 // MiddlewareSpec adds a paste.deploy filter to the service's request pipeline.
 type MiddlewareSpec struct {
-	// name is the filter's name in the pipeline; no two middlewares share one.
-	// Example: "audit".
+	// name is the filter's name in the pipeline. Each middleware needs its
+	// own name. Example: "audit".
 	//
 	// +required
 	// +kubebuilder:validation:MinLength=1
@@ -51,7 +51,7 @@ type MiddlewareSpec struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`
 	Name string `json:"name"`
 
-	// filterFactory is the Python callable that makes the filter, as
+	// filterFactory is the Python callable that creates the filter, as
 	// module:name. Example: "keystonemiddleware.audit:filter_factory".
 	//
 	// +required

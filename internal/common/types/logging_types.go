@@ -8,7 +8,7 @@ type LogFormat string
 const (
 	// LogFormatText writes a record as a line of text.
 	LogFormatText LogFormat = "text"
-	// LogFormatJSON writes a record as one JSON object in a line.
+	// LogFormatJSON writes a record as one JSON object on a line.
 	LogFormatJSON LogFormat = "json"
 )
 
@@ -29,10 +29,10 @@ const (
 // LoggingSpec sets what a service logs and in which form. The log always goes
 // to standard error.
 type LoggingSpec struct {
-	// format is the form of a record: "text" is a line for people, "json" one
-	// object in a line for log collectors. A JSON record of more than 4096 bytes
-	// is written as several, with the fields part and parts, between which the
-	// message is divided. The default is "text".
+	// format is the form of a record: "text" is a line for people, "json" one object
+	// per line for log collectors. A JSON record of more than 4096 bytes is split into
+	// several, each with a part of the message and the fields part and parts. The
+	// default is "text".
 	//
 	// +optional
 	// +default="text"
@@ -52,7 +52,7 @@ type LoggingSpec struct {
 	// +default=false
 	Debug bool `json:"debug,omitempty"`
 
-	// perLoggerLevels sets the level of single loggers. Example:
+	// perLoggerLevels sets the level of individual loggers. Example:
 	// {"sqlalchemy.engine": "WARNING"}.
 	//
 	// +optional

@@ -7,8 +7,7 @@ import networkingv1 "k8s.io/api/networking/v1"
 //
 // +kubebuilder:validation:XValidation:rule="size(self.ingress) > 0",message="at least one ingress source must be specified"
 type NetworkPolicySpec struct {
-	// ingress lists who may reach the port of the API; at least one source is
-	// given.
+	// ingress lists who may reach the port of the API; at least one source is required.
 	//
 	// +required
 	// +listType=atomic

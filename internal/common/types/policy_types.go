@@ -11,8 +11,8 @@ const PolicyConfigMapKey = "policy.yaml"
 // +kubebuilder:validation:XValidation:rule="!has(self.rules) || self.rules.all(k, size(k) > 0)",message="policy rule name must not be empty"
 // +kubebuilder:validation:XValidation:rule="!has(self.rules) || self.rules.all(k, size(self.rules[k]) > 0)",message="policy rule value must not be empty"
 type PolicySpec struct {
-	// rules maps the name of a policy rule to its definition and wins over a
-	// rule of the same name in configMapRef. Example:
+	// rules maps the name of a policy rule to its definition and takes
+	// precedence over a rule of the same name in configMapRef. Example:
 	// {"identity:list_users": "role:reader and system_scope:all"}.
 	//
 	// +optional

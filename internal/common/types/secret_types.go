@@ -1,8 +1,8 @@
 package types
 
-// LabelAllowWrite on a Secret that no operator has made, with the value
-// AllowWrite, lets an operator write the key that a resource refers to. Who may
-// only edit the resource cannot set it.
+// LabelAllowWrite, with the value AllowWrite, allows an operator to write the key that
+// a resource refers to in a Secret that no operator created. A user who may only edit
+// the resource cannot set it.
 const (
 	LabelAllowWrite = "forge.c5c3.io/allow-write"
 	AllowWrite      = "true"
@@ -19,8 +19,8 @@ type SecretRefSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	Name string `json:"name"`
 
-	// key is the entry of the Secret's data to read. When it is not set, the
-	// entry is the one the referring field documents. Example: "password".
+	// key is the entry of the Secret's data to read. When it is not set, the default
+	// that the referring field documents applies. Example: "password".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=253

@@ -9,21 +9,20 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type UpgradePhase string
 
 const (
-	// UpgradePhaseExpanding adds tables and columns; the old release serves.
+	// UpgradePhaseExpanding adds tables and columns while the old release serves.
 	UpgradePhaseExpanding UpgradePhase = "Expanding"
 	// UpgradePhaseMigrating moves data to the expanded schema.
 	UpgradePhaseMigrating UpgradePhase = "Migrating"
 	// UpgradePhaseRollingUpdate replaces the pods of the old release.
 	UpgradePhaseRollingUpdate UpgradePhase = "RollingUpdate"
-	// UpgradePhaseContracting drops what only the old release used. From here
-	// on there is no way back.
+	// UpgradePhaseContracting drops what only the old release used. From then on the upgrade cannot be rolled back.
 	UpgradePhaseContracting UpgradePhase = "Contracting"
 )
 
-// ServiceStatus is what the operator of an API service last saw of an instance.
+// ServiceStatus is the state of an instance of an API service, as its operator last observed it.
 type ServiceStatus struct {
-	// conditions tell what works and what does not. Ready sums the others up;
-	// a condition that is False says in its message what to do.
+	// conditions report what works and what does not. Ready summarises the others; the
+	// message of a condition that is False says what to do.
 	//
 	// +optional
 	// +listType=map
@@ -31,7 +30,7 @@ type ServiceStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// reconciled; -1 before it has looked at the resource.
+	// reconciled; -1 before the first reconciliation.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
@@ -49,22 +48,20 @@ type ServiceStatus struct {
 	// +optional
 	InstalledRelease string `json:"installedRelease,omitempty"`
 
-	// targetRelease is the image tag an upgrade leads to. It is empty when no
-	// upgrade runs.
+	// targetRelease is the image tag that an upgrade in progress leads to. It is empty when no upgrade is in progress.
 	//
 	// +optional
 	TargetRelease string `json:"targetRelease,omitempty"`
 
-	// upgradePhase is the step a running upgrade is in. It is empty when no
-	// upgrade runs.
+	// upgradePhase is the phase of the upgrade in progress. It is empty when no upgrade is in progress.
 	//
 	// +optional
 	UpgradePhase UpgradePhase `json:"upgradePhase,omitempty"`
 
 	// expandedRelease is the image tag of a release whose tables and columns the
-	// database may already hold, because an upgrade to it began. It outlives an
-	// abort, since nothing is taken back, and is empty once an upgrade has
-	// completed.
+	// database may already hold, because an upgrade to it began. It is kept when
+	// the upgrade is aborted, because added tables and columns stay, and is
+	// empty once an upgrade has completed.
 	//
 	// +optional
 	ExpandedRelease string `json:"expandedRelease,omitempty"`

@@ -6,8 +6,8 @@ import (
 )
 
 // ServiceSpec describes what every OpenStack API service has: an image, a database,
-// a cache, configuration, and pods behind a Service. A kind embeds it and adds what
-// only its service has.
+// a cache, configuration, and pods behind a Service. A kind embeds it and adds the
+// fields that are specific to its service.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5) < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",fieldPath=".preStopSleepSeconds",message="preStopSleepSeconds must be less than terminationGracePeriodSeconds"
 // +kubebuilder:validation:XValidation:rule="!has(self.uwsgi) || !has(self.uwsgi.harakiri) || self.uwsgi.harakiri < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30) - (has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5)",fieldPath=".uwsgi.harakiri",message="harakiri must be less than terminationGracePeriodSeconds minus preStopSleepSeconds"
@@ -28,9 +28,9 @@ type ServiceSpec struct {
 	// +required
 	Image ImageSpec `json:"image"`
 
-	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson with
-	// which every pod of the service pulls its image. When it is not set, the
-	// registry has to let the nodes in. Example: [{"name": "registry"}].
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson that every
+	// pod of the service uses to pull its image. When it is not set, the nodes must be
+	// able to pull it on their own. Example: [{"name": "registry"}].
 	//
 	// +optional
 	// +listType=map
@@ -48,15 +48,15 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="database mode (managed clusterRef vs brownfield host) is immutable"
 	Database DatabaseSpec `json:"database"`
 
-	// cache is the memcached that the service caches in.
+	// cache is the memcached that the service uses.
 	//
 	// +required
 	Cache CacheSpec `json:"cache"`
 
-	// deletionPolicy says what becomes of the data when the resource is deleted.
-	// With Retain the database and its user stay, and a resource of the same name
-	// takes them up again. With Delete, which applies when it is not set, they are
-	// removed. A database of database.host always stays.
+	// deletionPolicy determines what happens to the data when the resource is deleted.
+	// With Retain, the database and its user stay, and a new resource of the same name
+	// adopts them. With Delete, they are removed; this applies when the field is not
+	// set. A database of database.host always stays.
 	//
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -74,8 +74,8 @@ type ServiceSpec struct {
 	// +optional
 	Autoscaling *AutoscalingSpec `json:"autoscaling,omitempty"`
 
-	// networkPolicy restricts who reaches the API pods and what they reach.
-	// When it is not set, their traffic is not restricted.
+	// networkPolicy restricts who can reach the API pods and what they can
+	// reach. When it is not set, their traffic is not restricted.
 	//
 	// +optional
 	NetworkPolicy *NetworkPolicySpec `json:"networkPolicy,omitempty"`
@@ -98,8 +98,8 @@ type ServiceSpec struct {
 	// +optional
 	UWSGI *UWSGISpec `json:"uwsgi,omitempty"`
 
-	// logging sets format and level of the service's log. The default is text at
-	// level INFO.
+	// logging sets the format and the level of the service's log. The default
+	// is text at level INFO.
 	//
 	// +optional
 	// +default={}
@@ -132,9 +132,9 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:Minimum=10
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
-	// preStopSleepSeconds is the time, in seconds, a stopping pod still takes
-	// new requests, so that load balancers can forget it first. It is less
-	// than terminationGracePeriodSeconds. When it is not set, it is 5.
+	// preStopSleepSeconds is how many seconds a stopping pod continues to accept new
+	// requests, so that load balancers can remove it first. It must be less than
+	// terminationGracePeriodSeconds. When it is not set, it is 5.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -147,17 +147,17 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="!has(self.type) || self.type != 'Recreate' || !has(self.rollingUpdate)",fieldPath=".rollingUpdate",message="rollingUpdate must not be set when type is Recreate"
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
 
-	// extraConfig adds options to the service's configuration file, by section
-	// and option, and wins over what the operator sets. Example:
-	// {"DEFAULT": {"debug": "true"}}.
+	// extraConfig adds options to the service's configuration file, by
+	// section and option, and takes precedence over what the operator sets.
+	// Example: {"DEFAULT": {"debug": "true"}}.
 	//
 	// +optional
 	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
 
-	// extraConfigSecretRef names a Secret with more of such options, for those
-	// that are secret themselves. Its key, which is the name of the service's
-	// configuration file when it is not set, holds them as such a file. They win
-	// over those of extraConfig.
+	// extraConfigSecretRef names a Secret with further options, for values that are
+	// secret. The entry under key has the format of the service's configuration file,
+	// whose name is the default key. These options take precedence over those of
+	// extraConfig.
 	//
 	// +optional
 	ExtraConfigSecretRef *SecretRefSpec `json:"extraConfigSecretRef,omitempty"`
@@ -177,7 +177,7 @@ func (s *ServiceSpec) TerminationGracePeriod() int64 {
 	return *s.TerminationGracePeriodSeconds
 }
 
-// PreStopSleep returns the seconds a stopping pod still takes new requests.
+// PreStopSleep returns for how many seconds a stopping pod continues to accept new requests.
 func (s *ServiceSpec) PreStopSleep() int64 {
 	if s.PreStopSleepSeconds == nil {
 		return DefaultPreStopSleepSeconds

@@ -28,16 +28,16 @@ type UWSGISpec struct {
 	// +default=true
 	HTTPKeepAlive *bool `json:"httpKeepAlive,omitempty"`
 
-	// httpKeepAliveTimeout closes a connection that was idle for this many
-	// seconds; keep it at most at preStopSleepSeconds. It requires
-	// httpKeepAlive. When it is not set, uWSGI's own timeout applies.
+	// httpKeepAliveTimeout closes a connection that has been idle for this many
+	// seconds. It should not exceed preStopSleepSeconds. It requires httpKeepAlive.
+	// When it is not set, uWSGI's own timeout applies.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	HTTPKeepAliveTimeout *int32 `json:"httpKeepAliveTimeout,omitempty"`
 
-	// harakiri ends a worker whose request takes longer than this many
-	// seconds. It is less than terminationGracePeriodSeconds minus
+	// harakiri kills a worker whose request takes longer than this many
+	// seconds. It must be less than terminationGracePeriodSeconds minus
 	// preStopSleepSeconds. When it is not set, a request may take any time.
 	//
 	// +optional

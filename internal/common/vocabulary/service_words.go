@@ -18,13 +18,13 @@ const (
 	ConditionHTTPRouteReady = "HTTPRouteReady"
 	// ConditionHPAReady covers the HorizontalPodAutoscaler.
 	ConditionHPAReady = "HPAReady"
-	// ConditionLoggingHealthy reports whether log records reach standard error; it only informs.
+	// ConditionLoggingHealthy reports whether log records reach standard error; it is informational.
 	ConditionLoggingHealthy = "LoggingHealthy"
 )
 
 // Reasons that mean the same on the resource of every API service. A reason is stable,
-// so alerts and scripts may rely on it; the condition's message says the details and
-// what to do.
+// so alerts and scripts may rely on it; the condition's message gives the details and
+// says what to do.
 const (
 	// ReasonDatabaseInUse: give one of the two resources another database, or delete it; only the older one is reconciled.
 	ReasonDatabaseInUse = "DatabaseInUse"
@@ -112,7 +112,7 @@ const (
 	ReasonImagePullFailed = "ImagePullFailed"
 	// ReasonAPIHealthy: nothing to do.
 	ReasonAPIHealthy = "APIHealthy"
-	// ReasonProbePending: wait; the API has not been asked yet.
+	// ReasonProbePending: wait; the API has not been probed yet.
 	ReasonProbePending = "ProbePending"
 	// ReasonEndpointNotReady: wait, or repair the cluster's DNS.
 	ReasonEndpointNotReady = "EndpointNotReady"

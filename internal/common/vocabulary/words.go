@@ -20,10 +20,10 @@ const (
 	ReasonNotAllReady = "NotAllReady"
 	// ReasonProgressing: wait; the message names what is not ready yet.
 	ReasonProgressing = "Progressing"
-	// ReasonInvalidSpec: change the field the message names; nothing is touched until then.
+	// ReasonInvalidSpec: change the field that the message names; the operator changes nothing until then.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonDeleting: wait; the message names what is still being removed.
 	ReasonDeleting = "Deleting"
-	// ReasonReconcileError: look at the error in the message; the operator tries again.
+	// ReasonReconcileError: look at the error in the message; the operator retries.
 	ReasonReconcileError = "ReconcileError"
 )

@@ -44,9 +44,9 @@ func (p Page) writeVocabularyFiles(folder string, said vocabulary.Kind, constant
 func (p Page) writeVocabulary(w io.Writer, said vocabulary.Kind, constants []source.Constant) error {
 	v := newExplanation(constants)
 	fmt.Fprintf(&v.out, "<!-- Written by %s. Do not edit. -->\n\n# %s\n", p.Command, p.Title)
-	v.out.WriteString("\nA reason is stable, so alerts and scripts may rely on it. The message beside it says the details.\n" +
+	v.out.WriteString("\nA reason is stable, so alerts and scripts may rely on it. The message next to it gives the details.\n" +
 		"Besides the reasons below, every condition can be False with `ReconcileError`: look at the error in the message; the\n" +
-		"operator tries again.\n")
+		"operator retries.\n")
 	for _, condition := range said.Conditions {
 		v.writeCondition(condition)
 	}

@@ -1,7 +1,7 @@
 package v1alpha1
 
-// Condition types. Those of a ControlPlane are all counted by Ready but the two
-// of kstatus; the companion kinds have Ready and those two only.
+// Condition types. Ready of a ControlPlane summarises all of its conditions except the
+// two of kstatus; the companion kinds have only Ready and those two.
 const (
 	// ConditionInfrastructureReady covers the database and the cache.
 	ConditionInfrastructureReady = "InfrastructureReady"
@@ -11,9 +11,9 @@ const (
 	ConditionAdminPasswordReady = "AdminPasswordReady"
 	// ConditionKeystoneReady covers the Keystone resource.
 	ConditionKeystoneReady = "KeystoneReady"
-	// ConditionKORCReady covers the application credential that K-ORC makes.
+	// ConditionKORCReady covers the application credential that K-ORC creates.
 	ConditionKORCReady = "KORCReady"
-	// ConditionAdminCredentialReady covers the way of the application credential into the secret store and back into clouds.yaml.
+	// ConditionAdminCredentialReady covers the delivery of the application credential through the secret store into clouds.yaml.
 	ConditionAdminCredentialReady = "AdminCredentialReady"
 	// ConditionPlacementReady covers the Placement resource, and its user in Keystone.
 	ConditionPlacementReady = "PlacementReady"
@@ -22,7 +22,7 @@ const (
 )
 
 // Reasons of conditions. A reason is stable, so alerts and scripts may rely on
-// it; the condition's message says the details and what to do.
+// it; the condition's message gives the details and says what to do.
 const (
 	// ReasonDuplicateControlPlane: delete this ControlPlane or the one the message names; only the older one is reconciled.
 	ReasonDuplicateControlPlane = "DuplicateControlPlane"
@@ -59,7 +59,8 @@ const (
 	// ReasonWaitingForAdminPasswordSecret: wait; if it persists, put the password at the path the message names.
 	ReasonWaitingForAdminPasswordSecret = "WaitingForAdminPasswordSecret"
 
-	// ReasonFinalizingKeystone: wait; Keystone's database is dropped before its server goes; if it persists, look at what the message names.
+	// ReasonFinalizingKeystone: wait; Keystone's database is dropped before its server
+	// is deleted; if it persists, look at what the message names.
 	ReasonFinalizingKeystone = "FinalizingKeystone"
 	// ReasonKeystoneReady: nothing to do.
 	ReasonKeystoneReady = "KeystoneReady"
@@ -78,7 +79,8 @@ const (
 	// ReasonWaitingForKeystone: wait; if it persists, look at the conditions of the Keystone.
 	ReasonWaitingForKeystone = "WaitingForKeystone"
 
-	// ReasonFinalizingPlacement: wait; Placement's database is dropped before its server goes; if it persists, look at what the message names.
+	// ReasonFinalizingPlacement: wait; Placement's database is dropped before its
+	// server is deleted; if it persists, look at what the message names.
 	ReasonFinalizingPlacement = "FinalizingPlacement"
 	// ReasonPlacementReady: nothing to do.
 	ReasonPlacementReady = "PlacementReady"
@@ -96,7 +98,7 @@ const (
 	ReasonWaitingForServiceUser = "WaitingForServiceUser"
 	// ReasonServiceUserError: look at the error in the message.
 	ReasonServiceUserError = "ServiceUserError"
-	// ReasonServiceUserUnproven: do what the message says; the service keeps the user it has.
+	// ReasonServiceUserUnproven: do what the message says; the service keeps its current user.
 	ReasonServiceUserUnproven = "ServiceUserUnproven"
 	// ReasonServiceUserRejected: wait; Keystone refuses the service's user, so a new one is created.
 	ReasonServiceUserRejected = "ServiceUserRejected"
@@ -121,19 +123,20 @@ const (
 	ReasonPushSecretError = "PushSecretError"
 	// ReasonApplicationCredentialError: look at the error in the message.
 	ReasonApplicationCredentialError = "ApplicationCredentialError"
-	// ReasonApplicationCredentialFailed: correct what K-ORC reports in the message; it is tried again then.
+	// ReasonApplicationCredentialFailed: correct what K-ORC reports in the message; then it is retried.
 	ReasonApplicationCredentialFailed = "ApplicationCredentialFailed"
 	// ReasonWaitingForApplicationCredential: wait; if it persists, look at the ApplicationCredential and the imports the message names.
 	ReasonWaitingForApplicationCredential = "WaitingForApplicationCredential"
 	// ReasonReMinting: wait; the application credential is being replaced.
 	ReasonReMinting = "ReMinting"
-	// ReasonReMintStalled: repair K-ORC or its connection to Keystone; a new application credential does not come, or the old one stays.
+	// ReasonReMintStalled: repair K-ORC or its connection to Keystone; a new
+	// application credential is not created, or the old one is not revoked.
 	ReasonReMintStalled = "ReMintStalled"
 	// ReasonBootstrapResourceError: look at the error in the message.
 	ReasonBootstrapResourceError = "BootstrapResourceError"
 	// ReasonWaitingForBootstrapResources: wait; if it persists, look at the K-ORC objects the message names.
 	ReasonWaitingForBootstrapResources = "WaitingForBootstrapResources"
-	// ReasonFinalizingORC: wait; K-ORC is removing what it made in Keystone.
+	// ReasonFinalizingORC: wait; K-ORC is removing what it created in Keystone.
 	ReasonFinalizingORC = "FinalizingORC"
 
 	// ReasonAdminCredentialReady: nothing to do.
@@ -144,15 +147,15 @@ const (
 	ReasonCloudsYamlError = "CloudsYamlError"
 	// ReasonWaitingForCloudsYaml: wait; if it persists, look at the ExternalSecret the message names.
 	ReasonWaitingForCloudsYaml = "WaitingForCloudsYaml"
-	// ReasonCredentialUnproven: let the operator reach Keystone at the address in the message; users keep the credential they have.
+	// ReasonCredentialUnproven: let the operator reach Keystone at the address in the message; users keep their current credential.
 	ReasonCredentialUnproven = "CredentialUnproven"
 	// ReasonCredentialRejected: wait; Keystone rejects the application credential, so a new one is created.
 	ReasonCredentialRejected = "CredentialRejected"
 	// ReasonWaitingForPushSecret: wait; if it persists, look at the PushSecret the message names.
 	ReasonWaitingForPushSecret = "WaitingForPushSecret"
-	// ReasonWaitingForCloudsYamlSync: wait; the new credential is on its way through the secret store.
+	// ReasonWaitingForCloudsYamlSync: wait; the new credential is being delivered through the secret store.
 	ReasonWaitingForCloudsYamlSync = "WaitingForCloudsYamlSync"
-	// ReasonCloudsYamlSyncStuck: repair External Secrets or the secret backend; the new credential has not come back for 15 minutes.
+	// ReasonCloudsYamlSyncStuck: repair External Secrets or the secret backend; the new credential has not arrived for 15 minutes.
 	ReasonCloudsYamlSyncStuck = "CloudsYamlSyncStuck"
 
 	// ReasonCatalogRegistered: nothing to do.
@@ -161,7 +164,7 @@ const (
 	ReasonWaitingForAdminCredential = "WaitingForAdminCredential"
 	// ReasonWaitingForCatalog: wait; if it persists, look at the K-ORC Service and Endpoint the message names.
 	ReasonWaitingForCatalog = "WaitingForCatalog"
-	// ReasonCatalogFailed: correct what K-ORC reports in the message; it is tried again then.
+	// ReasonCatalogFailed: correct what K-ORC reports in the message; then it is retried.
 	ReasonCatalogFailed = "CatalogFailed"
 	// ReasonServiceError: look at the error in the message.
 	ReasonServiceError = "ServiceError"

@@ -19,8 +19,7 @@ const AnnotationAllowKeystoneDeletion = "c5c3.io/allow-keystone-deletion"
 // Placement.
 const AnnotationAllowPlacementDeletion = "c5c3.io/allow-placement-deletion"
 
-// Annotations of the K-ORC ApplicationCredential through which its replacement
-// is asked for.
+// Annotations of the K-ORC ApplicationCredential through which its replacement is requested.
 const (
 	// AnnotationAdminPasswordHash holds the SHA-256 of the password the
 	// credential was made with, in hexadecimal. Setting it to "" asks for a new
@@ -29,12 +28,11 @@ const (
 	// AnnotationRotationRequest names the request that the credential answers,
 	// or is to be replaced for. The same request is not acted on twice.
 	AnnotationRotationRequest = "c5c3.io/rotation-request"
-	// AnnotationCredentialOverlap is how long the credential works on after its
-	// successor has reached the users, as a Go duration. It is at least
-	// two minutes, also without the annotation.
+	// AnnotationCredentialOverlap is how long the credential remains valid after its
+	// successor has reached the users, as a Go duration. It is at least two minutes,
+	// even without the annotation.
 	AnnotationCredentialOverlap = "c5c3.io/credential-overlap"
-	// AnnotationSupersededAt is when the successor of a credential had reached
-	// the users, in RFC 3339.
+	// AnnotationSupersededAt is when the successor of a credential reached the users, in RFC 3339.
 	AnnotationSupersededAt = "c5c3.io/superseded-at"
 	// AnnotationRotationAnswered is on the Secret with the password of a service's user:
 	// the last AnnotationRotationRequest there that was acted on. Another request asks for
@@ -45,8 +43,7 @@ const (
 	AnnotationReplacedSince = "c5c3.io/replaced-since"
 )
 
-// LabelSuperseded is on ApplicationCredentials that only wait for their
-// revocation.
+// LabelSuperseded marks ApplicationCredentials that only wait to be revoked.
 const LabelSuperseded = "c5c3.io/superseded"
 
 // ServiceAhead returns the status of a service with a later release than the given one, nil
@@ -79,8 +76,7 @@ func (cp *ControlPlane) AdminSecretName() string { return cp.Name + "-keystone-a
 // the administrator, and of the Secret with its secret.
 func (cp *ControlPlane) ApplicationCredentialName() string { return cp.Name + "-admin-app-credential" }
 
-// PasswordCloudSecretName is the name of the Secret with the clouds.yaml that
-// K-ORC makes the application credential with.
+// PasswordCloudSecretName is the name of the Secret with the clouds.yaml with which K-ORC creates the application credential.
 func (cp *ControlPlane) PasswordCloudSecretName() string { return cp.Name + "-admin-password-cloud" }
 
 // CredentialPushName is the name of the PushSecret that copies the application

@@ -7,8 +7,8 @@ import (
 )
 
 // ControlPlane is an OpenStack control plane: its database and cache, its
-// services, and the credential with which OpenStack resources are managed.
-// There is one in a namespace.
+// services, and the credential with which OpenStack resources are managed. A
+// namespace holds at most one.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -28,12 +28,12 @@ type ControlPlane struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is the control plane as it should be.
+	// spec is the desired state of the control plane.
 	//
 	// +required
 	Spec ControlPlaneSpec `json:"spec"`
 
-	// status is the control plane as the operator last saw it.
+	// status is the state of the control plane, as the operator last observed it.
 	//
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
@@ -49,16 +49,15 @@ type ControlPlaneList struct {
 	Items           []ControlPlane `json:"items"`
 }
 
-// ControlPlaneSpec describes a control plane. Besides the release and the
-// services everything has a default.
+// ControlPlaneSpec describes a control plane. Everything except the release and the services has a default.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.services.placement) || !has(self.services.placement.database) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.services.placement.database.database != self.infrastructure.database.database",fieldPath=".services.placement.database.database",message="database must not be that of Keystone: each service has its own"
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.services.placement) || !has(self.services.placement.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.services.placement.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 // +kubebuilder:validation:XValidation:rule="!has(self.korc) || !has(self.korc.adminCredential) || !has(self.infrastructure) || !has(self.infrastructure.database) || self.korc.adminCredential.cloudCredentialsRef.secretName != self.infrastructure.database.secretRef.name",fieldPath=".korc.adminCredential.cloudCredentialsRef.secretName",message="secretName must not be the name of another Secret of the control plane"
 type ControlPlaneSpec struct {
-	// openStackRelease is the OpenStack release of all services. A later
-	// release upgrades them. There is no way back behind a release that is
-	// installed; one that never was can be corrected. Example: "2025.2".
+	// openStackRelease is the OpenStack release of all services. Setting a later
+	// release upgrades them. An installed release cannot be downgraded; a release that
+	// was never installed can be corrected. Example: "2025.2".
 	//
 	// +required
 	// +kubebuilder:validation:MaxLength=16
@@ -75,12 +74,11 @@ type ControlPlaneSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="region is immutable"
 	Region string `json:"region,omitempty"`
 
-	// deletionPolicy says what becomes of the data when the ControlPlane is
-	// deleted. With Retain the databases of the services, their users, Keystone's keys
-	// and their copies in the secret store stay, as does the volume of the MariaDB, and a
-	// ControlPlane of the same name takes them up again. With Delete, which
-	// applies when it is not set, they are removed. A database of the user's
-	// always stays.
+	// deletionPolicy determines what happens to the data when the ControlPlane is
+	// deleted. With Retain, the databases of the services, their users, Keystone's keys
+	// and their copies in the secret store stay, as does the volume of the MariaDB, and
+	// a new ControlPlane of the same name adopts them. With Delete, they are removed;
+	// this applies when the field is not set. A database that you provide always stays.
 	//
 	// +optional
 	DeletionPolicy commonv1.DeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -97,8 +95,7 @@ type ControlPlaneSpec struct {
 	// +required
 	Services ServicesSpec `json:"services"`
 
-	// global changes rules of the API policy of every service. A rule of the
-	// same name in a service's policyOverrides wins.
+	// global changes rules of the API policy of every service. A rule of the same name in a service's policyOverrides takes precedence.
 	//
 	// +optional
 	Global *commonv1.PolicySpec `json:"global,omitempty"`
@@ -139,15 +136,15 @@ type InfrastructureSpec struct {
 	Cache commonv1.CacheSpec `json:"cache,omitzero"`
 }
 
-// InfrastructureDatabaseSpec is a database and, when the operator creates the
-// server, the server's size. In managed mode the operator makes the credentials
-// itself and secretRef is not used.
+// InfrastructureDatabaseSpec describes a database and, if the operator creates the
+// server, its size. In managed mode the operator provides the credentials itself, and
+// secretRef is not used.
 type InfrastructureDatabaseSpec struct {
 	commonv1.DatabaseSpec `json:",inline"`
 
-	// replicas is the number of database servers the operator creates for
-	// clusterRef, an odd one; more than one form a Galera cluster. It cannot
-	// be changed later. When it is not set, it is 3.
+	// replicas is the number of database servers that the operator creates
+	// for clusterRef. It must be odd; several servers form a Galera cluster.
+	// It cannot be changed later. When it is not set, it is 3.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -185,7 +182,7 @@ type ServicesSpec struct {
 type UpdatePhase string
 
 const (
-	// UpdatePhaseIdle means that no update runs.
+	// UpdatePhaseIdle means that no update is in progress.
 	UpdatePhaseIdle UpdatePhase = "Idle"
 	// UpdatePhaseUpdating means that an update has started.
 	UpdatePhaseUpdating UpdatePhase = "Updating"
@@ -193,14 +190,14 @@ const (
 	UpdatePhaseUpdatingServices UpdatePhase = "UpdatingServices"
 	// UpdatePhaseVerifying means that the updated services are being checked.
 	UpdatePhaseVerifying UpdatePhase = "Verifying"
-	// UpdatePhaseRollingBack means that a failed update is being taken back.
+	// UpdatePhaseRollingBack means that an update is being rolled back.
 	UpdatePhaseRollingBack UpdatePhase = "RollingBack"
 )
 
-// ControlPlaneStatus is what the operator last saw of a control plane.
+// ControlPlaneStatus is the state of a control plane, as the operator last observed it.
 type ControlPlaneStatus struct {
-	// conditions tell what works and what does not. Ready sums the others up;
-	// a condition that is False says in its message what to do.
+	// conditions report what works and what does not. Ready summarises the others; the
+	// message of a condition that is False says what to do.
 	//
 	// +optional
 	// +listType=map
@@ -208,20 +205,20 @@ type ControlPlaneStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// reconciled; -1 before it has looked at the resource.
+	// reconciled; -1 before the first reconciliation.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// updatePhase is the step that an update to another release is in: Idle
-	// when none runs, then Updating, UpdatingServices and Verifying, or
-	// RollingBack when it is taken back.
+	// updatePhase is the phase of an update to another release: Idle when no update is
+	// in progress, then Updating, UpdatingServices and Verifying, or RollingBack while
+	// it is being rolled back.
 	//
 	// +optional
 	UpdatePhase UpdatePhase `json:"updatePhase,omitempty"`
 
-	// services tell which service is ready in which release.
+	// services reports which services are ready, and in which release.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
@@ -235,8 +232,8 @@ type ControlPlaneStatus struct {
 	// +optional
 	AdminApplicationCredential *AdminApplicationCredentialStatus `json:"adminApplicationCredential,omitempty"`
 
-	// bootstrapResources tell which of the bootstrap resources exist in
-	// OpenStack, with the project and the role that the users of services need.
+	// bootstrapResources reports which of the bootstrap resources exist in OpenStack,
+	// including the project and the role that the users of services need.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxItems=256
@@ -305,13 +302,12 @@ type AdminApplicationCredentialStatus struct {
 	// +optional
 	ID string `json:"id,omitempty"`
 
-	// restricted reports whether the credential is refused the creation of
-	// further application credentials.
+	// restricted reports whether the credential is barred from creating further application credentials.
 	//
 	// +optional
 	Restricted bool `json:"restricted"`
 
-	// lastRotation is the time from which this credential has been in use.
+	// lastRotation is the time since which this credential has been in use.
 	//
 	// +optional
 	LastRotation *metav1.Time `json:"lastRotation,omitempty"`

@@ -4,8 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// CredentialRotation asks for a credential of the namespace's ControlPlane to
-// be replaced, at once or again and again.
+// CredentialRotation requests that a credential of the namespace's ControlPlane be replaced, at once or on a schedule.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -21,12 +20,12 @@ type CredentialRotation struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is the rotation that is asked for.
+	// spec is the requested rotation.
 	//
 	// +required
 	Spec CredentialRotationSpec `json:"spec"`
 
-	// status is how far the rotation has come.
+	// status is the progress of the rotation.
 	//
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
@@ -51,7 +50,7 @@ type RotationTarget string
 // works with.
 const RotationTargetAdminApplicationCredential RotationTarget = "adminApplicationCredential"
 
-// CredentialRotationSpec says which credential is replaced, and when.
+// CredentialRotationSpec determines which credential is replaced, and when.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.intervalDays) || !has(self.preRotationDays) || self.preRotationDays < self.intervalDays",fieldPath=".preRotationDays",message="preRotationDays must be less than intervalDays"
 type CredentialRotationSpec struct {
@@ -60,23 +59,22 @@ type CredentialRotationSpec struct {
 	// +required
 	Target RotationTarget `json:"target"`
 
-	// bootstrap asks for the first credential instead of a new one. If there
-	// is one already, nothing happens. The default is false.
+	// bootstrap requests the first credential instead of a replacement. If a credential
+	// already exists, nothing happens. The default is false.
 	//
 	// +optional
 	// +default=false
 	Bootstrap bool `json:"bootstrap,omitempty"`
 
-	// reMint asks for a new credential even if the one in use is fine. It acts
-	// once for each change of this spec. The default is false.
+	// reMint requests a new credential even if the one in use works. It acts once for each change of this spec. The default is false.
 	//
 	// +optional
 	// +default=false
 	ReMint bool `json:"reMint,omitempty"`
 
-	// intervalDays is how long a credential is used, in days. It acts when the
-	// rotation mode of the ControlPlane is Scheduled. When it is not set, the
-	// credential is not replaced on a schedule.
+	// intervalDays is how long a credential is used, in days. It takes effect
+	// only if the rotation mode of the ControlPlane is Scheduled. When it is
+	// not set, the credential is not replaced on a schedule.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -84,19 +82,18 @@ type CredentialRotationSpec struct {
 	IntervalDays *int32 `json:"intervalDays,omitempty"`
 
 	// preRotationDays is how many days before the end of intervalDays the next
-	// credential is made, which leaves its users that time to change over. When
-	// it is not set, it is made at the end.
+	// credential is created. Its users have that time to switch to it. When it is not
+	// set, the next credential is created at the end.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=36500
 	PreRotationDays *int32 `json:"preRotationDays,omitempty"`
 
-	// gracePeriodDays is how many days the old credential still works after a
-	// new one took over. When it is not set, or 0, the old one is revoked two
-	// minutes after the new one has reached its users, which leaves their pods
-	// that time to read it. It counts for replacements that this
-	// CredentialRotation asks for.
+	// gracePeriodDays is how many days the old credential remains valid after a new one
+	// has replaced it. When it is not set, or 0, the old one is revoked two minutes
+	// after the new one has reached its users, so that their pods have time to read it.
+	// It applies to replacements that this CredentialRotation requests.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -104,10 +101,10 @@ type CredentialRotationSpec struct {
 	GracePeriodDays *int32 `json:"gracePeriodDays,omitempty"`
 }
 
-// CredentialRotationStatus is how far a rotation has come.
+// CredentialRotationStatus is the progress of a rotation.
 type CredentialRotationStatus struct {
-	// conditions tell how far the rotation has come; Ready is True when it is
-	// done.
+	// conditions report the progress of the rotation; Ready is True when it
+	// is done.
 	//
 	// +optional
 	// +listType=map
@@ -115,7 +112,7 @@ type CredentialRotationStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// reconciled; -1 before it has looked at the resource.
+	// reconciled; -1 before the first reconciliation.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
@@ -134,8 +131,8 @@ type CredentialRotationStatus struct {
 	// +optional
 	LastRotation *metav1.Time `json:"lastRotation,omitempty"`
 
-	// nextRotation is when the next credential is made. It is set while the
-	// credential is replaced on a schedule.
+	// nextRotation is when the next credential is created. It is set while
+	// the credential is replaced on a schedule.
 	//
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`

@@ -12,7 +12,7 @@ import (
 
 // NewCredentialRotationWebhook returns the admission webhook of CredentialRotations. It
 // warns of a schedule that does not act and refuses nothing, since the schema states all
-// rules of the kind; when it cannot be asked, the API server goes on without it.
+// rules of the kind; when it cannot be reached, the API server proceeds without it.
 func NewCredentialRotationWebhook() *admission.Webhook[*CredentialRotation] {
 	return &admission.Webhook[*CredentialRotation]{
 		Object:   &CredentialRotation{},
@@ -22,7 +22,7 @@ func NewCredentialRotationWebhook() *admission.Webhook[*CredentialRotation] {
 	}
 }
 
-// scheduleWarnings passes over what it cannot look up: the status tells it, too.
+// scheduleWarnings ignores what it cannot look up: the status reports it, too.
 func scheduleWarnings(ctx context.Context, reader client.Reader, rotation *CredentialRotation) []string {
 	if !rotation.Spec.HasSchedule() {
 		return nil

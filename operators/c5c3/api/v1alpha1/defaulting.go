@@ -50,7 +50,7 @@ func SetDefaults(cp *ControlPlane) {
 	}
 }
 
-// defaultDatabase never makes a database that somebody else runs a managed one.
+// defaultDatabase never turns a brownfield database into a managed one.
 func defaultDatabase(db *InfrastructureDatabaseSpec) {
 	commonv1.SetIfZero(&db.Database, DefaultDatabaseName)
 	commonv1.SetIfZero(&db.SecretRef.Name, DefaultDatabaseSecret)

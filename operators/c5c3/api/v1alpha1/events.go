@@ -3,17 +3,19 @@ package v1alpha1
 // Reasons of events. An event marks a transition, never a state; the state is in
 // the conditions.
 const (
-	// EventFinalizingORC: K-ORC is removing what it made in Keystone.
+	// EventFinalizingORC: K-ORC is removing what it created in Keystone.
 	EventFinalizingORC = "FinalizingORC"
-	// EventORCTeardownComplete: what K-ORC made in Keystone is gone.
+	// EventORCTeardownComplete: what K-ORC created in Keystone is gone.
 	EventORCTeardownComplete = "ORCTeardownComplete"
 	// EventORCTeardownStalled: delete by hand in OpenStack what the message names; K-ORC could not.
 	EventORCTeardownStalled = "ORCTeardownStalled"
-	// EventKeystoneTeardownStalled: the database may still be on the volume of the MariaDB; see what is left of the control plane.
+	// EventKeystoneTeardownStalled: Keystone's database may still be on the volume of
+	// the MariaDB; see what the deleted control plane left behind.
 	EventKeystoneTeardownStalled = "KeystoneTeardownStalled"
-	// EventPlacementTeardownStalled: the same of Placement's database.
+	// EventPlacementTeardownStalled: Placement's database may still be on the volume of
+	// the MariaDB; see what the deleted control plane left behind.
 	EventPlacementTeardownStalled = "PlacementTeardownStalled"
-	// EventSecretsAggregated: the collecting Secret holds everything the spec asks for.
+	// EventSecretsAggregated: the target Secret holds everything the spec asks for.
 	EventSecretsAggregated = "SecretsAggregated"
 	// EventRotationNudged: the application credential is being replaced.
 	EventRotationNudged = "RotationNudged"

@@ -27,21 +27,19 @@ type AdminCredentialSpec struct {
 
 	// passwordSecretRef names the Secret with the administrator's password,
 	// under key (default "password"). It is used when database.host is set;
-	// otherwise the operator makes the password itself.
+	// otherwise the operator provides the password itself.
 	//
 	// +optional
 	// +default={"name":"keystone-admin","key":"password"}
 	PasswordSecretRef commonv1.SecretRefSpec `json:"passwordSecretRef,omitzero"`
 
-	// applicationCredential is what the credential may do and when it is
-	// replaced.
+	// applicationCredential determines what the credential may do and when it is replaced.
 	//
 	// +optional
 	// +default={}
 	ApplicationCredential ApplicationCredentialSpec `json:"applicationCredential,omitzero"`
 
-	// bootstrapResources are OpenStack resources that exist as soon as the
-	// control plane does.
+	// bootstrapResources are OpenStack resources that are created with the control plane if they do not exist.
 	//
 	// +optional
 	// +listType=map
@@ -74,11 +72,9 @@ type CloudCredentialsRef struct {
 	SecretName string `json:"secretName,omitempty"`
 }
 
-// ApplicationCredentialSpec is what an application credential may do and when
-// it is replaced.
+// ApplicationCredentialSpec determines what an application credential may do and when it is replaced.
 type ApplicationCredentialSpec struct {
-	// restricted refuses the credential the creation of further application
-	// credentials. The default is true.
+	// restricted prevents the credential from creating further application credentials. The default is true.
 	//
 	// +optional
 	// +default=true
@@ -123,8 +119,7 @@ type AccessRule struct {
 	Service string `json:"service"`
 }
 
-// RotationMode says what makes the operator replace the administrator's
-// application credential.
+// RotationMode determines what makes the operator replace the administrator's application credential.
 //
 // +kubebuilder:validation:Enum=PasswordDriven;Scheduled;Manual
 type RotationMode string
@@ -139,7 +134,7 @@ const (
 	RotationManual RotationMode = "Manual"
 )
 
-// RotationSpec says when an application credential is replaced.
+// RotationSpec determines when an application credential is replaced.
 type RotationSpec struct {
 	// mode is what makes the operator replace the credential: a changed
 	// password, a schedule, or a CredentialRotation. The default is

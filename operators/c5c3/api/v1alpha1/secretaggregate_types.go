@@ -18,12 +18,12 @@ type SecretAggregate struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec says which Secrets are collected, and where.
+	// spec determines which Secrets are collected, and into which Secret.
 	//
 	// +optional
 	Spec SecretAggregateSpec `json:"spec,omitzero"`
 
-	// status is what the operator last saw.
+	// status is the state of the SecretAggregate, as the operator last observed it.
 	//
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
@@ -39,8 +39,8 @@ type SecretAggregateList struct {
 	Items           []SecretAggregate `json:"items"`
 }
 
-// SecretAggregateSpec says which Secrets are collected, and where. Without
-// sources it collects all that the ControlPlane has.
+// SecretAggregateSpec determines which Secrets are collected, and into which Secret.
+// Without sources, all those of the ControlPlane are collected.
 type SecretAggregateSpec struct {
 	// targetSecretName is the name of the Secret that holds the others. The
 	// operator creates it, and deletes it with the SecretAggregate. When it is
@@ -51,8 +51,7 @@ type SecretAggregateSpec struct {
 	// +kubebuilder:validation:Pattern=`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$`
 	TargetSecretName string `json:"targetSecretName,omitempty"`
 
-	// sources are the Secrets that are collected. When there are none, all
-	// that the ControlPlane has are.
+	// sources are the Secrets that are collected. When the list is empty, all those of the ControlPlane are collected.
 	//
 	// +optional
 	// +listType=map
@@ -86,10 +85,10 @@ type SecretAggregateSource struct {
 	// +required
 	Credential AggregatedCredential `json:"credential"`
 
-	// keys are the entries that are taken: "clouds.yaml", the administrator's
+	// keys are the entries that are copied: "clouds.yaml", the administrator's
 	// "password", and "username" and "password" of the database, or the keys that
-	// the ControlPlane names instead. When there are none, all of these are.
-	// Example: ["password"].
+	// the ControlPlane names instead. When the list is empty, all of these are
+	// copied. Example: ["password"].
 	//
 	// +optional
 	// +listType=set
@@ -99,10 +98,10 @@ type SecretAggregateSource struct {
 	// +kubebuilder:validation:items:Pattern=`^[-._a-zA-Z0-9]+$`
 	Keys []string `json:"keys,omitempty"`
 
-	// keyPrefix stands in front of each key in the collecting Secret. When it
-	// is not set, it is the credential and a dot, as in
-	// "databaseCredentials.password". Two entries that end up with the same key
-	// are refused.
+	// keyPrefix is prepended to each key in the target Secret. When it is not
+	// set, it is the credential and a dot, as in
+	// "databaseCredentials.password". Two entries that would have the same
+	// key are refused.
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
@@ -110,9 +109,9 @@ type SecretAggregateSource struct {
 	KeyPrefix *string `json:"keyPrefix,omitempty"`
 }
 
-// SecretAggregateStatus is what the operator last saw.
+// SecretAggregateStatus is the state of a SecretAggregate, as the operator last observed it.
 type SecretAggregateStatus struct {
-	// conditions tell what works and what does not; Ready is True when the
+	// conditions report what works and what does not; Ready is True when the
 	// Secret holds everything the spec asks for.
 	//
 	// +optional
@@ -121,7 +120,7 @@ type SecretAggregateStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the generation of the spec that the operator last
-	// reconciled; -1 before it has looked at the resource.
+	// reconciled; -1 before the first reconciliation.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
@@ -141,7 +140,7 @@ func (a *SecretAggregate) TargetSecret() string {
 	return a.Spec.TargetSecretName
 }
 
-// Prefix is what stands in front of each key of the source.
+// Prefix returns what is prepended to each key of the source.
 func (s SecretAggregateSource) Prefix() string {
 	if s.KeyPrefix == nil {
 		return string(s.Credential) + "."

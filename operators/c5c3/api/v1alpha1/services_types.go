@@ -7,8 +7,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// ServiceSpec holds what a control plane offers for each of its services. Everything
-// else can be set on the service's own resource.
+// ServiceSpec holds the settings that a control plane offers for each of its
+// services. Everything else can be set on the service's own resource.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.gateway) || !has(self.publicEndpoint) || (isURL(self.publicEndpoint) && url(self.publicEndpoint).getScheme() == 'https' && url(self.publicEndpoint).getHostname() == self.gateway.hostname)",fieldPath=".publicEndpoint",message="publicEndpoint must be an https URL with the host of gateway.hostname"
 type ServiceSpec struct {
@@ -20,13 +20,13 @@ type ServiceSpec struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 
 	// image is the container image of the service. When it is not set, it is
-	// "ghcr.io/c5c3/" and the service's name, with openStackRelease as its tag.
+	// "ghcr.io/c5c3/" followed by the service's name, with openStackRelease as its tag.
 	//
 	// +optional
 	Image *commonv1.ImageSpec `json:"image,omitempty"`
 
-	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson with
-	// which every pod of the service pulls its image. Example:
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson
+	// that every pod of the service uses to pull its image. Example:
 	// [{"name": "registry"}].
 	//
 	// +optional
@@ -36,8 +36,7 @@ type ServiceSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, size(s.name) > 0)",message="name the Secret with which the image is pulled"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// policyOverrides changes rules of the service's API policy and wins over
-	// global.
+	// policyOverrides changes rules of the service's API policy and takes precedence over global.
 	//
 	// +optional
 	PolicyOverrides *commonv1.PolicySpec `json:"policyOverrides,omitempty"`
@@ -88,10 +87,10 @@ type ServicePlacementSpec struct {
 }
 
 // PlacementDatabaseSpec is a database on the server of infrastructure.database. In
-// managed mode the operator makes the credentials itself and secretRef is not used.
+// managed mode the operator provides the credentials itself, and secretRef is not used.
 type PlacementDatabaseSpec struct {
-	// database is the name of the database, another one than that of Keystone. It
-	// cannot be changed later. The default is "placement".
+	// database is the name of the database, which must differ from that of
+	// Keystone. It cannot be changed later. The default is "placement".
 	//
 	// +optional
 	// +default="placement"

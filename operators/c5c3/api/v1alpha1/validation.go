@@ -14,8 +14,8 @@ import (
 )
 
 // table repeats what the schema states as markers and CEL, in the same words,
-// and adds what a schema cannot state. Only what needs other objects is not
-// here but in the webhook.
+// and adds what a schema cannot state. Rules that need other objects are in
+// the webhook instead.
 var table = slices.Concat(
 	ownRules, serviceRules("spec.services.keystone", keystoneOf), serviceRules("spec.services.placement", placementOf),
 )
@@ -56,7 +56,7 @@ func Validate(cp *ControlPlane) field.ErrorList {
 // and may have 34 at most.
 const maxNameLength = 25
 
-// checkName leaves an empty name to the API server, which may yet generate one.
+// checkName ignores an empty name, because the API server may still generate one.
 func checkName(cp *ControlPlane, at *field.Path) field.ErrorList {
 	if cp.Name == "" || cp.Spec.Services.Keystone == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/c5c3/forge/internal/common/rules"
 )
 
-// immutables are the fields a stored ControlPlane keeps. To change one would
-// leave what was created for the old value behind, with the data in it.
+// immutables are the fields of a ControlPlane that cannot be changed. A change would
+// leave behind what was created for the old value, with the data in it.
 var immutables = []rules.Immutable[*ControlPlane]{
 	{Path: "spec.region", Message: "region is immutable", Get: func(cp *ControlPlane) any { return cp.Spec.Region }},
 	{
@@ -40,9 +40,9 @@ func canonicalStorageSize(cp *ControlPlane) any {
 	return size.AsDec().String()
 }
 
-// ValidateUpdate returns what is wrong with replacing one ControlPlane by
-// another, beside what Validate finds wrong with the new one. Both objects carry
-// their defaults.
+// ValidateUpdate returns what is wrong with replacing one ControlPlane with another, in
+// addition to what Validate returns for the new one. Both objects must have their
+// defaults.
 func ValidateUpdate(old, updated *ControlPlane) field.ErrorList {
 	errs := rules.Unchanged(immutables, old, updated)
 	errs = append(errs, checkReplicas(old, updated)...)
@@ -88,9 +88,9 @@ func checkPlacementDatabaseName(old, updated *ControlPlane) field.ErrorList {
 }
 
 // checkDowngrade refuses an earlier release than a service has: migrations of the
-// database only go forward. A release that no service has can be taken back, be it
-// an update or a typing error; whether an update can be gone in the phase it has
-// reached is the service's decision.
+// database only go forward. A release that no service has installed can be taken
+// back, whether it was an update or a typo; whether an update can be rolled back
+// in its current phase is up to the service.
 func checkDowngrade(old, updated *ControlPlane) field.ErrorList {
 	before, after := old.Spec.OpenStackRelease, updated.Spec.OpenStackRelease
 	if !releasePattern.MatchString(before) || !releasePattern.MatchString(after) || after >= before {

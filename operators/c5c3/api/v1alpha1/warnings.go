@@ -38,12 +38,11 @@ func fernetWarning(cp *ControlPlane) string {
 		interval, required, cp.KeystoneName(), keystoneFernetKeys)
 }
 
-// HasSchedule reports whether the CredentialRotation is to replace the credential
-// again and again. One that asks for the first credential does nothing else.
+// HasSchedule reports whether the CredentialRotation replaces the credential on a
+// schedule. One that asks for the first credential does nothing else.
 func (s *CredentialRotationSpec) HasSchedule() bool { return s.IntervalDays != nil && !s.Bootstrap }
 
-// ScheduleRemedy says what to do about a schedule of a CredentialRotation in a
-// rotation mode of the ControlPlane in which none acts.
+// ScheduleRemedy says what to do about a schedule of a CredentialRotation that has no effect in the ControlPlane's rotation mode.
 func ScheduleRemedy(mode RotationMode) string {
 	return fmt.Sprintf("Set spec.korc.adminCredential.applicationCredential.rotation.mode of the ControlPlane to %s, or remove intervalDays: "+
 		"no schedule acts in the mode %s", RotationScheduled, mode)

@@ -2,8 +2,8 @@ package v1alpha1
 
 import "github.com/c5c3/forge/internal/common/vocabulary"
 
-// Condition types of a Keystone. Ready sums up all the others but
-// BackupHealthy and LoggingHealthy, which only inform, and the two of kstatus.
+// Condition types of a Keystone. Ready summarises all others except BackupHealthy and
+// LoggingHealthy, which are informational, and the two of kstatus.
 const (
 	ConditionSecretsReady     = vocabulary.ConditionSecretsReady
 	ConditionDatabaseTLSReady = vocabulary.ConditionDatabaseTLSReady
@@ -25,13 +25,13 @@ const (
 	ConditionTrustFlushReady = "TrustFlushReady"
 	// ConditionPasswordRotationReady covers the scheduled change of the administrator's password.
 	ConditionPasswordRotationReady = "PasswordRotationReady"
-	// ConditionBackupHealthy reports whether the secret store has a copy of the keys; it only informs.
+	// ConditionBackupHealthy reports whether the secret store has a copy of the keys; it is informational.
 	ConditionBackupHealthy  = "BackupHealthy"
 	ConditionLoggingHealthy = vocabulary.ConditionLoggingHealthy
 )
 
 // Reasons of conditions. A reason is stable, so alerts and scripts may rely on
-// it; the condition's message says the details and what to do.
+// it; the condition's message gives the details and says what to do.
 const (
 	ReasonDatabaseInUse = vocabulary.ReasonDatabaseInUse
 
@@ -44,7 +44,7 @@ const (
 	ReasonSecretInvalid              = vocabulary.ReasonSecretInvalid
 	ReasonConfigError                = vocabulary.ReasonConfigError
 	ReasonConfigCheckInProgress      = vocabulary.ReasonConfigCheckInProgress
-	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion goes on when the backups are gone, or after 10 minutes.
+	// ReasonOpenBaoFinalizerBlocked: wait, or repair the secret backend; deletion continues when the backups are gone, or after 10 minutes.
 	ReasonOpenBaoFinalizerBlocked = "OpenBaoFinalizerBlocked"
 	// ReasonWaitingForESOAdoption: wait, or repair External Secrets; deletion continues without it after 10 minutes.
 	ReasonWaitingForESOAdoption = "WaitingForESOAdoption"
@@ -64,7 +64,8 @@ const (
 	ReasonCredentialKeysRotated = "CredentialKeysRotated"
 	// ReasonCredentialMigrateFailed: correct what the message names; no credential is lost, and the keys are not rotated again until then.
 	ReasonCredentialMigrateFailed = "CredentialMigrateFailed"
-	// ReasonRotationFailed: correct what the message names; the values in use stay, and the next Job of the CronJob that succeeds ends this.
+	// ReasonRotationFailed: correct what the message names; the values in use stay, and
+	// the next Job of the CronJob that succeeds clears the condition.
 	ReasonRotationFailed = "RotationFailed"
 	// ReasonGeneratingKeys: wait; the first keys are being generated.
 	ReasonGeneratingKeys = "GeneratingKeys"
@@ -112,9 +113,10 @@ const (
 	ReasonHealthCheckTimeout = vocabulary.ReasonHealthCheckTimeout
 	ReasonConnectionFailed   = vocabulary.ReasonConnectionFailed
 	ReasonHealthCheckFailed  = vocabulary.ReasonHealthCheckFailed
-	// ReasonLoginPending: wait; nobody has logged in with the administrator's password yet.
+	// ReasonLoginPending: wait; the administrator's login has not been verified yet.
 	ReasonLoginPending = "LoginPending"
-	// ReasonAdminPasswordRefused: correct the administrator's Secret, or have bootstrap set its password again; it is not tried again soon.
+	// ReasonAdminPasswordRefused: correct the administrator's Secret, or make bootstrap
+	// set its password again; the refused one is not retried soon.
 	ReasonAdminPasswordRefused = "AdminPasswordRefused"
 	// ReasonDatabaseUnavailable: look at the database; Keystone answers, but cannot use it.
 	ReasonDatabaseUnavailable = "DatabaseUnavailable"
@@ -151,7 +153,7 @@ const (
 	ReasonRotationDisabled = "RotationDisabled"
 	// ReasonPasswordRotationConfigured: nothing to do.
 	ReasonPasswordRotationConfigured = "PasswordRotationConfigured"
-	// ReasonAdminPasswordRotated: wait; a new password is on its way to its Secret and to Keystone.
+	// ReasonAdminPasswordRotated: wait; a new password is being delivered to its Secret and to Keystone.
 	ReasonAdminPasswordRotated = "AdminPasswordRotated"
 
 	// ReasonAdminPasswordRotationAnnotationInvalid: delete the staging Secret the message names.

@@ -5,15 +5,15 @@ import "github.com/c5c3/forge/internal/common/vocabulary"
 // Reasons of events on a Keystone. An event marks a transition, never a state;
 // the state is in the conditions.
 const (
-	// EventFernetKeysGenerated: the first token keys were made.
+	// EventFernetKeysGenerated: the first token keys were generated.
 	EventFernetKeysGenerated = "FernetKeysGenerated"
-	// EventCredentialKeysGenerated: the first credential keys were made.
+	// EventCredentialKeysGenerated: the first credential keys were generated.
 	EventCredentialKeysGenerated = "CredentialKeysGenerated"
-	// EventFernetKeysRotated: a new token key took over.
+	// EventFernetKeysRotated: a new token key became active.
 	EventFernetKeysRotated = "FernetKeysRotated"
-	// EventCredentialKeysRotated: a new credential key took over.
+	// EventCredentialKeysRotated: a new credential key became active.
 	EventCredentialKeysRotated = "CredentialKeysRotated"
-	// EventAdminPasswordRotated: a new administrator password took over.
+	// EventAdminPasswordRotated: a new administrator password was accepted and is being delivered.
 	EventAdminPasswordRotated = "AdminPasswordRotated"
 	// EventRotationHeld: nothing to do; the new keys become active once nothing depends on the old ones.
 	EventRotationHeld   = "RotationHeld"
@@ -49,7 +49,7 @@ const (
 	EventUpgradeAbortRefused   = vocabulary.EventUpgradeAbortRefused
 	// EventBootstrapFailed: correct what the BootstrapReady condition names.
 	EventBootstrapFailed = "BootstrapFailed"
-	// EventRotationAnnotationInvalid: delete the staging Secret the message names; the next rotation makes a new one.
+	// EventRotationAnnotationInvalid: delete the staging Secret that the message names; the operator creates an empty one.
 	EventRotationAnnotationInvalid = "RotationAnnotationInvalid"
 	// EventRotationRejected: look at the rotation Job's log; the keys in use stay.
 	EventRotationRejected = "RotationRejected"

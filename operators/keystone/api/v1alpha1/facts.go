@@ -19,8 +19,7 @@ func InternalEndpoint(c cluster.Settings, namespace, name string) string {
 	return apiURL(c.ServiceHost(name, namespace))
 }
 
-// LocalEndpoint returns the URL of the API of a Keystone for pods of its cluster, which
-// find it whatever the domain of the cluster is.
+// LocalEndpoint returns the URL of the API of a Keystone for pods of its cluster. It works whatever the domain of the cluster is.
 func LocalEndpoint(namespace, name string) string {
 	return apiURL(name + "." + namespace + ".svc")
 }
@@ -50,14 +49,15 @@ func FernetKeysName(name string) string { return name + "-fernet-keys" }
 // credentials of a Keystone.
 func CredentialKeysName(name string) string { return name + "-credential-keys" }
 
-// ClientsPolicyName returns the name of the NetworkPolicy with which others, as its owners
-// beside the Keystone, let more clients reach the API of a Keystone that restricts who does.
-// It goes with spec.networkPolicy: alone it would isolate the API. Its name holds a dot,
-// which the name of a Keystone cannot.
+// ClientsPolicyName returns the name of the NetworkPolicy with which another owner, in
+// addition to the Keystone, admits more clients to the API of a Keystone that restricts
+// access. It is deleted together with spec.networkPolicy: on its own it would isolate
+// the API. The name contains a dot, which the name of a Keystone cannot.
 func ClientsPolicyName(name string) string { return name + ".clients" }
 
-// AsksForImageTag reports whether Ready says that the Keystone needs another image tag, or
-// could go back to the one before. Who sets the tag by another field says which one.
+// AsksForImageTag reports whether Ready says that the Keystone needs another image tag,
+// or could go back to the previous one. Whoever derives the tag from another field can
+// then name that field.
 func (k *Keystone) AsksForImageTag() bool {
 	ready := meta.FindStatusCondition(k.Status.Conditions, ConditionReady)
 	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, commonv1.ImageTagField)
@@ -69,7 +69,7 @@ func (k *Keystone) WantedRelease() string { return k.Spec.Image.Tag }
 // InstalledRelease returns the release of the schema, "" before the first installation.
 func (k *Keystone) InstalledRelease() string { return k.Status.InstalledRelease }
 
-// TargetRelease returns the release of the upgrade that is under way, "" when none is.
+// TargetRelease returns the release of the upgrade in progress, "" when there is none.
 func (k *Keystone) TargetRelease() string { return k.Status.TargetRelease }
 
 // RefusesRollBack reports whether an upgrade was reverted too late: the schema has lost
@@ -83,6 +83,5 @@ func (k *Keystone) RefusesRollBack() bool {
 		database != nil && database.Reason == ReasonUpgradeAbortRefused && database.ObservedGeneration == k.Generation
 }
 
-// RestrictsClients reports whether a NetworkPolicy of the Keystone's own says who reaches
-// its API.
+// RestrictsClients reports whether the Keystone has its own NetworkPolicy that restricts who reaches its API.
 func (k *Keystone) RestrictsClients() bool { return k.Spec.NetworkPolicy != nil }

@@ -9,9 +9,9 @@ import (
 	"github.com/c5c3/forge/internal/common/schedule"
 )
 
-// AnnotationApplyHeldRotation on a Keystone lets a held rotation of the token
-// keys be applied at once. Its value is the one that the condition and the event
-// name, so that it counts for that rotation only.
+// AnnotationApplyHeldRotation on a Keystone applies a held rotation of the token keys
+// at once. Its value is the one that the condition and the event name, so that it
+// applies to that rotation only.
 const AnnotationApplyHeldRotation = "keystone.openstack.c5c3.io/apply-held-rotation"
 
 // Keystone's own defaults of [token] expiration and allow_expired_window, see

@@ -6,11 +6,11 @@ import (
 
 // FernetSpec sets how the keys that sign Fernet tokens are rotated.
 //
-// A token stays valid only while the key that signed it is active: keep
-// maxActiveKeys at least at the lifetime of a token divided by the time between
-// two rotations, rounded up, plus 2.
+// A token stays valid only while the key that signed it is active: maxActiveKeys should
+// be at least the lifetime of a token divided by the time between two rotations,
+// rounded up, plus 2.
 type FernetSpec struct {
-	// rotationSchedule is when a new key takes over, in cron format with five
+	// rotationSchedule is when the keys are rotated, in cron format with five
 	// fields. The default is "0 0 * * 0", Sundays at midnight.
 	//
 	// +optional
@@ -20,8 +20,8 @@ type FernetSpec struct {
 	RotationSchedule string `json:"rotationSchedule,omitempty"`
 
 	// maxActiveKeys is the number of keys that are kept. A token stays valid
-	// only while its key is among them, so shorter rotations need more keys.
-	// The default is 3.
+	// only while its key is among them, so more frequent rotation needs more
+	// keys. The default is 3.
 	//
 	// +optional
 	// +default=3
@@ -38,7 +38,7 @@ type FernetSpec struct {
 // CredentialKeysSpec sets how the keys that encrypt credentials in the
 // database are rotated.
 type CredentialKeysSpec struct {
-	// rotationSchedule is when a new key takes over, in cron format with five
+	// rotationSchedule is when the keys are rotated, in cron format with five
 	// fields. The default is "0 0 * * 0", Sundays at midnight.
 	//
 	// +optional
@@ -47,8 +47,7 @@ type CredentialKeysSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	RotationSchedule string `json:"rotationSchedule,omitempty"`
 
-	// maxActiveKeys is the number of keys that are kept. Stored credentials
-	// are encrypted anew at each rotation. The default is 3.
+	// maxActiveKeys is the number of keys that are kept. Stored credentials are re-encrypted at each rotation. The default is 3.
 	//
 	// +optional
 	// +default=3
@@ -79,8 +78,8 @@ type TrustFlushSpec struct {
 	// +default=false
 	Suspend bool `json:"suspend,omitempty"`
 
-	// args are more arguments of "keystone-manage trust_flush". Example:
-	// ["--date", "01-01-2026"].
+	// args are additional arguments for "keystone-manage trust_flush".
+	// Example: ["--date", "01-01-2026"].
 	//
 	// +optional
 	// +listType=atomic
@@ -118,7 +117,7 @@ type BootstrapSpec struct {
 	Region string `json:"region,omitempty"`
 
 	// publicEndpoint is the URL under which clients outside the cluster reach
-	// Keystone. When it is not set, the catalog names the URL inside the
+	// Keystone. When it is not set, the catalog contains the URL inside the
 	// cluster. Example: "https://keystone.example.com/v3".
 	//
 	// +optional
@@ -127,9 +126,10 @@ type BootstrapSpec struct {
 	PublicEndpoint string `json:"publicEndpoint,omitempty"`
 
 	// passwordRotation replaces the administrator's password on a schedule.
-	// When it is not set, the password changes only when its Secret does. A
-	// Secret that no ExternalSecret writes is written only when it has the label
-	// forge.c5c3.io/allow-write: "true".
+	// When it is not set, the password changes only when its Secret does. If
+	// no ExternalSecret writes that Secret, the operator writes the new
+	// password into it only if it has the label forge.c5c3.io/allow-write:
+	// "true".
 	//
 	// +optional
 	PasswordRotation *PasswordRotationSpec `json:"passwordRotation,omitempty"`
@@ -143,7 +143,7 @@ type PasswordRotationSpec struct {
 	// +default=false
 	Enabled bool `json:"enabled,omitempty"`
 
-	// schedule is when a new password takes over, in cron format with five
+	// schedule is when the password is rotated, in cron format with five
 	// fields. The default is "0 0 1 * *", the first of each month at midnight.
 	//
 	// +optional
@@ -159,8 +159,7 @@ type PasswordRotationSpec struct {
 	// +default=false
 	Suspend bool `json:"suspend,omitempty"`
 
-	// passwordLength is the number of random bytes a new password is made of;
-	// written as text it is a third longer. The default is 32.
+	// passwordLength is the number of random bytes in a new password; written as text it is a third longer. The default is 32.
 	//
 	// +optional
 	// +default=32
@@ -171,9 +170,9 @@ type PasswordRotationSpec struct {
 
 // FederationSpec configures federated identity.
 type FederationSpec struct {
-	// enabled lets users log in whom an identity provider has authenticated, by
-	// the methods mapped, openid and saml2. It takes a proxy in front of Keystone
-	// that authenticates them and that clients cannot go around.
+	// enabled allows users that an identity provider has authenticated to log in, by
+	// the methods mapped, openid and saml2. It requires a proxy in front of Keystone
+	// that authenticates them and that clients cannot bypass.
 	//
 	// +required
 	Enabled bool `json:"enabled"`

@@ -4,24 +4,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AnnotationRunAgain on a Keystone has schema sync, schema check and bootstrap run
-// once more whenever its value changes, as after an older database was restored.
+// AnnotationRunAgain on a Keystone makes schema sync, schema check and bootstrap run
+// again whenever its value changes, for example after an older database was restored.
 const AnnotationRunAgain = "keystone.openstack.c5c3.io/run-again"
 
-// AnnotationAcceptStagedKeys on a Keystone lets staged keys replace those in use
-// that were not made from them, as when the latter have become known to somebody
-// else. Its value is the one that the event of their refusal names, so that it
-// counts for that replacement only.
+// AnnotationAcceptStagedKeys on a Keystone lets staged keys replace the keys in use
+// although they were not derived from them, for example because the keys in use have
+// leaked. Its value is the one that the event of their rejection names, so that it
+// applies to that replacement only.
 const AnnotationAcceptStagedKeys = "keystone.openstack.c5c3.io/accept-staged-keys"
 
 // Suffixes of the CronJobs of a Keystone that rotate something. The name is that
 // of the Keystone, a hyphen and the suffix.
 const (
-	// FernetRotation makes new token keys.
+	// FernetRotation generates new token keys.
 	FernetRotation = "fernet-rotate"
-	// CredentialRotation makes new credential keys.
+	// CredentialRotation generates new credential keys.
 	CredentialRotation = "credential-rotate"
-	// PasswordRotation makes a new password for the administrator.
+	// PasswordRotation generates a new password for the administrator.
 	PasswordRotation = "admin-password-rotate"
 )
 

@@ -28,12 +28,12 @@ type Keystone struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is the Keystone as it should be.
+	// spec is the desired state of the Keystone.
 	//
 	// +required
 	Spec KeystoneSpec `json:"spec"`
 
-	// status is the Keystone as the operator last saw it.
+	// status is the state of the Keystone, as the operator last observed it.
 	//
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
@@ -49,8 +49,8 @@ type KeystoneList struct {
 	Items           []Keystone `json:"items"`
 }
 
-// KeystoneSpec describes a Keystone. Besides the image, a database, a cache
-// and the administrator's password everything has a default.
+// KeystoneSpec describes a Keystone. Everything except the image, the database, the
+// cache and the administrator's password has a default.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5) < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30)",fieldPath=".preStopSleepSeconds",message="preStopSleepSeconds must be less than terminationGracePeriodSeconds"
 // +kubebuilder:validation:XValidation:rule="!has(self.uwsgi) || !has(self.uwsgi.harakiri) || self.uwsgi.harakiri < (has(self.terminationGracePeriodSeconds) ? self.terminationGracePeriodSeconds : 30) - (has(self.preStopSleepSeconds) ? self.preStopSleepSeconds : 5)",fieldPath=".uwsgi.harakiri",message="harakiri must be less than terminationGracePeriodSeconds minus preStopSleepSeconds"
@@ -72,9 +72,9 @@ type KeystoneSpec struct {
 	// +required
 	Image commonv1.ImageSpec `json:"image"`
 
-	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson with
-	// which every pod of the Keystone pulls its image. When it is not set, the
-	// registry has to let the nodes in. Example: [{"name": "registry"}].
+	// imagePullSecrets name Secrets of type kubernetes.io/dockerconfigjson that every
+	// pod of the Keystone uses to pull its image. When it is not set, the nodes must be
+	// able to pull it on their own. Example: [{"name": "registry"}].
 	//
 	// +optional
 	// +listType=map
@@ -92,16 +92,17 @@ type KeystoneSpec struct {
 	// +kubebuilder:validation:XValidation:rule="has(self.clusterRef) == has(oldSelf.clusterRef)",message="database mode (managed clusterRef vs brownfield host) is immutable"
 	Database commonv1.DatabaseSpec `json:"database"`
 
-	// cache is the memcached that Keystone caches tokens and the catalog in.
+	// cache is the memcached in which Keystone caches tokens and the catalog.
 	//
 	// +required
 	Cache commonv1.CacheSpec `json:"cache"`
 
-	// deletionPolicy says what becomes of the data when the Keystone is deleted.
-	// With Retain the database, its user, the Secrets with the keys and their
-	// copies in the secret store stay, and a Keystone of the same name takes them
-	// up again. With Delete, which applies when it is not set, they are removed.
-	// A database of database.host always stays, and the keys with it.
+	// deletionPolicy determines what happens to the data when the Keystone is
+	// deleted. With Retain, the database, its user, the Secrets with the keys
+	// and their copies in the secret store stay, and a new Keystone of the
+	// same name adopts them. With Delete, they are removed; this applies when
+	// the field is not set. A database of database.host always stays, and the
+	// keys with it.
 	//
 	// +optional
 	DeletionPolicy commonv1.DeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -126,8 +127,7 @@ type KeystoneSpec struct {
 	// +default={}
 	TrustFlush *TrustFlushSpec `json:"trustFlush,omitempty"`
 
-	// federation turns on federated identity. When it is not set, nobody logs in
-	// by the methods mapped, openid and saml2.
+	// federation turns on federated identity. When it is not set, nobody can log in by the methods mapped, openid and saml2.
 	//
 	// +optional
 	Federation *FederationSpec `json:"federation,omitempty"`
@@ -168,8 +168,8 @@ type KeystoneSpec struct {
 	// +optional
 	Autoscaling *commonv1.AutoscalingSpec `json:"autoscaling,omitempty"`
 
-	// networkPolicy restricts who reaches the API pods and what they reach.
-	// When it is not set, their traffic is not restricted.
+	// networkPolicy restricts who can reach the API pods and what they can
+	// reach. When it is not set, their traffic is not restricted.
 	//
 	// +optional
 	NetworkPolicy *commonv1.NetworkPolicySpec `json:"networkPolicy,omitempty"`
@@ -192,8 +192,8 @@ type KeystoneSpec struct {
 	// +optional
 	UWSGI *commonv1.UWSGISpec `json:"uwsgi,omitempty"`
 
-	// logging sets format and level of Keystone's log. The default is text at
-	// level INFO.
+	// logging sets the format and the level of Keystone's log. The default is
+	// text at level INFO.
 	//
 	// +optional
 	// +default={}
@@ -226,9 +226,9 @@ type KeystoneSpec struct {
 	// +kubebuilder:validation:Minimum=10
 	TerminationGracePeriodSeconds *int64 `json:"terminationGracePeriodSeconds,omitempty"`
 
-	// preStopSleepSeconds is the time, in seconds, a stopping pod still takes
-	// new requests, so that load balancers can forget it first. It is less
-	// than terminationGracePeriodSeconds. When it is not set, it is 5.
+	// preStopSleepSeconds is how many seconds a stopping pod continues to accept new
+	// requests, so that load balancers can remove it first. It must be less than
+	// terminationGracePeriodSeconds. When it is not set, it is 5.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -242,21 +242,21 @@ type KeystoneSpec struct {
 	Strategy *appsv1.DeploymentStrategy `json:"strategy,omitempty"`
 
 	// extraConfig adds options to keystone.conf, by section and option, and
-	// wins over what the operator sets. The operator keeps to itself, and
-	// refuses another value of: key_repository of fernet_tokens and of
-	// credential, provider of token, and proxies of cache. Example:
-	// {"token": {"expiration": "7200"}}.
+	// takes precedence over what the operator sets. Four options are
+	// reserved, and other values of them are refused: key_repository of
+	// fernet_tokens and of credential, provider of token, and proxies of
+	// cache. Example: {"token": {"expiration": "7200"}}.
 	//
 	// +optional
 	ExtraConfig map[string]map[string]string `json:"extraConfig,omitempty"`
 
-	// extraConfigSecretRef names a Secret with more of such options, for those
-	// that are secret themselves. The key, which is "keystone.conf" when it is
-	// not set, holds them as a file: a line with the [section] and one line for
-	// each option. They win over those of extraConfig. Besides what extraConfig
-	// refuses, connection of database and the lifetime of tokens, expiration and
-	// allow_expired_window of token, cannot be set there. Example:
-	// {"name": "keystone-ldap"}.
+	// extraConfigSecretRef names a Secret with further options, for values
+	// that are secret. The entry under key (default "keystone.conf") has the
+	// format of that file: a line with the [section], then one line for each
+	// option. These options take precedence over those of extraConfig. In
+	// addition to what extraConfig refuses, the Secret must not set
+	// connection of database or the lifetime of tokens, which is expiration
+	// and allow_expired_window of token. Example: {"name": "keystone-ldap"}.
 	//
 	// +optional
 	ExtraConfigSecretRef *commonv1.SecretRefSpec `json:"extraConfigSecretRef,omitempty"`
@@ -274,7 +274,7 @@ const (
 	UpgradePhaseContracting   = commonv1.UpgradePhaseContracting
 )
 
-// KeystoneStatus is what the operator last saw of a Keystone.
+// KeystoneStatus is the state of a Keystone, as the operator last observed it.
 type KeystoneStatus struct {
 	commonv1.ServiceStatus `json:",inline"`
 }

@@ -14,11 +14,11 @@ import (
 
 // What the operator sets in keystone.conf and relies on elsewhere.
 const (
-	// FernetKeyRepository is where pods have the keys of tokens.
+	// FernetKeyRepository is where the pods find the token keys.
 	FernetKeyRepository = "/etc/keystone/fernet-keys"
-	// CredentialKeyRepository is where pods have the keys of credentials.
+	// CredentialKeyRepository is where the pods find the credential keys.
 	CredentialKeyRepository = "/etc/keystone/credential-keys"
-	// TokenProvider makes tokens with the keys that the operator makes and rotates.
+	// TokenProvider issues tokens with the keys that the operator generates and rotates.
 	TokenProvider = "fernet"
 	// CacheProxy keeps Keystone serving while its cache does not answer.
 	CacheProxy = "forge_cache.Guard"
@@ -36,8 +36,8 @@ func (o ownOption) refusal() string {
 	return fmt.Sprintf("remove [%s] %s: %s", o.section, o.option, o.because)
 }
 
-// ownOptions are options that nobody can replace: Keystone would start with
-// another value, and fail later or do without what the operator promises.
+// ownOptions are options that users cannot override: Keystone would start with another
+// value, but fail later or lose what the operator guarantees.
 var ownOptions = []ownOption{
 	{"fernet_tokens", "key_repository", FernetKeyRepository, "the pods find the keys of tokens only where the operator mounts them"},
 	{"credential", "key_repository", CredentialKeyRepository, "the pods find the keys of credentials only where the operator mounts them"},
@@ -56,8 +56,8 @@ func checkOwnOptions(section string, options map[string]string, at *field.Path) 
 	return errs
 }
 
-// openOptions are options that the operator has to see in the spec, whatever their
-// value is: what is in a Secret may change without it.
+// openOptions are options that the Secret must not set, whatever their value: the
+// operator has to know them from the spec, and a Secret can change without it.
 var openOptions = []ownOption{
 	{section: "database", option: "connection", because: "it is made from spec.database"},
 	{section: "token", option: "expiration", because: lifetimeInSpec},
@@ -66,9 +66,9 @@ var openOptions = []ownOption{
 
 const lifetimeInSpec = "set it in spec.extraConfig, since keys are kept for as long as tokens are valid"
 
-// CheckSecretOptions refuses options of the Secret of extraConfigSecretRef that
-// nobody can replace or that belong into the spec. The error names each of them and
-// repeats no value.
+// CheckSecretOptions refuses options of the Secret of extraConfigSecretRef that users
+// cannot override or that belong in the spec. The error names each of them and contains
+// no value.
 func CheckSecretOptions(options map[string]map[string]string) error {
 	var refusals []string
 	for section, values := range options {
@@ -90,8 +90,7 @@ func CheckSecretOptions(options map[string]map[string]string) error {
 	return errors.New(strings.Join(refusals, "; "))
 }
 
-// sameValue passes over what is left open in a path: Keystone's own defaults end
-// with a slash.
+// sameValue ignores differences in how a path is written: Keystone's own defaults end with a slash.
 func sameValue(value, own string) bool {
 	return value == own || strings.HasPrefix(own, "/") && path.Clean(value) == own
 }

@@ -1,5 +1,4 @@
 package v1alpha1
 
-// ProxyAdvice says what to do when spec.networkPolicy lets in the namespace of the Gateway
-// and nobody else, and "" otherwise.
+// ProxyAdvice returns advice if spec.networkPolicy admits only the namespace of the Gateway, and "" otherwise.
 func (k *Keystone) ProxyAdvice() string { return k.ServiceSpec().ProxyAdvice(k.Namespace) }

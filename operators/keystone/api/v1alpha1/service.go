@@ -4,8 +4,7 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// ServiceSpec returns what a Keystone asks for in common with the other services. It is
-// not written to.
+// ServiceSpec returns the part of the spec that a Keystone has in common with other services. Callers must not change it.
 func (k *Keystone) ServiceSpec() *commonv1.ServiceSpec {
 	s := &k.Spec
 	return &commonv1.ServiceSpec{

@@ -12,7 +12,7 @@ import (
 
 // table has the rules of every service and those of a Keystone alone. It repeats what the
 // schema states as markers and CEL, in the same words, and adds what a schema cannot
-// state. Only what needs other objects is not here but in the webhook.
+// state. Rules that need other objects are in the webhook instead.
 var table = append(commonv1.ServiceRules[*Keystone](SelectorLabels), rules.Table[*Keystone]{
 	{Path: "metadata.name", Check: checkName},
 
@@ -86,7 +86,7 @@ const (
 	passwordRotationSuffix = "-admin-password-rotate"
 )
 
-// checkName leaves an empty name to the API server, which may yet generate one.
+// checkName ignores an empty name, because the API server may still generate one.
 func checkName(k *Keystone, at *field.Path) field.ErrorList {
 	if k.Name == "" {
 		return nil

@@ -7,8 +7,8 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// immutables are the fields a stored Keystone keeps. To change one would leave
-// the data, the users or the catalog of the old value behind.
+// immutables are the fields of a Keystone that cannot be changed. A change would leave
+// behind the data, the users or the catalog of the old value.
 var immutables = append(commonv1.ServiceImmutables[*Keystone](), []rules.Immutable[*Keystone]{
 	{
 		Path: "spec.bootstrap.adminUser", Message: "bootstrap.adminUser is immutable",
@@ -20,8 +20,8 @@ var immutables = append(commonv1.ServiceImmutables[*Keystone](), []rules.Immutab
 	},
 }...)
 
-// ValidateUpdate returns what is wrong with replacing one Keystone by another,
-// beside what Validate finds wrong with the new one. Both objects carry their
+// ValidateUpdate returns what is wrong with replacing one Keystone with another, in
+// addition to what Validate returns for the new one. Both objects must have their
 // defaults.
 func ValidateUpdate(old, updated *Keystone) field.ErrorList {
 	return rules.Unchanged(immutables, old, updated)

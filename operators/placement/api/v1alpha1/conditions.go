@@ -2,7 +2,7 @@ package v1alpha1
 
 // Condition types that only a Placement has.
 const (
-	// ConditionServiceUserReady covers the user with which Placement asks the Identity service about tokens.
+	// ConditionServiceUserReady covers the user as which Placement validates tokens at the Identity service.
 	ConditionServiceUserReady = "ServiceUserReady"
 	// ConditionPlacementAPIReady reports whether the API answers.
 	ConditionPlacementAPIReady = "PlacementAPIReady"
@@ -16,6 +16,6 @@ const (
 	ReasonWaitingForServiceUser = "WaitingForServiceUser"
 	// ReasonServiceUserCheckInProgress: wait; the user logs in to the Identity service.
 	ReasonServiceUserCheckInProgress = "ServiceUserCheckInProgress"
-	// ReasonServiceUserRefused: correct what the message names; the API pods keep the user they have.
+	// ReasonServiceUserRefused: correct what the message names; the API pods keep their current user.
 	ReasonServiceUserRefused = "ServiceUserRefused"
 )

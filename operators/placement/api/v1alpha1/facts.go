@@ -42,10 +42,10 @@ func StorePath(c cluster.Settings, namespace, name string, elements ...string) s
 	return c.StorePath(append([]string{"openstack", AppName, namespace, name}, elements...)...)
 }
 
-// ClientsPolicyName returns the name of the NetworkPolicy with which others, as its owners
-// beside the Placement, let more clients reach the API of a Placement that restricts who
-// does. It goes with spec.networkPolicy: alone it would isolate the API. Its name holds a
-// dot, which the name of a Placement cannot.
+// ClientsPolicyName returns the name of the NetworkPolicy with which another owner, in
+// addition to the Placement, admits more clients to the API of a Placement that
+// restricts access. It is deleted together with spec.networkPolicy: on its own it would
+// isolate the API. The name contains a dot, which the name of a Placement cannot.
 func ClientsPolicyName(name string) string { return name + ".clients" }
 
 // SelectorLabels returns the labels that select the API pods of the Placement with the
@@ -63,7 +63,8 @@ func PodSelector() *metav1.LabelSelector {
 }
 
 // AsksForImageTag reports whether Ready says that the Placement needs another image tag,
-// or could go back to the one before. Who sets the tag by another field says which one.
+// or could go back to the previous one. Whoever derives the tag from another field can
+// then name that field.
 func (p *Placement) AsksForImageTag() bool {
 	ready := meta.FindStatusCondition(p.Status.Conditions, vocabulary.ConditionReady)
 	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, commonv1.ImageTagField)
@@ -75,7 +76,7 @@ func (p *Placement) WantedRelease() string { return p.Spec.Image.Tag }
 // InstalledRelease returns the release of the schema, "" before the first installation.
 func (p *Placement) InstalledRelease() string { return p.Status.InstalledRelease }
 
-// TargetRelease returns the release of the upgrade that is under way, "" when none is.
+// TargetRelease returns the release of the upgrade in progress, "" when there is none.
 func (p *Placement) TargetRelease() string { return p.Status.TargetRelease }
 
 // RefusesRollBack reports whether an upgrade was reverted too late: the schema has lost
@@ -89,6 +90,5 @@ func (p *Placement) RefusesRollBack() bool {
 		database != nil && database.Reason == vocabulary.ReasonUpgradeAbortRefused && database.ObservedGeneration == p.Generation
 }
 
-// RestrictsClients reports whether a NetworkPolicy of the Placement's own says who reaches
-// its API.
+// RestrictsClients reports whether the Placement has its own NetworkPolicy that restricts who reaches its API.
 func (p *Placement) RestrictsClients() bool { return p.Spec.NetworkPolicy != nil }

@@ -26,12 +26,12 @@ type Placement struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is the Placement as it should be.
+	// spec is the desired state of the Placement.
 	//
 	// +required
 	Spec PlacementSpec `json:"spec"`
 
-	// status is the Placement as the operator last saw it.
+	// status is the state of the Placement, as the operator last observed it.
 	//
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
@@ -47,8 +47,8 @@ type PlacementList struct {
 	Items           []Placement `json:"items"`
 }
 
-// PlacementSpec describes a Placement. Besides the image, a database, a cache, the
-// Identity service and a user there, everything has a default.
+// PlacementSpec describes a Placement. Everything except the image, the database, the
+// cache, the Identity service and a user there has a default.
 type PlacementSpec struct {
 	commonv1.ServiceSpec `json:",inline"`
 
@@ -57,20 +57,21 @@ type PlacementSpec struct {
 	// +required
 	Identity IdentitySpec `json:"identity"`
 
-	// serviceUserSecretRef names the Secret with the user that asks the Identity
-	// service about tokens: its name under "username", its password under key
-	// (default "password"). The user needs the role "service" on identity.project.
-	// The Identity service ends the tokens of a user whose password changes, so
-	// that only another user takes over without a failed request: refer to a
-	// Secret with one, and delete the old user when the Placement is ready again.
+	// serviceUserSecretRef names the Secret with the user as which Placement
+	// validates tokens at the Identity service: its name under "username", its
+	// password under key (default "password"). The user needs the role "service"
+	// on identity.project. The Identity service revokes the tokens of a user
+	// whose password changes. To avoid failed requests, refer to a Secret with
+	// another user instead, and delete the old user when the Placement is ready
+	// again.
 	//
 	// +required
 	ServiceUserSecretRef commonv1.SecretRefSpec `json:"serviceUserSecretRef"`
 }
 
-// IdentitySpec says where the Identity service is, and where its service user belongs.
+// IdentitySpec describes the Identity service, and the project and the domains of the service user.
 type IdentitySpec struct {
-	// authURL is the URL of the Identity API, as the pods reach it. Example:
+	// authURL is the URL of the Identity API that the pods use. Example:
 	// "http://keystone.openstack.svc:5000/v3".
 	//
 	// +required
@@ -78,8 +79,8 @@ type IdentitySpec struct {
 	// +kubebuilder:validation:Pattern=`^https?://[^\s/$]+(/[^\s$]*)?$`
 	AuthURL string `json:"authURL"`
 
-	// region is the region of the catalog in which the Identity service is looked
-	// up. When it is not set, any region is. Example: "RegionOne".
+	// region is the region of the catalog in which the Identity service is looked up.
+	// When it is not set, any region matches. Example: "RegionOne".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=255
@@ -114,7 +115,7 @@ type IdentitySpec struct {
 	UserDomain string `json:"userDomain,omitempty"`
 }
 
-// PlacementStatus is what the operator last saw of a Placement.
+// PlacementStatus is the state of a Placement, as the operator last observed it.
 type PlacementStatus struct {
 	commonv1.ServiceStatus `json:",inline"`
 }

@@ -6,12 +6,11 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// AnnotationRunAgain on a Placement has schema sync and schema check run once more whenever
-// its value changes, as after an older database was restored.
+// AnnotationRunAgain on a Placement makes schema sync and schema check run again
+// whenever its value changes, for example after an older database was restored.
 const AnnotationRunAgain = "placement.openstack.c5c3.io/run-again"
 
-// ServiceSpec returns what a Placement asks for in common with the other services. It
-// is not written to.
+// ServiceSpec returns the part of the spec that a Placement has in common with other services. Callers must not change it.
 func (p *Placement) ServiceSpec() *commonv1.ServiceSpec { return &p.Spec.ServiceSpec }
 
 // ServiceStatus returns the status of a Placement.

@@ -14,7 +14,7 @@ import (
 
 // table has the rules of every service and those of a Placement alone. It repeats what
 // the schema states as markers and CEL, in the same words, and adds what a schema cannot
-// state. Only what needs other objects is not here but in the webhook.
+// state. Rules that need other objects are in the webhook instead.
 var table = append(commonv1.ServiceRules[*Placement](SelectorLabels), rules.Table[*Placement]{
 	{Path: "metadata.name", Check: checkName},
 	{Path: "spec.identity.authURL", Check: checkAuthURL},
@@ -27,7 +27,7 @@ var table = append(commonv1.ServiceRules[*Placement](SelectorLabels), rules.Tabl
 	{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
 }...)
 
-// immutables are the fields a stored Placement keeps.
+// immutables are the fields of a Placement that cannot be changed.
 var immutables = commonv1.ServiceImmutables[*Placement]()
 
 // Validate returns everything that is wrong with a Placement on its own, that is,
@@ -35,8 +35,9 @@ var immutables = commonv1.ServiceImmutables[*Placement]()
 // applied to.
 func Validate(p *Placement) field.ErrorList { return table.Validate(p) }
 
-// ValidateUpdate returns what is wrong with replacing one Placement by another, beside
-// what Validate finds wrong with the new one. Both objects carry their defaults.
+// ValidateUpdate returns what is wrong with replacing one Placement with another, in
+// addition to what Validate returns for the new one. Both objects must have their
+// defaults.
 func ValidateUpdate(old, updated *Placement) field.ErrorList {
 	return rules.Unchanged(immutables, old, updated)
 }
@@ -44,7 +45,7 @@ func ValidateUpdate(old, updated *Placement) field.ErrorList {
 // maxName leaves room for the longest suffix of a Job's name in its pods' label.
 const maxName = 40
 
-// checkName leaves an empty name to the API server, which may yet generate one.
+// checkName ignores an empty name, because the API server may still generate one.
 func checkName(p *Placement, at *field.Path) field.ErrorList {
 	if p.Name == "" {
 		return nil
