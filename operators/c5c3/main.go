@@ -37,7 +37,7 @@ func options() operator.Options {
 		CacheTransform:   controller.Trim,
 		Definitions:      crds,
 		Flags: func(fs *flag.FlagSet) {
-			fs.Var(&korc, "korc-namespace", "Where K-ORC runs. A Keystone with spec.networkPolicy lets that namespace in.")
+			fs.Var(&korc, "korc-namespace", "Namespace of K-ORC. A Keystone with spec.networkPolicy admits it.")
 		},
 		Setup: func(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
 			return setup(ctx, mgr, cfg, korc.String())

@@ -42,8 +42,8 @@ func (m Metrics) releaseInfo() metric.Definition {
 		Labels: []metric.Label{
 			metric.Namespace, metric.Name,
 			{Name: "installed", Meaning: "release whose schema is installed, empty before the first installation"},
-			{Name: "target", Meaning: "release that a running upgrade leads to, empty when none runs"},
-			{Name: "phase", Meaning: "phase of a running upgrade, empty when none runs"},
+			{Name: "target", Meaning: "target release of the upgrade in progress, empty when there is none"},
+			{Name: "phase", Meaning: "phase of the upgrade in progress, empty when there is none"},
 		},
 		Help: "Which release a " + m.Kind + " has, and which upgrade runs; always 1.",
 	}
@@ -66,11 +66,11 @@ func (m Metrics) schemaJobDuration() metric.Definition {
 }
 
 func (m Metrics) certificateStart() metric.Definition {
-	return m.certificate("start", "From when a certificate for the connection to the database is valid, as Unix time.")
+	return m.certificate("start", "When a certificate for the connection to the database becomes valid, as Unix time.")
 }
 
 func (m Metrics) certificateExpiration() metric.Definition {
-	return m.certificate("expiration", "Until when a certificate for the connection to the database is valid, as Unix time.")
+	return m.certificate("expiration", "When a certificate for the connection to the database expires, as Unix time.")
 }
 
 func (m Metrics) certificate(end, help string) metric.Definition {

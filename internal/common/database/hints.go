@@ -12,7 +12,7 @@ import (
 func (d Database) Hint(p *service.Pass, text string) string {
 	advice := hint(p, text)
 	if access := Connection.Value(p.Slots); advice != "" && access.Candidate() {
-		advice += "; until that succeeds the API pods keep the connection they have"
+		advice += "; until that succeeds, the API pods keep their current connection"
 	}
 	return advice
 }

@@ -224,7 +224,7 @@ func (a API) unready(p *service.Pass, pods []corev1.Pod) string {
 		for _, container := range pods[i].Status.ContainerStatuses {
 			running := container.State.Running
 			if running != nil && !container.Ready && pods[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
-				return fmt.Sprintf("pod %s is running but not ready, which takes a login to %s and an answer from the API",
+				return fmt.Sprintf("pod %s is running but not ready: readiness requires a login to %s and an answer from the API",
 					pods[i].Name, database)
 			}
 		}

@@ -74,14 +74,14 @@ func (c Check) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome
 		// A Service sends no requests to unready pods, but nodes learn about that later
 		// than the Deployment's status does: a probe may still be answered.
 		return reconcile.Waiting(vocabulary.ReasonConnectionFailed,
-			"No API pod is ready, so nothing answers at "+url+"; DeploymentReady tells why")
+			"No API pod is ready, so nothing answers at "+url+"; see DeploymentReady for the cause")
 	case !known && c.wasHealthy(p):
 		// After a restart the operator has not probed yet, which is no reason to change
 		// the condition.
 		p.Prober.Expect(key)
 		return c.healthy(p, url)
 	case !known:
-		return reconcile.Waiting(vocabulary.ReasonProbePending, "The API has not been asked yet")
+		return reconcile.Waiting(vocabulary.ReasonProbePending, "The API has not been probed yet")
 	case result.Verdict == probe.Healthy:
 		return c.healthy(p, url)
 	}

@@ -10,7 +10,7 @@ import (
 
 // ErrNotSuccessor is wrapped by errors about a key set that was not derived from
 // the one in use.
-var ErrNotSuccessor = errors.New("the staged keys were not made from the keys in use")
+var ErrNotSuccessor = errors.New("the staged keys were not derived from the keys in use")
 
 // ReplacementID identifies the replacement of the current keys by the next ones.
 // Like [ID], it reveals nothing about them.
@@ -57,11 +57,11 @@ func validateRest(current, next map[string][]byte, promoted string) error {
 		known[string(key)] = true
 	}
 	if len(next[StagedName]) == 0 || known[string(next[StagedName])] {
-		return fmt.Errorf("%w: key %q is not a new one", ErrNotSuccessor, StagedName)
+		return fmt.Errorf("%w: key %q is not new", ErrNotSuccessor, StagedName)
 	}
 	for _, name := range slices.Sorted(maps.Keys(next)) {
 		if name != StagedName && name != promoted && !bytes.Equal(next[name], current[name]) {
-			return fmt.Errorf("%w: key %q is another one there", ErrNotSuccessor, name)
+			return fmt.Errorf("%w: key %q differs from the one in use", ErrNotSuccessor, name)
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ type instance struct{ service.Resource }
 func (instance) GetNamespace() string { return "openstack" }
 
 func TestTheNetworkPolicySaysWhenItNamesNoProxies(t *testing.T) {
-	const advice = "if the proxies of the Gateway run in another namespace, name it in spec.networkPolicy.ingress"
+	const advice = "if the proxies of the Gateway run in another namespace, add that namespace to spec.networkPolicy.ingress"
 	sources := func(namespaces ...string) *commonv1.ServiceSpec {
 		spec := &commonv1.ServiceSpec{
 			Gateway:       &commonv1.GatewaySpec{ParentRef: commonv1.GatewayParentRefSpec{Name: "public", Namespace: "ingress"}},

@@ -72,7 +72,7 @@ func Obstacle(gateway string, route *gatewayv1.HTTPRoute) string {
 		}
 		return ""
 	}
-	return fmt.Sprintf("Gateway %s has not looked at the route yet; check that it exists and that its listeners allow this namespace", gateway)
+	return fmt.Sprintf("Gateway %s has not processed the route yet; check that it exists and that its listeners allow this namespace", gateway)
 }
 
 // reported returns the condition for a generation of the route, or nil.

@@ -37,7 +37,7 @@ func TestARouteIsServedByWhatItsGatewayReports(t *testing.T) {
 			"gateway", []metav1.Condition{condition(gatewayv1.RouteConditionAccepted, metav1.ConditionTrue, 1)}, "has not reported Accepted",
 		},
 		"nothing":         {"gateway", nil, "has not reported Accepted"},
-		"another Gateway": {"other", []metav1.Condition{accepted}, "Gateway gateway has not looked at the route yet"},
+		"another Gateway": {"other", []metav1.Condition{accepted}, "Gateway gateway has not processed the route yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			route := &gatewayv1.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Generation: 2}}

@@ -112,12 +112,12 @@ func (s *settings) bind(fs *flag.FlagSet) {
 	fs.IntVar(&s.MaxConcurrentReconciles, "max-concurrent-reconciles", 2,
 		"How many objects of a kind are reconciled at the same time.")
 	fs.StringVar(&s.Cluster.Name, "cluster-name", "",
-		"Comes before every path in the secret store. Clusters that use the same store need different names.")
+		"Prefixes every path in the secret store. Clusters that share a store need different names.")
 	fs.StringVar(&s.Cluster.Domain, "cluster-domain", cluster.DefaultDomain,
 		"DNS domain of the cluster's Services, as in the configuration of the kubelets.")
 	fs.DurationVar(&s.KubeletSyncPeriod, "kubelet-sync-period", DefaultKubeletSyncPeriod,
-		"The syncFrequency of the kubelets. Until half as much more, and half a minute, has passed, a pod may still "+
-			"have a Secret as it was before: rotations of keys and of credentials wait for that.")
+		"The syncFrequency of the kubelets. A pod may see the previous content of a Secret "+
+			"for one and a half times as long plus half a minute: rotations of keys and of credentials wait for that.")
 	fs.BoolVar(&s.EnableWebhooks, "enable-webhooks", true,
 		"Serve admission webhooks. Without them the same rules are checked when an object is reconciled.")
 	fs.IntVar(&s.webhookPort, "webhook-port", 9443, "Port of the webhook server.")

@@ -18,11 +18,11 @@ func MetricDefinitions(prefix string) []metric.Definition {
 	return []metric.Definition{
 		{
 			Name: prefix + "_webhook_certificate_start_timestamp_seconds", Type: metric.Gauge,
-			Help: "From when the certificate of the webhooks is valid, as Unix time; every replica serves webhooks.",
+			Help: "When the certificate of the webhooks becomes valid, as Unix time; every replica serves webhooks.",
 		},
 		{
 			Name: prefix + "_webhook_certificate_expiration_timestamp_seconds", Type: metric.Gauge,
-			Help: "Until when the certificate of the webhooks is valid, as Unix time; every replica serves webhooks.",
+			Help: "When the certificate of the webhooks expires, as Unix time; every replica serves webhooks.",
 		},
 	}
 }

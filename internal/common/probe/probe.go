@@ -231,5 +231,5 @@ func Classify(url string, err error) Result {
 	case errors.As(err, &operation):
 		return Result{Unreachable, fmt.Sprintf("no connection to %s; check the pods behind the Service and the network policies", url)}
 	}
-	return Result{Broken, fmt.Sprintf("asking %s failed", url)}
+	return Result{Broken, fmt.Sprintf("the request to %s failed", url)}
 }

@@ -38,7 +38,7 @@ func durationDefinition(prefix string) metric.Definition {
 func errorsDefinition(prefix string) metric.Definition {
 	return metric.Definition{
 		Name: prefix + "_reconcile_errors_total", Type: metric.Counter,
-		Help:   "Passes of a sub-reconciler that ended in an error and are tried again; what waits for a user is none.",
+		Help:   "Passes of a sub-reconciler that ended in an error and are retried; waiting for a user is not an error.",
 		Labels: []metric.Label{labelStep, labelConditionType},
 	}
 }

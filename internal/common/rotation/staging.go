@@ -48,7 +48,7 @@ func CompletedAt(staging *corev1.Secret) (at time.Time, ok bool, err error) {
 	at, err = time.Parse(time.RFC3339, text)
 	if err != nil {
 		return time.Time{}, true, fmt.Errorf(
-			"the annotation %s of Secret %s is not a time in RFC 3339; delete the Secret, the operator creates an empty one",
+			"the annotation %s of Secret %s is not a time in RFC 3339; delete the Secret, and the operator creates an empty one",
 			CompletedAtAnnotation, staging.Name)
 	}
 	return at, true, nil

@@ -36,7 +36,7 @@ func EnsureCertificate(
 func Progress(cert *certmanagerv1.Certificate) string {
 	condition := readiness(cert)
 	if condition == nil {
-		return "cert-manager has not looked at it yet; check that its controller runs"
+		return "cert-manager has not processed it yet; check that its controller runs"
 	}
 	return fmt.Sprintf("cert-manager says %s: %s", condition.Reason, condition.Message)
 }

@@ -22,6 +22,6 @@ func (s *ServiceSpec) ProxyAdvice(namespace string) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("spec.networkPolicy.ingress lets in namespace %s of the Gateway alone: "+
-		"if the proxies of the Gateway run in another namespace, name it in spec.networkPolicy.ingress", gateway)
+	return fmt.Sprintf("spec.networkPolicy.ingress admits only namespace %s of the Gateway: "+
+		"if the proxies of the Gateway run in another namespace, add that namespace to spec.networkPolicy.ingress", gateway)
 }

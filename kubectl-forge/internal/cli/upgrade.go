@@ -106,9 +106,9 @@ func upgradeError(facts upgrade.Facts, o upgradeOptions, err error) error {
 		next += fmt.Sprintf("; \"kubectl forge upgrade %s -n %s --abort\" rolls it back", ref.Arg(), ref.Namespace)
 	}
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%w; the operator goes on: %s", err, next)
+		return fmt.Errorf("%w; the operator continues: %s", err, next)
 	}
-	return fmt.Errorf("%w\nsee \"kubectl forge status %s -n %s\"\nthe operator goes on, and repeats a failed step after %.0f minutes: %s",
+	return fmt.Errorf("%w\nsee \"kubectl forge status %s -n %s\"\nthe operator continues, and retries a failed step after %.0f minutes: %s",
 		err, ref.Arg(), ref.Namespace, job.RetryAfter.Minutes(), next)
 }
 

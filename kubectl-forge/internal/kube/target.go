@@ -136,7 +136,7 @@ func ControlPlane(ctx context.Context, s *Session, ref inventory.Ref) (*c5c3v1al
 func Service(ctx context.Context, s *Session, ref inventory.Ref) (inventory.Service, error) {
 	kind := inventory.ServiceKindOf(ref.Kind)
 	if kind == nil {
-		return inventory.Service{}, fmt.Errorf("%s is no service", ref.Arg())
+		return inventory.Service{}, fmt.Errorf("%s is not a service", ref.Arg())
 	}
 	service := inventory.Service{Resource: kind.Empty(), Of: kind}
 	err := s.Get(ctx, client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}, service.Resource)

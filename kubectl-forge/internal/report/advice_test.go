@@ -41,7 +41,8 @@ func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
 		{"SecretsReady", keystonev1alpha1.ReasonConfigCheckInProgress, "", "kubectl forge wait keystone/keystone -n openstack"},
 		{
 			"DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment,
-			"pod keystone-6d4b-x7k2p is running but not ready, which takes a login to the database at mariadb:3306 and an answer from the API",
+			"pod keystone-6d4b-x7k2p is running but not ready: readiness requires a login to the database at mariadb:3306 " +
+				"and an answer from the API",
 			"kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb",
 		},
 		{"DatabaseReady", keystonev1alpha1.ReasonExpandFailed, "", "kubectl forge upgrade keystone/keystone -n openstack --abort"},
@@ -207,7 +208,7 @@ func TestAPodThatTheDatabaseRefusesCallsForTheSecret(t *testing.T) {
 		"2003": "kubectl -n openstack get endpointslices -l kubernetes.io/service-name=mariadb",
 	} {
 		k := testutil.Keystone(testutil.NotReady(false, testutil.False("DeploymentReady", keystonev1alpha1.ReasonWaitingForDeployment,
-			"pod keystone-a is running but not ready, which takes a login to the database at mariadb:3306 and an answer from the API"))...)
+			"pod keystone-a is running but not ready: readiness requires a login to the database at mariadb:3306 and an answer from the API"))...)
 		found := testutil.Of(k)
 		pod := testutil.APIPod(k, "keystone-a", false, corev1.ContainerStatus{})
 		found.Pods = append(found.Pods, pod)

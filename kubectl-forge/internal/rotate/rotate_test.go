@@ -40,7 +40,7 @@ func TestARotationIsDoneWhenTheOperatorHasPromotedIt(t *testing.T) {
 
 func TestAPasswordRotationEndsWhenThePasswordHasArrived(t *testing.T) {
 	f := facts(Password, keystonev1alpha1.ReasonAdminPasswordRotated, metav1.ConditionTrue, batchv1.JobComplete)
-	f.News = []corev1.Event{event(keystonev1alpha1.EventAdminPasswordRotated, "on its way")}
+	f.News = []corev1.Event{event(keystonev1alpha1.EventAdminPasswordRotated, "being delivered")}
 	if view := Password.View(f); view.Done {
 		t.Errorf("got %+v while the password is on its way", view)
 	}

@@ -131,7 +131,7 @@ func Served(ctx context.Context, c client.Client, wanted []*apiextensionsv1.Cust
 
 // obstacle returns why a definition is not served, "" if it is.
 func obstacle(live *apiextensionsv1.CustomResourceDefinition) string {
-	message := "the API server has not looked at it yet"
+	message := "the API server has not processed it yet"
 	for _, condition := range live.Status.Conditions {
 		switch {
 		case condition.Type == apiextensionsv1.NamesAccepted && condition.Status == apiextensionsv1.ConditionFalse:

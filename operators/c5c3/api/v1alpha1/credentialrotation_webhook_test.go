@@ -21,7 +21,7 @@ func TestAScheduleThatDoesNotActIsAWarning(t *testing.T) {
 		spec   CredentialRotationSpec
 		want   string
 	}{
-		"in a mode that is not set":    {inMode(""), every30, "no schedule acts in the mode PasswordDriven"},
+		"in a mode that is not set":    {inMode(""), every30, "a schedule has no effect in the mode PasswordDriven"},
 		"in the manual mode":           {inMode(RotationManual), every30, "rotation.mode of the ControlPlane to Scheduled"},
 		"in its own mode":              {inMode(RotationScheduled), every30, ""},
 		"a request without a schedule": {inMode(RotationManual), CredentialRotationSpec{ReMint: true}, ""},

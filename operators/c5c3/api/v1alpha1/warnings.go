@@ -45,5 +45,5 @@ func (s *CredentialRotationSpec) HasSchedule() bool { return s.IntervalDays != n
 // ScheduleRemedy says what to do about a schedule of a CredentialRotation that has no effect in the ControlPlane's rotation mode.
 func ScheduleRemedy(mode RotationMode) string {
 	return fmt.Sprintf("Set spec.korc.adminCredential.applicationCredential.rotation.mode of the ControlPlane to %s, or remove intervalDays: "+
-		"no schedule acts in the mode %s", RotationScheduled, mode)
+		"a schedule has no effect in the mode %s", RotationScheduled, mode)
 }

@@ -27,7 +27,7 @@ func (m *manager) supersede(ctx context.Context, old *orcv1alpha1.ApplicationCre
 	if korc.StateOf(old).Failed {
 		switch rejected, err := m.storedIsRejected(); {
 		case errors.Is(err, identity.ErrAsking):
-			return m.reMinting("Keystone is being asked whether it still accepts the credential that the users have", m.replacedSince())
+			return m.reMinting("Checking whether Keystone still accepts the credential that the users have", m.replacedSince())
 		case rejected:
 			return m.discard(ctx, old)
 		}

@@ -130,7 +130,7 @@ func (m *manager) minted(ctx context.Context) (string, error) {
 	message := "The administrator has the application credential " + *m.applicationCredential.Status.ID
 	unscheduled, err := m.lacksSchedule(ctx)
 	if unscheduled {
-		message += "; create a CredentialRotation with intervalDays: though the rotation mode is Scheduled, nothing replaces it"
+		message += "; the rotation mode is Scheduled, but nothing replaces the credential: create a CredentialRotation with intervalDays"
 	}
 	return message, err
 }

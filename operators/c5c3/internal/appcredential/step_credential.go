@@ -94,7 +94,7 @@ func (m *manager) prepare(ctx context.Context) error {
 	switch err := m.keepClouds(ctx); {
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForApplicationCredential, fmt.Sprintf(
-			"Secret %s was lost, and Keystone is being asked whether the credential in Secret %s still works",
+			"Secret %s was lost; checking with Keystone whether the credential in Secret %s still works",
 			m.credential.Name, m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName)).After(identity.Timeout)
 	case err != nil:
 		return reconcile.WithReason(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
@@ -126,7 +126,7 @@ func korcInstalled(s *pass.Pass) error {
 	}
 	if !s.Kinds.Served(externalsecret.Kind) || !s.Kinds.Served(PushSecretKind) {
 		return reconcile.WaitError(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
-			"The cluster has no kinds ExternalSecret and PushSecret, which carry the application credential: install External Secrets")
+			"The cluster has no kinds ExternalSecret and PushSecret, which deliver the application credential: install External Secrets")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (m *manager) prove(id, secret string) error {
 	case verdict == identity.Rejected:
 		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, refusal(id)).After(m.RetryPeriod).AtOnce()
 	case errors.Is(err, identity.ErrAsking):
-		return reconcile.WaitError("", "Keystone is being asked whether it accepts the application credential "+id).After(identity.Timeout)
+		return reconcile.WaitError("", "Checking whether Keystone accepts the application credential "+id).After(identity.Timeout)
 	}
 	return reconcile.WaitError("", fmt.Sprintf(
 		"It is not known whether Keystone accepts the application credential: %v; let the operator reach %s", err, controlplane.AuthURL(m.CP))).

@@ -173,7 +173,7 @@ func TestAnEntryInTheCatalogIsAwaitedByName(t *testing.T) {
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
-		"Endpoint controlplane-identity-endpoint (K-ORC has not looked at it yet)")
+		"Endpoint controlplane-identity-endpoint (K-ORC has not processed it yet)")
 	korc.Set("Endpoint", w.cp.Namespace, "controlplane-identity-endpoint", standin.Succeed())
 	w.expect(t, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered", "controlplane-keystone."+w.cp.Namespace)
 }

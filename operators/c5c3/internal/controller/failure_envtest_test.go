@@ -34,7 +34,7 @@ func TestTheKeystoneWaitsForItsServers(t *testing.T) {
 		t.Errorf("there is a Keystone before its servers are ready: %v", err)
 	}
 	memcached.Set(w.cp.Namespace, "openstack-memcached", standin.Succeed())
-	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", "has not looked at Keystone controlplane-keystone yet")
+	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", "has not processed Keystone controlplane-keystone yet")
 	w.report(t, "", "", false)
 	w.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", "is not ready: pods are starting")
 	w.report(t, "2025.2", "", true)

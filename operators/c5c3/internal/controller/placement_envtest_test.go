@@ -178,7 +178,7 @@ func TestThePlacementWaitsForWhatItNeeds(t *testing.T) {
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForServiceUser", "project service", "KORCReady says why")
 	lift()
-	w.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForPlacement", "has not looked at Placement controlplane-placement yet")
+	w.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForPlacement", "has not processed Placement controlplane-placement yet")
 	w.reportPlacement(t, "", false)
 	w.expect(t, "PlacementReady", metav1.ConditionFalse, "WaitingForPlacement", "is not ready: pods are starting")
 	w.reportPlacement(t, "2025.2", true)

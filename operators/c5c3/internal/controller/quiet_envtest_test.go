@@ -83,7 +83,7 @@ func TestAPassOverASettledCredentialRotationMakesNoRequestOfItsOwn(t *testing.T)
 func TestAPassOverACompleteSecretAggregateMakesNoRequestOfItsOwn(t *testing.T) {
 	t.Parallel()
 	c := complete(t)
-	c.world.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", "has not looked at")
+	c.world.expect(t, "KeystoneReady", metav1.ConditionFalse, "WaitingForKeystone", "has not processed")
 	expectQuiet(t, c, "secretaggregate", c.aggregate, &corev1.Secret{ObjectMeta: c.meta("keystone-db")})
 	expect.Eventually(t, "one event for all these passes", func(context.Context) error {
 		events := expect.Events(t, c, c.aggregate)

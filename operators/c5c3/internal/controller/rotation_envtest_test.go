@@ -67,7 +67,7 @@ func TestAScheduleReplacesTheCredentialAgainAndAgain(t *testing.T) {
 		}
 		return nil
 	})
-	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationScheduled", "The next application credential is made at ")
+	w.expectRotation(t, rotation, metav1.ConditionTrue, "RotationScheduled", "The next application credential will be created at ")
 	for range 2 {
 		retained := w.retained(t)
 		w.pass(t, 2*day)

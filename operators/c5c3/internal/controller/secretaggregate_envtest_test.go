@@ -169,7 +169,7 @@ func TestCollidingKeysAreRefusedAndTheSecretStaysAsItWas(t *testing.T) {
 func TestASecretOfTheControlPlaneIsNoTarget(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "k-orc-clouds-yaml" })
-	c.expect(t, metav1.ConditionFalse, "InvalidSpec", "is one of ControlPlane controlplane", "spec.targetSecretName")
+	c.expect(t, metav1.ConditionFalse, "InvalidSpec", "belongs to ControlPlane controlplane", "spec.targetSecretName")
 	expect.Condition(t, c, c.aggregate, "Stalled", metav1.ConditionTrue, "InvalidSpec")
 	objects.Change(t, c, c.aggregate, func(a *c5c3v1alpha1.SecretAggregate) { a.Spec.TargetSecretName = "free" })
 	c.expect(t, metav1.ConditionFalse, "WaitingForSecrets")

@@ -168,7 +168,7 @@ func (f rotationFacts) onSchedule() rotationDecision {
 	if wait := next.Sub(f.now); wait > 0 {
 		return rotationDecision{
 			ready: true, reason: c5c3v1alpha1.ReasonRotationScheduled, next: ptr.To(metav1.NewTime(next)), after: wait,
-			message: "The next application credential is made at " + next.UTC().Format(time.RFC3339),
+			message: "The next application credential will be created at " + next.UTC().Format(time.RFC3339),
 		}
 	}
 	d := f.trigger(f.scheduledRequest(), f.days(spec.PreRotationDays)+f.days(spec.GracePeriodDays))

@@ -27,7 +27,7 @@ func Deliver(ctx context.Context, s *pass.Pass, d Delivery) error {
 	if !s.Kinds.Served(Kind) {
 		return reconcile.WaitError(c5c3v1alpha1.ReasonExternalSecretsNotInstalled,
 			"The cluster has no kind ExternalSecret: install External Secrets, "+
-				"or set spec.infrastructure.database.host and bring Secrets of your own")
+				"or set spec.infrastructure.database.host and provide the Secrets yourself")
 	}
 	es := New(s.CP, d)
 	if err := Ensure(ctx, s, es); err != nil {
@@ -73,7 +73,7 @@ func checkUnclaimed(ctx context.Context, key client.ObjectKey, readers ...client
 	if holder := metav1.GetControllerOf(secret); holder != nil && holder.Kind == esov1.ExtSecretKind && holder.Name == key.Name {
 		return nil
 	}
-	return fmt.Errorf("a Secret named %s already exists that no ExternalSecret of this name has made; rename or delete it: %w",
+	return fmt.Errorf("a Secret named %s already exists that no ExternalSecret of this name has created; rename or delete it: %w",
 		key.Name, apply.ErrNotOwned)
 }
 

@@ -75,7 +75,7 @@ func Describe(obj Object) string {
 	case !obj.GetDeletionTimestamp().IsZero() && message == "":
 		return name + " (being deleted)"
 	case message == "":
-		return name + " (K-ORC has not looked at it yet)"
+		return name + " (K-ORC has not processed it yet)"
 	default:
 		return fmt.Sprintf("%s (%s)", name, message)
 	}

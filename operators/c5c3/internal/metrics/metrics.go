@@ -28,7 +28,7 @@ var (
 	}
 	RotationDue = metric.Definition{
 		Name: Prefix + "_credential_rotation_due_timestamp_seconds", Type: metric.Gauge, Labels: ofResource,
-		Help: "When the schedule of a CredentialRotation asks for the successor of the credential in use, as Unix time.",
+		Help: "When the schedule of a CredentialRotation calls for the successor of the credential in use, as Unix time.",
 	}
 	UpdateInfo = metric.Definition{
 		Name: Prefix + "_update_info", Type: metric.Gauge,

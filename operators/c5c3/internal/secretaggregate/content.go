@@ -58,7 +58,7 @@ func aggregateEntries(
 	aggregate *c5c3v1alpha1.SecretAggregate, cp *c5c3v1alpha1.ControlPlane, reserved func(string, *c5c3v1alpha1.ControlPlane) bool,
 ) ([]aggregateEntry, error) {
 	if name := aggregate.TargetSecret(); belongsTo(cp, name) || reserved(name, cp) {
-		return nil, fmt.Errorf("spec.targetSecretName: Secret %s is one of ControlPlane %s, choose another name", name, cp.Name)
+		return nil, fmt.Errorf("spec.targetSecretName: Secret %s belongs to ControlPlane %s; choose another name", name, cp.Name)
 	}
 	var entries []aggregateEntry
 	for _, from := range credentialSecrets(cp) {

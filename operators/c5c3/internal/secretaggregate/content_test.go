@@ -95,11 +95,11 @@ func TestASecretAggregateIsRefusedWhatNoSecretCouldEverHold(t *testing.T) {
 		`adminPassword has no entry "token": spec.sources[].keys may name password`: aggregateOf(
 			c5c3v1alpha1.SecretAggregateSource{Credential: ofAdmin, Keys: []string{"token"}}),
 		"cannot be a key": aggregateOf(c5c3v1alpha1.SecretAggregateSource{Credential: ofAdmin, KeyPrefix: new(strings.Repeat("x", 250))}),
-		"Secret k-orc-clouds-yaml is one of ControlPlane controlplane":           named("k-orc-clouds-yaml"),
-		"Secret controlplane-keystone-fernet-keys is one of":                     named("controlplane-keystone-fernet-keys"),
-		"Secret controlplane-admin-app-credential is one of":                     named("controlplane-admin-app-credential"),
-		"spec.targetSecretName: Secret controlplane":                             named("controlplane-admin-password-cloud"),
-		"Secret controlplane-keystone-db-credentials is one of ControlPlane con": named("controlplane-keystone-db-credentials"),
+		"Secret k-orc-clouds-yaml belongs to ControlPlane controlplane":           named("k-orc-clouds-yaml"),
+		"Secret controlplane-keystone-fernet-keys belongs to":                     named("controlplane-keystone-fernet-keys"),
+		"Secret controlplane-admin-app-credential belongs to":                     named("controlplane-admin-app-credential"),
+		"spec.targetSecretName: Secret controlplane":                              named("controlplane-admin-password-cloud"),
+		"Secret controlplane-keystone-db-credentials belongs to ControlPlane con": named("controlplane-keystone-db-credentials"),
 	} {
 		if entries, err := aggregateEntries(aggregate, fixture.Minimal(), fernetKeys); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v and %v, expected an error that says %q", origins(entries), err, says)

@@ -44,10 +44,10 @@ func (svc Service) finalize(ctx context.Context, s *pass.Pass) reconcile.Outcome
 		return done
 	case s.Now().Sub(since) >= s.StallTimeout:
 		return done.WithEvent(corev1.EventTypeWarning, svc.stalled, fmt.Sprintf(
-			"%s is still there after %s: the database may stay on the volume of the MariaDB", waiting, s.StallTimeout))
+			"%s still exists after %s: the database may stay on the volume of the MariaDB", waiting, s.StallTimeout))
 	}
 	return reconcile.Waiting(svc.reasons.finalizing, fmt.Sprintf(
-		"Waiting until %s is gone, before the MariaDB goes; after %s the deletion continues without that", waiting, s.StallTimeout)).
+		"Waiting until %s is gone, before the MariaDB is deleted; after %s the deletion continues regardless", waiting, s.StallTimeout)).
 		After(min(databasePeriod, s.StallTimeout/8))
 }
 

@@ -29,7 +29,7 @@ func entered(t *testing.T) *plant {
 func TestTheEndpointsArePutIntoTheRegionBeforeTheCatalogIsReady(t *testing.T) {
 	p := entered(t)
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
-		"Keystone is being asked to put the endpoints into region RegionOne")
+		"Asking Keystone to move the endpoints to region RegionOne")
 	p.tasks.Work(t.Context())
 	if condition := meta.FindStatusCondition(p.pass(t).Status.Conditions, "CatalogReady"); condition.Reason != "CatalogRegistered" {
 		t.Errorf("CatalogReady is %+v", condition)
@@ -146,5 +146,5 @@ func TestAnEndpointThatKeystoneWasNotAskedAboutIsNews(t *testing.T) {
 	endpoint.Status.ID = new("another")
 	p.update(t, endpoint)
 	expectCondition(t, p.pass(t), "CatalogReady", metav1.ConditionFalse, "WaitingForCatalog",
-		"Keystone is being asked to put the endpoints into region RegionOne")
+		"Asking Keystone to move the endpoints to region RegionOne")
 }

@@ -76,7 +76,7 @@ func placeEndpoints(s *pass.Pass, entries []catalogEntry) error {
 		return nil
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForCatalog,
-			"Keystone is being asked to put the endpoints into region "+region).After(identity.Timeout)
+			"Asking Keystone to move the endpoints to region "+region).After(identity.Timeout)
 	}
 	remedy := reach(s, err)
 	if verdict == identity.Rejected {

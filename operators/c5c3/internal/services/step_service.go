@@ -72,7 +72,7 @@ func (all List) progress(cp *c5c3v1alpha1.ControlPlane, svc Service, child child
 	ready := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionReady)
 	switch {
 	case ready == nil || ready.ObservedGeneration != child.GetGeneration():
-		return fmt.Sprintf("The %[1]s operator has not looked at %[1]s %[2]s yet", svc.Kind.Kind, child.GetName())
+		return fmt.Sprintf("The %[1]s operator has not processed %[1]s %[2]s yet", svc.Kind.Kind, child.GetName())
 	case ready.Message == "":
 		return fmt.Sprintf("%s %s is not ready", svc.Kind.Kind, child.GetName())
 	}

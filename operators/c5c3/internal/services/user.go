@@ -135,7 +135,7 @@ func proveUser(
 		return replaceRefused(ctx, s, svc, object, user)
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, fmt.Sprintf(
-			"Keystone is being asked to give the user %s its role", userName(object))).After(identity.Timeout)
+			"Asking Keystone to assign the user %s its role", userName(object))).After(identity.Timeout)
 	}
 	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserUnproven, fmt.Sprintf(
 		"It is not known whether Keystone accepts the user %s: %v; %s", userName(object), err, reach(s, err))).After(s.RetryPeriod)

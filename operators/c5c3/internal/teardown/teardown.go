@@ -50,6 +50,6 @@ func Finalize(ctx context.Context, s *pass.Pass, all services.List) reconcile.Ou
 			WithEvent(corev1.EventTypeWarning, c5c3v1alpha1.EventORCTeardownStalled, fmt.Sprintf(
 				"%s: %s; delete what is left there by hand, in OpenStack or in the secret store", given.why, strings.Join(given.objects, ", ")))
 	}
-	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "What K-ORC made is gone").
+	return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "What K-ORC created is gone").
 		WithNormalEvent(c5c3v1alpha1.EventORCTeardownComplete, "What K-ORC created in Keystone, and its copy in the secret store, is gone")
 }

@@ -35,7 +35,7 @@ func withoutKORC(ctx context.Context, s *pass.Pass, keystoneGone bool) (abandone
 		err := korc.RevokeByID(ctx, s, credential.ID)
 		switch {
 		case errors.Is(err, identity.ErrAsking):
-			return abandoned{}, reconcile.WaitError("", "Keystone is being asked to revoke "+name).After(identity.Timeout)
+			return abandoned{}, reconcile.WaitError("", "Asking Keystone to revoke "+name).After(identity.Timeout)
 		case err != nil:
 			left = append(left, fmt.Sprintf("%s: %v", name, err))
 		}

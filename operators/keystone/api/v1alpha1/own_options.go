@@ -39,9 +39,9 @@ func (o ownOption) refusal() string {
 // ownOptions are options that users cannot override: Keystone would start with another
 // value, but fail later or lose what the operator guarantees.
 var ownOptions = []ownOption{
-	{"fernet_tokens", "key_repository", FernetKeyRepository, "the pods find the keys of tokens only where the operator mounts them"},
-	{"credential", "key_repository", CredentialKeyRepository, "the pods find the keys of credentials only where the operator mounts them"},
-	{"token", "provider", TokenProvider, "the operator makes and rotates keys for Fernet tokens only"},
+	{"fernet_tokens", "key_repository", FernetKeyRepository, "the pods find the token keys only where the operator mounts them"},
+	{"credential", "key_repository", CredentialKeyRepository, "the pods find the credential keys only where the operator mounts them"},
+	{"token", "provider", TokenProvider, "the operator generates and rotates keys for Fernet tokens only"},
 	{"cache", "proxies", CacheProxy, "without the operator's own proxy Keystone fails while its cache does not answer"},
 }
 
@@ -59,7 +59,7 @@ func checkOwnOptions(section string, options map[string]string, at *field.Path) 
 // openOptions are options that the Secret must not set, whatever their value: the
 // operator has to know them from the spec, and a Secret can change without it.
 var openOptions = []ownOption{
-	{section: "database", option: "connection", because: "it is made from spec.database"},
+	{section: "database", option: "connection", because: "it is derived from spec.database"},
 	{section: "token", option: "expiration", because: lifetimeInSpec},
 	{section: "token", option: "allow_expired_window", because: lifetimeInSpec},
 }

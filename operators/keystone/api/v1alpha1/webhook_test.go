@@ -158,7 +158,7 @@ func TestTooFewFernetKeysAreAWarning(t *testing.T) {
 }
 
 func TestANetworkPolicyThatNamesNoProxiesOfTheGatewayIsAWarning(t *testing.T) {
-	const advice = "if the proxies of the Gateway run in another namespace, name it in spec.networkPolicy.ingress"
+	const advice = "if the proxies of the Gateway run in another namespace, add that namespace to spec.networkPolicy.ingress"
 	type source = commonv1.NetworkPolicyIngressSource
 	from := func(labels ...string) source {
 		selector := map[string]string{}

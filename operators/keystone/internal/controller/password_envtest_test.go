@@ -178,7 +178,7 @@ func TestAStagedPasswordIsHeldBackWhileKeystoneCannotBeGivenIt(t *testing.T) {
 	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Image.Tag = "2024.1" })
 	expect.Condition(t, c, k, "DatabaseReady", metav1.ConditionFalse, "DowngradeNotSupported")
 	stagePassword(t, c, k.Namespace, firstPassword, time.Now())
-	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "until Bootstrap has succeeded")
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "until bootstrap has succeeded")
 	settle(t, c, k, operator)
 	if holds(t.Context(), c, k.Namespace, testutil.AdminSecret, firstPassword) == nil {
 		t.Error("the administrator's Secret has a password that Keystone does not have")
@@ -215,7 +215,7 @@ func TestARotationWaitsForASealedStore(t *testing.T) {
 	objects.Create(t, c, k)
 	ready(t, c, k)
 	stagePassword(t, c, namespace, firstPassword, time.Now())
-	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "on its way", "Vault is sealed")
+	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionTrue, "AdminPasswordRotated", "being delivered", "Vault is sealed")
 	ready(t, c, k)
 	if err := holds(t.Context(), c, namespace, testutil.AdminSecret, "from-the-deployer"); err != nil {
 		t.Error("the password changed although the store does not have the new one")

@@ -29,7 +29,7 @@ var scheduledFeatures = map[string]scheduledFeature{
 	},
 	"password": {
 		"keystone-admin-password-rotate", "PasswordRotationReady", "RotationFailed", "PasswordRotationConfigured",
-		"making a new password of the administrator",
+		"generating a new password for the administrator",
 	},
 	"trusts": {"keystone-trust-flush", "TrustFlushReady", "TrustFlushFailed", "TrustFlushReady", "deleting expired trusts"},
 }

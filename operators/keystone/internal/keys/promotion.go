@@ -127,7 +127,7 @@ func reject(ctx context.Context, s *pass.Scope, r stagedRotation, problem error)
 	if err := rotation.Clear(ctx, s.Client, r.staging); err != nil {
 		return promotion{}, err
 	}
-	advice := "the keys in use stay, and the next run of the CronJob makes new ones"
+	advice := "the keys in use stay, and the next run of the CronJob generates new ones"
 	if errors.Is(problem, keys.ErrNotSuccessor) {
 		advice = "the keys in use have changed since, and promoting these could remove keys that are needed; " + advice
 		if acceptance := r.acceptance(); acceptance != "" {
@@ -135,7 +135,7 @@ func reject(ctx context.Context, s *pass.Scope, r stagedRotation, problem error)
 				"annotate the Keystone with " + acceptance + " and stage them again"
 		}
 	}
-	return promotion{rejected: fmt.Sprintf("Rejected what is staged in Secret %s: %s; %s", r.staging.Name, problem, advice)}, nil
+	return promotion{rejected: fmt.Sprintf("Rejected the content of staging Secret %s: %s; %s", r.staging.Name, problem, advice)}, nil
 }
 
 // apply is a single write: keys, time and history change together or not at all. It fails
@@ -147,7 +147,7 @@ func (f Family) apply(ctx context.Context, s *pass.Scope, r stagedRotation) (pro
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, annotationKeyHistory, history.String())
 	metav1.SetMetaDataAnnotation(&next.ObjectMeta, rotation.CompletedAtAnnotation,
 		r.staging.Annotations[rotation.CompletedAtAnnotation])
-	if err := apply.Update(ctx, s.Client, next, "taking over rotated keys in"); err != nil {
+	if err := apply.Update(ctx, s.Client, next, "promoting the rotated keys in"); err != nil {
 		return promotion{}, err
 	}
 	f.reportAge(s, next)

@@ -22,7 +22,7 @@ import (
 const restorePeriod = time.Minute
 
 // errAskingStore is wrapped by errors while it is unknown whether the store has a copy.
-var errAskingStore = errors.New("the secret store is being asked for the keys")
+var errAskingStore = errors.New("waiting for the keys from the secret store")
 
 // stored returns the copy in the secret store, nil if there is certainly none. If the
 // store does not answer, the error wraps errAskingStore: the store may have the only

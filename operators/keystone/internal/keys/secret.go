@@ -91,8 +91,8 @@ func (f Family) readable(s *pass.Scope, secret *corev1.Secret) error {
 		return nil
 	}
 	return &missingError{fmt.Sprintf(
-		"the keys in Secret %s cannot read the credentials in database %s: %v; put the keys into the Secret that the credentials "+
-			"were made with, or delete the rows of table credential to accept that they are lost",
+		"the keys in Secret %s cannot read the credentials in database %s: %v; put the keys that encrypted the "+
+			"credentials into the Secret, or delete the rows of table credential to accept that they are lost",
 		secret.Name, s.Keystone.Spec.Database.Database, unreadable)}
 }
 
@@ -164,7 +164,7 @@ func (f Family) newSecret(s *pass.Scope, data map[string][]byte) (*corev1.Secret
 
 // errAwaitingDatabase reports that it is not known yet which keys the database needs.
 var errAwaitingDatabase = errors.New(
-	"no keys are generated before the database is known to hold no credentials that need other keys; see the condition DatabaseReady")
+	"no keys are generated until it is known that no credentials in the database need other keys; see the condition DatabaseReady")
 
 // missingError reports that keys a Keystone needs are missing.
 type missingError struct{ text string }

@@ -186,7 +186,7 @@ func report(s *pass.Scope, result proof.Result) reconcile.Outcome {
 
 func pending() reconcile.Outcome {
 	return reconcile.Waiting(keystonev1alpha1.ReasonLoginPending,
-		"The administrator's login is not verified yet; that takes API pods and BootstrapReady")
+		"The administrator's login is not verified yet; that requires API pods and BootstrapReady")
 }
 
 // blamed attributes an error that Keystone does not explain to a component that is known

@@ -23,17 +23,17 @@ var ofKeys = []metric.Label{
 var (
 	KeyRotationAge = metric.Definition{
 		Name: Prefix + "_key_rotation_age_seconds", Type: metric.Gauge, Labels: ofKeys,
-		Help: "Time since the key or password in use was rotated in, in seconds; since it was made when it never was.",
+		Help: "Time since the key or password in use became active by a rotation, in seconds; since its creation if there was none.",
 	}
 	KeyRotationDue = metric.Definition{
 		Name: Prefix + "_key_rotation_due_timestamp_seconds", Type: metric.Gauge, Labels: ofKeys,
-		Help: "When the schedule asks for the successor of the key or password in use, as Unix time; " +
-			"there is none while the rotation is suspended.",
+		Help: "When the schedule calls for the successor of the key or password in use, as Unix time; " +
+			"absent while the rotation is suspended.",
 	}
 	KeyRotationHeld = metric.Definition{
 		Name: Prefix + "_key_rotation_held_seconds", Type: metric.Gauge, Labels: ofKeys,
-		Help: "Time for which finished keys have been held back because the keys in use are still needed, in seconds; " +
-			"there is none when none are.",
+		Help: "Time for which new keys have been held because the keys in use are still needed, in seconds; " +
+			"absent when no rotation is held.",
 	}
 )
 

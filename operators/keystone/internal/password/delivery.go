@@ -27,7 +27,7 @@ const (
 	// administrator's Secret before that counts as a failure.
 	deliveryTimeout = 10 * time.Minute
 
-	notBootstrappable = "Keystone cannot be given it until Bootstrap has succeeded; look at BootstrapReady and DatabaseReady"
+	notBootstrappable = "it cannot be set in Keystone until bootstrap has succeeded; look at BootstrapReady and DatabaseReady"
 )
 
 // delivery is the delivery of the next password to the administrator's Secret.
@@ -67,7 +67,7 @@ func deliver(ctx context.Context, s *pass.Scope) (stage, error) {
 		return d.forward(ctx)
 	}
 	if arrived && pass.BootstrapJob.Value(s.Slots) == nil {
-		return rotated(fmt.Sprintf("Secret %s holds the new password, which Keystone is being given", d.target.Name)), nil
+		return rotated(fmt.Sprintf("Secret %s holds the new password, which is being set in Keystone", d.target.Name)), nil
 	}
 	return d.configured(fmt.Sprintf("The last password was generated at %s, the next one at %s",
 		d.next.Annotations[rotation.CompletedAtAnnotation], s.Keystone.Spec.Bootstrap.PasswordRotation.Schedule))
@@ -189,7 +189,7 @@ func (d *delivery) forward(ctx context.Context) (stage, error) {
 	case !d.mayWrite():
 		return stage{}, d.notAllowed()
 	}
-	return rotated(fmt.Sprintf("Secret %s was given the new password", d.target.Name)), d.write(ctx)
+	return rotated(fmt.Sprintf("Secret %s received the new password", d.target.Name)), d.write(ctx)
 }
 
 // writes reports whether the operator itself must write a new password to the
@@ -207,7 +207,7 @@ func (d *delivery) mayWrite() bool {
 func (d *delivery) notAllowed() error {
 	label := commonv1.LabelAllowWrite + "=" + commonv1.AllowWrite
 	return &refusalError{keystonev1alpha1.ReasonAdminPasswordWriteNotAllowed, fmt.Errorf(
-		"the operator writes no new password into Secret %s, which it did not create: allow that with "+
+		"the operator does not write the new password into Secret %s, which it did not create: allow that with "+
 			"kubectl label secret %s %s, or have External Secrets deliver the password; the one in use stays valid until then",
 		d.target.Name, d.target.Name, label)}
 }
@@ -264,14 +264,14 @@ func (d *delivery) inTransit(waitsFor string) (stage, error) {
 	if err != nil || left <= 0 {
 		return stage{}, d.notDelivered(waitsFor)
 	}
-	transit := rotated(fmt.Sprintf("A new password is on its way to Secret %s: %s",
+	transit := rotated(fmt.Sprintf("A new password is being delivered to Secret %s: %s",
 		d.Keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name, waitsFor))
 	transit.again = min(left, deliveryTimeout)
 	return transit, nil
 }
 
 // notDelivered reports what keeps the next password from the administrator's Secret. A
-// user can copy it there, unless Keystone cannot be given it either.
+// user can copy it there, unless it cannot be set in Keystone either.
 func (d *delivery) notDelivered(obstacle string) error {
 	name := d.Keystone.Spec.Bootstrap.AdminPasswordSecretRef.Name
 	remedy := fmt.Sprintf("; or copy key %s of Secret %s there yourself", commonv1.DatabasePasswordKey, d.next.Name)

@@ -17,7 +17,7 @@ import (
 )
 
 var schedule = cronjob.Schedule{
-	Name: rotationName, Does: "making a new password of the administrator", Failed: keystonev1alpha1.ReasonRotationFailed,
+	Name: rotationName, Does: "generating a new password for the administrator", Failed: keystonev1alpha1.ReasonRotationFailed,
 }
 
 // Reconcile replaces the administrator's password on a schedule. A CronJob stages a new
@@ -54,7 +54,7 @@ func Reconcile(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	outcome := report(at, err).Within(again)
 	if promoted {
 		outcome = outcome.WithNormalEvent(keystonev1alpha1.EventAdminPasswordRotated,
-			fmt.Sprintf("Accepted a new password of the administrator into Secret %s", NextName(k)))
+			fmt.Sprintf("Stored a new password for the administrator in Secret %s", NextName(k)))
 	}
 	return outcome
 }

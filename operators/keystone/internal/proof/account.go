@@ -137,9 +137,9 @@ func (a Account) classify(status int, header http.Header) Result {
 	part, named := failedParts[strings.ToLower(header.Get(partHeader))]
 	switch {
 	case status == http.StatusCreated && header.Get(tokenHeader) != "" && part == CacheFailed:
-		return Result{Uncached, a.tokens() + " gives out tokens without its cache"}
+		return Result{Uncached, a.tokens() + " issues tokens without its cache"}
 	case status == http.StatusCreated && header.Get(tokenHeader) != "":
-		return Result{Accepted, a.tokens() + " gives out tokens"}
+		return Result{Accepted, a.tokens() + " issues tokens"}
 	case status == http.StatusCreated:
 		return Result{Odd, answers + " and no token"}
 	case status == http.StatusUnauthorized && header.Get(receiptHeader) != "":
