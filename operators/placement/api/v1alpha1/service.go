@@ -14,6 +14,11 @@ const AnnotationRunAgain = "placement.openstack.c5c3.io/run-again"
 // is not written to.
 func (p *Placement) ServiceSpec() *commonv1.ServiceSpec { return &p.Spec.ServiceSpec }
 
+// ServiceUser returns pointers to the Identity service of a Placement and its user there.
+func (p *Placement) ServiceUser() commonv1.ServiceUser {
+	return commonv1.ServiceUser{Identity: &p.Spec.Identity, SecretRef: &p.Spec.ServiceUserSecretRef}
+}
+
 // ServiceStatus returns the status of a Placement.
 func (p *Placement) ServiceStatus() *commonv1.ServiceStatus { return &p.Status.ServiceStatus }
 
