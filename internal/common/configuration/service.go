@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,10 +45,8 @@ type Service struct {
 	// Plugins returns the options of spec.plugins. It is nil for a service without that
 	// field.
 	Plugins func(p *service.Pass) config.INI
-	// SecretOptions returns the operator's secret options, which
-	// spec.extraConfigSecretRef overrides, and the UIDs of the Secrets that they come
-	// from. It hides the values that must not be quoted from tools. It may be nil.
-	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, error)
+	// Parts are what other packages add to the configuration. Options overrides theirs.
+	Parts []Part
 	// Files returns additional configuration files by name.
 	Files func(p *service.Pass) (map[string]string, error)
 	// Refused returns why options of spec.extraConfigSecretRef are rejected. The error
@@ -102,12 +101,16 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 // Render returns the merged options and the files of the ConfigMap, including the policy
 // rules.
 func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, map[string]string, error) {
-	options := s.Options(p).Merge(config.LoggingOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), config.INI(p.Spec.ExtraConfig))
+	options := s.partOptions(p).Merge(
+		s.Options(p), config.LoggingOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), config.INI(p.Spec.ExtraConfig))
 	files, err := s.Files(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	files[CheckFile] = s.Check.Script(p.Definition)
+	for _, part := range s.Parts {
+		maps.Copy(files, part.Files)
+	}
+	files[CheckFile] = s.check().Script(p.Definition)
 	if len(rules) > 0 {
 		options.Set("oslo_policy", "policy_file", p.ConfigDir+policyFile)
 		if files[policyFile], err = policy.Render(rules); err != nil {
@@ -160,13 +163,9 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, error
 
 // readSecrets returns the secret options; those of the user override the others.
 func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
-	secret := secretOptions{options: config.INI{}}
-	if s.SecretOptions != nil {
-		own, sources, err := s.SecretOptions(ctx, p)
-		if err != nil {
-			return secretOptions{}, err
-		}
-		secret = secretOptions{options: own, sources: sources}
+	secret, err := s.partSecrets(ctx, p)
+	if err != nil {
+		return secretOptions{}, err
 	}
 	ref := p.Spec.ExtraConfigSecretRef
 	if ref == nil {

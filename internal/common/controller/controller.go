@@ -42,7 +42,7 @@ type Controller[R service.Resource, S service.Scope] struct {
 	Forget func(types.NamespacedName)
 
 	// SecretRefs returns the names of the Secrets that a pass reads in addition to those
-	// in [commonv1.ServiceSpec]. It may be nil.
+	// in [commonv1.ServiceSpec] and [commonv1.ServiceUser]. It may be nil.
 	SecretRefs func(R) []string
 	// Kinds are the kinds that this controller watches in addition to the common ones.
 	Kinds []Kind[R]

@@ -118,6 +118,13 @@ func TestEveryReferenceLeadsBackToItsResource(t *testing.T) {
 	}
 }
 
+func TestTheSecretOfAServiceUserLeadsBackToItsResource(t *testing.T) {
+	got := Controller[*instance.Lighthouse, *service.Pass]{}.secretRefs(instance.WithUser())
+	if !slices.Contains(got, "harbour-user") {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestTheOlderOfTwoResourcesHasTheDatabase(t *testing.T) {
 	other := func(second int64) *instance.Harbour {
 		h := instance.Brownfield()

@@ -14,6 +14,9 @@ func (c Controller[R, S]) secretRefs(resource R) []string {
 	if tls := spec.Database.TLS; tls != nil {
 		refs = append(refs, tls.CABundleSecretRef, tls.ClientCertSecretRef)
 	}
+	if user, has := commonv1.ServiceUserOf(resource); has {
+		refs = append(refs, user.SecretRef)
+	}
 	names := []string{database.SecretName(resource.GetName())}
 	for _, ref := range refs {
 		if ref != nil {

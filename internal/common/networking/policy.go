@@ -25,9 +25,8 @@ type Traffic struct {
 	Gateway  *commonv1.GatewaySpec
 	Database commonv1.DatabaseSpec
 	Cache    commonv1.CacheSpec
-	// EgressPorts are the TCP ports that the pods connect to in addition to
-	// database and cache.
-	EgressPorts []int32
+	// Identity is the Identity service that the pods ask about tokens, nil for none.
+	Identity *commonv1.IdentitySpec
 	// OperatorNamespace is the namespace that health checks come from, "" if
 	// unknown.
 	OperatorNamespace string
@@ -87,7 +86,7 @@ func namespacePeer(namespace string) networkingv1.NetworkPolicyPeer {
 }
 
 // egress allows DNS, HTTPS for federation and the API server, the database, the
-// cache and the additions in the spec.
+// cache, the Identity service and the additions in the spec.
 func (t Traffic) egress() []networkingv1.NetworkPolicyEgressRule {
 	dns := tcpPorts(53)
 	udp := networkingv1.NetworkPolicyPort{Protocol: ptr.To(corev1.ProtocolUDP), Port: ptr.To(intstr.FromInt32(53))}
@@ -99,8 +98,8 @@ func (t Traffic) egress() []networkingv1.NetworkPolicyEgressRule {
 	if ports := cachePorts(t.Cache); len(ports) > 0 {
 		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(ports...)})
 	}
-	if len(t.EgressPorts) > 0 {
-		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(t.EgressPorts...)})
+	if t.Identity != nil {
+		rules = append(rules, networkingv1.NetworkPolicyEgressRule{Ports: tcpPorts(t.Identity.Port())})
 	}
 	if t.Policy != nil {
 		for _, rule := range t.Policy.AdditionalEgress {

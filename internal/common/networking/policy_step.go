@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -90,8 +91,8 @@ func TrafficOf(p *service.Pass) Traffic {
 		Instance: deployment.InstanceOf(p), Policy: p.Spec.NetworkPolicy, Gateway: p.Spec.Gateway,
 		Database: p.Spec.Database, Cache: p.Spec.Cache, OperatorNamespace: p.OperatorNamespace,
 	}
-	if p.EgressPorts != nil {
-		traffic.EgressPorts = p.EgressPorts(p.Resource)
+	if user, has := commonv1.ServiceUserOf(p.Resource); has {
+		traffic.Identity = user.Identity
 	}
 	return traffic
 }

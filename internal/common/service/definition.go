@@ -39,9 +39,6 @@ type Definition struct {
 	ConfigDir string
 	// Environment is set in every container that runs the service's own code.
 	Environment []corev1.EnvVar
-	// EgressPorts returns the TCP ports that the pods of an instance connect to in
-	// addition to those of its database and cache. It may be nil.
-	EgressPorts func(resource Resource) []int32
 }
 
 // ManagedBy is the value of app.kubernetes.io/managed-by on everything that the service's

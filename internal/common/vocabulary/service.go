@@ -1,5 +1,7 @@
 package vocabulary
 
+import "slices"
+
 // ServiceConditions returns the conditions that the resource of every API service
 // has, in the order in which they become True: those that precede the use of its
 // database, and those of its API. The kind adds its own reasons and conditions.
@@ -54,6 +56,22 @@ func ServiceConditions(api string) (prerequisites, serving []Condition) {
 		},
 	}
 	return prerequisites, serving
+}
+
+// WithServiceUser adds to the prerequisites of [ServiceConditions] what a service with a
+// service user has.
+func WithServiceUser(prerequisites []Condition) []Condition {
+	all := slices.Clone(prerequisites)
+	for n := range all {
+		if all[n].Type == ConditionSecretsReady {
+			all[n].False = append(all[n].False, ReasonWaitingForServiceUser)
+		}
+	}
+	return append(all, Condition{
+		Type: ConditionServiceUserReady, Aggregated: true,
+		True:  []string{ReasonServiceUserAccepted},
+		False: []string{ReasonServiceUserCheckInProgress, ReasonServiceUserRefused},
+	})
 }
 
 func databaseCondition() Condition {

@@ -1,11 +1,13 @@
 package vocabulary
 
-// Condition types that mean the same on the resource of every API service.
+// Condition types that mean the same on the resource of every API service that has them.
 const (
 	// ConditionSecretsReady covers the Secrets the spec refers to and the configuration made from them.
 	ConditionSecretsReady = "SecretsReady"
 	// ConditionDatabaseTLSReady covers the client certificate for the database.
 	ConditionDatabaseTLSReady = "DatabaseTLSReady"
+	// ConditionServiceUserReady covers the user as which the service validates tokens at the Identity service.
+	ConditionServiceUserReady = "ServiceUserReady"
 	// ConditionNetworkPolicyReady covers the NetworkPolicy.
 	ConditionNetworkPolicyReady = "NetworkPolicyReady"
 	// ConditionDatabaseReady covers the database, its user and its schema.
@@ -50,6 +52,14 @@ const (
 	ReasonCertificateIssued = "CertificateIssued"
 	// ReasonCertificatePending: wait, or repair cert-manager and the issuer the message names.
 	ReasonCertificatePending = "CertificatePending"
+	// ReasonServiceUserAccepted: nothing to do.
+	ReasonServiceUserAccepted = "ServiceUserAccepted"
+	// ReasonWaitingForServiceUser: create the Secret of serviceUserSecretRef with the keys the message names.
+	ReasonWaitingForServiceUser = "WaitingForServiceUser"
+	// ReasonServiceUserCheckInProgress: wait; the user logs in to the Identity service.
+	ReasonServiceUserCheckInProgress = "ServiceUserCheckInProgress"
+	// ReasonServiceUserRefused: correct what the message names; the API pods keep their current user.
+	ReasonServiceUserRefused = "ServiceUserRefused"
 	// ReasonNetworkPolicyReady: nothing to do.
 	ReasonNetworkPolicyReady = "NetworkPolicyReady"
 	// ReasonNetworkPolicyNotRequired: nothing to do; networkPolicy is not set.

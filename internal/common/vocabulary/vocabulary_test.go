@@ -30,3 +30,16 @@ func TestAnEventReportsProgressOrAProblem(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+func TestAServiceUserAddsAConditionAndAReasonOfItsSecret(t *testing.T) {
+	without, _ := ServiceConditions("BoatAPIReady")
+	with, _ := ServiceConditions("BoatAPIReady")
+	want := append(without, Condition{
+		Type: "ServiceUserReady", Aggregated: true,
+		True: []string{"ServiceUserAccepted"}, False: []string{"ServiceUserCheckInProgress", "ServiceUserRefused"},
+	})
+	want[0].False = append(want[0].False, "WaitingForServiceUser")
+	if diff := cmp.Diff(want, WithServiceUser(with)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -15,11 +15,11 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/report"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 // brokenKeystone stores a Keystone whose only API pod is not ready.
@@ -106,8 +106,8 @@ func TestAKeystoneIsShownBelowItsControlPlane(t *testing.T) {
 func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
 	u := as(t, "viewer")
 	k := readyKeystone(t, u.namespace)
-	store(t, u.namespace, testutil.Placement(testutil.NotReady(true, testutil.False(placementv1alpha1.ConditionServiceUserReady,
-		placementv1alpha1.ReasonServiceUserRefused, "Keystone rejects the password in Secret placement-user"))...))
+	store(t, u.namespace, testutil.Placement(testutil.NotReady(true, testutil.False(vocabulary.ConditionServiceUserReady,
+		vocabulary.ReasonServiceUserRefused, "Keystone rejects the password in Secret placement-user"))...))
 	u.run(t, "status", "placement/placement").expect(t, CodeNotReady,
 		"ServiceUserReady ServiceUserRefused", "kubectl -n "+u.namespace+" edit secret placement-user")
 	u.run(t, "wait", "placement/placement", "--timeout=100ms").expect(t, CodeTimeout, "ServiceUserRefused")

@@ -14,7 +14,6 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 func TestACauseInAKeystoneCallsForACommand(t *testing.T) {
@@ -126,10 +125,10 @@ func TestWhatIsInTheWayOfARegionIsLookedAt(t *testing.T) {
 func TestACauseInAPlacementCallsForACommand(t *testing.T) {
 	tests := []struct{ condition, reason, message, want string }{
 		{
-			"SecretsReady", placementv1alpha1.ReasonWaitingForServiceUser, "",
+			"SecretsReady", vocabulary.ReasonWaitingForServiceUser, "",
 			"kubectl -n openstack create secret generic placement-user --from-literal=username=USER --from-file=password=FILE",
 		},
-		{"ServiceUserReady", placementv1alpha1.ReasonServiceUserRefused, "", "kubectl -n openstack edit secret placement-user"},
+		{"ServiceUserReady", vocabulary.ReasonServiceUserRefused, "", "kubectl -n openstack edit secret placement-user"},
 		{
 			"SecretsReady", vocabulary.ReasonWaitingForDBCredentials, "",
 			"kubectl -n openstack create secret generic placement-db --from-literal=username=USER --from-file=password=FILE",
@@ -225,7 +224,7 @@ func TestAServiceUserThatIsRefusedDuringAnUpgradeMayBeTheImages(t *testing.T) {
 	abort := "kubectl forge upgrade placement/placement -n openstack --abort"
 	for tag, want := range map[string][]string{"2025.2": {edit}, "2026.1": {abort, edit}} {
 		p := testutil.Placement(testutil.NotReady(false,
-			testutil.False("ServiceUserReady", placementv1alpha1.ReasonServiceUserRefused, "cannot validate tokens"))...)
+			testutil.False("ServiceUserReady", vocabulary.ReasonServiceUserRefused, "cannot validate tokens"))...)
 		p.Spec.Image.Tag = tag
 		if next := build(t, testutil.Of(p)).Next; !slices.Equal(next[:len(want)], want) {
 			t.Errorf("with image %s: got %q, expected %q first", tag, next, want)

@@ -5,18 +5,19 @@ import (
 	"fmt"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
-// ownRemedies returns the commands that help with a cause that only one kind of service has.
+// ownRemedies returns the commands that help with a cause that not every kind of service
+// has.
 func (b *builder) ownRemedies(cause Cause, service inventory.Service) []string {
 	switch resource := service.Resource.(type) {
 	case *keystonev1alpha1.Keystone:
 		return keystoneRemedies(cause, resource)
-	case *placementv1alpha1.Placement:
-		return b.placementRemedies(cause, resource, service)
+	case commonv1.ServiceUserDescriber:
+		return b.userRemedies(cause, resource.ServiceUser().SecretRef, service)
 	}
 	return nil
 }
@@ -47,13 +48,13 @@ var rotationOf = map[string]string{
 	keystonev1alpha1.ConditionPasswordRotationReady: "password",
 }
 
-func (b *builder) placementRemedies(cause Cause, p *placementv1alpha1.Placement, service inventory.Service) []string {
-	user := p.Spec.ServiceUserSecretRef
+func (b *builder) userRemedies(cause Cause, user *commonv1.SecretRefSpec, service inventory.Service) []string {
+	ns := service.Resource.GetNamespace()
 	switch cause.Reason {
-	case placementv1alpha1.ReasonWaitingForServiceUser:
-		return createSecret(p.Namespace, user.Name, "--from-literal=username=USER", cmp.Or(user.Key, "password"))
-	case placementv1alpha1.ReasonServiceUserRefused:
-		return b.abortOr(service, kubectl(p.Namespace, "edit secret "+user.Name))
+	case vocabulary.ReasonWaitingForServiceUser:
+		return createSecret(ns, user.Name, "--from-literal=username=USER", cmp.Or(user.Key, "password"))
+	case vocabulary.ReasonServiceUserRefused:
+		return b.abortOr(service, kubectl(ns, "edit secret "+user.Name))
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func TestEachServiceOfAControlPlaneIsInItsTreeWithItsCauses(t *testing.T) {
 	cp.Status.Conditions = append(cp.Status.Conditions, testutil.False(c5c3v1alpha1.ConditionPlacementReady,
 		c5c3v1alpha1.ReasonWaitingForPlacement, "Placement controlplane-placement is not ready"))
 	p := testutil.Placement(testutil.NotReady(false,
-		testutil.False(placementv1alpha1.ConditionServiceUserReady, placementv1alpha1.ReasonServiceUserRefused, "refused"))...)
+		testutil.False(vocabulary.ConditionServiceUserReady, vocabulary.ReasonServiceUserRefused, "refused"))...)
 	p.ObjectMeta = testutil.Meta("controlplane-placement", cp, inventory.KindPlacement)
 	found.Services = append(found.Services, testutil.Service(p))
 	pod := testutil.APIPod(testutil.KeystoneIn(found), "controlplane-placement-5c6d-abcde", true, testutil.Running("placement", true))

@@ -108,7 +108,7 @@ func Placement(conditions ...metav1.Condition) *placementv1alpha1.Placement {
 				},
 				Cache: commonv1.CacheSpec{Servers: []string{"memcached.openstack.svc.cluster.local:11211"}},
 			},
-			Identity:             placementv1alpha1.IdentitySpec{AuthURL: "http://keystone.openstack.svc:5000/v3"},
+			Identity:             commonv1.IdentitySpec{AuthURL: "http://keystone.openstack.svc:5000/v3"},
 			ServiceUserSecretRef: commonv1.SecretRefSpec{Name: "placement-user"},
 		},
 		Status: placementv1alpha1.PlacementStatus{ServiceStatus: commonv1.ServiceStatus{

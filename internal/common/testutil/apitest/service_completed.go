@@ -23,6 +23,7 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 				filled := object()
 				s.Change(filled, func(spec *commonv1.ServiceSpec) { s.complete(spec, s.spread(filled)) })
 				s.Change(filled, change)
+				completeUser(filled)
 				return filled
 			})
 		}
@@ -40,7 +41,7 @@ func (s Service[T]) Completed(kind Kind[T]) Kind[T] {
 	}, kind.Foreign)
 	kind.SameAsNothing = append([]string{"spec.database.port minimum"}, kind.SameAsNothing...)
 	kind.Words = slices.Concat([]string{"", "a", "x\ny", "0 0 * * *", "https://a.example.com"}, kind.Words)
-	return kind
+	return withUser(kind)
 }
 
 // complete sets every shared field.

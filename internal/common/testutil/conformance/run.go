@@ -69,6 +69,7 @@ func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 		{"takes over no object of somebody else", suite.foreign},
 		{"is alone with each resource", suite.isolation},
 		{"explains what is wrong", suite.reasons},
+		{"asks the Identity service as a user of its own", suite.serviceUser},
 		{"has what the spec asks for", suite.optional},
 		{"gets to the next release", suite.upgrades},
 		{"lives with the absence of other projects", suite.absent},

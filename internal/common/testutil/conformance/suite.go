@@ -102,6 +102,9 @@ func (s suite[T]) wantChildren(m mode) []string {
 	if m == managed {
 		kinds = append(kinds, "Database %s", "Grant %s", "User %s")
 	}
+	if s.hasUser() {
+		kinds = append(kinds, "Job %s-"+userCheck, "Secret %s-extra-config-HASH")
+	}
 	want := slices.Clone(s.Service.Children)
 	for _, kind := range kinds {
 		want = append(want, strings.ReplaceAll(kind, "%s", s.Definition.Name))

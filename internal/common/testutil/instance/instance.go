@@ -80,7 +80,7 @@ func (l *HarbourList) DeepCopyObject() runtime.Object {
 
 // AddToScheme registers the kind.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(groupVersion, &Harbour{}, &HarbourList{})
+	scheme.AddKnownTypes(groupVersion, &Harbour{}, &HarbourList{}, &Lighthouse{})
 	metav1.AddToGroupVersion(scheme, groupVersion)
 	return nil
 }
@@ -142,7 +142,7 @@ func Brownfield() *Harbour {
 
 // Pass returns a pass over the resource against a fake API server that holds the
 // resource and the objects. The configuration is rendered.
-func Pass(t testing.TB, h *Harbour, funcs interceptor.Funcs, objects ...client.Object) *service.Pass {
+func Pass(t testing.TB, h service.Resource, funcs interceptor.Funcs, objects ...client.Object) *service.Pass {
 	t.Helper()
 	scheme := Scheme(t)
 	c := fake.NewClientBuilder().WithScheme(scheme).WithInterceptorFuncs(funcs).WithObjects(append(objects, h)...).

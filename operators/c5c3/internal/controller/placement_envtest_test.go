@@ -284,7 +284,7 @@ func TestAPlacementOfSomebodyElseIsNotTaken(t *testing.T) {
 			Database: commonv1.DatabaseSpec{Host: "db", Database: "placement", SecretRef: commonv1.SecretRefSpec{Name: "db"}},
 			Cache:    commonv1.CacheSpec{Servers: []string{"memcached"}},
 		},
-		Identity:             placementv1alpha1.IdentitySpec{AuthURL: "https://identity.example.com/v3"},
+		Identity:             commonv1.IdentitySpec{AuthURL: "https://identity.example.com/v3"},
 		ServiceUserSecretRef: commonv1.SecretRefSpec{Name: "theirs"},
 	}}
 	objects.Create(t, w, foreign, w.cp)

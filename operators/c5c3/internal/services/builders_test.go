@@ -27,7 +27,11 @@ func TestWhatAControlPlaneSetsOnItsServices(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden.CompareYAML(t, name+"/keystone.yaml", keystone)
-		golden.CompareYAML(t, name+"/placement.yaml", placementChild(cp, given{policy: cp.Spec.Global, login: "the-user"}))
+		placement, err := Placement.desired(cp, given{policy: cp.Spec.Global, login: "the-user"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.CompareYAML(t, name+"/placement.yaml", placement)
 	}
 	cp := fixture.Minimal()
 	golden.CompareYAML(t, "minimal/memcached-clients.yaml", All.CacheClients(cp))

@@ -27,9 +27,10 @@ type sundial struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	Image  commonv1.ImageSpec `json:"image,omitzero"`
-	Login  string             `json:"login,omitempty"`
-	Status sundialStatus      `json:"status,omitzero"`
+	Image    commonv1.ImageSpec     `json:"image,omitzero"`
+	Identity commonv1.IdentitySpec  `json:"identity,omitzero"`
+	Login    commonv1.SecretRefSpec `json:"login,omitzero"`
+	Status   sundialStatus          `json:"status,omitzero"`
 }
 
 type sundialStatus struct {
@@ -51,6 +52,10 @@ func (s *sundial) TargetRelease() string             { return s.Status.Target }
 func (s *sundial) RefusesRollBack() bool             { return false }
 func (s *sundial) AsksForImageTag() bool             { return false }
 func (s *sundial) RestrictsClients() bool            { return false }
+
+func (s *sundial) ServiceUser() commonv1.ServiceUser {
+	return commonv1.ServiceUser{Identity: &s.Identity, SecretRef: &s.Login}
+}
 
 const (
 	sundialName = "controlplane-sundial"
@@ -81,9 +86,9 @@ func sundialService() Service {
 		image:     func(*c5c3v1alpha1.ControlPlane) *commonv1.ImageSpec { return nil },
 		childName: func(cp *c5c3v1alpha1.ControlPlane) string { return cp.Name + "-sundial" },
 		Empty:     func() child { return &sundial{} },
-		child: func(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) {
+		child: func(cp *c5c3v1alpha1.ControlPlane, _ given) (child, error) {
 			return &sundial{
-				ObjectMeta: controlplane.ChildMeta(cp, sundialName), Login: with.login,
+				ObjectMeta: controlplane.ChildMeta(cp, sundialName),
 				Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
 			}, nil
 		},
@@ -109,7 +114,7 @@ func sundialService() Service {
 
 // withUser adds a user in Keystone to the service.
 func withUser(svc Service) Service {
-	svc.user = &serviceUser{secretOf: func(c child) string { return c.(*sundial).Login }}
+	svc.hasUser = true
 	return svc
 }
 

@@ -17,7 +17,7 @@ func (all List) Steps(some List) reconcile.Pipeline[*pass.Pass] {
 			Run:  func(ctx context.Context, s *pass.Pass) reconcile.Outcome { return all.reconcile(ctx, s, svc) },
 			Sets: []reconcile.Value{updateUnderWay},
 		}
-		if svc.user != nil {
+		if svc.hasUser {
 			step.Reads = []reconcile.Value{pass.PasswordCloud, pass.AdminPassword}
 		}
 		steps = append(steps, step)

@@ -41,7 +41,7 @@ var Placement = Service{
 	},
 	pods: placementv1alpha1.PodSelector,
 
-	user: &serviceUser{secretOf: placementLogin},
+	hasUser: true,
 
 	catalogType: placementv1alpha1.CatalogType,
 	endpoints:   []endpoint{{interfaceName: "public", url: placementURL}, {interfaceName: "internal", url: placementInternalURL}},
@@ -68,10 +68,6 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 				PolicyOverrides:  mergePolicies(with.policy, service.PolicyOverrides),
 				ImagePullSecrets: slices.Clone(service.ImagePullSecrets),
 			},
-			Identity: placementv1alpha1.IdentitySpec{
-				AuthURL: controlplane.AuthURL(cp), Region: cp.Spec.Region, Project: serviceProject.Name,
-			},
-			ServiceUserSecretRef: commonv1.SecretRefSpec{Name: with.login, Key: keyPassword},
 		},
 	}
 	placement.Spec.Database.Database, placement.Spec.Database.SecretRef = service.Database.Database, cp.PlacementDatabaseSecretRef()
@@ -79,15 +75,6 @@ func placementChild(cp *c5c3v1alpha1.ControlPlane, with given) *placementv1alpha
 		placement.Spec.Replicas = *service.Replicas
 	}
 	return placement
-}
-
-// placementLogin returns the Secret with the user of a Placement.
-func placementLogin(live child) string {
-	placement, ok := live.(*placementv1alpha1.Placement)
-	if !ok {
-		return ""
-	}
-	return placement.Spec.ServiceUserSecretRef.Name
 }
 
 // placementURL returns the public URL of the API.

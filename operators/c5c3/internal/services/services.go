@@ -69,9 +69,9 @@ type Service struct {
 	// that restricts its clients. It is nil if there are no such pods.
 	clients func(cp *c5c3v1alpha1.ControlPlane, namespaces []string) *networkingv1.NetworkPolicy
 
-	// user is the user with which the service asks Keystone about its clients, nil for
-	// none.
-	user *serviceUser
+	// hasUser reports whether the service asks Keystone about its clients as a user of its
+	// own. The resource is then a [commonv1.ServiceUserDescriber].
+	hasUser bool
 
 	// catalogType is the type in the catalog, such as "identity".
 	catalogType string
@@ -152,13 +152,6 @@ type endpoint struct {
 	// interfaceName is "public", "internal" or "admin".
 	interfaceName string
 	url           func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
-}
-
-// serviceUser is the user with which a service asks Keystone about its clients.
-type serviceUser struct {
-	// secretOf is the Secret with the user's name and password that the service's
-	// resource refers to, "" for none.
-	secretOf func(child) string
 }
 
 // isReady reports whether the service is ready with its current spec.

@@ -32,7 +32,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 	if notEnrolled != nil && login == "" {
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, notEnrolled)
 	}
-	child, err := svc.child(s.CP, given{login: login, policy: all.globalPolicy(s.CP, svc)})
+	child, err := svc.desired(s.CP, given{login: login, policy: all.globalPolicy(s.CP, svc)})
 	if err != nil {
 		return reconcile.Terminal(svc.reasons.failed, err)
 	}
@@ -58,7 +58,7 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 		return reconcile.Waiting(svc.reasons.waiting, all.progress(s.CP, svc, child))
 	}
 	done := reconcile.Done(svc.reasons.ready, fmt.Sprintf("%s %s is ready", svc.Kind.Kind, child.GetName()))
-	if svc.user == nil {
+	if !svc.hasUser {
 		return done
 	}
 	again, err := retireUsers(ctx, s, svc, login)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -33,7 +34,7 @@ import (
 // is enrolled. The Secret of a user has the same name as its K-ORC object. Until the
 // current user is enrolled, there is an error, too.
 func keepUser(ctx context.Context, s *pass.Pass, svc Service) (login string, err error) {
-	if svc.user == nil {
+	if !svc.hasUser {
 		return "", nil
 	}
 	password, err := keepPassword(ctx, s, svc)
@@ -89,10 +90,11 @@ func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) 
 	if live == nil || err != nil {
 		return "", err
 	}
-	if used := svc.user.secretOf(live); strings.HasPrefix(used, s.CP.ServiceUserName(svc.name)+"-") {
-		return used, nil
+	user, has := commonv1.ServiceUserOf(live)
+	if !has || !strings.HasPrefix(user.SecretRef.Name, s.CP.ServiceUserName(svc.name)+"-") {
+		return "", nil
 	}
-	return "", nil
+	return user.SecretRef.Name, nil
 }
 
 // enrolUser has K-ORC create the user, and assigns its role in Keystone. inUse reports
@@ -191,7 +193,7 @@ func retireUser(ctx context.Context, s *pass.Pass, old korc.Object) (time.Durati
 
 // dropUsers deletes all users of a deleted service, and the password for the next one.
 func dropUsers(ctx context.Context, s *pass.Pass, svc Service) (time.Duration, error) {
-	if svc.user == nil || korc.MissingKind(s) != "" {
+	if !svc.hasUser || korc.MissingKind(s) != "" {
 		return 0, nil
 	}
 	if err := apply.EnsureAbsent(ctx, s.Client, s.CP, passwordSecret(s.CP, svc)); err != nil {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
@@ -38,7 +39,7 @@ var (
 // bootstrapResources returns those of the spec and those that service users need.
 func (all List) bootstrapResources(cp *c5c3v1alpha1.ControlPlane) []c5c3v1alpha1.BootstrapResourceSpec {
 	resources := slices.Clone(cp.Spec.KORC.AdminCredential.BootstrapResources)
-	if !slices.ContainsFunc(all.wantedBy(cp), func(svc Service) bool { return svc.user != nil }) {
+	if !slices.ContainsFunc(all.wantedBy(cp), func(svc Service) bool { return svc.hasUser }) {
 		return resources
 	}
 	for _, needed := range []c5c3v1alpha1.BootstrapResourceSpec{serviceProject, serviceRole} {
@@ -57,6 +58,20 @@ func bootstrapped(s *pass.Pass, resource c5c3v1alpha1.BootstrapResourceSpec) c5c
 		}
 	}
 	return c5c3v1alpha1.BootstrapResourceStatus{}
+}
+
+// desired builds the resource of the service, and tells it where Keystone is and which
+// user it has there.
+func (svc Service) desired(cp *c5c3v1alpha1.ControlPlane, with given) (child, error) {
+	built, err := svc.child(cp, with)
+	if err != nil || !svc.hasUser {
+		return built, err
+	}
+	if user, has := commonv1.ServiceUserOf(built); has {
+		*user.Identity = commonv1.IdentitySpec{AuthURL: controlplane.AuthURL(cp), Region: cp.Spec.Region, Project: serviceProject.Name}
+		*user.SecretRef = commonv1.SecretRefSpec{Name: with.login, Key: keyPassword}
+	}
+	return built, nil
 }
 
 // passwordSecret builds the Secret with the password that the service's user is to have.

@@ -16,7 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/secrets"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil/fixture"
 )
@@ -113,7 +115,7 @@ func (s *staff) sundial(t *testing.T) *sundial {
 func (s *staff) login(t *testing.T, child *sundial) *corev1.Secret {
 	t.Helper()
 	secret := &corev1.Secret{}
-	s.get(t, secret, child.Login)
+	s.get(t, secret, child.Login.Name)
 	return secret
 }
 
@@ -149,6 +151,24 @@ func TestAServiceGetsAUserThatKeystoneAccepts(t *testing.T) {
 	}
 }
 
+func TestAServiceIsToldWhereKeystoneIsAndWhichUserItHasThere(t *testing.T) {
+	s := newStaff(t)
+	cp := s.settle(t)
+	child := s.sundial(t)
+	want := commonv1.IdentitySpec{AuthURL: controlplane.AuthURL(cp), Region: cp.Spec.Region, Project: "service"}
+	if child.Identity != want || child.Login.Key != "password" || !strings.HasPrefix(child.Login.Name, "controlplane-sundial-service-user-") {
+		t.Errorf("got %+v and %+v, want %+v", child.Identity, child.Login, want)
+	}
+}
+
+func TestAServiceHasAUserWhenItsResourceSaysWhich(t *testing.T) {
+	for _, svc := range All {
+		if _, has := commonv1.ServiceUserOf(svc.Empty()); has != svc.hasUser {
+			t.Errorf("%s declares a user: %t, its resource refers to one: %t", svc.name, svc.hasUser, has)
+		}
+	}
+}
+
 func TestAUserThatKeystoneHasAcceptedIsNotAskedAboutAgainForAWhile(t *testing.T) {
 	s := newStaff(t)
 	s.settle(t)
@@ -169,14 +189,14 @@ func TestANewPasswordComesWithANewUserThatIsEnrolledBeforeTheServiceHasIt(t *tes
 	s.requestPassword(t, "now")
 	s.answer, s.err = identity.Unproven, errors.New("away")
 	s.settle(t)
-	if now := s.sundial(t); now.Login != old.Login || len(s.users(t)) != 2 {
-		t.Errorf("the service has %s of %d users before that is enrolled", now.Login, len(s.users(t)))
+	if now := s.sundial(t); now.Login.Name != old.Login.Name || len(s.users(t)) != 2 {
+		t.Errorf("the service has %s of %d users before that is enrolled", now.Login.Name, len(s.users(t)))
 	}
 	s.answer, s.err, s.at = identity.Accepted, nil, s.at.Add(s.RetryPeriod)
 	s.settle(t)
 	fresh := s.sundial(t)
-	if fresh.Login == old.Login || string(s.login(t, fresh).Data["password"]) == string(s.login(t, old).Data["password"]) {
-		t.Errorf("the service has %s as before", fresh.Login)
+	if fresh.Login.Name == old.Login.Name || string(s.login(t, fresh).Data["password"]) == string(s.login(t, old).Data["password"]) {
+		t.Errorf("the service has %s as before", fresh.Login.Name)
 	}
 	s.settle(t)
 	if len(s.deleted) > 0 || len(s.users(t)) != 2 {
@@ -184,10 +204,10 @@ func TestANewPasswordComesWithANewUserThatIsEnrolledBeforeTheServiceHasIt(t *tes
 	}
 	s.at = s.at.Add(fixture.SpreadTime)
 	s.settle(t)
-	if !slices.Equal(s.deleted, []string{"id-of-" + old.Login}) || len(s.users(t)) != 1 {
+	if !slices.Equal(s.deleted, []string{"id-of-" + old.Login.Name}) || len(s.users(t)) != 1 {
 		t.Errorf("%v were deleted, and %d are left", s.deleted, len(s.users(t)))
 	}
-	key := client.ObjectKey{Namespace: "openstack", Name: old.Login}
+	key := client.ObjectKey{Namespace: "openstack", Name: old.Login.Name}
 	if err := s.Client.Get(t.Context(), key, &corev1.Secret{}); !apierrors.IsNotFound(err) {
 		t.Errorf("the Secret of the old user: %v", err)
 	}
@@ -198,14 +218,14 @@ func TestARequestForAPasswordIsAnsweredOnce(t *testing.T) {
 	s.settle(t)
 	s.requestPassword(t, "now")
 	s.settle(t)
-	first := s.sundial(t).Login
+	first := s.sundial(t).Login.Name
 	s.settle(t)
-	if got := s.sundial(t).Login; got != first {
+	if got := s.sundial(t).Login.Name; got != first {
 		t.Errorf("the service has %s, and had %s", got, first)
 	}
 	s.requestPassword(t, "again")
 	s.settle(t)
-	if got := s.sundial(t).Login; got == first {
+	if got := s.sundial(t).Login.Name; got == first {
 		t.Error("the second request was not answered")
 	}
 }
@@ -221,8 +241,8 @@ func TestAUserThatKeystoneRefusesForAWhileIsReplaced(t *testing.T) {
 	s.tasks.Tasks = nil
 	s.pass(t)
 	s.settle(t)
-	if child := s.sundial(t); child.Login == refused.Name {
-		t.Errorf("the service has %s still", child.Login)
+	if child := s.sundial(t); child.Login.Name == refused.Name {
+		t.Errorf("the service has %s still", child.Login.Name)
 	}
 }
 

@@ -28,7 +28,7 @@ func pluginOptions(p *service.Pass) config.INI {
 }
 
 func defaultOptions(c cluster.Settings, k *keystonev1alpha1.Keystone) config.INI {
-	servers := strings.Join(pass.CacheServers(c, k), ",")
+	servers := strings.Join(k.Spec.Cache.Addresses(c, k.Namespace), ",")
 	return config.INI{
 		"DEFAULT": {
 			// Otherwise oslo would try to switch to the user keystone, which does not

@@ -144,7 +144,7 @@ func TestARefusedPasswordIsTriedOnceAndACorrectedOneAtOnce(t *testing.T) {
 		return nil
 	})
 	settle(t, c, k, second)
-	if diff := cmp.Diff([]testutil.Login{adminLogin("admin-password")}, append(operator.API.Logins(), second.API.Logins()...)); diff != "" {
+	if diff := cmp.Diff([]testutil.Login{adminLogin(testutil.AdminPassword)}, append(operator.API.Logins(), second.API.Logins()...)); diff != "" {
 		t.Errorf("logins (-want +got):\n%s", diff)
 	}
 
@@ -243,7 +243,7 @@ func TestNeitherPasswordNorTokenOfALoginIsShownAnywhere(t *testing.T) {
 		t.Fatal("there was no login")
 	}
 	operator.Stop()
-	for _, value := range []string{"admin-password", testutil.Token} {
+	for _, value := range []string{testutil.AdminPassword, testutil.Token} {
 		if strings.Contains(operator.Log(), value) {
 			t.Errorf("the operator's log shows %s", value)
 		}

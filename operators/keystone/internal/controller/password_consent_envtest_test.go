@@ -36,7 +36,7 @@ func TestASecretThatSomebodyElseMadeIsWrittenOnlyWhenItsLabelAllowsIt(t *testing
 	expectPassword(t, c, k.Namespace, "keystone-admin-password-next", firstPassword)
 	settle(t, c, k, operator)
 	expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionFalse, "AdminPasswordWriteNotAllowed")
-	if err := holds(t.Context(), c, k.Namespace, testutil.AdminSecret, "admin-password"); err != nil {
+	if err := holds(t.Context(), c, k.Namespace, testutil.AdminSecret, testutil.AdminPassword); err != nil {
 		t.Error(err)
 	}
 	objects.Change(t, c, secret(k.Namespace, testutil.AdminSecret, nil), func(s *corev1.Secret) { s.Labels = allowWrite })

@@ -317,7 +317,7 @@ func TestStagedGarbageIsRefused(t *testing.T) {
 			expect.Condition(t, c, k, "PasswordRotationReady", metav1.ConditionFalse, tc.reason, "keystone-admin-password-rotation")
 			settle(t, c, k, operator)
 			expectEvent(t, c, k, "Warning "+tc.reason)
-			if err := holds(t.Context(), c, k.Namespace, testutil.AdminSecret, "admin-password"); err != nil {
+			if err := holds(t.Context(), c, k.Namespace, testutil.AdminSecret, testutil.AdminPassword); err != nil {
 				t.Error(err)
 			}
 			// The remedy in the condition's message, and the next run of the Job.

@@ -42,7 +42,7 @@ func pythonFiles(p *service.Pass) map[string]string {
 	k := pass.KeystoneOf(p)
 	guard := config.SetConstant(cacheGuardScript, "KEYSPACE", k.UID)
 	if k.Spec.Cache.IsManaged() {
-		guard = config.SetConstant(guard, "SERVICE", pass.CacheServers(p.Cluster, k)[0])
+		guard = config.SetConstant(guard, "SERVICE", k.Spec.Cache.Addresses(p.Cluster, k.Namespace)[0])
 	}
 	start := startScript
 	if k.Spec.UWSGI != nil && k.Spec.UWSGI.Threads > 1 {

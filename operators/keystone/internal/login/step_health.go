@@ -31,7 +31,7 @@ func ReconcileHealth(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 // previous finding until it has its own.
 func healthy(s *pass.Scope, message string) reconcile.Outcome {
 	k := s.Keystone
-	uncached := message + "; the cache at " + strings.Join(pass.CacheServers(s.Cluster, k), ", ") +
+	uncached := message + "; the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ") +
 		" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
 	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
 	switch found := s.Proofs.Finding(client.ObjectKeyFromObject(k)).Verdict; {

@@ -206,7 +206,7 @@ func blamed(k *keystonev1alpha1.Keystone, verdict proof.Verdict) proof.Verdict {
 func remedy(s *pass.Scope, verdict proof.Verdict) string {
 	k := s.Keystone
 	database := "the database at " + database.Address(s.Pass)
-	cache := "the cache at " + strings.Join(pass.CacheServers(s.Cluster, k), ", ")
+	cache := "the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ")
 	switch verdict {
 	case proof.DatabaseFailed:
 		return ", because it cannot use " + database + "; look there, and at the log of the API pods"

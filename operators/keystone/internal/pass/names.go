@@ -2,7 +2,6 @@ package pass
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,13 +68,4 @@ func PublicEndpoint(c cluster.Settings, k *keystonev1alpha1.Keystone) string {
 		return k.Spec.Bootstrap.PublicEndpoint
 	}
 	return keystonev1alpha1.GatewayEndpoint(k.Spec.Gateway.Hostname)
-}
-
-// CacheServers returns the memcached endpoints. A managed one is fully qualified, so that
-// it resolves with any search domains.
-func CacheServers(c cluster.Settings, k *keystonev1alpha1.Keystone) []string {
-	if ref := k.Spec.Cache.ClusterRef; ref != nil {
-		return []string{fmt.Sprintf("%s:%d", c.ServiceHost(ref.Name, k.Namespace), commonv1.DefaultCachePort)}
-	}
-	return k.Spec.Cache.Servers
 }

@@ -17,8 +17,9 @@ const (
 	Name = "keystone"
 	// DatabaseSecret holds the database credentials.
 	DatabaseSecret = "keystone-db"
-	// AdminSecret holds the administrator's password.
-	AdminSecret = "keystone-admin"
+	// AdminSecret holds the administrator's password, AdminPassword.
+	AdminSecret   = "keystone-admin"
+	AdminPassword = "the-admins-password"
 	// Cluster is the MariaDB of managed Keystones.
 	Cluster = "mariadb"
 )
@@ -58,7 +59,7 @@ func Secrets(namespace string) []client.Object {
 	}
 	return []client.Object{
 		secret(DatabaseSecret, map[string]string{"username": "keystone", "password": "database-password"}),
-		secret(AdminSecret, map[string]string{"password": "admin-password"}),
+		secret(AdminSecret, map[string]string{"password": AdminPassword}),
 	}
 }
 

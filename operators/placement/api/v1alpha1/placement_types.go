@@ -55,7 +55,7 @@ type PlacementSpec struct {
 	// identity is the Identity service whose tokens Placement accepts.
 	//
 	// +required
-	Identity IdentitySpec `json:"identity"`
+	Identity commonv1.IdentitySpec `json:"identity"`
 
 	// serviceUserSecretRef names the Secret with the user as which Placement
 	// validates tokens at the Identity service: its name under "username", its
@@ -67,52 +67,6 @@ type PlacementSpec struct {
 	//
 	// +required
 	ServiceUserSecretRef commonv1.SecretRefSpec `json:"serviceUserSecretRef"`
-}
-
-// IdentitySpec describes the Identity service, and the project and the domains of the service user.
-type IdentitySpec struct {
-	// authURL is the URL of the Identity API that the pods use. Example:
-	// "http://keystone.openstack.svc:5000/v3".
-	//
-	// +required
-	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:Pattern=`^https?://[^\s/$]+(/[^\s$]*)?$`
-	AuthURL string `json:"authURL"`
-
-	// region is the region of the catalog in which the Identity service is looked up.
-	// When it is not set, any region matches. Example: "RegionOne".
-	//
-	// +optional
-	// +kubebuilder:validation:MaxLength=255
-	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
-	Region string `json:"region,omitempty"`
-
-	// project is the name of the project on which the service user has its role.
-	// The default is "service".
-	//
-	// +optional
-	// +default="service"
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
-	Project string `json:"project,omitempty"`
-
-	// projectDomain is the name of the domain of the project. The default is
-	// "Default".
-	//
-	// +optional
-	// +default="Default"
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
-	ProjectDomain string `json:"projectDomain,omitempty"`
-
-	// userDomain is the name of the domain of the service user. The default is
-	// "Default".
-	//
-	// +optional
-	// +default="Default"
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:Pattern=`^[^\s$]*$`
-	UserDomain string `json:"userDomain,omitempty"`
 }
 
 // PlacementStatus is the state of a Placement, as the operator last observed it.

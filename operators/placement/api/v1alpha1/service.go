@@ -13,6 +13,11 @@ const AnnotationRunAgain = "placement.openstack.c5c3.io/run-again"
 // ServiceSpec returns the part of the spec that a Placement has in common with other services. Callers must not change it.
 func (p *Placement) ServiceSpec() *commonv1.ServiceSpec { return &p.Spec.ServiceSpec }
 
+// ServiceUser returns pointers to the Identity service of a Placement and its user there.
+func (p *Placement) ServiceUser() commonv1.ServiceUser {
+	return commonv1.ServiceUser{Identity: &p.Spec.Identity, SecretRef: &p.Spec.ServiceUserSecretRef}
+}
+
 // ServiceStatus returns the status of a Placement.
 func (p *Placement) ServiceStatus() *commonv1.ServiceStatus { return &p.Status.ServiceStatus }
 

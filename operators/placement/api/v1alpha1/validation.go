@@ -2,8 +2,7 @@ package v1alpha1
 
 import (
 	"fmt"
-	"net/url"
-	"regexp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -12,20 +11,17 @@ import (
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
-// table has the rules of every service and those of a Placement alone. It repeats what
-// the schema states as markers and CEL, in the same words, and adds what a schema cannot
+// table has the rules of services and those of a Placement alone. It repeats what the
+// schema states as markers and CEL, in the same words, and adds what a schema cannot
 // state. Rules that need other objects are in the webhook instead.
-var table = append(commonv1.ServiceRules[*Placement](SelectorLabels), rules.Table[*Placement]{
-	{Path: "metadata.name", Check: checkName},
-	{Path: "spec.identity.authURL", Check: checkAuthURL},
-	{Path: "spec.identity.region", Check: identityName(func(i *IdentitySpec) string { return i.Region })},
-	{Path: "spec.identity.project", Check: identityName(func(i *IdentitySpec) string { return i.Project })},
-	{Path: "spec.identity.projectDomain", Check: identityName(func(i *IdentitySpec) string { return i.ProjectDomain })},
-	{Path: "spec.identity.userDomain", Check: identityName(func(i *IdentitySpec) string { return i.UserDomain })},
-	{Path: "spec.serviceUserSecretRef", Check: checkServiceUserSecretRef},
-	{Path: "spec.extraConfig", Check: checkExtraConfig},
-	{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
-}...)
+var table = slices.Concat(
+	commonv1.ServiceRules[*Placement](SelectorLabels), commonv1.ServiceUserRules[*Placement](),
+	rules.Table[*Placement]{
+		{Path: "metadata.name", Check: checkName},
+		{Path: "spec.extraConfig", Check: checkExtraConfig},
+		{Path: "spec.extraConfigSecretRef", Check: checkExtraConfigSecretRef},
+	},
+)
 
 // immutables are the fields of a Placement that cannot be changed.
 var immutables = commonv1.ServiceImmutables[*Placement]()
@@ -56,37 +52,6 @@ func checkName(p *Placement, at *field.Path) field.ErrorList {
 			fmt.Sprintf("name must be no longer than %d characters: Jobs are named after it", maxName)))
 	}
 	return errs
-}
-
-// oslo.config takes a dollar sign for the start of a reference to another option.
-var (
-	authURL  = regexp.MustCompile(`^https?://[^\s/$]+(/[^\s$]*)?$`)
-	nameText = regexp.MustCompile(`^[^\s$]*$`)
-)
-
-func checkAuthURL(p *Placement, at *field.Path) field.ErrorList {
-	address := p.Spec.Identity.AuthURL
-	if address == "" {
-		return field.ErrorList{field.Required(at, "set the URL of the Identity API, for example http://keystone.openstack.svc:5000/v3")}
-	}
-	if parsed, err := url.Parse(address); err != nil || parsed.User != nil || !authURL.MatchString(address) {
-		return field.ErrorList{field.Invalid(at, field.OmitValueType{},
-			"must be a URL that begins with http:// or https://, without a user and without a dollar sign")}
-	}
-	return nil
-}
-
-func identityName(get func(*IdentitySpec) string) rules.Check[*Placement] {
-	return func(p *Placement, at *field.Path) field.ErrorList {
-		if name := get(&p.Spec.Identity); !nameText.MatchString(name) {
-			return field.ErrorList{field.Invalid(at, name, "must not contain spaces or dollar signs")}
-		}
-		return nil
-	}
-}
-
-func checkServiceUserSecretRef(p *Placement, at *field.Path) field.ErrorList {
-	return commonv1.ValidateSecretRef(p.Spec.ServiceUserSecretRef, at)
 }
 
 func checkExtraConfig(p *Placement, at *field.Path) field.ErrorList {

@@ -36,7 +36,6 @@ var placements = conformance.Service[*placementv1alpha1.Placement]{
 		}
 	},
 	Endpoint:     func(namespace string) string { return "http://placement." + namespace + ".svc.cluster.local:8778" },
-	Children:     []string{"Job placement-service-user-check", "Secret placement-extra-config-HASH"},
 	StatusWrites: 5,
 }
 
@@ -67,7 +66,7 @@ func placement(namespace, name string) *placementv1alpha1.Placement {
 				},
 				Cache: commonv1.CacheSpec{Servers: []string{"memcached.example.com:11211"}},
 			},
-			Identity:             placementv1alpha1.IdentitySpec{AuthURL: "http://keystone.openstack.svc:5000/v3"},
+			Identity:             commonv1.IdentitySpec{AuthURL: "http://keystone.openstack.svc:5000/v3"},
 			ServiceUserSecretRef: commonv1.SecretRefSpec{Name: "placement-user"},
 		},
 	}

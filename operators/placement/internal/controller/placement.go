@@ -1,8 +1,6 @@
 package controller
 
 import (
-	_ "embed"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/configuration"
@@ -10,24 +8,17 @@ import (
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/serviceuser"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 )
 
 const configDir = "/etc/placement/placement.conf.d/"
-
-// serviceUserFile is a Python file that is shipped with the configuration and imported
-// from its directory.
-const serviceUserFile = "service_user.py"
-
-//go:embed files/service_user.py
-var serviceUserScript string
 
 // definition describes the Placement service.
 var definition = service.Definition{
 	Kind: placementv1alpha1.Kind, Name: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
 	UserID: 42424, ConfigDir: configDir,
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
-	EgressPorts: func(resource service.Resource) []int32 { return []int32{identityPort(resource)} },
 }
 
 // placementDatabase declares the database of a Placement.
@@ -56,19 +47,15 @@ func shell(script string) []string { return []string{"/bin/sh", "-eu", "-c", scr
 
 // settings declares the configuration of a Placement.
 var settings = configuration.Service{
-	File:          "placement.conf",
-	Options:       defaultOptions,
-	SecretOptions: readUser,
+	File:    "placement.conf",
+	Options: defaultOptions,
+	Parts:   []configuration.Part{serviceuser.Configuration},
 	Files: func(p *service.Pass) (map[string]string, error) {
 		return map[string]string{
-			deployment.ReadyFile: api.ReadyScript(p.Definition), serviceUserFile: serviceUserScript,
-			database.StartFile: placementDatabase.StartScript(p),
+			deployment.ReadyFile: api.ReadyScript(p.Definition), database.StartFile: placementDatabase.StartScript(p),
 		}, nil
 	},
-	Check: configuration.Check{
-		Register: "placement.conf:register_opts",
-		Lists:    []string{"keystonemiddleware.auth_token._opts:list_opts"},
-	},
+	Check: configuration.Check{Register: "placement.conf:register_opts"},
 }
 
 // api declares the API pods of a Placement. The WSGI application has no arguments.

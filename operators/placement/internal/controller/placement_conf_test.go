@@ -32,7 +32,11 @@ func TestTheConfigurationOfAPlacement(t *testing.T) {
 		},
 		"oslo_middleware": {"enable_proxy_headers_parsing": "true"},
 	}
-	if diff := cmp.Diff(want, defaultOptions(pass)); diff != "" {
+	got, _, err := settings.Render(pass, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("placement.conf (-want +got):\n%s", diff)
 	}
 }

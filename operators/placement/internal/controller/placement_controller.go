@@ -14,6 +14,7 @@ import (
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/serviceuser"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 	"github.com/c5c3/forge/operators/placement/internal/metrics"
@@ -72,7 +73,7 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"}, Informational: true,
 	},
 	{
-		Name: "ServiceUser", Condition: placementv1alpha1.ConditionServiceUserReady, Run: reconcileServiceUser,
+		Name: "ServiceUser", Condition: vocabulary.ConditionServiceUserReady, Run: serviceuser.Reconcile,
 		Reads: []reconcile.Value{service.Config}, Needs: []string{"Config"},
 	},
 	{
@@ -125,11 +126,8 @@ var Controller = controller.Controller[*placementv1alpha1.Placement, *service.Pa
 	AddToScheme: placementv1alpha1.AddToScheme,
 	Guard:       guard,
 	Scope:       func(p *service.Pass, _ *placementv1alpha1.Placement) *service.Pass { return p },
-	SecretRefs: func(p *placementv1alpha1.Placement) []string {
-		return []string{p.Spec.ServiceUserSecretRef.Name}
-	},
-	Pipeline:   pipeline,
-	Finalizers: finalizers,
+	Pipeline:    pipeline,
+	Finalizers:  finalizers,
 }
 
 // Outlines describes the controllers of this operator for the documentation.

@@ -1,6 +1,6 @@
-"""Logs in as the service user and validates a token, as Placement does for its clients.
+"""Logs in as the service user and validates a token, as the service does for its clients.
 
-It reads the options that Placement reads. What fails is told in one line, without a
+It reads the options that the service reads. What fails is told in one line, without a
 value of the configuration and without anything that Keystone has said.
 """
 
@@ -22,7 +22,7 @@ def session_of(folder):
     conf = cfg.ConfigOpts()
     loading.register_auth_conf_options(conf, SECTION)
     loading.register_session_conf_options(conf, SECTION)
-    conf([], project="placement", default_config_files=[], default_config_dirs=[folder])
+    conf([], default_config_files=[], default_config_dirs=[folder])
     conf.register_opts([cfg.StrOpt("region_name")], group=SECTION)
     auth = loading.load_auth_from_conf_options(conf, SECTION)
     return loading.load_session_from_conf_options(conf, SECTION, auth=auth, timeout=10), conf[SECTION].region_name

@@ -1,0 +1,62 @@
+package configuration
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/service"
+)
+
+// Part is what a package adds to the configuration of each service that uses it. All of its
+// fields may be nil.
+type Part struct {
+	// Options returns the options that the operator sets, without secret ones.
+	Options func(p *service.Pass) config.INI
+	// SecretOptions returns the operator's secret options, which
+	// spec.extraConfigSecretRef overrides, and the UIDs of the Secrets that they come
+	// from. It hides the values that must not be quoted from tools.
+	SecretOptions func(ctx context.Context, p *service.Pass) (config.INI, []types.UID, error)
+	// Files are additional configuration files by name.
+	Files map[string]string
+	// Lists are functions that return the options of a library, as in [Check].
+	Lists []string
+}
+
+// partOptions returns the options of all parts.
+func (s Service) partOptions(p *service.Pass) config.INI {
+	options := config.INI{}
+	for _, part := range s.Parts {
+		if part.Options != nil {
+			options = options.Merge(part.Options(p))
+		}
+	}
+	return options
+}
+
+// partSecrets returns the secret options of all parts.
+func (s Service) partSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
+	secret := secretOptions{options: config.INI{}}
+	for _, part := range s.Parts {
+		if part.SecretOptions == nil {
+			continue
+		}
+		options, sources, err := part.SecretOptions(ctx, p)
+		if err != nil {
+			return secretOptions{}, err
+		}
+		secret.options, secret.sources = secret.options.Merge(options), append(secret.sources, sources...)
+	}
+	return secret, nil
+}
+
+// check returns how the image reads the options of the service and of all parts.
+func (s Service) check() Check {
+	check := s.Check
+	for _, part := range s.Parts {
+		check.Lists = slices.Concat(check.Lists, part.Lists)
+	}
+	return check
+}

@@ -1,0 +1,100 @@
+// Package serviceuser gives a service the user with which it asks the Identity service
+// about the tokens of its clients: the options of the middleware that does so, with the
+// user's Secret among them, and a check of the user before any API pod gets it.
+package serviceuser
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/configuration"
+	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// section is the section of the middleware that validates tokens.
+const section = "keystone_authtoken"
+
+// checkFile is the name, among the configuration files, of the Python script that logs in
+// as the user.
+const checkFile = "service_user.py"
+
+//go:embed files/service_user.py
+var checkScript string
+
+// Configuration is the part of the configuration of every service with a service user. The
+// resource is a [commonv1.ServiceUserDescriber].
+var Configuration = configuration.Part{
+	Options:       options,
+	SecretOptions: readUser,
+	Files:         map[string]string{checkFile: checkScript},
+	Lists:         []string{"keystonemiddleware.auth_token._opts:list_opts"},
+}
+
+func userOf(p *service.Pass) commonv1.ServiceUser {
+	user, _ := commonv1.ServiceUserOf(p.Resource)
+	return user
+}
+
+// options returns the options of the middleware, without the user.
+func options(p *service.Pass) config.INI {
+	identity := userOf(p).Identity
+	options := config.INI{section: {
+		"auth_type":            "password",
+		"auth_url":             identity.AuthURL,
+		"www_authenticate_uri": identity.AuthURL,
+		"interface":            "internal",
+		"project_name":         identity.Project,
+		"project_domain_name":  identity.ProjectDomain,
+		"user_domain_name":     identity.UserDomain,
+		// Only services may attach their own token to a request.
+		"service_token_roles":          "service",
+		"service_token_roles_required": "true",
+		"memcached_servers":            strings.Join(p.Spec.Cache.Addresses(p.Cluster, p.Resource.GetNamespace()), ","),
+		// If the cache fails, requests must only become slower.
+		"memcache_pool_socket_timeout": "1",
+		"memcache_pool_dead_retry":     "10",
+	}}
+	if identity.Region != "" {
+		options.Set(section, "region_name", identity.Region)
+	}
+	return options
+}
+
+// readUser returns the name and password of the service user from its Secret.
+func readUser(ctx context.Context, p *service.Pass) (config.INI, []types.UID, error) {
+	ref := userOf(p).SecretRef
+	key := ref.KeyOr("password")
+	found, err := service.RequireSecrets(ctx, p, service.Requirement{
+		Name: ref.Name, Keys: []string{"username", key},
+		Field: "spec.serviceUserSecretRef", Reason: vocabulary.ReasonWaitingForServiceUser,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	secret := found[0]
+	options := loginOptions(string(secret.Data["username"]), string(secret.Data[key]))
+	// The name is not secret, and often is that of the service itself.
+	p.Hide(string(secret.Data[key]), options[section]["password"])
+	for option, value := range options[section] {
+		if err := config.ValidateValue(value); err != nil {
+			return nil, nil, reconcile.TerminalError(vocabulary.ReasonSecretInvalid, fmt.Errorf(
+				"the %s in Secret %s of spec.serviceUserSecretRef cannot be used: %w", option, ref.Name, err))
+		}
+	}
+	return options, []types.UID{secret.UID}, nil
+}
+
+// loginOptions returns the name and password of the service user. Dollar signs are escaped
+// because oslo.config takes them as references to other options.
+func loginOptions(name, password string) config.INI {
+	escape := strings.NewReplacer("$", "$$")
+	return config.INI{section: {"username": escape.Replace(name), "password": escape.Replace(password)}}
+}

@@ -1,0 +1,62 @@
+package types
+
+import (
+	"net/url"
+	"strconv"
+)
+
+// The defaults of an IdentitySpec, which its schema states as well.
+const (
+	DefaultServiceProject = "service"
+	DefaultDomain         = "Default"
+)
+
+// ServiceUser is the part of a spec about the user with which a service asks the Identity
+// service about the tokens of its clients.
+//
+// +kubebuilder:object:generate=false
+type ServiceUser struct {
+	// Identity is the field spec.identity, SecretRef the field spec.serviceUserSecretRef.
+	Identity  *IdentitySpec
+	SecretRef *SecretRefSpec
+}
+
+// ServiceUserDescriber is a resource whose service has a service user.
+//
+// +kubebuilder:object:generate=false
+type ServiceUserDescriber interface {
+	// ServiceUser returns pointers to the fields of the spec.
+	ServiceUser() ServiceUser
+}
+
+// ServiceUserOf returns the service user of a resource, and whether its service has one.
+func ServiceUserOf(resource any) (user ServiceUser, has bool) {
+	describer, has := resource.(ServiceUserDescriber)
+	if !has {
+		return ServiceUser{}, false
+	}
+	return describer.ServiceUser(), true
+}
+
+// SetDefaults sets the defaults of the schema, for objects that no API server has
+// defaulted. It is idempotent.
+func (i *IdentitySpec) SetDefaults() {
+	SetIfZero(&i.Project, DefaultServiceProject)
+	SetIfZero(&i.ProjectDomain, DefaultDomain)
+	SetIfZero(&i.UserDomain, DefaultDomain)
+}
+
+// Port returns the TCP port of the Identity service.
+func (i *IdentitySpec) Port() int32 {
+	// Validation has rejected anything that is not a URL.
+	address, err := url.Parse(i.AuthURL)
+	if err == nil {
+		if port, err := strconv.ParseInt(address.Port(), 10, 32); err == nil {
+			return int32(port)
+		}
+		if address.Scheme == "https" {
+			return 443
+		}
+	}
+	return 80
+}
