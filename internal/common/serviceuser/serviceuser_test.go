@@ -28,7 +28,8 @@ func passOf(t *testing.T, l *instance.Lighthouse, objects ...client.Object) *ser
 }
 
 func secret(data map[string]string) *corev1.Secret {
-	s := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "openstack", Name: "harbour-user", UID: "user-uid"}, Data: map[string][]byte{}}
+	meta := metav1.ObjectMeta{Namespace: "openstack", Name: "harbour-user", UID: "user-uid"}
+	s := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{}}
 	for key, value := range data {
 		s.Data[key] = []byte(value)
 	}
@@ -112,7 +113,8 @@ func TestAUserIsAcceptedOnceItHasValidatedAToken(t *testing.T) {
 		t.Errorf("got %s: %s", reason, message)
 	}
 	reason, message := checked(t, passOf(t, instance.WithUser()), batchv1.JobFailed)
-	if reason != vocabulary.ReasonServiceUserRefused || !strings.Contains(message, "cannot validate tokens at http://keystone.openstack.svc:5000/v3") {
+	const where = "cannot validate tokens at http://keystone.openstack.svc:5000/v3"
+	if reason != vocabulary.ReasonServiceUserRefused || !strings.Contains(message, where) {
 		t.Errorf("got %s: %s", reason, message)
 	}
 }

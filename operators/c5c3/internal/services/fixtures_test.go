@@ -89,7 +89,7 @@ func sundialService() Service {
 		child: func(cp *c5c3v1alpha1.ControlPlane, _ given) (child, error) {
 			return &sundial{
 				ObjectMeta: controlplane.ChildMeta(cp, sundialName),
-				Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
+				Image:      imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
 			}, nil
 		},
 		allowDeletion: "example.com/allow-sundial-deletion",

@@ -144,7 +144,8 @@ func TestARefusedPasswordIsTriedOnceAndACorrectedOneAtOnce(t *testing.T) {
 		return nil
 	})
 	settle(t, c, k, second)
-	if diff := cmp.Diff([]testutil.Login{adminLogin(testutil.AdminPassword)}, append(operator.API.Logins(), second.API.Logins()...)); diff != "" {
+	want := []testutil.Login{adminLogin(testutil.AdminPassword)}
+	if diff := cmp.Diff(want, append(operator.API.Logins(), second.API.Logins()...)); diff != "" {
 		t.Errorf("logins (-want +got):\n%s", diff)
 	}
 
