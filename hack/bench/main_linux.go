@@ -1,5 +1,5 @@
 // Command bench measures what an operator costs: its memory, its requests to the API
-// server and its time, with few Keystones and with many. See docs/performance.md.
+// server and its time, with few resources and with many. See docs/performance.md.
 package main
 
 import (
@@ -22,6 +22,7 @@ import (
 	"github.com/c5c3/forge/hack/bench/internal/machine"
 	"github.com/c5c3/forge/hack/bench/internal/result"
 	"github.com/c5c3/forge/hack/bench/internal/scenario"
+	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
 func main() {
@@ -58,24 +59,29 @@ func parse(args []string) (settings, error) {
 	s := settings{}
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.StringVar(&s.Root, "root", ".", "Top of the checkout.")
-	fs.StringVar(&s.Operator, "operator", "", "Program to measure.")
+	operator := fs.String("operator", world.Keystones.Name, "Operator to measure: keystone or c5c3.")
+	fs.StringVar(&s.Program, "program", "", "Its program.")
 	fs.StringVar(&s.Dir, "dir", "", "Folder for logs and profiles.")
 	fs.StringVar(&s.page, "page", "docs/performance.md", "Page with the committed results, relative to the top.")
 	fs.StringVar(&s.update, "update", updateNothing,
 		"1 writes the results to the page, counts only what does not depend on the speed of the machine.")
 	fs.IntVar(&s.runs, "runs", 3, "How often each size is measured.")
-	fs.IntVar(&s.Workers, "workers", 2, "How many Keystones are reconciled at a time, as in the chart.")
-	fs.IntVar(&s.PerNamespace, "per-namespace", 10, "How many Keystones share a namespace.")
-	fs.IntVar(&s.Pods, "pods", 16, "How many Pods a Keystone has, those of Jobs among them.")
+	fs.IntVar(&s.Workers, "workers", 2, "How many resources are reconciled at a time, as in the chart.")
+	fs.IntVar(&s.PerNamespace, "per-namespace", 10, "How many resources share a namespace. ControlPlanes never do.")
+	fs.IntVar(&s.Pods, "pods", 16, "How many Pods a resource has, those of Jobs among them.")
 	fs.IntVar(&s.Foreign, "foreign", 10_000, "How many Secrets, and as many Pods, of others there are.")
 	fs.BoolVar(&s.Profile, "profile", false, "Store a heap profile after each scenario.")
-	sizes := fs.String("sizes", "1,100", "Numbers of Keystones, separated by commas.")
-	scenarios := fs.String("scenarios", "", "Names of scenarios, separated by commas; empty for all: "+strings.Join(scenario.Names(), ",")+".")
+	sizes := fs.String("sizes", "1,100", "Numbers of resources, separated by commas.")
+	scenarios := fs.String("scenarios", "", "Names of scenarios, separated by commas; empty for all: "+strings.Join(scenario.Names(world.Keystones), ",")+".")
 	memory := fs.String("memory", "0", "Limit of the operator's memory, such as 128Mi; 0 for none.")
 	flags := fs.String("operator-flags", "", "Flags for the operator, separated by spaces.")
 	env := fs.String("operator-env", "", "Environment for the operator, separated by spaces, such as GOMEMLIMIT=100MiB.")
 	if err := fs.Parse(args); err != nil {
 		return s, err
+	}
+	var err error
+	if s.Operator, err = world.Find(*operator); err != nil {
+		return s, fmt.Errorf("-operator: %w", err)
 	}
 	s.Progress = os.Stderr
 	s.OperatorFlags, s.OperatorEnv = strings.Fields(*flags), strings.Fields(*env)
@@ -97,17 +103,17 @@ func parse(args []string) (settings, error) {
 
 func (s *settings) validate() error {
 	switch {
-	case s.Operator == "" || s.Dir == "":
-		return errors.New("-operator and -dir are required")
+	case s.Program == "" || s.Dir == "":
+		return errors.New("-program and -dir are required")
 	case s.runs < 1 || s.Workers < 1 || s.PerNamespace < 1 || s.Pods < 0 || s.Foreign < 0:
 		return errors.New("numbers must be positive")
 	case s.update != updateNothing && s.update != updateCounts && s.update != updateAll:
 		return fmt.Errorf("-update=%s: it is 1 or counts", s.update)
 	}
-	if unknown := scenario.Unknown(s.Scenarios); unknown != "" {
-		return fmt.Errorf("-scenarios: there is no %q", unknown)
+	if unknown := scenario.Unknown(s.Operator, s.Scenarios); unknown != "" {
+		return fmt.Errorf("-scenarios: there is no %q with %s", unknown, s.Operator.Plural)
 	}
-	for _, path := range []*string{&s.Root, &s.Dir, &s.Operator} {
+	for _, path := range []*string{&s.Root, &s.Dir, &s.Program} {
 		var err error
 		if *path, err = filepath.Abs(*path); err != nil {
 			return err
@@ -125,22 +131,22 @@ func run(ctx context.Context, args []string) error {
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	// A page that cannot be read is found out before hours of measuring.
-	page, err := result.ReadPage(s.page)
+	page, err := result.ReadPage(s.page, s.Operator.Name)
 	if err != nil {
 		return err
 	}
 	samples := result.Samples{}
 	failed := measure(ctx, s, samples)
-	table := samples.Table()
-	fmt.Print(table.Compare(page.Table, scenario.Columns(), scenario.Names()))
+	table, scenarios := samples.Table(), scenario.Names(s.Operator)
+	fmt.Print(table.Compare(page.Table, scenario.Columns(), scenarios))
 	if failed != nil || s.update == updateNothing {
 		return failed
 	}
 	page.Table = page.Table.Merge(table, scenario.Columns(), s.update == updateAll)
-	if err := page.Write(s.page, scenario.Columns(), scenario.Names()); err != nil {
+	if err := page.Write(s.page, scenario.Columns(), scenarios); err != nil {
 		return err
 	}
-	return draw(strings.TrimSuffix(s.page, ".md"), page.Table)
+	return draw(filepath.Join(strings.TrimSuffix(s.page, ".md"), s.Operator.Name), scenario.Charts(s.Operator), page.Table)
 }
 
 func measure(ctx context.Context, s settings, samples result.Samples) error {
@@ -149,7 +155,7 @@ func measure(ctx context.Context, s settings, samples result.Samples) error {
 			o := s.Options
 			o.Dir = filepath.Join(s.Dir, fmt.Sprintf("%d-%d", size, i+1))
 			if err := scenario.Do(ctx, o, size, samples); err != nil {
-				return fmt.Errorf("run %d with %d Keystones, logs in %s: %w", i+1, size, o.Dir, err)
+				return fmt.Errorf("run %d with %d %s, logs in %s: %w", i+1, size, o.Operator.Plural, o.Dir, err)
 			}
 		}
 	}
@@ -157,11 +163,11 @@ func measure(ctx context.Context, s settings, samples result.Samples) error {
 }
 
 // draw writes the charts next to the page.
-func draw(folder string, table result.Table) error {
+func draw(folder string, charts map[string]result.Chart, table result.Table) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for name, chart := range scenario.Charts() {
+	for name, chart := range charts {
 		picture, drawn := chart.SVG(table)
 		if !drawn {
 			continue

@@ -8,7 +8,7 @@ import (
 )
 
 // needed are the flags without which nothing can be measured.
-var needed = []string{"-operator=/bin/operator", "-dir=/tmp/bench"}
+var needed = []string{"-program=/bin/operator", "-dir=/tmp/bench"}
 
 func TestFlagsSayWhatIsMeasured(t *testing.T) {
 	s, err := parse(append([]string{
@@ -39,7 +39,8 @@ func TestACommandLineThatCannotWorkIsRefusedWithTheReason(t *testing.T) {
 		{"-memory=much", "-memory=much"},
 		{"-update=yes", "-update=yes"},
 		{"-runs=0", "positive"},
-		{"-operator=", "required"},
+		{"-program=", "required"},
+		{"-operator=placement", `there is no operator "placement"`},
 	} {
 		_, err := parse(append(append([]string{}, needed...), test.arg))
 		if err == nil || !strings.Contains(err.Error(), test.want) {

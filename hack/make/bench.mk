@@ -2,7 +2,9 @@
 
 BENCH := $(CACHE)/bench
 
-# The numbers of Keystones to measure with, and the number of runs for each.
+# The operator to measure: keystone or c5c3.
+BENCH_OPERATOR ?= keystone
+# The numbers of its resources to measure with, and the number of runs for each.
 # UPDATE=1 writes the results to docs/performance.md; UPDATE=counts leaves the
 # durations there alone, for a machine that is busy with other work.
 BENCH_SIZES ?= 1,100
@@ -11,10 +13,10 @@ BENCH_RUNS ?= 3
 BENCH_FLAGS ?=
 
 .PHONY: bench
-bench: envtest-binaries ## Measure the operator's requests, memory and time (BENCH_SIZES=1,100, BENCH_RUNS=3, UPDATE=1).
-	@$(call build_own,operators/keystone,keystone-operator=.,$(BENCH))
+bench: envtest-binaries ## Measure the operator's requests, memory and time (BENCH_OPERATOR=keystone|c5c3, BENCH_SIZES=1,100, BENCH_RUNS=3, UPDATE=1).
+	@$(call build_own,operators/$(BENCH_OPERATOR),$(BENCH_OPERATOR)-operator=.,$(BENCH))
 	@$(call build_own,hack/bench,bench=.,$(BENCH))
-	@$(BENCH)/bench -operator=$(BENCH)/keystone-operator -dir=$(BENCH)/runs \
+	@$(BENCH)/bench -operator=$(BENCH_OPERATOR) -program=$(BENCH)/$(BENCH_OPERATOR)-operator -dir=$(BENCH)/runs/$(BENCH_OPERATOR) \
 		-sizes=$(BENCH_SIZES) -runs=$(BENCH_RUNS) -update=$(UPDATE) $(BENCH_FLAGS)
 
 # The measurements on the cluster (ready, controlplane, api), and further flags for

@@ -6,39 +6,41 @@ import (
 	"strings"
 )
 
-// The lines of a page that enclose the table.
-const (
-	beginTable = "<!-- bench -->\n"
-	endTable   = "<!-- /bench -->\n"
-)
+// marks returns the lines of a page that enclose the table of an operator.
+func marks(operator string) (begin, end string) {
+	return "<!-- bench " + operator + " -->\n", "<!-- /bench " + operator + " -->\n"
+}
 
-// Page is a Markdown page that contains the table.
+// Page is a Markdown page that contains the tables of operators.
 type Page struct {
+	// before and after are the texts around the table of one operator, with the lines that
+	// enclose it.
 	before, after string
 	// Table is its content.
 	Table Table
 }
 
-// ReadPage reads a page.
-func ReadPage(path string) (Page, error) {
+// ReadPage reads a page with the table of an operator.
+func ReadPage(path, operator string) (Page, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return Page{}, fmt.Errorf("read what was measured before: %w", err)
 	}
-	before, rest, begins := strings.Cut(string(content), beginTable)
-	middle, after, ends := strings.Cut(rest, endTable)
+	begin, end := marks(operator)
+	before, rest, begins := strings.Cut(string(content), begin)
+	middle, after, ends := strings.Cut(rest, end)
 	if !begins || !ends {
-		return Page{}, fmt.Errorf("%s has no lines %q and %q", path, strings.TrimSpace(beginTable), strings.TrimSpace(endTable))
+		return Page{}, fmt.Errorf("%s has no lines %q and %q", path, strings.TrimSpace(begin), strings.TrimSpace(end))
 	}
 	table, err := Parse(middle)
 	if err != nil {
 		return Page{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return Page{before: before, after: after, Table: table}, nil
+	return Page{before: before + begin, after: end + after, Table: table}, nil
 }
 
 // Write writes the page with the current table.
 func (p Page) Write(path string, columns []Column, scenarios []string) error {
-	content := p.before + beginTable + p.Table.Markdown(columns, scenarios) + endTable + p.after
+	content := p.before + p.Table.Markdown(columns, scenarios) + p.after
 	return os.WriteFile(path, []byte(content), 0o644)
 }

@@ -110,11 +110,11 @@ func TestAComparisonSaysByHowMuchAMedianDiffers(t *testing.T) {
 
 func TestAPageKeepsEverythingAroundItsTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
-	const before, after = "# Title\n\n", "\nThe end.\n"
-	if err := os.WriteFile(path, []byte(before+beginTable+endTable+after), 0o600); err != nil {
+	const before, after = "# Title\n\n<!-- bench a -->\n", "<!-- /bench a -->\n\nBetween.\n<!-- bench b -->\n<!-- /bench b -->\nThe end.\n"
+	if err := os.WriteFile(path, []byte(before+after), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	page, err := ReadPage(path)
+	page, err := ReadPage(path, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +122,15 @@ func TestAPageKeepsEverythingAroundItsTable(t *testing.T) {
 	if err := page.Write(path, columns, scenarios); err != nil {
 		t.Fatal(err)
 	}
-	again, err := ReadPage(path)
+	again, err := ReadPage(path, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again.before != before || again.after != after {
 		t.Errorf("around it there are %q and %q", again.before, again.after)
+	}
+	if other, err := ReadPage(path, "b"); err != nil || len(other.Table) > 0 {
+		t.Errorf("the table of another operator is %v (%v), want an empty one", other.Table, err)
 	}
 	if diff := cmp.Diff(measured(), again.Table); diff != "" {
 		t.Errorf("its table (-want +got):\n%s", diff)
@@ -136,10 +139,10 @@ func TestAPageKeepsEverythingAroundItsTable(t *testing.T) {
 
 func TestAPageWithoutAPlaceForTheTableIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(path, []byte("# Title\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("# Title\n<!-- bench a -->\n<!-- /bench a -->\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadPage(path); err == nil {
+	if _, err := ReadPage(path, "b"); err == nil {
 		t.Error("no error")
 	}
 }

@@ -7,32 +7,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/hack/bench/internal/world"
-	"github.com/c5c3/forge/internal/common/testutil/standin"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// batch is how many Keystones are created next to a fault: their cost and
+// batch is how many resources are created next to a fault: their cost and
 // duration show whether the fault delays them.
 const batch = 20
 
 // badNames are the prefixes of the namespaces of these batches.
 var badNames = []string{"failing", "slow-store", "invalid", "late", "refused"}
 
-// broken names the Keystone that fails forever.
-var broken = client.ObjectKey{Namespace: "broken-0", Name: "keystone-0"}
+// broken names the resource that fails forever.
+func (r *Run) broken() []client.ObjectKey { return r.options.Operator.Keys("broken", 1, 1) }
 
-// extras are the Keystones in addition to those of the size.
+// extras are the resources in addition to those of the size.
 func (r *Run) extras() []client.ObjectKey {
-	keys := []client.ObjectKey{broken}
+	keys := r.broken()
 	for _, prefix := range badNames {
-		keys = append(keys, world.Keys(prefix, batch, batch)...)
+		keys = append(keys, r.options.Operator.Keys(prefix, batch, batch)...)
 	}
 	return keys
 }
 
-// beside measures a batch of additional Keystones while a fault lasts.
+// beside measures a batch of additional resources while a fault lasts.
 func (r *Run) beside(ctx context.Context, name string, begin func(context.Context, []client.ObjectKey) error) error {
-	keys := world.Keys(name, batch, batch)
+	keys := r.options.Operator.Keys(name, batch, batch)
 	if err := r.world.Prepare(ctx, keys); err != nil {
 		return err
 	}
@@ -46,17 +44,18 @@ func (r *Run) beside(ctx context.Context, name string, begin func(context.Contex
 	})
 }
 
-// failing measures next to a Keystone whose database Job fails forever.
+// failing measures next to a resource that fails forever.
 func (r *Run) failing(ctx context.Context) error {
-	if err := r.world.Prepare(ctx, []client.ObjectKey{broken}); err != nil {
+	broken := r.broken()
+	if err := r.world.Prepare(ctx, broken); err != nil {
 		return err
 	}
-	r.world.Jobs.Set(broken.Namespace, broken.Name+"-db-sync", standin.Fail("the schema is damaged"))
-	if err := r.world.Create(ctx, world.Brownfield(broken)); err != nil {
+	r.options.Operator.Break(r.world, broken[0])
+	if err := r.world.Create(ctx, r.options.Operator.New(broken[0])); err != nil {
 		return err
 	}
 	observed := func(s world.State) bool { return s.Observed && !s.Ready }
-	if err := r.await(ctx, []client.ObjectKey{broken}, observed); err != nil {
+	if err := r.await(ctx, broken, observed); err != nil {
 		return err
 	}
 	return r.beside(ctx, "failing", nil)
@@ -66,29 +65,21 @@ func (r *Run) failing(ctx context.Context) error {
 func (r *Run) slowStore(ctx context.Context) error {
 	return r.beside(ctx, "slow-store", func(_ context.Context, keys []client.ObjectKey) error {
 		for _, key := range keys {
-			for _, family := range []string{"fernet", "credential"} {
-				r.world.Secrets.Set("PushSecret", key.Namespace, key.Name+"-"+family+"-keys-backup", standin.Hang())
-			}
+			r.options.Operator.Slow(r.world, key)
 		}
 		return nil
 	})
 }
 
-// wrongSchedule passes the schema but not the checks of the operator.
-const wrongSchedule = "whenever"
-
-// invalid makes all Keystones invalid at once, and valid again.
+// invalid makes all resources invalid at once, and valid again.
 func (r *Run) invalid(ctx context.Context) error {
-	schedules := func(schedule string) func(*keystonev1alpha1.Keystone) {
-		return func(k *keystonev1alpha1.Keystone) { k.Spec.Fernet.RotationSchedule = schedule }
-	}
 	err := r.beside(ctx, "invalid", func(ctx context.Context, _ []client.ObjectKey) error {
-		return r.world.Change(ctx, r.keys, schedules(wrongSchedule))
+		return r.world.Change(ctx, r.keys, r.options.Operator.Spoil)
 	})
 	if err != nil {
 		return err
 	}
-	if err := r.world.Change(ctx, r.keys, schedules(keystonev1alpha1.DefaultRotationSchedule)); err != nil {
+	if err := r.world.Change(ctx, r.keys, r.options.Operator.Mend); err != nil {
 		return err
 	}
 	return r.await(ctx, r.keys, ready)

@@ -1,9 +1,23 @@
 package scenario
 
-import "github.com/c5c3/forge/hack/bench/internal/result"
+import (
+	"slices"
 
-// Charts are the pictures next to the table, by file name.
-func Charts() map[string]result.Chart {
+	"github.com/c5c3/forge/hack/bench/internal/result"
+	"github.com/c5c3/forge/hack/bench/internal/world"
+)
+
+// Charts are the pictures next to an operator's table, by file name.
+func Charts(o *world.Operator) map[string]result.Chart {
+	charts := charts(o)
+	for name, chart := range charts {
+		chart.Lines = slices.DeleteFunc(chart.Lines, func(l result.Line) bool { return Unknown(o, []string{l.Scenario}) != "" })
+		charts[name] = chart
+	}
+	return charts
+}
+
+func charts(o *world.Operator) map[string]result.Chart {
 	line := func(name, scenario, column string) result.Line {
 		return result.Line{Name: name, Scenario: scenario, Column: column}
 	}
@@ -14,7 +28,7 @@ func Charts() map[string]result.Chart {
 			line("with Pods, settled", "pods", columnSettled),
 			line("restart with all, peak", "restart-full", columnPeak),
 		}},
-		"requests": {Title: "Requests for each Keystone", Unit: "requests", Lines: []result.Line{
+		"requests": {Title: "Requests for each " + o.Kind, Unit: "requests", Lines: []result.Line{
 			line("create to Ready", "create", columnRequests),
 			line("replicas changed", "replicas", columnRequests),
 			line("restart", "restart", columnRequests),

@@ -61,7 +61,7 @@ type reading struct {
 	operator  machine.Usage
 	apiServer machine.Usage
 	etcd      machine.Usage
-	// passes counts those over Keystones since the operator has started.
+	// passes counts those over resources since the operator has started.
 	passes int
 }
 

@@ -48,8 +48,8 @@ func (o *operator) start(ctx context.Context, server string) error {
 	}
 	defer log.Close()
 	o.process, err = machine.Start(machine.Spec{
-		Command: append([]string{o.options.Operator}, o.arguments(kubeconfig)...),
-		Env:     append([]string{"POD_NAMESPACE=keystone-system"}, o.options.OperatorEnv...),
+		Command: append([]string{o.options.Program}, o.arguments(kubeconfig)...),
+		Env:     append([]string{"POD_NAMESPACE=" + o.options.Operator.Name + "-system"}, o.options.OperatorEnv...),
 		Hosts:   o.hosts,
 		Group:   o.group,
 		Output:  log,
@@ -86,16 +86,18 @@ func (o *operator) profile(ctx context.Context, name string) error {
 	return os.WriteFile(filepath.Join(o.options.Dir, name+".pprof"), data, 0o644)
 }
 
-// passesMetric counts the passes of the Keystone controller.
-const passesMetric = `controller_runtime_reconcile_total{controller="keystone",`
+// passesMetric is the prefix of the series that count the passes of a controller.
+func passesMetric(controller string) string {
+	return fmt.Sprintf("controller_runtime_reconcile_total{controller=%q,", controller)
+}
 
-// passes returns how many passes over Keystones the operator has made since its start.
+// passes returns how many passes over its resources the operator has made since its start.
 func (o *operator) passes(ctx context.Context) (int, error) {
 	metrics, err := get(ctx, "http://"+net.JoinHostPort(world.Address, metricsPort)+"/metrics")
 	if err != nil {
 		return 0, fmt.Errorf("read the operator's metrics: %w", err)
 	}
-	return sum(string(metrics), passesMetric)
+	return sum(string(metrics), passesMetric(o.options.Operator.Controller))
 }
 
 // sum adds up the series of a metric that have a prefix.

@@ -2,20 +2,24 @@ package scenario
 
 import (
 	"io"
+
+	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
 // Options say what is measured and how.
 type Options struct {
-	// Root is the top of the checkout, Dir a folder for logs and profiles, Operator
+	// Root is the top of the checkout, Dir a folder for logs and profiles, Program
 	// the program to measure.
-	Root, Dir, Operator string
+	Root, Dir, Program string
+	// Operator is what the program is.
+	Operator *world.Operator
 	// OperatorFlags and OperatorEnv are added to those of the chart.
 	OperatorFlags, OperatorEnv []string
-	// Workers is how many Keystones are reconciled concurrently.
+	// Workers is how many resources are reconciled concurrently.
 	Workers int
-	// PerNamespace is how many Keystones share a namespace.
+	// PerNamespace is how many resources share a namespace, unless they have to be alone.
 	PerNamespace int
-	// Pods is how many each Keystone has in total, Foreign how many foreign Secrets and as
+	// Pods is how many each resource has in total, Foreign how many foreign Secrets and as
 	// many foreign Pods there are.
 	Pods, Foreign int
 	// Memory limits the operator's memory in bytes; 0 is no limit.

@@ -29,10 +29,10 @@ func (r *Run) say(format string, args ...any) {
 	fmt.Fprintf(r.options.Progress, "%4.0f s  %5d  %s\n", time.Since(r.begun).Seconds(), r.size, fmt.Sprintf(format, args...))
 }
 
-// await waits until holds is true for all the Keystones.
+// await waits until holds is true for all the resources.
 func (r *Run) await(ctx context.Context, keys []client.ObjectKey, holds func(world.State) bool) error {
 	told := time.Now()
-	return r.world.Keystones.Await(ctx, keys, holds, r.operator.process.Alive, func(done int) {
+	return r.world.Resources.Await(ctx, keys, holds, r.operator.process.Alive, func(done int) {
 		if time.Since(told) > 10*time.Second {
 			r.say("%d of %d", done, len(keys))
 			told = time.Now()

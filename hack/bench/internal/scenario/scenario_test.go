@@ -4,18 +4,47 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/c5c3/forge/hack/bench/internal/audit"
 	"github.com/c5c3/forge/hack/bench/internal/result"
+	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
 func TestEveryPictureShowsColumnsAndScenariosThatExist(t *testing.T) {
-	for file, chart := range Charts() {
-		for _, line := range chart.Lines {
-			known := slices.ContainsFunc(Columns(), func(c result.Column) bool { return c.Name == line.Column })
-			if !known || Unknown([]string{line.Scenario}) != "" {
-				t.Errorf("%s shows %s of %s, which nothing measures", file, line.Column, line.Scenario)
+	shown := map[result.Line]bool{}
+	for _, o := range world.Operators {
+		for file, chart := range Charts(o) {
+			for _, line := range chart.Lines {
+				shown[line] = true
+				known := slices.ContainsFunc(Columns(), func(c result.Column) bool { return c.Name == line.Column })
+				if !known || Unknown(o, []string{line.Scenario}) != "" {
+					t.Errorf("%s shows %s of %s with %s, which nothing measures", file, line.Column, line.Scenario, o.Plural)
+				}
 			}
 		}
+	}
+	for file, chart := range charts(world.Keystones) {
+		for _, line := range chart.Lines {
+			if !shown[line] {
+				t.Errorf("%s of %s in %s is shown for no operator", line.Column, line.Scenario, file)
+			}
+		}
+	}
+}
+
+func TestScenariosThatAnOperatorCannotRunAreLeftOut(t *testing.T) {
+	want := []string{
+		"start", "create", "label", "replicas", "shared", "restart", "failing", "invalid", "late", "refused", "foreign", "restart-full",
+	}
+	if diff := cmp.Diff(want, Names(world.ControlPlanes)); diff != "" {
+		t.Errorf("scenarios of ControlPlanes (-want +got):\n%s", diff)
+	}
+	if got := Unknown(world.ControlPlanes, []string{"create", "pods"}); got != "pods" {
+		t.Errorf("%q is unknown, want pods", got)
+	}
+	if got := Unknown(world.Keystones, []string{"create", "pods"}); got != "" {
+		t.Errorf("%q is unknown with Keystones", got)
 	}
 }
 
@@ -34,30 +63,32 @@ func TestEveryClassOfRequestsHasAColumn(t *testing.T) {
 	}
 }
 
-func TestNoTwoKeystonesOfARunHaveOneName(t *testing.T) {
-	r := &Run{}
-	seen := map[string]bool{}
-	for _, key := range r.extras() {
-		if seen[key.String()] {
-			t.Errorf("%s is there twice", key)
+func TestNoTwoResourcesOfARunHaveOneName(t *testing.T) {
+	for _, o := range world.Operators {
+		r := &Run{options: Options{Operator: o}}
+		seen := map[string]bool{}
+		for _, key := range r.extras() {
+			if seen[key.String()] {
+				t.Errorf("%s is there twice", key)
+			}
+			seen[key.String()] = true
 		}
-		seen[key.String()] = true
-	}
-	if len(seen) != 1+len(badNames)*batch {
-		t.Errorf("there are %d further Keystones, want %d", len(seen), 1+len(badNames)*batch)
+		if len(seen) != 1+len(badNames)*batch {
+			t.Errorf("there are %d further %s, want %d", len(seen), o.Plural, 1+len(badNames)*batch)
+		}
 	}
 }
 
-func TestThePassesOverKeystonesAreAddedUp(t *testing.T) {
+func TestThePassesOfOneControllerAreAddedUp(t *testing.T) {
 	const metrics = `# TYPE controller_runtime_reconcile_total counter
 controller_runtime_reconcile_total{controller="keystone",result="error"} 2
 controller_runtime_reconcile_total{controller="keystone",result="success"} 1.5e+01
 controller_runtime_reconcile_total{controller="another",result="success"} 7
 `
-	if got, err := sum(metrics, passesMetric); err != nil || got != 17 {
+	if got, err := sum(metrics, passesMetric("keystone")); err != nil || got != 17 {
 		t.Errorf("%d passes (%v), want 17", got, err)
 	}
-	if _, err := sum(passesMetric+`result="success"} many`+"\n", passesMetric); err == nil {
+	if _, err := sum(passesMetric("keystone")+`result="success"} many`+"\n", passesMetric("keystone")); err == nil {
 		t.Error("no error for a value that is no number")
 	}
 }

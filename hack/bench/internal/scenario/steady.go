@@ -10,7 +10,6 @@ import (
 
 	"github.com/c5c3/forge/hack/bench/internal/world"
 	"github.com/c5c3/forge/internal/common/secrets"
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
 // start starts the operator with nothing to do.
@@ -38,7 +37,7 @@ func (r *Run) startOperator(ctx context.Context, scenario string, each int, serv
 	return r.record(ctx, scenario, each, before, last.at.Sub(begun)-quietPeriod)
 }
 
-// create creates all Keystones and waits until they are ready.
+// create creates all resources and waits until they are ready.
 func (r *Run) create(ctx context.Context) error {
 	if err := r.world.Prepare(ctx, r.keys); err != nil {
 		return err
@@ -48,7 +47,7 @@ func (r *Run) create(ctx context.Context) error {
 
 func (r *Run) createReady(ctx context.Context, keys []client.ObjectKey) error {
 	err := world.Each(ctx, len(keys), func(ctx context.Context, i int) error {
-		return r.world.Create(ctx, world.Brownfield(keys[i]))
+		return r.world.Create(ctx, r.options.Operator.New(keys[i]))
 	})
 	if err != nil {
 		return err
@@ -56,31 +55,35 @@ func (r *Run) createReady(ctx context.Context, keys []client.ObjectKey) error {
 	return r.await(ctx, keys, ready)
 }
 
-// label sets a label on all Keystones, which does not concern the operator.
+// label sets a label on all resources, which does not concern the operator.
 func (r *Run) label(ctx context.Context) error {
 	return r.measure(ctx, "label", r.size, func(ctx context.Context) error {
-		return r.world.Change(ctx, r.keys, func(k *keystonev1alpha1.Keystone) {
-			metav1.SetMetaDataLabel(&k.ObjectMeta, "example.com/label", "value")
+		return r.world.Change(ctx, r.keys, func(resource world.Resource) {
+			labels := resource.GetLabels()
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels["example.com/label"] = "value"
+			resource.SetLabels(labels)
 		})
 	})
 }
 
-// changed is how many Keystones get a changed spec.
+// changed is how many resources get a changed spec.
 const changed = 100
 
-// replicas gives some Keystones an additional replica.
+// replicas gives some resources an additional replica.
 func (r *Run) replicas(ctx context.Context) error {
 	some := r.keys[:min(changed, r.size)]
 	return r.measure(ctx, "replicas", len(some), func(ctx context.Context) error {
-		err := r.world.Change(ctx, some, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas++ })
-		if err != nil {
+		if err := r.world.Change(ctx, some, r.options.Operator.Grow); err != nil {
 			return err
 		}
 		return r.await(ctx, some, ready)
 	})
 }
 
-// shared makes an irrelevant change to the one object that all Keystones
+// shared makes an irrelevant change to the one object that all resources
 // use.
 func (r *Run) shared(ctx context.Context) error {
 	return r.measure(ctx, "shared", r.size, func(ctx context.Context) error {
@@ -104,14 +107,14 @@ func (r *Run) restartAs(ctx context.Context, scenario string) error {
 	return r.checkWatches()
 }
 
-// pods gives each Keystone the Pods and Jobs that it has in a real cluster.
+// pods gives each resource the Pods and Jobs that it has in a real cluster.
 func (r *Run) pods(ctx context.Context) error {
 	return r.measure(ctx, "pods", r.size, func(ctx context.Context) error {
-		return r.world.Populate(ctx, r.keys, r.options.Pods)
+		return r.options.Operator.Populate(ctx, r.world, r.keys, r.options.Pods)
 	})
 }
 
-// foreign creates objects that are unrelated to any Keystone.
+// foreign creates objects that are unrelated to any resource.
 func (r *Run) foreign(ctx context.Context) error {
 	return r.measure(ctx, "foreign", r.size, func(ctx context.Context) error {
 		return r.world.CreateForeign(ctx, r.options.Foreign)

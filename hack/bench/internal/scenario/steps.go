@@ -19,6 +19,8 @@ type step struct {
 	run  func(*Run, context.Context) error
 	// always is set for steps that others depend on.
 	always bool
+	// possible reports whether an operator can run it; nil means that all can.
+	possible func(*world.Operator) bool
 }
 
 // steps are all scenarios in order: each builds on the previous ones.
@@ -26,31 +28,35 @@ var steps = []step{
 	{name: "start", run: (*Run).start, always: true},
 	{name: "create", run: (*Run).create, always: true},
 	{name: "label", run: (*Run).label},
-	{name: "replicas", run: (*Run).replicas},
+	{name: "replicas", run: (*Run).replicas, possible: func(o *world.Operator) bool { return o.Grow != nil }},
 	{name: "shared", run: (*Run).shared},
 	{name: "restart", run: (*Run).restart},
-	{name: "failing", run: (*Run).failing},
-	{name: "slow-store", run: (*Run).slowStore},
-	{name: "invalid", run: (*Run).invalid},
+	{name: "failing", run: (*Run).failing, possible: func(o *world.Operator) bool { return o.Break != nil }},
+	{name: "slow-store", run: (*Run).slowStore, possible: func(o *world.Operator) bool { return o.Slow != nil }},
+	{name: "invalid", run: (*Run).invalid, possible: func(o *world.Operator) bool { return o.Spoil != nil }},
 	{name: "late", run: (*Run).late},
 	{name: "refused", run: (*Run).refused},
-	{name: "pods", run: (*Run).pods},
+	{name: "pods", run: (*Run).pods, possible: func(o *world.Operator) bool { return o.Populate != nil }},
 	{name: "foreign", run: (*Run).foreign},
 	{name: "restart-full", run: (*Run).restartFull},
 }
 
-// Names returns the names of all scenarios in order.
-func Names() []string {
-	names := make([]string, len(steps))
-	for i, s := range steps {
-		names[i] = s.name
+func (s step) isPossible(o *world.Operator) bool { return s.possible == nil || s.possible(o) }
+
+// Names returns the names of an operator's scenarios in order.
+func Names(o *world.Operator) []string {
+	names := make([]string, 0, len(steps))
+	for _, s := range steps {
+		if s.isPossible(o) {
+			names = append(names, s.name)
+		}
 	}
 	return names
 }
 
-// Unknown returns the first name that is not a scenario, "" if there is none.
-func Unknown(names []string) string {
-	known := Names()
+// Unknown returns the first name that is not a scenario of an operator, "" if there is none.
+func Unknown(o *world.Operator, names []string) string {
+	known := Names(o)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return name
@@ -59,14 +65,14 @@ func Unknown(names []string) string {
 	return ""
 }
 
-// Do measures with the given number of Keystones and adds to the samples.
+// Do measures with the given number of resources and adds to the samples.
 func Do(ctx context.Context, o Options, size int, samples result.Samples) (err error) {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return err
 	}
-	r := &Run{options: o, size: size, samples: samples, keys: world.Keys("bench", size, o.PerNamespace), begun: time.Now()}
+	r := &Run{options: o, size: size, samples: samples, keys: o.Operator.Keys("bench", size, o.PerNamespace), begun: time.Now()}
 	r.say("starting the API server")
-	if r.world, err = world.Open(ctx, world.Options{Root: o.Root, Dir: o.Dir}); err != nil {
+	if r.world, err = world.Open(ctx, world.Options{Root: o.Root, Dir: o.Dir, Operator: o.Operator}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
@@ -77,11 +83,11 @@ func Do(ctx context.Context, o Options, size int, samples result.Samples) (err e
 		}
 		r.say("without a control group: %v", err)
 	}
-	if r.operator.hosts, err = r.world.Hosts(world.ServiceHosts(slices.Concat(r.keys, r.extras()))); err != nil {
+	if r.operator.hosts, err = r.world.Hosts(slices.Concat(r.keys, r.extras())); err != nil {
 		return err
 	}
 	for _, s := range steps {
-		if !s.always && len(o.Scenarios) > 0 && !slices.Contains(o.Scenarios, s.name) {
+		if !s.isPossible(o.Operator) || (!s.always && len(o.Scenarios) > 0 && !slices.Contains(o.Scenarios, s.name)) {
 			continue
 		}
 		if err := s.run(r, ctx); err != nil {

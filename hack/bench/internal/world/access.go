@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Kubeconfig writes the operator's kubeconfig, for the API server or for
@@ -26,13 +27,13 @@ func (w *World) Kubeconfig(address string) (path string, err error) {
 	return path, clientcmd.WriteToFile(config, path)
 }
 
-// Hosts writes the file that the operator gets as /etc/hosts: the Services of all
-// Keystones are at [Address].
-func (w *World) Hosts(services []string) (path string, err error) {
+// Hosts writes the file that the operator gets as /etc/hosts: the Keystones of all
+// resources are at [Address].
+func (w *World) Hosts(keys []client.ObjectKey) (path string, err error) {
 	var b strings.Builder
 	b.WriteString("127.0.0.1 localhost\n")
-	for _, service := range services {
-		fmt.Fprintf(&b, "%s %s\n", Address, service)
+	for _, key := range keys {
+		fmt.Fprintf(&b, "%s %s\n", Address, w.operator.Host(key))
 	}
 	path = w.file("hosts")
 	return path, os.WriteFile(path, []byte(b.String()), 0o644)

@@ -14,23 +14,14 @@ const Address = "127.86.0.1"
 
 const keystonePort = "5000"
 
-// serveKeystones simulates the API of all Keystones until stop is called: it is healthy,
-// and accepts every password.
-func serveKeystones(ctx context.Context) (stop func() error, err error) {
+// serveKeystones serves the API of all Keystones until stop is called.
+func serveKeystones(ctx context.Context, api http.Handler) (stop func() error, err error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", net.JoinHostPort(Address, keystonePort))
 	if err != nil {
 		return nil, fmt.Errorf("answer in the place of the Keystones: %w", err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(answer), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: api, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }()
 	return server.Close, nil
-}
-
-func answer(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodPost {
-		w.Header().Set("X-Subject-Token", "token-of-the-bench")
-		w.WriteHeader(http.StatusCreated)
-	}
-	_, _ = w.Write([]byte("{}"))
 }

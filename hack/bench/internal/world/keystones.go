@@ -2,55 +2,51 @@ package world
 
 import (
 	"context"
-	"fmt"
+	"net/http"
 
-	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// writers is how many objects are written concurrently.
-const writers = 8
+// Keystones are what the Keystone operator has to do with.
+var Keystones = &Operator{
+	Name: "keystone", Kind: "Keystone", Plural: "Keystones", Controller: "keystone",
+	CRDs:        []string{"operators/keystone/config/crd/bases"},
+	AddToScheme: keystonev1alpha1.AddToScheme,
 
-// Each calls do for all numbers below n, several concurrently.
-func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(writers)
-	for i := range n {
-		group.Go(func() error { return do(ctx, i) })
-	}
-	return group.Wait()
-}
+	Empty:   func() Resource { return &keystonev1alpha1.Keystone{} },
+	New:     func(key client.ObjectKey) Resource { return brownfield(key) },
+	Prepare: prepareKeystone,
+	Standins: func(w *World) []standin.Standin {
+		return []standin.Standin{standin.NewDeployments(), w.jobs, w.mariaDB, w.secrets}
+	},
+	Host:   func(key client.ObjectKey) string { return cluster.Settings{}.ServiceHost(key.Name, key.Namespace) },
+	Answer: func(*World) http.Handler { return http.HandlerFunc(answer) },
 
-// Keys names n Keystones, with a fixed number per namespace. Batches with another prefix
-// have separate namespaces.
-func Keys(prefix string, n, perNamespace int) []client.ObjectKey {
-	keys := make([]client.ObjectKey, n)
-	for i := range keys {
-		keys[i] = client.ObjectKey{
-			Namespace: fmt.Sprintf("%s-%d", prefix, i/perNamespace), Name: fmt.Sprintf("keystone-%d", i%perNamespace),
+	Grow:  change(func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas++ }),
+	Spoil: change(func(k *keystonev1alpha1.Keystone) { k.Spec.Fernet.RotationSchedule = "whenever" }),
+	Mend: change(func(k *keystonev1alpha1.Keystone) {
+		k.Spec.Fernet.RotationSchedule = keystonev1alpha1.DefaultRotationSchedule
+	}),
+	Break: func(w *World, key client.ObjectKey) {
+		w.jobs.Set(key.Namespace, key.Name+"-db-sync", standin.Fail("the schema is damaged"))
+	},
+	Slow: func(w *World, key client.ObjectKey) {
+		for _, family := range []string{"fernet", "credential"} {
+			w.secrets.Set("PushSecret", key.Namespace, key.Name+"-"+family+"-keys-backup", standin.Hang())
 		}
-	}
-	return keys
+	},
+	Populate: populate,
 }
 
-// ServiceHosts returns the host names of the Keystones' Services.
-func ServiceHosts(keys []client.ObjectKey) []string {
-	hosts := make([]string, len(keys))
-	for i, key := range keys {
-		hosts[i] = cluster.Settings{}.ServiceHost(key.Name, key.Namespace)
-	}
-	return hosts
-}
-
-// Brownfield returns a Keystone with its own database, cache and Secrets.
-func Brownfield(key client.ObjectKey) *keystonev1alpha1.Keystone {
+// brownfield returns a Keystone with its own database, cache and Secrets.
+func brownfield(key client.ObjectKey) *keystonev1alpha1.Keystone {
 	return &keystonev1alpha1.Keystone{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
 		Spec: keystonev1alpha1.KeystoneSpec{
@@ -73,67 +69,24 @@ func databaseSecret(key client.ObjectKey) string { return key.Name + "-database"
 
 func adminSecret(key client.ObjectKey) string { return key.Name + "-admin" }
 
-// Prepare creates what the Keystones refer to, with their namespaces.
-func (w *World) Prepare(ctx context.Context, keys []client.ObjectKey) error {
-	seen := map[string]bool{}
-	for _, key := range keys {
-		if seen[key.Namespace] {
-			continue
-		}
-		seen[key.Namespace] = true
-		if err := w.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: key.Namespace}}); err != nil {
+func prepareKeystone(ctx context.Context, w *World, key client.ObjectKey) error {
+	for name, data := range map[string]map[string]string{
+		databaseSecret(key): {"username": "keystone", "password": "database-password"},
+		adminSecret(key):    {"password": "admin-password"},
+	} {
+		meta := metav1.ObjectMeta{Namespace: key.Namespace, Name: name}
+		if err := w.Create(ctx, &corev1.Secret{ObjectMeta: meta, StringData: data}); err != nil {
 			return err
 		}
-	}
-	return Each(ctx, len(keys), func(ctx context.Context, i int) error {
-		for name, data := range map[string]map[string]string{
-			databaseSecret(keys[i]): {"username": "keystone", "password": "database-password"},
-			adminSecret(keys[i]):    {"password": "admin-password"},
-		} {
-			meta := metav1.ObjectMeta{Namespace: keys[i].Namespace, Name: name}
-			if err := w.Create(ctx, &corev1.Secret{ObjectMeta: meta, StringData: data}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Create creates an object. An existing one is left alone.
-func (w *World) Create(ctx context.Context, obj client.Object) error {
-	if err := w.Client.Create(ctx, obj); err != nil && !apierrors.IsAlreadyExists(err) {
-		return fmt.Errorf("create %T %s: %w", obj, obj.GetName(), err)
 	}
 	return nil
 }
 
-// Change patches all the Keystones.
-func (w *World) Change(ctx context.Context, keys []client.ObjectKey, edit func(*keystonev1alpha1.Keystone)) error {
-	return Each(ctx, len(keys), func(ctx context.Context, i int) error {
-		k := &keystonev1alpha1.Keystone{}
-		if err := w.Client.Get(ctx, keys[i], k); err != nil {
-			return err
-		}
-		before := k.DeepCopy()
-		edit(k)
-		return w.Client.Patch(ctx, k, client.MergeFrom(before))
-	})
-}
-
-// Touch changes an annotation of an object that Keystones share.
-func (w *World) Touch(ctx context.Context, obj client.Object) error {
-	if err := w.Client.Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
-		return err
+// answer is the API of all Keystones: it is healthy, and accepts every password.
+func answer(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		w.Header().Set("X-Subject-Token", "token-of-the-bench")
+		w.WriteHeader(http.StatusCreated)
 	}
-	before, known := obj.DeepCopyObject().(client.Object)
-	if !known {
-		return fmt.Errorf("the copy of %T is no object", obj)
-	}
-	annotations := obj.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations["example.com/touched"] = obj.GetResourceVersion()
-	obj.SetAnnotations(annotations)
-	return w.Client.Patch(ctx, obj, client.MergeFrom(before))
+	_, _ = w.Write([]byte("{}"))
 }

@@ -22,10 +22,10 @@ const (
 	kubelet           = client.FieldOwner("kubelet")
 )
 
-// Populate gives each Keystone the objects that it has in a real cluster after some
+// populate gives each Keystone the objects that it has in a real cluster after some
 // days: the last Jobs of its CronJobs, and the given number of Pods, including
 // those of Jobs. It returns when the Jobs have finished.
-func (w *World) Populate(ctx context.Context, keys []client.ObjectKey, pods int) error {
+func populate(ctx context.Context, w *World, keys []client.ObjectKey, pods int) error {
 	if err := w.run(ctx, keys, pods); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ const foreignNamespace = "somebody-elses"
 const foreignSize = 2048
 
 // CreateForeign creates n Secrets, and as many Pods, that are unrelated
-// to any Keystone.
+// to any resource.
 func (w *World) CreateForeign(ctx context.Context, n int) error {
 	if err := w.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: foreignNamespace}}); err != nil {
 		return err

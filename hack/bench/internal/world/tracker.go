@@ -11,11 +11,9 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-// State is the relevant state of a Keystone.
+// State is the relevant state of a resource.
 type State struct {
 	// Ready is true when its condition Ready is True for its current generation.
 	Ready bool
@@ -25,59 +23,59 @@ type State struct {
 	Observed bool
 }
 
-// Tracker tracks the state of all Keystones with a watch.
+// Tracker tracks the state of all resources with a watch.
 type Tracker struct {
 	mu     sync.Mutex
 	states map[client.ObjectKey]State
 }
 
-func track(ctx context.Context, cfg *rest.Config) (*Tracker, error) {
+func track(ctx context.Context, cfg *rest.Config, o *Operator) (*Tracker, error) {
 	t := &Tracker{states: map[client.ObjectKey]State{}}
-	watched, err := cache.New(cfg, cache.Options{Scheme: scheme()})
+	watched, err := cache.New(cfg, cache.Options{Scheme: o.scheme()})
 	if err != nil {
-		return nil, fmt.Errorf("watch the Keystones: %w", err)
+		return nil, fmt.Errorf("watch the %s: %w", o.Plural, err)
 	}
-	informer, err := watched.GetInformer(ctx, &keystonev1alpha1.Keystone{}, cache.BlockUntilSynced(false))
+	informer, err := watched.GetInformer(ctx, o.Empty(), cache.BlockUntilSynced(false))
 	if err != nil {
-		return nil, fmt.Errorf("watch the Keystones: %w", err)
+		return nil, fmt.Errorf("watch the %s: %w", o.Plural, err)
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc:    t.see,
 		UpdateFunc: func(_, obj any) { t.see(obj) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("watch the Keystones: %w", err)
+		return nil, fmt.Errorf("watch the %s: %w", o.Plural, err)
 	}
 	go func() { _ = watched.Start(ctx) }()
 	if !watched.WaitForCacheSync(ctx) {
-		return nil, fmt.Errorf("watch the Keystones: %w", ctx.Err())
+		return nil, fmt.Errorf("watch the %s: %w", o.Plural, ctx.Err())
 	}
 	return t, nil
 }
 
 func (t *Tracker) see(obj any) {
-	k, known := obj.(*keystonev1alpha1.Keystone)
+	r, known := obj.(Resource)
 	if !known {
 		return
 	}
 	state := State{}
-	if ready := meta.FindStatusCondition(k.Status.Conditions, "Ready"); ready != nil {
-		state.Observed = ready.ObservedGeneration == k.Generation
+	if ready := meta.FindStatusCondition(r.GetConditions(), "Ready"); ready != nil {
+		state.Observed = ready.ObservedGeneration == r.GetGeneration()
 		state.Ready = ready.Status == metav1.ConditionTrue && state.Observed
 		state.Reason = ready.Reason
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.states[client.ObjectKeyFromObject(k)] = state
+	t.states[client.ObjectKeyFromObject(r)] = state
 }
 
-// Await waits until holds is true for all the Keystones. alive returns an error if that
+// Await waits until holds is true for all the resources. alive returns an error if that
 // can no longer happen; progress receives their number, each time it changes.
 func (t *Tracker) Await(
 	ctx context.Context, keys []client.ObjectKey, holds func(State) bool, alive func() error, progress func(done int),
 ) error {
 	last := -1
-	return Poll(ctx, "wait for the Keystones", func(context.Context) (bool, error) {
+	return Poll(ctx, "wait for the resources", func(context.Context) (bool, error) {
 		done := t.count(keys, holds)
 		if done != last {
 			progress(done)

@@ -1,11 +1,12 @@
 // Package world is the cluster that the bench measures in: a real API server with
 // the garbage collector, stand-ins for everything else, and Keystones that answer
-// requests.
+// requests. What differs from one operator to another is declared in an [Operator].
 package world
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -22,18 +23,14 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 )
 
-// operatorName is the user that the operator logs in as, and the value of its
-// label on everything it makes.
-const operatorName = "keystone-operator"
-
-// auditPolicy logs only the operator's requests: recording all others would slow the
-// API server down.
+// auditPolicy logs only the requests of the operator's user: recording all others would
+// slow the API server down.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
 - level: Metadata
-  users: [` + operatorName + `]
+  users: [%s]
 - level: None
 `
 
@@ -41,21 +38,27 @@ rules:
 type Options struct {
 	// Root is the top of the checkout, Dir a folder of the World's own.
 	Root, Dir string
+	// Operator is the one that is measured.
+	Operator *Operator
 }
 
 // World is a running cluster.
 type World struct {
 	// Client has all permissions, and reads from the API server itself.
 	Client client.Client
-	// Keystones knows the state of all Keystones.
-	Keystones *Tracker
+	// Resources knows the state of all resources of the operator.
+	Resources *Tracker
 	// Audit counts the operator's requests.
 	Audit *audit.Log
-	// Jobs and Secrets are stand-ins that can be made to fail.
-	Jobs    *standin.Jobs
-	Secrets *standin.ExternalSecrets
 
-	options       Options
+	options  Options
+	operator *Operator
+	// These stand-ins can be made to fail, or are asked for what they have made.
+	jobs    *standin.Jobs
+	secrets *standin.ExternalSecrets
+	mariaDB *standin.MariaDB
+	korc    *standin.KORC
+
 	administrator *rest.Config
 	user          *rest.Config
 	apiServer     int
@@ -65,11 +68,18 @@ type World struct {
 
 // Open starts a World. It has to be closed even if ctx has ended.
 func Open(ctx context.Context, o Options) (*World, error) {
-	w := &World{options: o, Jobs: standin.NewJobs(), Secrets: standin.NewExternalSecrets()}
+	w := newWorld(o)
 	if err := w.open(ctx); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
+}
+
+func newWorld(o Options) *World {
+	return &World{
+		options: o, operator: o.Operator,
+		jobs: standin.NewJobs(), secrets: standin.NewExternalSecrets(), mariaDB: standin.NewMariaDB(), korc: standin.NewKORC(),
+	}
 }
 
 func (w *World) open(ctx context.Context) error {
@@ -78,34 +88,35 @@ func (w *World) open(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w.onClose(func() error { cancel(); return nil })
-	stopKeystones, err := serveKeystones(ctx)
+	stopKeystones, err := serveKeystones(ctx, w.operator.Answer(w))
 	if err != nil {
 		return err
 	}
 	w.onClose(stopKeystones)
-	if w.Keystones, err = track(ctx, w.administrator); err != nil {
+	if w.Resources, err = track(ctx, w.administrator, w.operator); err != nil {
 		return err
 	}
 	if err := w.createStore(ctx); err != nil {
 		return err
 	}
-	return standin.Run(ctx, w.administrator, standin.NewDeployments(), w.Jobs, standin.NewMariaDB(), w.Secrets)
+	return standin.Run(ctx, w.administrator, w.operator.Standins(w)...)
 }
 
 // startServer starts the API server and follows its audit log.
 func (w *World) startServer(ctx context.Context) error {
 	// The API server would append to the log of an earlier run.
-	for name, content := range map[string]string{"audit-policy.yaml": auditPolicy, "audit.log": ""} {
+	user := w.operator.Program()
+	for name, content := range map[string]string{"audit-policy.yaml": fmt.Sprintf(auditPolicy, user), "audit.log": ""} {
 		if err := os.WriteFile(w.file(name), []byte(content), 0o600); err != nil {
 			return err
 		}
 	}
 	env, stop, err := envtest.Open(envtest.Options{
-		CRDs:             []string{filepath.Join(w.options.Root, "operators/keystone/config/crd/bases")},
+		CRDs:             w.definitions(),
 		Foreign:          foreign.All,
 		GarbageCollector: true,
 		Complete:         true,
-		Users:            []string{operatorName},
+		Users:            []string{user},
 		Flags: map[string]string{
 			"audit-policy-file": w.file("audit-policy.yaml"), "audit-log-path": w.file("audit.log"),
 			// In MiB. A log that is rotated is not followed.
@@ -117,14 +128,14 @@ func (w *World) startServer(ctx context.Context) error {
 	}
 	w.onClose(stop)
 	w.administrator = env.Config
-	if w.Client, err = env.NewClient(scheme()); err != nil {
+	if w.Client, err = env.NewClient(w.operator.scheme()); err != nil {
 		return err
 	}
-	rules := filepath.Join(w.options.Root, "operators/keystone/helm/keystone-operator/files/rbac-rules.yaml")
-	if w.user, err = env.User(ctx, operatorName, rules); err != nil {
+	rules := filepath.Join(w.options.Root, "operators", w.operator.Name, "helm", user, "files/rbac-rules.yaml")
+	if w.user, err = env.User(ctx, user, rules); err != nil {
 		return err
 	}
-	if w.Audit, err = audit.Open(w.file("audit.log"), operatorName); err != nil {
+	if w.Audit, err = audit.Open(w.file("audit.log"), user); err != nil {
 		return err
 	}
 	w.onClose(w.Audit.Close)
@@ -133,6 +144,14 @@ func (w *World) startServer(ctx context.Context) error {
 	}
 	w.etcd, err = machine.Child("etcd")
 	return err
+}
+
+func (w *World) definitions() []string {
+	var paths []string
+	for _, path := range w.operator.CRDs {
+		paths = append(paths, filepath.Join(w.options.Root, path))
+	}
+	return paths
 }
 
 func (w *World) createStore(ctx context.Context) error {

@@ -9,28 +9,38 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/hack/bench/internal/audit"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
-func TestTheAuditLogHasTheRequestsOfTheOperatorAlone(t *testing.T) {
-	w := &World{options: Options{Root: "../../../..", Dir: t.TempDir()}}
+// closedAtTheEnd returns a World that is not open yet.
+func closedAtTheEnd(t *testing.T, o *Operator) *World {
+	t.Helper()
+	w := newWorld(Options{Root: "../../../..", Dir: t.TempDir(), Operator: o})
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	earlier := `{"stage":"ResponseComplete","verb":"list","user":{"username":"` + operatorName + `"},"objectRef":{"resource":"keystones"}}`
+	return w
+}
+
+func TestTheAuditLogHasTheRequestsOfTheOperatorAlone(t *testing.T) {
+	w := closedAtTheEnd(t, Keystones)
+	earlier := `{"stage":"ResponseComplete","verb":"list","user":{"username":"` + Keystones.Program() + `"},"objectRef":{"resource":"keystones"}}`
 	if err := os.WriteFile(w.file("audit.log"), []byte(earlier+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.startServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	operator, err := client.New(w.user, client.Options{Scheme: scheme()})
+	operator, err := client.New(w.user, client.Options{Scheme: Keystones.scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,4 +58,44 @@ func TestTheAuditLogHasTheRequestsOfTheOperatorAlone(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestAWorldOfControlPlanesHasWhatTheyNeed(t *testing.T) {
+	w := closedAtTheEnd(t, ControlPlanes)
+	if err := w.startServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	// An API server that is asked to stop waits for open watches.
+	ctx, cancel := context.WithCancel(t.Context())
+	w.onClose(func() error { cancel(); return nil })
+	if err := standin.Run(ctx, w.administrator, ControlPlanes.Standins(w)...); err != nil {
+		t.Fatal(err)
+	}
+	keys := ControlPlanes.Keys("bench", 1, 1)
+	if err := w.Prepare(ctx, keys); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Create(ctx, ControlPlanes.New(keys[0])); err != nil {
+		t.Fatal(err)
+	}
+	for _, edit := range []func(Resource){ControlPlanes.Grow, ControlPlanes.Spoil, ControlPlanes.Mend} {
+		if err := w.Change(ctx, keys, edit); err != nil {
+			t.Errorf("the API server refuses a change: %v", err)
+		}
+	}
+	c, err := client.New(w.administrator, client.Options{Scheme: Keystones.scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keystone := brownfield(keys[0])
+	if err := c.Create(ctx, keystone); err != nil {
+		t.Fatal(err)
+	}
+	expect.Condition(t, c, keystone, "Ready", metav1.ConditionTrue, "AllReady")
+	if keystone.Status.InstalledRelease != "2025.2" {
+		t.Errorf("it has installed %q", keystone.Status.InstalledRelease)
+	}
+	if ready := meta.FindStatusCondition(keystone.Status.Conditions, "Ready"); ready.ObservedGeneration != keystone.Generation {
+		t.Errorf("Ready is about generation %d of %d", ready.ObservedGeneration, keystone.Generation)
+	}
 }

@@ -1,0 +1,61 @@
+package world
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
+)
+
+// login is a request for a token with an application credential.
+// See https://docs.openstack.org/api-ref/identity/v3/.
+type login struct {
+	Auth struct {
+		Identity struct {
+			Credential struct{ ID, Secret string } `json:"application_credential"`
+		}
+	}
+}
+
+// token is the part of a token that shows the catalog.
+type token struct {
+	Catalog []catalogEntry `json:"catalog"`
+}
+
+type catalogEntry struct {
+	Endpoints []endpoint `json:"endpoints"`
+}
+
+type endpoint struct {
+	ID       string `json:"id"`
+	RegionID string `json:"region_id"`
+}
+
+// answerLogin is the API of the Keystones of all control planes. It knows the application
+// credentials and the endpoints that the stand-in of K-ORC has made in the namespace, all
+// in the region, as after a bootstrap. There is nothing else that the operator asks for.
+func (w *World) answerLogin(rw http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || r.URL.Path != "/v3/auth/tokens" {
+		http.NotFound(rw, r)
+		return
+	}
+	var asked login
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+		http.Error(rw, err.Error(), http.StatusBadRequest)
+		return
+	}
+	_, rest, _ := strings.Cut(r.Host, ".")
+	namespace, _, _ := strings.Cut(rest, ".")
+	if credential := asked.Auth.Identity.Credential; !w.korc.Accepts(namespace, credential.ID, credential.Secret) {
+		http.Error(rw, "the application credential is unknown", http.StatusUnauthorized)
+		return
+	}
+	var endpoints []endpoint
+	for _, id := range w.korc.Names(namespace, "Endpoint") {
+		endpoints = append(endpoints, endpoint{ID: id, RegionID: c5c3v1alpha1.DefaultRegion})
+	}
+	rw.Header().Set("X-Subject-Token", "token-of-the-bench")
+	rw.WriteHeader(http.StatusCreated)
+	_ = json.NewEncoder(rw).Encode(map[string]token{"token": {Catalog: []catalogEntry{{Endpoints: endpoints}}}})
+}

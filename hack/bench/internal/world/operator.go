@@ -1,0 +1,109 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/testutil/standin"
+)
+
+// Resource is a resource of an operator, with the state that it reports.
+type Resource interface {
+	client.Object
+	GetConditions() []metav1.Condition
+}
+
+// Operator declares an operator: the World that it needs, and the resources that are
+// created there. What its resources do not have is nil, which leaves out the scenarios
+// about it.
+type Operator struct {
+	// Name is the folder of its module, and the first part of the name of its program.
+	Name string
+	// Kind and Plural name its resource in what users read.
+	Kind, Plural string
+	// Controller is the name of its controller in the metrics.
+	Controller string
+	// CRDs are the files and folders with the definitions that the World serves in
+	// addition to those of other projects, relative to the top of the checkout.
+	CRDs []string
+	// AddToScheme registers the resource.
+	AddToScheme func(*runtime.Scheme) error
+	// Alone is true if no two resources may share a namespace.
+	Alone bool
+
+	// Empty returns an empty resource, New a small valid one.
+	Empty func() Resource
+	New   func(client.ObjectKey) Resource
+	// Prepare creates what a resource refers to, in a namespace that exists.
+	Prepare func(context.Context, *World, client.ObjectKey) error
+	// Standins are the other controllers of its World.
+	Standins func(*World) []standin.Standin
+	// Host is the host name of the Keystone of a resource, and Answer serves the APIs of all
+	// of them.
+	Host   func(client.ObjectKey) string
+	Answer func(*World) http.Handler
+
+	// Grow adds a replica.
+	Grow func(Resource)
+	// Spoil makes a resource invalid in a way that the schema does not notice, and Mend valid
+	// again.
+	Spoil, Mend func(Resource)
+	// Break makes a resource fail forever once it is created.
+	Break func(*World, client.ObjectKey)
+	// Slow keeps the secret store from accepting the copies of a resource's keys.
+	Slow func(*World, client.ObjectKey)
+	// Populate gives resources the Pods and Jobs that they have in a real cluster.
+	Populate func(ctx context.Context, w *World, keys []client.ObjectKey, pods int) error
+}
+
+// Operators are all operators that the bench knows.
+var Operators = []*Operator{Keystones, ControlPlanes}
+
+// Find returns the operator with a name.
+func Find(name string) (*Operator, error) {
+	known := make([]string, len(Operators))
+	for i, o := range Operators {
+		known[i] = o.Name
+	}
+	i := slices.Index(known, name)
+	if i < 0 {
+		return nil, fmt.Errorf("there is no operator %q, only %s", name, strings.Join(known, " and "))
+	}
+	return Operators[i], nil
+}
+
+// Program is the name of the operator's program and chart, of its user at the API server,
+// and the value of its label on everything it makes.
+func (o *Operator) Program() string { return o.Name + "-operator" }
+
+// Keys names n resources, with a fixed number per namespace unless they have to be alone.
+// Batches with another prefix have separate namespaces.
+func (o *Operator) Keys(prefix string, n, perNamespace int) []client.ObjectKey {
+	if o.Alone {
+		perNamespace = 1
+	}
+	keys := make([]client.ObjectKey, n)
+	for i := range keys {
+		keys[i] = client.ObjectKey{
+			Namespace: fmt.Sprintf("%s-%d", prefix, i/perNamespace),
+			Name:      fmt.Sprintf("%s-%d", strings.ToLower(o.Kind), i%perNamespace),
+		}
+	}
+	return keys
+}
+
+// change adapts a change of one kind of resource to all.
+func change[T Resource](edit func(T)) func(Resource) {
+	return func(r Resource) {
+		if typed, its := r.(T); its {
+			edit(typed)
+		}
+	}
+}
