@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -36,7 +37,11 @@ var ControlPlanes = &Operator{
 		}
 	},
 	Host: func(key client.ObjectKey) string {
-		return cluster.Settings{}.ServiceHost(minimal(key).KeystoneName(), key.Namespace)
+		address, err := url.Parse(keystonev1alpha1.LocalEndpoint(key.Namespace, minimal(key).KeystoneName()))
+		if err != nil {
+			return ""
+		}
+		return address.Hostname()
 	},
 	Answer: func(w *World) http.Handler { return http.HandlerFunc(w.answerLogin) },
 

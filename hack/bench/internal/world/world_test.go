@@ -52,8 +52,8 @@ func TestEachKeystoneIsFoundUnderItsNameAtOneAddress(t *testing.T) {
 		Keystones: "127.0.0.1 localhost\n" +
 			Address + " keystone-0.bench-0.svc.cluster.local\n" + Address + " keystone-0.bench-1.svc.cluster.local\n",
 		ControlPlanes: "127.0.0.1 localhost\n" +
-			Address + " controlplane-0-keystone.bench-0.svc.cluster.local\n" +
-			Address + " controlplane-0-keystone.bench-1.svc.cluster.local\n",
+			Address + " controlplane-0-keystone.bench-0.svc\n" +
+			Address + " controlplane-0-keystone.bench-1.svc\n",
 	} {
 		w := &World{options: Options{Dir: t.TempDir()}, operator: o}
 		path, err := w.Hosts(o.Keys("bench", 2, 1))
@@ -119,7 +119,7 @@ func TestOnlyACredentialThatKeystoneHasGetsAToken(t *testing.T) {
 	endpoint := w.korc.Add("bench-0", "Endpoint", "public")
 	ask := func(namespace, method, path, id string) *httptest.ResponseRecorder {
 		body := `{"auth":{"identity":{"methods":["application_credential"],"application_credential":{"id":"` + id + `","secret":""}}}}`
-		request := httptest.NewRequest(method, "http://controlplane-0-keystone."+namespace+".svc.cluster.local:5000"+path, strings.NewReader(body))
+		request := httptest.NewRequest(method, "http://controlplane-0-keystone."+namespace+".svc:5000"+path, strings.NewReader(body))
 		answer := httptest.NewRecorder()
 		w.answerLogin(answer, request)
 		return answer
