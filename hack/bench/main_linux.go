@@ -72,7 +72,8 @@ func parse(args []string) (settings, error) {
 	fs.IntVar(&s.Foreign, "foreign", 10_000, "How many Secrets, and as many Pods, of others there are.")
 	fs.BoolVar(&s.Profile, "profile", false, "Store a heap profile after each scenario.")
 	sizes := fs.String("sizes", "1,100", "Numbers of resources, separated by commas.")
-	scenarios := fs.String("scenarios", "", "Names of scenarios, separated by commas; empty for all: "+strings.Join(scenario.Names(world.Keystones), ",")+".")
+	scenarios := fs.String("scenarios", "",
+		"Names of scenarios, separated by commas; empty for all: "+strings.Join(scenario.Names(world.Keystones), ",")+".")
 	memory := fs.String("memory", "0", "Limit of the operator's memory, such as 128Mi; 0 for none.")
 	flags := fs.String("operator-flags", "", "Flags for the operator, separated by spaces.")
 	env := fs.String("operator-env", "", "Environment for the operator, separated by spaces, such as GOMEMLIMIT=100MiB.")

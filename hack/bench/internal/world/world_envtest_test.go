@@ -33,7 +33,8 @@ func closedAtTheEnd(t *testing.T, o *Operator) *World {
 
 func TestTheAuditLogHasTheRequestsOfTheOperatorAlone(t *testing.T) {
 	w := closedAtTheEnd(t, Keystones)
-	earlier := `{"stage":"ResponseComplete","verb":"list","user":{"username":"` + Keystones.Program() + `"},"objectRef":{"resource":"keystones"}}`
+	earlier := `{"stage":"ResponseComplete","verb":"list","user":{"username":"` + Keystones.Program() +
+		`"},"objectRef":{"resource":"keystones"}}`
 	if err := os.WriteFile(w.file("audit.log"), []byte(earlier+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
