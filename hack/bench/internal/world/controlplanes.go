@@ -19,10 +19,7 @@ import (
 // without pods, because the Keystone operator does not run.
 var ControlPlanes = &Operator{
 	Name: "c5c3", Kind: "ControlPlane", Plural: "ControlPlanes", Controller: "controlplane",
-	CRDs: []string{
-		"operators/c5c3/config/crd/bases", "operators/keystone/config/crd/bases", "operators/placement/config/crd/bases",
-		"deploy/infra/memcached-operator/crd.yaml",
-	},
+	CRDs:        []string{"operators/*/config/crd/bases", "deploy/infra/memcached-operator/crd.yaml"},
 	AddToScheme: c5c3v1alpha1.AddToScheme,
 	Alone:       true,
 

@@ -30,8 +30,8 @@ type Operator struct {
 	Kind, Plural string
 	// Controller is the name of its controller in the metrics.
 	Controller string
-	// CRDs are the files and folders with the definitions that the World serves in
-	// addition to those of other projects, relative to the top of the checkout.
+	// CRDs are patterns for the files and folders with the definitions that the World
+	// serves in addition to those of other projects, relative to the top of the checkout.
 	CRDs []string
 	// AddToScheme registers the resource.
 	AddToScheme func(*runtime.Scheme) error

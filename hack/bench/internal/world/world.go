@@ -111,8 +111,12 @@ func (w *World) startServer(ctx context.Context) error {
 			return err
 		}
 	}
+	definitions, err := w.definitions()
+	if err != nil {
+		return err
+	}
 	env, stop, err := envtest.Open(envtest.Options{
-		CRDs:             w.definitions(),
+		CRDs:             definitions,
 		Foreign:          foreign.All,
 		GarbageCollector: true,
 		Complete:         true,
@@ -146,12 +150,19 @@ func (w *World) startServer(ctx context.Context) error {
 	return err
 }
 
-func (w *World) definitions() []string {
+func (w *World) definitions() ([]string, error) {
 	var paths []string
-	for _, path := range w.operator.CRDs {
-		paths = append(paths, filepath.Join(w.options.Root, path))
+	for _, pattern := range w.operator.CRDs {
+		found, err := filepath.Glob(filepath.Join(w.options.Root, pattern))
+		if err != nil {
+			return nil, fmt.Errorf("CRDs of %s: %w", w.operator.Name, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("CRDs of %s: no file or folder is called %s", w.operator.Name, pattern)
+		}
+		paths = append(paths, found...)
 	}
-	return paths
+	return paths, nil
 }
 
 func (w *World) createStore(ctx context.Context) error {
