@@ -64,22 +64,20 @@ func TestWhyACredentialIsReplaced(t *testing.T) {
 func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.T) {
 	const retry = time.Second
 	for name, c := range map[string]struct {
-		said string
-		want string
+		announced string
+		want      string
 	}{
 		"nothing said":        {"", ""},
-		"said of another one": {refusal("other"), ""},
-		"said of this one":    {refusal("id"), "Keystone refuses"},
+		"said of another one": {"other", ""},
+		"said of this one":    {"id", "Keystone refuses"},
 	} {
 		of := fixture.ControlPlane
 		cp := &c5c3v1alpha1.ControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: of.Namespace, Name: of.Name}}
 		c5c3v1alpha1.SetDefaults(cp)
-		if c.said != "" {
-			cp.Status.Conditions = []metav1.Condition{{
-				Type: c5c3v1alpha1.ConditionAdminCredentialReady, Status: metav1.ConditionFalse,
-				Message: c.said, LastTransitionTime: metav1.NewTime(fixture.Noon.Add(-time.Hour)),
-			}}
-		}
+		cp.Status.Conditions = []metav1.Condition{{
+			Type: c5c3v1alpha1.ConditionAdminCredentialReady, Status: metav1.ConditionFalse,
+			LastTransitionTime: metav1.NewTime(fixture.Noon.Add(-time.Hour)),
+		}}
 		now, tasks := fixture.Noon.Add(-time.Hour), &fixture.Later{}
 		refusing := func(context.Context, string, string, string) (identity.Verdict, error) { return identity.Rejected, nil }
 		m := &manager{
@@ -90,8 +88,11 @@ func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.
 			}, cp),
 			Held: Held{credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
 		}
-		_, _ = m.Proofs.Verdict(m.Name(), "url", "id", "secret")
+		for _, id := range []string{"id", "other"} {
+			_, _ = m.Proofs.Verdict(m.Name(), "url", id, "secret")
+		}
 		tasks.Work(t.Context())
+		m.Proofs.Announce(m.Name(), c.announced, "secret")
 		now = fixture.Noon
 		live := applicationCredential(cp, "name", nil)
 		live.Status.ID = ptr.To("id")

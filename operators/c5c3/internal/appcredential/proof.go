@@ -1,8 +1,6 @@
 package appcredential
 
 import (
-	"fmt"
-
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -10,14 +8,9 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 )
 
-// refusal is the condition's message for a credential that Keystone rejects.
-func refusal(id string) string {
-	return fmt.Sprintf("Keystone rejects the application credential %s; a new one is created", id)
-}
-
 // isRejected reports whether Keystone has rejected the credential for a while.
 func (m *manager) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
-	return m.IsRefused(c5c3v1alpha1.ConditionAdminCredentialReady, refusal(*live.Status.ID), live.CreationTimestamp.Time,
+	return m.IsRefused(c5c3v1alpha1.ConditionAdminCredentialReady, live.CreationTimestamp.Time,
 		*live.Status.ID, string(m.credential.Data[keyValue]))
 }
 

@@ -78,7 +78,9 @@ func (m *manager) prove(id, secret string) error {
 	case verdict == identity.Accepted, errors.Is(err, identity.ErrAsking) && m.wasProven(id):
 		return nil
 	case verdict == identity.Rejected:
-		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, refusal(id)).After(m.RetryPeriod).AtOnce()
+		m.Proofs.Announce(m.Name(), id, secret)
+		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
+			"Keystone rejects the application credential %s; a new one is created", id)).After(m.RetryPeriod).AtOnce()
 	case errors.Is(err, identity.ErrAsking):
 		return reconcile.WaitError("", "Checking whether Keystone accepts the application credential "+id).After(identity.Timeout)
 	}

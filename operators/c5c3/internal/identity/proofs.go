@@ -49,8 +49,9 @@ type Proofs struct {
 type proof struct {
 	verdict Verdict
 	err     error
-	// at is when Keystone last gave this answer, since when it first did.
-	at, since time.Time
+	// at is when Keystone last gave this answer, announced when the user first read of it,
+	// zero before.
+	at, announced time.Time
 	// wait is how long Keystone is left alone after an answer other than that it accepts.
 	wait time.Duration
 	// subject and password are those of the task, the password as its hash.
@@ -170,9 +171,9 @@ func (p *Proofs) record(of types.NamespacedName, task Task, verdict Verdict, err
 			delete(known, other)
 		}
 	}
-	next := proof{verdict: verdict, err: err, at: now, since: now, subject: task.Subject, password: controlplane.Hash(task.Password)}
+	next := proof{verdict: verdict, err: err, at: now, subject: task.Subject, password: controlplane.Hash(task.Password)}
 	if asked && last.verdict == verdict {
-		next.since = last.since
+		next.announced = last.announced
 	}
 	next.wait = p.waitAfter(last, next, task)
 	known[task.Key] = next
@@ -203,11 +204,25 @@ func (p *Proofs) known(of types.NamespacedName, credential string) (known proof,
 // do not verify all at once.
 func (p *Proofs) Due() time.Duration { return wait.Jitter(p.period, 0.1) }
 
-// Rejected reports whether Keystone rejects the credential, and for how long that has
-// been known.
-func (p *Proofs) Rejected(of types.NamespacedName, id, secret string) (known time.Duration, rejected bool) {
+// Announce records that the user reads in the status that Keystone rejects a credential.
+func (p *Proofs) Announce(of types.NamespacedName, id, secret string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := Digest(id, secret)
+	if known := p.verdicts[of][key]; known.verdict == Rejected && known.announced.IsZero() {
+		known.announced = p.now(of.Namespace)
+		p.verdicts[of][key] = known
+	}
+}
+
+// Rejected reports whether Keystone rejects a credential and this was announced, and how
+// long ago.
+func (p *Proofs) Rejected(of types.NamespacedName, id, secret string) (announced time.Duration, rejected bool) {
 	last, _ := p.known(of, Digest(id, secret))
-	return p.now(of.Namespace).Sub(last.since), last.verdict == Rejected
+	if last.announced.IsZero() {
+		return 0, false
+	}
+	return p.now(of.Namespace).Sub(last.announced), true
 }
 
 // Forget drops what is known about the credentials of a control plane.

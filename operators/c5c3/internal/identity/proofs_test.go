@@ -11,11 +11,12 @@ import (
 )
 
 func isRejected(p *Proofs, secret string) bool {
+	p.Announce(fixture.ControlPlane, "id", secret)
 	_, rejected := p.Rejected(fixture.ControlPlane, "id", secret)
 	return rejected
 }
 
-func TestARefusalIsKnownSinceKeystoneHasSaidSoFirst(t *testing.T) {
+func TestARejectionCountsFromItsFirstAnnouncement(t *testing.T) {
 	now, tasks := fixture.Noon, &fixture.Later{}
 	p := NewProofs(func(context.Context, string, string, string) (Verdict, error) { return Rejected, nil },
 		tasks, func(string) time.Time { return now }, time.Minute, time.Second)
@@ -24,8 +25,17 @@ func TestARefusalIsKnownSinceKeystoneHasSaidSoFirst(t *testing.T) {
 		tasks.Work(t.Context())
 		now = now.Add(time.Second)
 	}
-	if known, rejected := p.Rejected(fixture.ControlPlane, "id", "secret"); !rejected || known != 3*time.Second {
-		t.Errorf("it is rejected (%t) for %s", rejected, known)
+	if _, rejected := p.Rejected(fixture.ControlPlane, "id", "secret"); rejected {
+		t.Error("it counts as rejected before it was announced")
+	}
+	for range 2 {
+		p.Announce(fixture.ControlPlane, "id", "secret")
+		now = now.Add(time.Second)
+	}
+	_, _ = p.Verdict(fixture.ControlPlane, "url", "id", "secret")
+	tasks.Work(t.Context())
+	if announced, rejected := p.Rejected(fixture.ControlPlane, "id", "secret"); !rejected || announced != 2*time.Second {
+		t.Errorf("it is rejected (%t), announced %s ago", rejected, announced)
 	}
 }
 

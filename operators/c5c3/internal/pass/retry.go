@@ -18,17 +18,12 @@ func (s *Pass) RetryAfter(gaveUp, failingSince time.Time) time.Duration {
 	return max(gaveUp.Add(patience).Sub(now), 0)
 }
 
-// IsRefused reports whether Keystone has refused a credential for a while that was
-// created at a time, and about which a condition has a message while it does. It does not
-// count before the condition says so, however late a pass is: otherwise nobody would
-// learn why the credential was replaced.
-func (s *Pass) IsRefused(conditionType, message string, created time.Time, id, secret string) bool {
-	said := meta.FindStatusCondition(s.CP.Status.Conditions, conditionType)
-	if said == nil || said.Message != message {
-		return false
-	}
-	known, rejected := s.Proofs.Rejected(s.Name(), id, secret)
-	return rejected && known >= s.RetryPeriod && s.RetryAfter(created, said.LastTransitionTime.Time) == 0
+// IsRefused reports whether a credential that was created at the given time has been
+// refused by Keystone for a while, and the condition has said so. Without the latter,
+// nobody would learn why the credential is replaced after a late pass.
+func (s *Pass) IsRefused(conditionType string, created time.Time, id, secret string) bool {
+	announced, rejected := s.Proofs.Rejected(s.Name(), id, secret)
+	return rejected && announced >= s.RetryPeriod && s.RetryAfter(created, s.FailingSince(conditionType)) == 0
 }
 
 // FailingSince is when a condition became False, now unless it is.

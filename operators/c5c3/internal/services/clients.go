@@ -28,7 +28,7 @@ func (all List) admitClients(ctx context.Context, s *pass.Pass, svc Service, chi
 		return nil
 	}
 	policy := svc.clients(s.CP, s.ServiceClients)
-	if !child.RestrictsClients() || !metav1.IsControlledBy(child, s.CP) {
+	if child.ServiceSpec().NetworkPolicy == nil || !metav1.IsControlledBy(child, s.CP) {
 		return apply.EnsureAbsent(ctx, s.Client, s.CP, policy)
 	}
 	version, kind := svc.Kind.ToAPIVersionAndKind()

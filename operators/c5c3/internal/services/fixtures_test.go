@@ -27,31 +27,23 @@ type sundial struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	Image    commonv1.ImageSpec     `json:"image,omitzero"`
+	Spec     commonv1.ServiceSpec   `json:"spec,omitzero"`
 	Identity commonv1.IdentitySpec  `json:"identity,omitzero"`
 	Login    commonv1.SecretRefSpec `json:"login,omitzero"`
-	Status   sundialStatus          `json:"status,omitzero"`
-}
-
-type sundialStatus struct {
-	Conditions        []metav1.Condition `json:"conditions,omitempty"`
-	Installed, Target string
+	Status   commonv1.ServiceStatus `json:"status,omitzero"`
 }
 
 func (s *sundial) DeepCopyObject() runtime.Object {
 	deep := *s
 	deep.ObjectMeta = *s.ObjectMeta.DeepCopy()
-	deep.Status.Conditions = append([]metav1.Condition(nil), s.Status.Conditions...)
+	s.Spec.DeepCopyInto(&deep.Spec)
+	s.Status.DeepCopyInto(&deep.Status)
 	return &deep
 }
 
-func (s *sundial) GetConditions() []metav1.Condition { return s.Status.Conditions }
-func (s *sundial) WantedRelease() string             { return s.Image.Tag }
-func (s *sundial) InstalledRelease() string          { return s.Status.Installed }
-func (s *sundial) TargetRelease() string             { return s.Status.Target }
-func (s *sundial) RefusesRollBack() bool             { return false }
-func (s *sundial) AsksForImageTag() bool             { return false }
-func (s *sundial) RestrictsClients() bool            { return false }
+func (s *sundial) GetConditions() []metav1.Condition      { return s.Status.Conditions }
+func (s *sundial) ServiceSpec() *commonv1.ServiceSpec     { return &s.Spec }
+func (s *sundial) ServiceStatus() *commonv1.ServiceStatus { return &s.Status }
 
 func (s *sundial) ServiceUser() commonv1.ServiceUser {
 	return commonv1.ServiceUser{Identity: &s.Identity, SecretRef: &s.Login}
@@ -89,7 +81,7 @@ func sundialService() Service {
 		child: func(cp *c5c3v1alpha1.ControlPlane, _ given) (child, error) {
 			return &sundial{
 				ObjectMeta: controlplane.ChildMeta(cp, sundialName),
-				Image:      imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease),
+				Spec:       commonv1.ServiceSpec{Image: imageOr(nil, "registry.example.com/sundial", cp.Spec.OpenStackRelease)},
 			}, nil
 		},
 		allowDeletion: "example.com/allow-sundial-deletion",

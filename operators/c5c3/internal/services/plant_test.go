@@ -166,7 +166,7 @@ func (p *plant) sundialIs(t *testing.T, installed, target string, ready metav1.C
 	t.Helper()
 	child := &sundial{}
 	p.get(t, child, sundialName)
-	child.Status.Installed, child.Status.Target = installed, target
+	child.Status.InstalledRelease, child.Status.TargetRelease = installed, target
 	meta.SetStatusCondition(&child.Status.Conditions, metav1.Condition{Type: "Ready", Status: ready, Reason: "Because", Message: "no sun"})
 	p.update(t, child)
 }

@@ -8,15 +8,12 @@ import (
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
@@ -97,23 +94,6 @@ type given struct {
 	policy *commonv1.PolicySpec
 }
 
-// child is the resource of a service, with the status reported by its operator.
-type child interface {
-	client.Object
-	GetConditions() []metav1.Condition
-	// WantedRelease is the release in the spec, InstalledRelease the running one, "" for
-	// none yet, and TargetRelease that of an ongoing upgrade, "" for none.
-	WantedRelease() string
-	InstalledRelease() string
-	TargetRelease() string
-	// RefusesRollBack reports whether an upgrade was reverted too late.
-	RefusesRollBack() bool
-	// AsksForImageTag reports whether the resource needs another image tag.
-	AsksForImageTag() bool
-	// RestrictsClients reports whether the resource restricts the clients of its API.
-	RestrictsClients() bool
-}
-
 // field returns the service's field in the spec.
 func (svc Service) field() string { return "spec.services." + svc.name }
 
@@ -152,12 +132,6 @@ type endpoint struct {
 	// interfaceName is "public", "internal" or "admin".
 	interfaceName string
 	url           func(cluster.Settings, *c5c3v1alpha1.ControlPlane) string
-}
-
-// isReady reports whether the service is ready with its current spec.
-func isReady(child child) bool {
-	ready := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionReady)
-	return ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == child.GetGeneration()
 }
 
 // StepInfrastructure and StepAdminCredential are steps that those of services need.

@@ -38,8 +38,8 @@ func TestASecondServiceIsProjectedAndReported(t *testing.T) {
 	}
 	child := &sundial{}
 	p.get(t, child, sundialName)
-	if !metav1.IsControlledBy(child, cp) || child.Image.Tag != "2025.2" {
-		t.Errorf("the child has image %+v and owners %+v", child.Image, child.OwnerReferences)
+	if !metav1.IsControlledBy(child, cp) || child.Spec.Image.Tag != "2025.2" {
+		t.Errorf("the child has image %+v and owners %+v", child.Spec.Image, child.OwnerReferences)
 	}
 	if cp.Status.UpdatePhase != c5c3v1alpha1.UpdatePhaseUpdating {
 		t.Errorf("the update is in phase %s", cp.Status.UpdatePhase)

@@ -48,10 +48,11 @@ func (all List) reconcile(ctx context.Context, s *pass.Pass, svc Service) reconc
 		return reconcile.WriteFailed(svc.reasons.failed, err)
 	}
 	switch {
-	case child.RefusesRollBack():
+	case refusesRollBack(child):
+		status := child.ServiceStatus()
 		return reconcile.Terminal(svc.reasons.rollBackRefused, fmt.Errorf(
 			"the update from %s to %s can no longer be aborted, because the contraction of the database schema has begun; "+
-				"set %s to %s", child.InstalledRelease(), child.TargetRelease(), svc.releaseField(s.CP), child.TargetRelease()))
+				"set %s to %s", status.InstalledRelease, status.TargetRelease, svc.releaseField(s.CP), status.TargetRelease))
 	case notEnrolled != nil:
 		return reconcile.WriteFailed(c5c3v1alpha1.ReasonServiceUserError, notEnrolled)
 	case !isReady(child):
@@ -76,16 +77,22 @@ func (all List) progress(cp *c5c3v1alpha1.ControlPlane, svc Service, child child
 	case ready.Message == "":
 		return fmt.Sprintf("%s %s is not ready", svc.Kind.Kind, child.GetName())
 	}
-	message := fmt.Sprintf("%s %s is not ready: %s", svc.Kind.Kind, child.GetName(), ready.Message)
-	if !child.AsksForImageTag() {
-		return message
+	return fmt.Sprintf("%s %s is not ready: %s", svc.Kind.Kind, child.GetName(), ready.Message) +
+		all.explain(cp, svc, child, ready.Message)
+}
+
+// explain returns what the words of a service's operator mean in a ControlPlane, "" if
+// they mean the same: the image tag is derived from another field.
+func (all List) explain(cp *c5c3v1alpha1.ControlPlane, svc Service, child child, words string) string {
+	if !strings.Contains(words, commonv1.ImageTagField) {
+		return ""
 	}
-	message += "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
-	if ahead, release := all.ahead(cp, svc, child.InstalledRelease()); release != "" {
-		message += fmt.Sprintf(", and it cannot be set back, because %s already has %s; %s.image sets the image of %s alone",
+	explained := "; here " + svc.releaseField(cp) + " sets " + commonv1.ImageTagField
+	if ahead, release := all.ahead(cp, svc, child.ServiceStatus().InstalledRelease); release != "" {
+		explained += fmt.Sprintf(", and it cannot be set back, because %s already has %s; %s.image sets the image of %s alone",
 			ahead.Kind.Kind, release, svc.field(), svc.Kind.Kind)
 	}
-	return message
+	return explained
 }
 
 // releaseField returns the field that sets the image tag of the service.

@@ -48,11 +48,12 @@ func (all List) setPhase(s *pass.Pass, svc Service, phase func(previous c5c3v1al
 // release, its installed release, and its ongoing upgrade. The previous phase only
 // matters for the end of an update, since a service may be unready for other reasons.
 func updatePhase(previous c5c3v1alpha1.UpdatePhase, child child) c5c3v1alpha1.UpdatePhase {
-	wanted, installed, target := child.WantedRelease(), child.InstalledRelease(), child.TargetRelease()
+	status := child.ServiceStatus()
+	wanted, installed, target := child.ServiceSpec().Image.Tag, status.InstalledRelease, status.TargetRelease
 	switch {
 	case installed == "":
 		return c5c3v1alpha1.UpdatePhaseIdle
-	case child.RefusesRollBack():
+	case refusesRollBack(child):
 		return c5c3v1alpha1.UpdatePhaseUpdatingServices
 	case target != "" && wanted == installed:
 		return c5c3v1alpha1.UpdatePhaseRollingBack

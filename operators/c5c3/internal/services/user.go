@@ -146,8 +146,7 @@ func proveUser(
 // replaceRefused requests a new user if Keystone has rejected this one for a while: its
 // password may have been changed there.
 func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) error {
-	message := fmt.Sprintf("Keystone refuses the user %s; a new one is created", userName(object))
-	if s.IsRefused(svc.condition, message, object.CreationTimestamp.Time, user.ID, user.Password) {
+	if s.IsRefused(svc.condition, object.CreationTimestamp.Time, user.ID, user.Password) {
 		secret, err := s.Owned.Find(ctx, s.Key(s.CP.ServiceUserName(svc.name)))
 		if err == nil && secret != nil {
 			_, err = renewPassword(ctx, s, secret)
@@ -156,7 +155,9 @@ func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv
 			return err
 		}
 	}
-	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserRejected, message).After(s.RetryPeriod).AtOnce()
+	s.Proofs.Announce(s.Name(), user.ID, user.Password)
+	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserRejected, fmt.Sprintf(
+		"Keystone refuses the user %s; a new one is created", userName(object))).After(s.RetryPeriod).AtOnce()
 }
 
 // retireUsers deletes the service's earlier users, each when it is due, and returns the

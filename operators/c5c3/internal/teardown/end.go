@@ -3,8 +3,10 @@ package teardown
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
@@ -18,23 +20,27 @@ type abandoned struct {
 }
 
 // giveUp continues without K-ORC and External Secrets once they have had their time, or
-// have nothing left to work on. Before, it returns the requeue delay.
-func giveUp(ctx context.Context, s *pass.Pass, left remains, waiting []string) (abandoned, time.Duration, error) {
+// have nothing left to work on. Before, the error is that of waiting.
+func giveUp(ctx context.Context, s *pass.Pass, left remains) (abandoned, error) {
+	waiting := left.describe()
+	wait := reconcile.WaitError("", fmt.Sprintf("K-ORC and External Secrets are removing %s; after %s the deletion continues without them",
+		strings.Join(waiting, ", "), s.StallTimeout))
 	if !late(s) && (left.push != "" || !left.keystoneGone) {
-		return abandoned{}, min(teardownPeriod, s.StallTimeout/8), nil
+		return abandoned{}, wait.After(min(teardownPeriod, s.StallTimeout/8))
 	}
-	begun, err := deleteRemaining(ctx, s, left.objects)
-	if begun || err != nil {
-		return abandoned{}, time.Second, err
+	switch begun, err := deleteRemaining(ctx, s, left.objects); {
+	case err != nil:
+		return abandoned{}, err
+	case begun:
+		return abandoned{}, wait.After(time.Second)
 	}
 	if err := removeKORCFinalizers(ctx, s, left.objects); err != nil {
-		return abandoned{}, 0, err
+		return abandoned{}, err
 	}
 	if left.keystoneGone && left.push == "" {
-		given, err := withoutKeystone(ctx, s, waiting)
-		return given, 0, err
+		return withoutKeystone(ctx, s, waiting)
 	}
-	return abandoned{fmt.Sprintf("Not removed within %s", s.StallTimeout), waiting}, 0, nil
+	return abandoned{fmt.Sprintf("Not removed within %s", s.StallTimeout), waiting}, nil
 }
 
 // withoutKeystone returns what stays if Keystone was gone before its content was removed.

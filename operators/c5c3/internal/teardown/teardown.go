@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -28,22 +27,16 @@ func Finalize(ctx context.Context, s *pass.Pass, all services.List) reconcile.Ou
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
-	waiting := left.describe()
 	var given abandoned
-	var again time.Duration
 	switch {
-	case len(waiting) > 0:
-		given, again, err = giveUp(ctx, s, left, waiting)
+	case len(left.describe()) > 0:
+		given, err = giveUp(ctx, s, left)
 	case korc.MissingKind(s) != "":
 		given, err = withoutKORC(ctx, s, left.keystoneGone)
 	}
 	switch {
 	case err != nil:
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
-	case again > 0:
-		return reconcile.Waiting(c5c3v1alpha1.ReasonFinalizingORC, fmt.Sprintf(
-			"K-ORC and External Secrets are removing %s; after %s the deletion continues without them",
-			strings.Join(waiting, ", "), s.StallTimeout)).After(again).
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err).
 			OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC created in Keystone")
 	case len(given.objects) > 0:
 		return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "The deletion continues without K-ORC").

@@ -2,13 +2,8 @@ package v1alpha1
 
 import (
 	"fmt"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
 // APIPort is where the Service and the API pods of a Keystone listen.
@@ -54,34 +49,3 @@ func CredentialKeysName(name string) string { return name + "-credential-keys" }
 // access. It is deleted together with spec.networkPolicy: on its own it would isolate
 // the API. The name contains a dot, which the name of a Keystone cannot.
 func ClientsPolicyName(name string) string { return name + ".clients" }
-
-// AsksForImageTag reports whether Ready says that the Keystone needs another image tag,
-// or could go back to the previous one. Whoever derives the tag from another field can
-// then name that field.
-func (k *Keystone) AsksForImageTag() bool {
-	ready := meta.FindStatusCondition(k.Status.Conditions, ConditionReady)
-	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, commonv1.ImageTagField)
-}
-
-// WantedRelease returns the release that the spec asks for: the tag of the image.
-func (k *Keystone) WantedRelease() string { return k.Spec.Image.Tag }
-
-// InstalledRelease returns the release of the schema, "" before the first installation.
-func (k *Keystone) InstalledRelease() string { return k.Status.InstalledRelease }
-
-// TargetRelease returns the release of the upgrade in progress, "" when there is none.
-func (k *Keystone) TargetRelease() string { return k.Status.TargetRelease }
-
-// RefusesRollBack reports whether an upgrade was reverted too late: the schema has lost
-// what the installed release uses.
-func (k *Keystone) RefusesRollBack() bool {
-	if k.Status.TargetRelease == "" || k.Spec.Image.Tag != k.Status.InstalledRelease {
-		return false
-	}
-	database := meta.FindStatusCondition(k.Status.Conditions, ConditionDatabaseReady)
-	return k.Status.UpgradePhase == UpgradePhaseContracting ||
-		database != nil && database.Reason == ReasonUpgradeAbortRefused && database.ObservedGeneration == k.Generation
-}
-
-// RestrictsClients reports whether the Keystone has its own NetworkPolicy that restricts who reaches its API.
-func (k *Keystone) RestrictsClients() bool { return k.Spec.NetworkPolicy != nil }

@@ -31,13 +31,17 @@ func ReconcileHealth(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 // previous finding until it has its own.
 func healthy(s *pass.Scope, message string) reconcile.Outcome {
 	k := s.Keystone
-	uncached := message + "; the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ") +
-		" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
-	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
-	switch found := s.Proofs.Finding(client.ObjectKeyFromObject(k)).Verdict; {
-	case found == proof.Uncached, found == proof.Unasked && last != nil && last.Message == uncached:
-		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, uncached).
-			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventCacheUnavailable, uncached)
+	switch s.Proofs.Finding(client.ObjectKeyFromObject(k)).Verdict {
+	case proof.Uncached:
+		message += "; the cache at " + strings.Join(k.Spec.Cache.Addresses(s.Cluster, k.Namespace), ", ") +
+			" does not answer, so that requests take longer; check its name, its pods and its NetworkPolicies"
+		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message).
+			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventCacheUnavailable, message)
+	case proof.Unasked:
+		if wasAccepted(k) {
+			last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+			message = last.Message
+		}
 	}
 	return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message)
 }

@@ -2,14 +2,10 @@ package v1alpha1
 
 import (
 	"fmt"
-	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	commonv1 "github.com/c5c3/forge/internal/common/types"
-	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // APIPort is where the Service and the API pods of a Placement listen.
@@ -61,34 +57,3 @@ func PodSelector() *metav1.LabelSelector {
 		Key: "app.kubernetes.io/name", Operator: metav1.LabelSelectorOpIn, Values: []string{AppName, TaskName},
 	}}}
 }
-
-// AsksForImageTag reports whether Ready says that the Placement needs another image tag,
-// or could go back to the previous one. Whoever derives the tag from another field can
-// then name that field.
-func (p *Placement) AsksForImageTag() bool {
-	ready := meta.FindStatusCondition(p.Status.Conditions, vocabulary.ConditionReady)
-	return ready != nil && ready.Status != metav1.ConditionTrue && strings.Contains(ready.Message, commonv1.ImageTagField)
-}
-
-// WantedRelease returns the release that the spec asks for: the tag of the image.
-func (p *Placement) WantedRelease() string { return p.Spec.Image.Tag }
-
-// InstalledRelease returns the release of the schema, "" before the first installation.
-func (p *Placement) InstalledRelease() string { return p.Status.InstalledRelease }
-
-// TargetRelease returns the release of the upgrade in progress, "" when there is none.
-func (p *Placement) TargetRelease() string { return p.Status.TargetRelease }
-
-// RefusesRollBack reports whether an upgrade was reverted too late: the schema has lost
-// what the installed release uses.
-func (p *Placement) RefusesRollBack() bool {
-	if p.Status.TargetRelease == "" || p.Spec.Image.Tag != p.Status.InstalledRelease {
-		return false
-	}
-	database := meta.FindStatusCondition(p.Status.Conditions, vocabulary.ConditionDatabaseReady)
-	return p.Status.UpgradePhase == commonv1.UpgradePhaseContracting ||
-		database != nil && database.Reason == vocabulary.ReasonUpgradeAbortRefused && database.ObservedGeneration == p.Generation
-}
-
-// RestrictsClients reports whether the Placement has its own NetworkPolicy that restricts who reaches its API.
-func (p *Placement) RestrictsClients() bool { return p.Spec.NetworkPolicy != nil }

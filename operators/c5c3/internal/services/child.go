@@ -1,0 +1,36 @@
+package services
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+	"github.com/c5c3/forge/internal/common/vocabulary"
+)
+
+// child is the resource of a service, with the status reported by its operator.
+type child interface {
+	client.Object
+	commonv1.Describer
+	GetConditions() []metav1.Condition
+	ServiceStatus() *commonv1.ServiceStatus
+}
+
+// isReady reports whether the service is ready with its current spec.
+func isReady(child child) bool {
+	ready := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionReady)
+	return ready != nil && ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == child.GetGeneration()
+}
+
+// refusesRollBack reports whether an upgrade was reverted too late: the schema has lost
+// what the installed release uses.
+func refusesRollBack(child child) bool {
+	status := child.ServiceStatus()
+	if status.TargetRelease == "" || child.ServiceSpec().Image.Tag != status.InstalledRelease {
+		return false
+	}
+	database := meta.FindStatusCondition(child.GetConditions(), vocabulary.ConditionDatabaseReady)
+	return status.UpgradePhase == commonv1.UpgradePhaseContracting ||
+		database != nil && database.Reason == vocabulary.ReasonUpgradeAbortRefused && database.ObservedGeneration == child.GetGeneration()
+}
