@@ -92,6 +92,12 @@ class Operators(unittest.TestCase):
         self.assertEqual(unknown, [], "ask hack/tools/operators.sh for the operators, or look for their folders")
         self.assertLessEqual(len(PLACES), 3)
 
+    def test_one_service_is_exemplary(self):
+        """Otherwise short tests leave out what they verify with that service."""
+        exemplary = [str(test.relative_to(ROOT)) for test in ROOT.glob("operators/*/internal/controller/*_test.go")
+                     if re.search(r"\bExemplary: +true\b", test.read_text(encoding="utf-8"))]
+        self.assertEqual(len(exemplary), 1, exemplary)
+
     def test_each_place_has_each_operator(self):
         for place in PLACES:
             with self.subTest(place=place):

@@ -31,26 +31,28 @@ import (
 // the same state as a kill after the preceding write.
 func (s suite[T]) failures(t *testing.T) {
 	for _, proof := range []struct {
-		name string
-		run  func(*testing.T)
+		name   string
+		run    func(*testing.T)
+		shared bool
 	}{
 		{"an operator killed at any write converges after its restart", func(t *testing.T) {
 			crashwalk.Walk(t, s.wayToReady(t, managed, transport.KillAfter))
-		}},
+		}, false},
 		{"a write whose answer is lost is repeated", func(t *testing.T) {
 			crashwalk.Walk(t, s.wayToReady(t, brownfield, transport.FailAfter))
-		}},
+		}, false},
 		{"whatever the API server answers to any call only delays the operator", func(t *testing.T) {
 			way := s.wayToReady(t, brownfield, transport.Conflict, transport.TooManyRequests, transport.InternalError, transport.Timeout)
 			way.EveryCall = true
 			crashwalk.Walk(t, way)
-		}},
-		{"an operator whose writes are refused says so and goes on when they are allowed", s.refusedWrites},
+		}, true},
+		{"an operator whose writes are refused says so and goes on when they are allowed", s.refusedWrites, true},
 		{"an operator killed during a deletion finishes it after its restart", func(t *testing.T) {
 			crashwalk.Walk(t, s.wayToTheEnd(t))
-		}},
+		}, true},
 	} {
 		t.Run(proof.name, func(t *testing.T) {
+			s.skipShared(t, proof.shared)
 			t.Parallel()
 			proof.run(t)
 		})

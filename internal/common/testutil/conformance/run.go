@@ -57,25 +57,38 @@ func (s Service[T]) unreached() map[string]string {
 	return all
 }
 
-// Run verifies that the service conforms to what every service has to do.
+// Run verifies that the service conforms to what every service has to do. A short test
+// verifies what only depends on the shared library with the exemplary service.
 func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 	suite := suite[T]{s, w}
 	for _, proof := range []struct {
 		name string
 		run  func(*testing.T)
+		// shared is true if the proof is about the shared library alone.
+		shared bool
 	}{
-		{"converges and then rests", suite.rests},
-		{"repairs what drifts", suite.drift},
-		{"takes over no object of somebody else", suite.foreign},
-		{"is alone with each resource", suite.isolation},
-		{"explains what is wrong", suite.reasons},
-		{"asks the Identity service as a user of its own", suite.serviceUser},
-		{"has what the spec asks for", suite.optional},
-		{"gets to the next release", suite.upgrades},
-		{"lives with the absence of other projects", suite.absent},
-		{"survives failures on the way to Ready", suite.failures},
-		{"takes everything along when it is deleted", suite.deletion},
+		{"converges and then rests", suite.rests, false},
+		{"repairs what drifts", suite.drift, false},
+		{"takes over no object of somebody else", suite.foreign, true},
+		{"is alone with each resource", suite.isolation, true},
+		{"explains what is wrong", suite.reasons, true},
+		{"asks the Identity service as a user of its own", suite.serviceUser, false},
+		{"has what the spec asks for", suite.optional, true},
+		{"gets to the next release", suite.upgrades, true},
+		{"lives with the absence of other projects", suite.absent, true},
+		{"survives failures on the way to Ready", suite.failures, false},
+		{"takes everything along when it is deleted", suite.deletion, true},
 	} {
-		t.Run(proof.name, proof.run)
+		t.Run(proof.name, func(t *testing.T) {
+			suite.skipShared(t, proof.shared)
+			proof.run(t)
+		})
+	}
+}
+
+// skipShared skips a proof about the shared library if another service stands for this one.
+func (s suite[T]) skipShared(t *testing.T, shared bool) {
+	if shared && testing.Short() && !s.Exemplary {
+		t.Skip("a short test verifies this with another service")
 	}
 }

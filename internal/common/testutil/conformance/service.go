@@ -26,6 +26,10 @@ type Service[T service.Resource] struct {
 	// Vocabulary lists the conditions, reasons and events of the kind.
 	Vocabulary vocabulary.Kind
 
+	// Exemplary marks the service that a short test verifies whole, on behalf of all. Of the
+	// others it verifies what differs between services.
+	Exemplary bool
+
 	// New returns a valid resource with one replica and an external database and cache.
 	// There must be a release before and after that of the resource.
 	New func(namespace, name string) T

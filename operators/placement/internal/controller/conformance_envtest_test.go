@@ -26,6 +26,7 @@ var placements = conformance.Service[*placementv1alpha1.Placement]{
 		Setup: controller.Controller.SetupWith,
 	},
 	Definition: controller.Controller.Definition,
+	Exemplary:  true,
 	Vocabulary: placementv1alpha1.Vocabularies()[0],
 	New:        placement,
 	Change:     func(p *placementv1alpha1.Placement, change func(*commonv1.ServiceSpec)) { change(&p.Spec.ServiceSpec) },
