@@ -24,6 +24,9 @@ const KubeadmConfig = "/etc/kubernetes/kubeadm.yaml"
 // auditPolicy is the path, inside a node, of the API server's audit policy.
 const auditPolicy = "/etc/kubernetes/audit-policy.yaml"
 
+// patches is the folder, inside a node, with changes to kubeadm's static pods.
+const patches = "/etc/kubernetes/patches"
+
 // values are the inputs of the templates.
 type values struct {
 	NodeName          string
@@ -36,6 +39,7 @@ type values struct {
 	KubernetesVersion string
 	EtcdTag           string
 	AuditPolicy       string
+	Patches           string
 	Images            references
 	// Operators are the names of our operators.
 	Operators []string
@@ -59,6 +63,7 @@ func newValues(n node.Node, set images.Set) values {
 		KubernetesVersion: set.Tag("kube-apiserver"),
 		EtcdTag:           set.Tag("etcd"),
 		AuditPolicy:       auditPolicy,
+		Patches:           patches,
 		Images: references{
 			Pause:        set.Reference("pause"),
 			CoreDNS:      set.Reference("coredns"),
@@ -95,6 +100,9 @@ func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]stri
 		"/etc/cni/net.d/forge.conflist": "cni.conflist",
 		KubeadmConfig:                   "kubeadm.yaml",
 		auditPolicy:                     "audit-policy.yaml",
+
+		patches + "/kube-controller-manager+strategic.yaml": "kube-controller-manager+strategic.yaml",
+		patches + "/kube-scheduler+strategic.yaml":          "kube-scheduler+strategic.yaml",
 	} {
 		content, err := render(name, v)
 		if err != nil {
