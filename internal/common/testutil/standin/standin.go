@@ -55,6 +55,8 @@ func Run(ctx context.Context, cfg *rest.Config, standins ...Standin) error {
 		Metrics:                metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress: "0",
 		Controller:             config.Controller{SkipNameValidation: ptr.To(true)},
+		// Most kinds are read without their Go types.
+		Client: client.Options{Cache: &client.CacheOptions{Unstructured: true}},
 	})
 	if err != nil {
 		return fmt.Errorf("create the manager of the stand-ins: %w", err)
