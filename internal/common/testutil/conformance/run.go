@@ -20,7 +20,7 @@ import (
 func Main[T service.Resource](m *testing.M, s Service[T], w *World) {
 	o := envtest.Options{
 		CRDs: []string{definitions}, Foreign: foreign.All, GarbageCollector: true,
-		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: s.unreached()}},
+		Vocabularies: []expect.Vocabulary{{Kind: s.Vocabulary, Unreached: s.unreached()}}, Sampled: !s.Exemplary,
 	}
 	*w = World{
 		Deployments: standin.NewDeployments(), Jobs: standin.NewJobs(),

@@ -42,7 +42,7 @@ const (
 
 func TestMain(m *testing.M) {
 	o := envtest.Options{
-		CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true, Vocabularies: vocabularies(),
+		CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true, Vocabularies: vocabularies(), Sampled: true,
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
