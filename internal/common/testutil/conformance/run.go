@@ -79,16 +79,11 @@ func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 		{"survives failures on the way to Ready", suite.failures, false},
 		{"takes everything along when it is deleted", suite.deletion, true},
 	} {
-		t.Run(proof.name, func(t *testing.T) {
-			suite.skipShared(t, proof.shared)
-			proof.run(t)
-		})
+		if !proof.shared || s.isWhole() {
+			t.Run(proof.name, proof.run)
+		}
 	}
 }
 
-// skipShared skips a proof about the shared library if another service stands for this one.
-func (s suite[T]) skipShared(t *testing.T, shared bool) {
-	if shared && testing.Short() && !s.Exemplary {
-		t.Skip("a short test verifies this with another service")
-	}
-}
+// isWhole reports whether the run includes what only depends on the shared library.
+func (s Service[T]) isWhole() bool { return s.Exemplary || !testing.Short() }
