@@ -181,7 +181,7 @@ func TestTheContentIsKeptOfWhatIsReferencedAndOfNothingElse(t *testing.T) {
 		}
 		return []reconcile.Request{{}}
 	})
-	const many = 1200
+	const many = 2000
 	for i := range many {
 		name := strconv.Itoa(i)
 		referenced[name] = true

@@ -22,9 +22,6 @@ import (
 // closedAtTheEnd returns a World that is not open yet.
 func closedAtTheEnd(t *testing.T, o *Operator) *World {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("a short test starts no API server for the benchmark")
-	}
 	w := newWorld(Options{Root: "../../../..", Dir: t.TempDir(), Operator: o})
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
