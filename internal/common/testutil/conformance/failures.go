@@ -32,26 +32,26 @@ import (
 func (s suite[T]) failures(t *testing.T) {
 	for _, proof := range []struct {
 		name   string
-		run    func(*testing.T)
 		shared bool
+		run    func(*testing.T)
 	}{
-		{"an operator killed at any write converges after its restart", func(t *testing.T) {
+		{"an operator killed at any write converges after its restart", false, func(t *testing.T) {
 			crashwalk.Walk(t, s.wayToReady(t, managed, transport.KillAfter))
-		}, false},
-		{"a write whose answer is lost is repeated", func(t *testing.T) {
+		}},
+		{"a write whose answer is lost is repeated", false, func(t *testing.T) {
 			crashwalk.Walk(t, s.wayToReady(t, brownfield, transport.FailAfter))
-		}, false},
-		{"whatever the API server answers to any call only delays the operator", func(t *testing.T) {
+		}},
+		{"whatever the API server answers to any call only delays the operator", true, func(t *testing.T) {
 			way := s.wayToReady(t, brownfield, transport.Conflict, transport.TooManyRequests, transport.InternalError, transport.Timeout)
 			way.EveryCall = true
 			crashwalk.Walk(t, way)
-		}, true},
-		{"an operator whose writes are refused says so and goes on when they are allowed", s.refusedWrites, true},
-		{"an operator killed during a deletion finishes it after its restart", func(t *testing.T) {
+		}},
+		{"an operator whose writes are refused says so and goes on when they are allowed", true, s.refusedWrites},
+		{"an operator killed during a deletion finishes it after its restart", true, func(t *testing.T) {
 			crashwalk.Walk(t, s.wayToTheEnd(t))
-		}, true},
+		}},
 	} {
-		if proof.shared && !s.isWhole() {
+		if !s.verifies(proof.shared) {
 			continue
 		}
 		t.Run(proof.name, func(t *testing.T) {

@@ -62,28 +62,28 @@ func (s Service[T]) unreached() map[string]string {
 func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 	suite := suite[T]{s, w}
 	for _, proof := range []struct {
-		name string
-		run  func(*testing.T)
-		// shared is true if the proof is about the shared library alone.
+		name   string
 		shared bool
+		run    func(*testing.T)
 	}{
-		{"converges and then rests", suite.rests, false},
-		{"repairs what drifts", suite.drift, false},
-		{"takes over no object of somebody else", suite.foreign, true},
-		{"is alone with each resource", suite.isolation, true},
-		{"explains what is wrong", suite.reasons, true},
-		{"asks the Identity service as a user of its own", suite.serviceUser, false},
-		{"has what the spec asks for", suite.optional, true},
-		{"gets to the next release", suite.upgrades, true},
-		{"lives with the absence of other projects", suite.absent, true},
-		{"survives failures on the way to Ready", suite.failures, false},
-		{"takes everything along when it is deleted", suite.deletion, true},
+		{"converges and then rests", false, suite.rests},
+		{"repairs what drifts", false, suite.drift},
+		{"takes over no object of somebody else", true, suite.foreign},
+		{"is alone with each resource", true, suite.isolation},
+		{"explains what is wrong", true, suite.reasons},
+		{"asks the Identity service as a user of its own", false, suite.serviceUser},
+		{"has what the spec asks for", true, suite.optional},
+		{"gets to the next release", true, suite.upgrades},
+		{"lives with the absence of other projects", true, suite.absent},
+		{"survives failures on the way to Ready", false, suite.failures},
+		{"takes everything along when it is deleted", true, suite.deletion},
 	} {
-		if !proof.shared || s.isWhole() {
+		if s.verifies(proof.shared) {
 			t.Run(proof.name, proof.run)
 		}
 	}
 }
 
-// isWhole reports whether the run includes what only depends on the shared library.
-func (s Service[T]) isWhole() bool { return s.Exemplary || !testing.Short() }
+// verifies reports whether this run includes a proof. One that is shared only depends on
+// the shared library.
+func (s Service[T]) verifies(shared bool) bool { return !shared || s.Exemplary || !testing.Short() }

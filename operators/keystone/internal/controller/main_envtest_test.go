@@ -42,7 +42,8 @@ const (
 
 func TestMain(m *testing.M) {
 	o := envtest.Options{
-		CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true, Vocabularies: vocabularies(), Sampled: true,
+		CRDs: []string{crdDirectory}, Foreign: foreign.All, GarbageCollector: true,
+		Vocabularies: vocabularies(), Sampled: !keystones().Exemplary,
 	}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
