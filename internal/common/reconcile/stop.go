@@ -50,5 +50,10 @@ func (s *Stop) After(d time.Duration) *Stop { return &Stop{s.outcome.After(d), s
 // Within requests a requeue as [Outcome.Within] does.
 func (s *Stop) Within(d time.Duration) *Stop { return &Stop{s.outcome.Within(d), s.cause} }
 
+// OnTransition attaches an event as [Outcome.OnTransition] does.
+func (s *Stop) OnTransition(eventType, reason, note string) *Stop {
+	return &Stop{s.outcome.OnTransition(eventType, reason, note), s.cause}
+}
+
 // AtOnce requires a status write as [Outcome.AtOnce] does.
 func (s *Stop) AtOnce() *Stop { return &Stop{s.outcome.AtOnce(), s.cause} }

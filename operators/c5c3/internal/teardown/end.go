@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/c5c3/forge/internal/common/reconcile"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
@@ -21,10 +24,10 @@ type abandoned struct {
 
 // giveUp continues without K-ORC and External Secrets once they have had their time, or
 // have nothing left to work on. Before, the error is that of waiting.
-func giveUp(ctx context.Context, s *pass.Pass, left remains) (abandoned, error) {
-	waiting := left.describe()
+func giveUp(ctx context.Context, s *pass.Pass, left remains, waiting []string) (abandoned, error) {
 	wait := reconcile.WaitError("", fmt.Sprintf("K-ORC and External Secrets are removing %s; after %s the deletion continues without them",
-		strings.Join(waiting, ", "), s.StallTimeout))
+		strings.Join(waiting, ", "), s.StallTimeout)).
+		OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC created in Keystone")
 	if !late(s) && (left.push != "" || !left.keystoneGone) {
 		return abandoned{}, wait.After(min(teardownPeriod, s.StallTimeout/8))
 	}

@@ -27,17 +27,17 @@ func Finalize(ctx context.Context, s *pass.Pass, all services.List) reconcile.Ou
 	if err != nil {
 		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	}
+	waiting := left.describe()
 	var given abandoned
 	switch {
-	case len(left.describe()) > 0:
-		given, err = giveUp(ctx, s, left)
+	case len(waiting) > 0:
+		given, err = giveUp(ctx, s, left, waiting)
 	case korc.MissingKind(s) != "":
 		given, err = withoutKORC(ctx, s, left.keystoneGone)
 	}
 	switch {
 	case err != nil:
-		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err).
-			OnTransition(corev1.EventTypeNormal, c5c3v1alpha1.EventFinalizingORC, "Removing what K-ORC created in Keystone")
+		return reconcile.Failed(c5c3v1alpha1.ReasonFinalizingORC, err)
 	case len(given.objects) > 0:
 		return reconcile.Done(c5c3v1alpha1.ReasonFinalizingORC, "The deletion continues without K-ORC").
 			WithEvent(corev1.EventTypeWarning, c5c3v1alpha1.EventORCTeardownStalled, fmt.Sprintf(
