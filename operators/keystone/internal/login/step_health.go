@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/health"
@@ -38,8 +37,7 @@ func healthy(s *pass.Scope, message string) reconcile.Outcome {
 		return reconcile.Done(keystonev1alpha1.ReasonAPIHealthy, message).
 			OnNews(corev1.EventTypeWarning, keystonev1alpha1.EventCacheUnavailable, message)
 	case proof.Unasked:
-		if wasAccepted(k) {
-			last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+		if last := lastHealthy(k); last != nil {
 			message = last.Message
 		}
 	}

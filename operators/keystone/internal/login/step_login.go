@@ -240,8 +240,15 @@ func standing(k *keystonev1alpha1.Keystone) reconcile.Outcome {
 // wasAccepted reports whether the status says that the administrator can log in with what
 // the last bootstrap has set.
 func wasAccepted(k *keystonev1alpha1.Keystone) bool {
-	conditions := k.Status.Conditions
-	last := meta.FindStatusCondition(conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
-	return last != nil && last.ObservedGeneration == k.Generation && last.Status == metav1.ConditionTrue &&
-		meta.IsStatusConditionTrue(conditions, keystonev1alpha1.ConditionBootstrapReady)
+	return lastHealthy(k) != nil && meta.IsStatusConditionTrue(k.Status.Conditions, keystonev1alpha1.ConditionBootstrapReady)
+}
+
+// lastHealthy returns the condition about the API if it is True for the current spec, nil
+// otherwise.
+func lastHealthy(k *keystonev1alpha1.Keystone) *metav1.Condition {
+	last := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionKeystoneAPIReady)
+	if last == nil || last.ObservedGeneration != k.Generation || last.Status != metav1.ConditionTrue {
+		return nil
+	}
+	return last
 }
