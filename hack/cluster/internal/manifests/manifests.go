@@ -27,6 +27,11 @@ const auditPolicy = "/etc/kubernetes/audit-policy.yaml"
 // patches is the folder, inside a node, with changes to kubeadm's static pods.
 const patches = "/etc/kubernetes/patches"
 
+// staticPod is one of kubeadm's pods with what it requests instead.
+type staticPod struct{ Name, CPU string }
+
+var staticPods = []staticPod{{"kube-controller-manager", "50m"}, {"kube-scheduler", "25m"}}
+
 // values are the inputs of the templates.
 type values struct {
 	NodeName          string
@@ -100,15 +105,19 @@ func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]stri
 		"/etc/cni/net.d/forge.conflist": "cni.conflist",
 		KubeadmConfig:                   "kubeadm.yaml",
 		auditPolicy:                     "audit-policy.yaml",
-
-		patches + "/kube-controller-manager+strategic.yaml": "kube-controller-manager+strategic.yaml",
-		patches + "/kube-scheduler+strategic.yaml":          "kube-scheduler+strategic.yaml",
 	} {
 		content, err := render(name, v)
 		if err != nil {
 			return nil, err
 		}
 		files[path] = content
+	}
+	for _, pod := range staticPods {
+		content, err := render("static-pod.yaml", pod)
+		if err != nil {
+			return nil, err
+		}
+		files[patches+"/"+pod.Name+"+strategic.yaml"] = content
 	}
 	return files, nil
 }
@@ -127,7 +136,7 @@ func AddOns(n node.Node, set images.Set) (string, error) {
 }
 
 // render executes one of the embedded templates.
-func render(name string, v values) (string, error) {
+func render(name string, v any) (string, error) {
 	var out strings.Builder
 	if err := templates.ExecuteTemplate(&out, name, v); err != nil {
 		return "", err
