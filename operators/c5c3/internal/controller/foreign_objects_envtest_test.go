@@ -23,59 +23,70 @@ import (
 
 // obstruction is a foreign object with a name that a control plane needs.
 type obstruction struct {
+	what              string
 	condition, reason string
 	name              string
 	object            func(metav1.ObjectMeta) client.Object
 }
 
-func obstructions() map[string]obstruction {
-	return map[string]obstruction{
-		"the database's ExternalSecret": {
+// obstructions are in the order in which the way to Ready comes to them.
+func obstructions() []obstruction {
+	return []obstruction{
+		{
+			"the database's ExternalSecret",
 			"DBCredentialsReady", "ExternalSecretError", "controlplane-keystone-db-credentials", theirExternalSecret,
 		},
-		"the administrator's ExternalSecret": {
-			"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirExternalSecret,
-		},
-		"the Secret of the database's credentials": {
+		{
+			"the Secret of the database's credentials",
 			"DBCredentialsReady", "ExternalSecretError", "controlplane-keystone-db-credentials", theirSecret,
 		},
-		"the Secret of the administrator's password": {
+		{
+			"the administrator's ExternalSecret",
+			"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirExternalSecret,
+		},
+		{
+			"the Secret of the administrator's password",
 			"AdminPasswordReady", "ExternalSecretError", "controlplane-keystone-admin-credentials", theirSecret,
 		},
-		"the Secret of the clouds.yaml":           {"KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirSecret},
-		"the Secret of the password cloud":        {"KORCReady", "PasswordCloudError", "controlplane-admin-password-cloud", theirSecret},
-		"the Secret of the credential":            {"KORCReady", "SecretError", "controlplane-admin-app-credential", theirSecret},
-		"the PushSecret of the credential":        {"KORCReady", "PushSecretError", "controlplane-admin-app-credential-backup", theirPushSecret},
-		"the ExternalSecret of the clouds.yaml":   {"KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirExternalSecret},
-		"the import of the domain":                {"KORCReady", "AdminImportError", "controlplane-domain-default", theirDomain},
-		"the Role of a bootstrap resource":        {"KORCReady", "BootstrapResourceError", auditorObject, theirRole},
-		"the Service of Keystone in the catalog":  {"CatalogReady", "ServiceError", "controlplane-identity-service", theirService},
-		"the Endpoint of Keystone in the catalog": {"CatalogReady", "EndpointError", "controlplane-identity-endpoint", theirEndpoint},
+		{"the Secret of the password cloud", "KORCReady", "PasswordCloudError", "controlplane-admin-password-cloud", theirSecret},
+		{"the Secret of the credential", "KORCReady", "SecretError", "controlplane-admin-app-credential", theirSecret},
+		{"the PushSecret of the credential", "KORCReady", "PushSecretError", "controlplane-admin-app-credential-backup", theirPushSecret},
+		{"the ExternalSecret of the clouds.yaml", "KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirExternalSecret},
+		{"the Secret of the clouds.yaml", "KORCReady", "ExternalSecretError", "k-orc-clouds-yaml", theirSecret},
+		{"the import of the domain", "KORCReady", "AdminImportError", "controlplane-domain-default", theirDomain},
+		{"the Role of a bootstrap resource", "KORCReady", "BootstrapResourceError", auditorObject, theirRole},
+		{"the Service of Keystone in the catalog", "CatalogReady", "ServiceError", "controlplane-identity-service", theirService},
+		{"the Endpoint of Keystone in the catalog", "CatalogReady", "EndpointError", "controlplane-identity-endpoint", theirEndpoint},
 	}
 }
 
+// All objects are in the way of one control plane, which comes to one after another.
 func TestAnObjectOfSomebodyElseIsNamedAndTheWorkGoesOnWhenItIsGone(t *testing.T) {
 	t.Parallel()
-	for name, tc := range obstructions() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := emptyWorld(t)
-			w.seed()
-			c5c3v1alpha1.SetDefaults(w.cp)
-			w.cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{{Kind: "Role", Name: "auditor"}}
-			theirs := tc.object(w.meta(tc.name))
-			w.hold(t, theirs, standin.Hang())
-			w.ownedBySomebody(t, theirs)
-			objects.Create(t, w, theirs, w.cp)
-			w.report(t, "2025.2", "", true)
-			w.expect(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.name, "rename or delete it")
-			w.expect(t, "Stalled", metav1.ConditionTrue, tc.reason)
-			w.isTheirs(t, theirs)
-			objects.Delete(t, w, theirs)
-			w.hold(t, theirs, standin.Succeed())
-			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-		})
+	w := emptyWorld(t)
+	w.seed()
+	c5c3v1alpha1.SetDefaults(w.cp)
+	w.cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{{Kind: "Role", Name: "auditor"}}
+	foreign := map[string]client.Object{}
+	for _, tc := range obstructions() {
+		theirs := tc.object(w.meta(tc.name))
+		w.hold(t, theirs, standin.Hang())
+		w.ownedBySomebody(t, theirs)
+		objects.Create(t, w, theirs)
+		foreign[tc.what] = theirs
 	}
+	objects.Create(t, w, w.cp)
+	w.report(t, "2025.2", "", true)
+	for _, tc := range obstructions() {
+		theirs := foreign[tc.what]
+		t.Log(tc.what)
+		w.expect(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.name, "rename or delete it")
+		w.expect(t, "Stalled", metav1.ConditionTrue, tc.reason)
+		w.isTheirs(t, theirs)
+		objects.Delete(t, w, theirs)
+		w.hold(t, theirs, standin.Succeed())
+	}
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
 // hold sets what K-ORC does with an object of its kinds: nothing, so that a foreign one
@@ -98,7 +109,7 @@ func (w *world) ownedBySomebody(t *testing.T, obj client.Object) {
 	if _, ok := obj.(*corev1.Secret); !ok {
 		return
 	}
-	somebody := &corev1.ConfigMap{ObjectMeta: w.meta("somebody")}
+	somebody := &corev1.ConfigMap{ObjectMeta: w.meta("owner-of-" + obj.GetName())}
 	objects.Create(t, w, somebody)
 	if err := controllerutil.SetControllerReference(somebody, obj, controller.Scheme()); err != nil {
 		t.Fatal(err)

@@ -29,46 +29,48 @@ func adminLogin(password string) testutil.Login {
 }
 
 func TestAKeystoneAtWhichNobodyCanLogInIsNotReady(t *testing.T) {
+	t.Parallel()
 	failedPart := func(part string) http.Header { return http.Header{"X-Forge-Failed-Part": {part}} }
-	for _, f := range []struct {
-		failure
+	c, namespace := newNamespace(t, testutil.Secrets)
+	operator := testutil.Start(t, asOperator, namespace)
+	k := testutil.Brownfield(namespace, testutil.Name)
+	for i, tc := range []struct {
+		reason string
+		says   []string
 		answer testutil.LoginAnswer
 	}{
 		{
-			failure: failure{name: "database", reason: "DatabaseUnavailable", says: []string{"db.example.com:3306"}},
-			answer:  testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("database")},
+			"DatabaseUnavailable", []string{"db.example.com:3306"},
+			testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("database")},
 		},
 		{
-			failure: failure{name: "cache", reason: "CacheUnavailable", says: []string{"memcached.example.com:11211"}},
-			answer:  testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("cache")},
+			"CacheUnavailable", []string{"memcached.example.com:11211"},
+			testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("cache")},
 		},
 		{
-			failure: failure{name: "keys", reason: "TokenKeysUnusable", says: []string{"keystone-fernet-keys"}},
-			answer:  testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("keys")},
+			"TokenKeysUnusable", []string{"keystone-fernet-keys"},
+			testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("keys")},
 		},
-		{
-			failure: failure{name: "any other error", reason: "LoginFailed", says: []string{"500", "log of the API pods"}},
-			answer:  testutil.LoginAnswer{Code: http.StatusInternalServerError},
-		},
-		{
-			failure: failure{name: "no such path", reason: "LoginFailed", says: []string{"404", "/v3/auth/tokens"}},
-			answer:  testutil.LoginAnswer{Code: http.StatusNotFound},
-		},
-		{
-			failure: failure{name: "an answer without a token", reason: "LoginFailed", says: []string{"no token"}},
-			answer:  testutil.LoginAnswer{Code: http.StatusCreated},
-		},
-		{
-			failure: failure{name: "no answer", reason: "LoginTimeout", says: []string{"10s", "database"}},
-			answer:  testutil.LoginAnswer{Err: context.DeadlineExceeded},
-		},
+		{"LoginFailed", []string{"500", "log of the API pods"}, testutil.LoginAnswer{Code: http.StatusInternalServerError}},
+		{"LoginFailed", []string{"404", "/v3/auth/tokens"}, testutil.LoginAnswer{Code: http.StatusNotFound}},
+		{"LoginFailed", []string{"no token"}, testutil.LoginAnswer{Code: http.StatusCreated}},
+		{"LoginTimeout", []string{"10s", "database"}, testutil.LoginAnswer{Err: context.DeadlineExceeded}},
 	} {
-		f.condition = "KeystoneAPIReady"
-		f.cause = func(w *world) { w.operator.API.AnswerLogins(f.answer) }
-		// It is retried soon without any change.
-		f.repair = func(w *world) { w.operator.API.AnswerLogins(testutil.LoginAnswer{}) }
-		t.Run(f.name, f.run)
+		operator.API.AnswerLogins(tc.answer)
+		switch i {
+		case 0:
+			objects.Create(t, c, k)
+		case 1:
+			// It is retried soon without any change.
+		default:
+			objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas++ })
+		}
+		expect.Condition(t, c, k, "KeystoneAPIReady", metav1.ConditionFalse, tc.reason, tc.says...)
+		expect.Condition(t, c, k, "Ready", metav1.ConditionFalse, "NotAllReady")
 	}
+	operator.API.AnswerLogins(testutil.LoginAnswer{})
+	objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas++ })
+	ready(t, c, k)
 }
 
 func TestAKeystoneThatWorksWithoutItsCacheSaysSo(t *testing.T) {
@@ -192,33 +194,29 @@ func TestAChangedPasswordIsProvenBeforeItCounts(t *testing.T) {
 }
 
 func TestALoginIsProvenAgainWhenPodsOrKeysChange(t *testing.T) {
-	for name, change := range map[string]func(w *world){
-		"pods": func(w *world) {
-			objects.Change(w.T, w.client, w.keystone, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas = 2 })
-		},
-		"keys": func(w *world) {
-			made, err := keys.Generate(1)
-			if err != nil {
-				w.Fatal(err)
-			}
-			fernet := secret(w.namespace, "keystone-fernet-keys", nil)
-			objects.Change(w.T, w.client, fernet, func(s *corev1.Secret) { s.Data["0"] = made["0"] })
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
+	made, err := keys.Generate(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []func(){
+		func() { objects.Change(t, c, k, func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas = 2 }) },
+		func() {
+			fernet := secret(k.Namespace, "keystone-fernet-keys", nil)
+			objects.Change(t, c, fernet, func(s *corev1.Secret) { s.Data["0"] = made["0"] })
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, k, operator := converged(t, modes[0])
-			settle(t, c, k, operator)
-			before := len(operator.API.Logins())
-			change(&world{T: t, client: c, namespace: k.Namespace, keystone: k, operator: operator})
-			expect.Eventually(t, "another login", func(context.Context) error {
-				if got := len(operator.API.Logins()); got <= before {
-					return fmt.Errorf("there were %d before and %d now", before, got)
-				}
-				return nil
-			})
-			ready(t, c, k)
+		settle(t, c, k, operator)
+		before := len(operator.API.Logins())
+		change()
+		expect.Eventually(t, "another login", func(context.Context) error {
+			if got := len(operator.API.Logins()); got <= before {
+				return fmt.Errorf("there were %d before and %d now", before, got)
+			}
+			return nil
 		})
+		ready(t, c, k)
 	}
 }
 

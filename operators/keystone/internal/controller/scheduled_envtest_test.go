@@ -20,18 +20,18 @@ import (
 // scheduledFeature is a CronJob and the condition that reports its failures.
 type scheduledFeature struct{ cronJob, condition, reason, well, does string }
 
-var scheduledFeatures = map[string]scheduledFeature{
-	"token keys": {
+var scheduledFeatures = []scheduledFeature{
+	{
 		"keystone-fernet-rotate", "FernetKeysReady", "RotationFailed", "FernetKeysAvailable", "rotating the token keys",
 	},
-	"credential keys": {
+	{
 		"keystone-credential-rotate", "CredentialKeysReady", "RotationFailed", "CredentialKeysAvailable", "rotating the credential keys",
 	},
-	"password": {
+	{
 		"keystone-admin-password-rotate", "PasswordRotationReady", "RotationFailed", "PasswordRotationConfigured",
 		"generating a new password for the administrator",
 	},
-	"trusts": {"keystone-trust-flush", "TrustFlushReady", "TrustFlushFailed", "TrustFlushReady", "deleting expired trusts"},
+	{"keystone-trust-flush", "TrustFlushReady", "TrustFlushFailed", "TrustFlushReady", "deleting expired trusts"},
 }
 
 // withSchedules is a converged Keystone with all its CronJobs.
@@ -72,40 +72,38 @@ func remembers(run *batchv1.Job, words string) error {
 }
 
 func TestAScheduledJobThatFailsShowsInTheConditionOfItsFeatureUntilOneSucceeds(t *testing.T) {
+	t.Parallel()
 	const cause = "(1045, \"Access denied for user 'keystone'\")"
-	for name, f := range scheduledFeatures {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := withSchedules(t)
-			first := w.start(f.cronJob, f.cronJob+"-1", standin.Retry(cause))
-			expect.Object(t, w.client, first, func() error { return remembers(first, cause) })
-			expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionTrue, f.well)
-			jobs.Set(w.namespace, first.Name, standin.Fail(cause))
-			expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionFalse, f.reason,
-				f.does, first.Name, cause, "check the user name and password in Secret keystone-db", "--from=cronjob/"+f.cronJob)
-			expectEvent(t, w.client, w.keystone, "Warning "+f.reason)
-			settle(t, w.client, w.keystone, w.operator)
+	w := withSchedules(t)
+	failures := map[string]int32{}
+	for _, f := range scheduledFeatures {
+		first := w.start(f.cronJob, f.cronJob+"-1", standin.Retry(cause))
+		expect.Object(t, w.client, first, func() error { return remembers(first, cause) })
+		expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionTrue, f.well)
+		jobs.Set(w.namespace, first.Name, standin.Fail(cause))
+		expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionFalse, f.reason,
+			f.does, first.Name, cause, "check the user name and password in Secret keystone-db", "--from=cronjob/"+f.cronJob)
+		failures[f.reason]++
+		expectEvents(t, w.client, w.keystone, "Warning "+f.reason, failures[f.reason])
+		settle(t, w.client, w.keystone, w.operator)
 
-			w.start(f.cronJob, f.cronJob+"-2", standin.Succeed())
-			expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionTrue, f.well)
-			ready(t, w.client, w.keystone)
-			settle(t, w.client, w.keystone, w.operator)
-		})
+		w.start(f.cronJob, f.cronJob+"-2", standin.Succeed())
+		expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionTrue, f.well)
+		ready(t, w.client, w.keystone)
+		settle(t, w.client, w.keystone, w.operator)
 	}
 }
 
 func TestAScheduledJobWhosePodIsRefusedSaysSoBeforeItFails(t *testing.T) {
-	for name, f := range scheduledFeatures {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := withSchedules(t)
-			run := w.start(f.cronJob, f.cronJob+"-1", standin.Refuse(quota))
-			expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionFalse, f.reason,
-				f.does, run.Name, "no pod can be created: "+quota, "raise the ResourceQuota")
-			jobs.Set(w.namespace, run.Name, standin.Succeed())
-			expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionTrue, f.well)
-			ready(t, w.client, w.keystone)
-		})
+	t.Parallel()
+	w := withSchedules(t)
+	for _, f := range scheduledFeatures {
+		run := w.start(f.cronJob, f.cronJob+"-1", standin.Refuse(quota))
+		expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionFalse, f.reason,
+			f.does, run.Name, "no pod can be created: "+quota, "raise the ResourceQuota")
+		jobs.Set(w.namespace, run.Name, standin.Succeed())
+		expect.Condition(t, w.client, w.keystone, f.condition, metav1.ConditionTrue, f.well)
+		ready(t, w.client, w.keystone)
 	}
 }
 
