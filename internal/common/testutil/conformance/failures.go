@@ -39,7 +39,9 @@ func (s suite[T]) failures(t *testing.T) {
 			crashwalk.Walk(t, s.wayToReady(t, managed, transport.KillAfter))
 		}},
 		{"a write whose answer is lost is repeated", false, func(t *testing.T) {
-			crashwalk.Walk(t, s.wayToReady(t, brownfield, transport.FailAfter))
+			way := s.wayToReady(t, brownfield, transport.FailAfter)
+			way.Long = true
+			crashwalk.Walk(t, way)
 		}},
 		{"whatever the API server answers to any call only delays the operator", true, func(t *testing.T) {
 			way := s.wayToReady(t, brownfield, transport.Conflict, transport.TooManyRequests, transport.InternalError, transport.Timeout)

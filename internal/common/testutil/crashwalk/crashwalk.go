@@ -5,7 +5,8 @@
 //
 // With -short only the first write, or call, of each kind is disturbed: the operator is
 // killed at one after another in a single run. Other failures take turns in scenarios in
-// which it is not killed, and are left out of those in which it is.
+// which it is not killed, and are left out of those in which it is. Scenarios that are
+// marked as long are skipped.
 package crashwalk
 
 import (
@@ -31,6 +32,9 @@ const stopTimeout = 30 * time.Second
 // the test for each run that does not end in the right state.
 func Walk[S any](t *testing.T, s Scenario[S]) {
 	t.Helper()
+	if s.Long && testing.Short() {
+		t.Skip("not with -short") //nolint:forbidigo // "make check" runs without it.
+	}
 	if len(s.Modes) == 0 {
 		s.Modes = []transport.Mode{transport.KillAfter}
 	}

@@ -45,6 +45,9 @@ type Scenario[S any] struct {
 	// EveryCall also walks reads and watches, and alternates between the modes:
 	// one failure per call. The modes must not kill.
 	EveryCall bool
+	// Long leaves the walk to runs without -short, because another scenario takes the same
+	// code through a crash.
+	Long bool
 	// Parallel is the number of concurrent runs; by default 4.
 	Parallel int
 	// patience is how long it may take until Compare succeeds after the operator has

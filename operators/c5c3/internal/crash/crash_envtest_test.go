@@ -251,7 +251,7 @@ func TestAnOperatorKilledAtAnyWriteMakesOneCredentialThatWorks(t *testing.T) {
 
 func TestAControlPlaneComesUpWhateverTheAPIServerAnswersToAnyCall(t *testing.T) {
 	way := wayToReady(t, transport.Conflict, transport.TooManyRequests, transport.InternalError, transport.Timeout)
-	way.EveryCall = true
+	way.EveryCall, way.Long = true, true
 	crashwalk.Walk(t, way)
 }
 

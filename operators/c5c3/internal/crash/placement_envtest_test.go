@@ -122,7 +122,7 @@ func compareStaff(undisturbed, _, final staff) string {
 func TestAnOperatorKilledOnTheWayOfPlacementMakesOneUserThatWorks(t *testing.T) {
 	w := newPlacementWalk(t)
 	crashwalk.Walk(t, crashwalk.Scenario[staff]{
-		Config: asOperator, Modes: []transport.Mode{transport.KillAfter},
+		Config: asOperator, Long: true, Modes: []transport.Mode{transport.KillAfter},
 		Writes: map[string]int{
 			"apply placements.placement.openstack.c5c3.io": 1, "apply projects.openstack.k-orc.cloud": 1, "apply roles.openstack.k-orc.cloud": 1,
 			"apply users.openstack.k-orc.cloud": 2, "create secrets": 4, "apply services.openstack.k-orc.cloud": 2,
@@ -184,7 +184,7 @@ func TestAnOperatorKilledDuringDeletionTakesTheUserOfPlacementBack(t *testing.T)
 	w := newPlacementWalk(t)
 	remove := func(namespace string) error { return w.Delete(t.Context(), controlPlane(namespace)) }
 	crashwalk.Walk(t, crashwalk.Scenario[staff]{
-		Config: asOperator,
+		Config: asOperator, Long: true,
 		Writes: map[string]int{
 			"delete users.openstack.k-orc.cloud": 2, "delete projects.openstack.k-orc.cloud": 1, "delete roles.openstack.k-orc.cloud": 1,
 			"delete placements.placement.openstack.c5c3.io": 1, "delete keystones.keystone.openstack.c5c3.io": 1,

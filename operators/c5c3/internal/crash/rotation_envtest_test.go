@@ -29,6 +29,8 @@ type rotationWalk struct {
 	spec c5c3v1alpha1.CredentialRotationSpec
 	// late is how far the clock of the crashing operators is ahead.
 	late time.Duration
+	// long leaves the walk to runs without -short.
+	long bool
 	// done reports whether the rotation has recorded its request.
 	done func(*c5c3v1alpha1.CredentialRotation) bool
 
@@ -93,7 +95,7 @@ func (w *rotationWalk) walk(t *testing.T) {
 	t.Helper()
 	w.Client, w.locked = env.Client(t, controller.Scheme()), map[string]error{}
 	crashwalk.Walk(t, crashwalk.Scenario[state]{
-		Config: asOperator, Prepare: w.prepare, Settled: w.settled,
+		Config: asOperator, Long: w.long, Prepare: w.prepare, Settled: w.settled,
 		Writes: map[string]int{
 			"patch applicationcredentials.openstack.k-orc.cloud": 1, applyCredential: 2, deleteCredential: 2,
 			"update credentialrotations.c5c3.io/status": 1, "update secrets": 2, "apply pushsecrets.external-secrets.io": 1,
@@ -134,7 +136,7 @@ func TestAnOperatorKilledDuringAReMintMakesOneCredentialAndLeavesNoGap(t *testin
 func TestAnOperatorKilledDuringAScheduledRotationMakesOneCredentialAndLeavesNoGap(t *testing.T) {
 	interval, late := int32(1), 30*time.Hour
 	(&rotationWalk{
-		mode: c5c3v1alpha1.RotationScheduled, spec: c5c3v1alpha1.CredentialRotationSpec{IntervalDays: &interval}, late: late,
+		mode: c5c3v1alpha1.RotationScheduled, spec: c5c3v1alpha1.CredentialRotationSpec{IntervalDays: &interval}, late: late, long: true,
 		done: func(r *c5c3v1alpha1.CredentialRotation) bool {
 			next := r.Status.NextRotation
 			return next != nil && next.After(time.Now().Add(late)) && meta.IsStatusConditionTrue(r.Status.Conditions, "Ready")

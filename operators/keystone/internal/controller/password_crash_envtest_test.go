@@ -79,7 +79,7 @@ func TestARotationOfThePasswordSurvivesAFailureAtAnyWrite(t *testing.T) {
 	t.Parallel()
 	c := env.Client(t, controller.Scheme())
 	crashwalk.Walk(t, crashwalk.Scenario[string]{
-		Config: asOperator,
+		Config: asOperator, Long: true,
 		Writes: map[string]int{
 			createSecret: 2, "update secrets": 1, "delete secrets": 1, pushSecret: 1, "patch externalsecrets.external-secrets.io": 1,
 			deleteJob: 1, createJob: 1, updateStatus: 1,

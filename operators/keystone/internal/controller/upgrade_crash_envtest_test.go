@@ -90,7 +90,7 @@ func walkTag(
 	c := env.Client(t, controller.Scheme())
 	tag := tags[len(tags)-1]
 	crashwalk.Walk(t, crashwalk.Scenario[upgradeOutcome]{
-		Config: asOperator, Modes: modes, Writes: writes, Operator: runQuietly,
+		Config: asOperator, Long: tag == oldTag, Modes: modes, Writes: writes, Operator: runQuietly,
 		Prepare: func(ctx context.Context) (string, error) { return prepareTag(ctx, c, tags, reached) },
 		Settled: func(ctx context.Context, namespace string) error {
 			state, err := observeUpgrade(ctx, c, namespace)
