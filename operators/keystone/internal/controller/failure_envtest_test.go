@@ -128,29 +128,19 @@ func TestKeysAreBackedUpOnceADatabaseAsksForThem(t *testing.T) {
 const quota = "exceeded quota: team, requested: limits.cpu=500m, used: limits.cpu=2, limited: limits.cpu=2"
 
 func TestAFailingBootstrapIsExplainedAndAwaited(t *testing.T) {
-	for _, f := range []failure{
-		{
-			name: "bootstrap that runs", cause: setJob("bootstrap", standin.Hang()),
-			condition: "BootstrapReady", reason: "BootstrapInProgress", says: []string{"keystone-bootstrap"},
-			repair: setJob("bootstrap", standin.Succeed()),
+	failure{
+		cause:     setJob("bootstrap", standin.Hang()),
+		condition: "BootstrapReady", reason: "BootstrapInProgress", says: []string{"keystone-bootstrap"},
+		repair: func(w *world) {
+			setJob("bootstrap", standin.Refuse(quota))(w)
+			expect.Condition(w.T, w.client, w.keystone, "BootstrapReady", metav1.ConditionFalse, "BootstrapInProgress",
+				"no pod can be created: "+quota, "raise the ResourceQuota")
+			setJob("bootstrap", standin.Fail("Connection refused"))(w)
+			expect.Condition(w.T, w.client, w.keystone, "BootstrapReady", metav1.ConditionFalse, "BootstrapFailed", "Connection refused")
+			setJob("bootstrap", standin.Succeed())(w)
+			setSecret(w, testutil.AdminSecret, map[string]string{"password": "another"})
 		},
-		{
-			name: "bootstrap that fails", cause: setJob("bootstrap", standin.Fail("Connection refused")),
-			condition: "BootstrapReady", reason: "BootstrapFailed", says: []string{"Connection refused"},
-			repair: func(w *world) {
-				setJob("bootstrap", standin.Succeed())(w)
-				setSecret(w, testutil.AdminSecret, map[string]string{"password": "another"})
-			},
-		},
-		{
-			name: "bootstrap without a pod", cause: setJob("bootstrap", standin.Refuse(quota)),
-			condition: "BootstrapReady", reason: "BootstrapInProgress",
-			says:   []string{"no pod can be created: " + quota, "raise the ResourceQuota"},
-			repair: setJob("bootstrap", standin.Succeed()),
-		},
-	} {
-		t.Run(f.name, f.run)
-	}
+	}.run(t)
 }
 
 func TestAFirstInstallationStartsItsPodsBesideTheSchemaCheck(t *testing.T) {

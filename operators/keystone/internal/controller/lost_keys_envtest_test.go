@@ -35,12 +35,12 @@ func TestKeysThatAreLostWithTheStatusAreNotReplacedEither(t *testing.T) {
 }
 
 func TestLostKeysAreNeverReplacedSilently(t *testing.T) {
+	t.Parallel()
+	c, k, _ := converged(t, modes[0])
 	for suffix, condition := range map[string]string{
 		"-fernet-keys": "FernetKeysReady", "-credential-keys": "CredentialKeysReady",
 	} {
 		t.Run(condition, func(t *testing.T) {
-			t.Parallel()
-			c, k, _ := converged(t, modes[0])
 			keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: k.Name + suffix}}
 			expect.Exists(t, c, keys)
 			objects.Delete(t, c, keys.DeepCopy())

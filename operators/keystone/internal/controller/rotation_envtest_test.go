@@ -171,10 +171,10 @@ var rotatedConditions = map[string]string{"fernet": "FernetKeysReady", "credenti
 var rotationEvents = map[string]string{"fernet": "FernetKeysRotated", "credential": "CredentialKeysRotated"}
 
 func TestAStagedRotationIsPromotedOnce(t *testing.T) {
+	t.Parallel()
+	c, k, operator := converged(t, modes[0])
 	for family, event := range rotationEvents {
 		t.Run(family, func(t *testing.T) {
-			t.Parallel()
-			c, k, operator := converged(t, modes[0])
 			settle(t, c, k, operator)
 			deployment := deploymentOf(k)
 			expect.Exists(t, c, deployment)
