@@ -132,14 +132,20 @@ func TestAFailingBootstrapIsExplainedAndAwaited(t *testing.T) {
 		cause:     setJob("bootstrap", standin.Hang()),
 		condition: "BootstrapReady", reason: "BootstrapInProgress", says: []string{"keystone-bootstrap"},
 		repair: func(w *world) {
-			setJob("bootstrap", standin.Refuse(quota))(w)
-			expect.Condition(w.T, w.client, w.keystone, "BootstrapReady", metav1.ConditionFalse, "BootstrapInProgress",
-				"no pod can be created: "+quota, "raise the ResourceQuota")
 			setJob("bootstrap", standin.Fail("Connection refused"))(w)
 			expect.Condition(w.T, w.client, w.keystone, "BootstrapReady", metav1.ConditionFalse, "BootstrapFailed", "Connection refused")
 			setJob("bootstrap", standin.Succeed())(w)
 			setSecret(w, testutil.AdminSecret, map[string]string{"password": "another"})
 		},
+	}.run(t)
+}
+
+func TestABootstrapWithoutAPodIsExplainedAndAwaited(t *testing.T) {
+	failure{
+		cause:     setJob("bootstrap", standin.Refuse(quota)),
+		condition: "BootstrapReady", reason: "BootstrapInProgress",
+		says:   []string{"no pod can be created: " + quota, "raise the ResourceQuota"},
+		repair: setJob("bootstrap", standin.Succeed()),
 	}.run(t)
 }
 
