@@ -40,15 +40,18 @@ func TestAKeystoneAtWhichNobodyCanLogInIsNotReady(t *testing.T) {
 		answer testutil.LoginAnswer
 	}{
 		{
-			"DatabaseUnavailable", []string{"db.example.com:3306"},
+			"DatabaseUnavailable",
+			[]string{"db.example.com:3306"},
 			testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("database")},
 		},
 		{
-			"CacheUnavailable", []string{"memcached.example.com:11211"},
+			"CacheUnavailable",
+			[]string{"memcached.example.com:11211"},
 			testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("cache")},
 		},
 		{
-			"TokenKeysUnusable", []string{"keystone-fernet-keys"},
+			"TokenKeysUnusable",
+			[]string{"keystone-fernet-keys"},
 			testutil.LoginAnswer{Code: http.StatusInternalServerError, Header: failedPart("keys")},
 		},
 		{"LoginFailed", []string{"500", "log of the API pods"}, testutil.LoginAnswer{Code: http.StatusInternalServerError}},
