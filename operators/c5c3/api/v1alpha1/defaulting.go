@@ -44,9 +44,8 @@ func SetDefaults(cp *ControlPlane) {
 	defaultDatabase(&cp.Spec.Infrastructure.Database)
 	defaultCache(&cp.Spec.Infrastructure)
 	defaultCredential(&cp.Spec.KORC.AdminCredential)
-	if placement := cp.Spec.Services.Placement; placement != nil {
-		commonv1.SetIfZero(&placement.Database.Database, DefaultPlacementDatabaseName)
-		commonv1.SetIfZero(&placement.Database.SecretRef.Name, DefaultPlacementDatabaseSecret)
+	for _, s := range furtherServices {
+		s.setDefaults(cp)
 	}
 }
 

@@ -16,9 +16,15 @@ import (
 // table repeats what the schema states as markers and CEL, in the same words,
 // and adds what a schema cannot state. Rules that need other objects are in
 // the webhook instead.
-var table = slices.Concat(
-	ownRules, serviceRules("spec.services.keystone", keystoneOf), serviceRules("spec.services.placement", placementOf),
-)
+var table = slices.Concat(ownRules, serviceRules("spec.services.keystone", keystoneOf), furtherRules())
+
+func furtherRules() rules.Table[*ControlPlane] {
+	var all rules.Table[*ControlPlane]
+	for _, s := range furtherServices {
+		all = append(all, s.rules()...)
+	}
+	return all
+}
 
 var ownRules = rules.Table[*ControlPlane]{
 	{Path: "metadata.name", Check: checkName},
@@ -32,9 +38,7 @@ var ownRules = rules.Table[*ControlPlane]{
 	{Path: "spec.infrastructure.database.storageSize", Check: checkStorageSize},
 	{Path: "spec.infrastructure.cache", Check: checkCache},
 
-	{Path: "spec.services.placement", Check: checkPlacement},
 	{Path: "spec.services.keystone.rotationInterval", Check: checkRotationInterval},
-	{Path: "spec.services.placement.database", Check: checkPlacementDatabase},
 	{Path: "spec.global", Check: checkGlobalPolicy},
 
 	{Path: "spec.korc.adminCredential.cloudCredentialsRef.cloudName", Check: checkCloudName},
@@ -150,7 +154,7 @@ func checkCloudsSecret(cp *ControlPlane, at *field.Path) field.ErrorList {
 		cp.Spec.Infrastructure.Database.SecretRef.Name, cp.Spec.KORC.AdminCredential.PasswordSecretRef.Name,
 		cp.DatabaseSecretName(), cp.AdminSecretName(), cp.ApplicationCredentialName(), cp.PasswordCloudSecretName(),
 	}
-	if slices.Contains(others, name) || isPlacements(cp, name) {
+	if slices.Contains(others, name) || slices.ContainsFunc(furtherServices, func(s furtherService) bool { return s.has(cp, name) }) {
 		errs = append(errs, field.Invalid(at, name, "secretName must not be the name of another Secret of the control plane"))
 	}
 	return errs

@@ -1,8 +1,6 @@
 package v1alpha1
 
 import (
-	"strings"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/c5c3/forge/internal/common/rules"
@@ -14,13 +12,6 @@ func keystoneOf(cp *ControlPlane) *ServiceSpec {
 		return nil
 	}
 	return &cp.Spec.Services.Keystone.ServiceSpec
-}
-
-func placementOf(cp *ControlPlane) *ServiceSpec {
-	if cp.Spec.Services.Placement == nil {
-		return nil
-	}
-	return &cp.Spec.Services.Placement.ServiceSpec
 }
 
 // serviceRules are those of each service, which pass over a control plane without it.
@@ -76,35 +67,4 @@ func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
 	}
 	return field.ErrorList{field.Invalid(at, keystone.RotationInterval.Duration.String(),
 		"rotationInterval must be a positive multiple of 24h, for example 168h")}
-}
-
-func checkPlacement(cp *ControlPlane, at *field.Path) field.ErrorList {
-	if cp.Spec.Services.Placement == nil || cp.Spec.Services.Keystone != nil {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, field.OmitValueType{}, "placement needs the Identity service: set services.keystone, too")}
-}
-
-// checkPlacementDatabase looks at what services.placement.database replaces in
-// infrastructure.database.
-func checkPlacementDatabase(cp *ControlPlane, at *field.Path) field.ErrorList {
-	if cp.Spec.Services.Placement == nil {
-		return nil
-	}
-	database := cp.Spec.Services.Placement.Database
-	errs := commonv1.ValidateDatabase(commonv1.DatabaseSpec{
-		Host: "database", Database: database.Database, SecretRef: database.SecretRef,
-	}, at)
-	if database.Database == cp.Spec.Infrastructure.Database.Database {
-		errs = append(errs, field.Invalid(at.Child("database"), database.Database,
-			"database must not be that of Keystone: each service has its own"))
-	}
-	return errs
-}
-
-// isPlacements reports whether the Placement of the control plane has, or will have, a
-// Secret of the name.
-func isPlacements(cp *ControlPlane, secret string) bool {
-	placement := cp.Spec.Services.Placement
-	return placement != nil && (secret == placement.Database.SecretRef.Name || strings.HasPrefix(secret, cp.PlacementName()+"-"))
 }

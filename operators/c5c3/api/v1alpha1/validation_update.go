@@ -47,7 +47,9 @@ func ValidateUpdate(old, updated *ControlPlane) field.ErrorList {
 	errs := rules.Unchanged(immutables, old, updated)
 	errs = append(errs, checkReplicas(old, updated)...)
 	errs = append(errs, checkClusterNames(old, updated)...)
-	errs = append(errs, checkPlacementDatabaseName(old, updated)...)
+	for _, s := range furtherServices {
+		errs = append(errs, s.checkDatabaseName(old, updated)...)
+	}
 	return append(errs, checkDowngrade(old, updated)...)
 }
 
@@ -75,16 +77,6 @@ func checkClusterNames(old, updated *ControlPlane) field.ErrorList {
 			"cache clusterRef.name is immutable"))
 	}
 	return errs
-}
-
-// checkPlacementDatabaseName lets a Placement that is set anew have any name.
-func checkPlacementDatabaseName(old, updated *ControlPlane) field.ErrorList {
-	before, after := old.Spec.Services.Placement, updated.Spec.Services.Placement
-	if before == nil || after == nil || before.Database.Database == after.Database.Database {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(rules.Path("spec.services.placement.database.database"), after.Database.Database,
-		"database name is immutable")}
 }
 
 // checkDowngrade refuses an earlier release than a service has: migrations of the
