@@ -70,6 +70,7 @@ func managerOptions(o Options, s *settings, serving *servingCertificate) ctrl.Op
 		Scheme:                  o.Scheme,
 		Cache:                   cacheOptions(o, s),
 		Client:                  clientOptions(),
+		MapperProvider:          newMapper,
 		Metrics:                 metricsOptions(s),
 		HealthProbeBindAddress:  s.probeAddress,
 		PprofBindAddress:        s.pprofAddress,
