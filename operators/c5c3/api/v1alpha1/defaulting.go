@@ -16,9 +16,6 @@ const (
 	DefaultDatabaseSecret  = "keystone-db"
 	DefaultCacheCluster    = "openstack-memcached"
 
-	DefaultPlacementDatabaseName   = "placement"
-	DefaultPlacementDatabaseSecret = "placement-db"
-
 	DefaultCloudName           = "admin"
 	DefaultCloudsSecret        = "k-orc-clouds-yaml"
 	DefaultAdminPasswordSecret = "keystone-admin"

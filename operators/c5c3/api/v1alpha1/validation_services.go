@@ -1,6 +1,8 @@
 package v1alpha1
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/c5c3/forge/internal/common/rules"
@@ -67,4 +69,51 @@ func checkRotationInterval(cp *ControlPlane, at *field.Path) field.ErrorList {
 	}
 	return field.ErrorList{field.Invalid(at, keystone.RotationInterval.Duration.String(),
 		"rotationInterval must be a positive multiple of 24h, for example 168h")}
+}
+
+func (s furtherService) rules() rules.Table[*ControlPlane] {
+	return append(serviceRules(s.path(), func(cp *ControlPlane) *ServiceSpec {
+		if settings := s.of(cp); settings != nil {
+			return settings.ServiceSpec
+		}
+		return nil
+	}), rules.Table[*ControlPlane]{{Path: s.path(), Check: s.checkIdentity}, {Path: s.path() + ".database", Check: s.checkDatabase}}...)
+}
+
+func (s furtherService) checkIdentity(cp *ControlPlane, at *field.Path) field.ErrorList {
+	if s.of(cp) == nil || cp.Spec.Services.Keystone != nil {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, field.OmitValueType{}, s.name+" needs the Identity service: set services.keystone, too")}
+}
+
+// checkDatabase looks at what the service replaces in infrastructure.database.
+func (s furtherService) checkDatabase(cp *ControlPlane, at *field.Path) field.ErrorList {
+	settings := s.of(cp)
+	if settings == nil {
+		return nil
+	}
+	errs := commonv1.ValidateDatabase(commonv1.DatabaseSpec{
+		Host: "database", Database: *settings.database, SecretRef: *settings.secret,
+	}, at)
+	if *settings.database == cp.Spec.Infrastructure.Database.Database {
+		errs = append(errs, field.Invalid(at.Child("database"), *settings.database,
+			"database must not be that of Keystone: each service has its own"))
+	}
+	return errs
+}
+
+// checkDatabaseName lets a service that is set anew have any name.
+func (s furtherService) checkDatabaseName(old, updated *ControlPlane) field.ErrorList {
+	before, after := s.of(old), s.of(updated)
+	if before == nil || after == nil || *before.database == *after.database {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(rules.Path(s.path()+".database.database"), *after.database, "database name is immutable")}
+}
+
+// has reports whether the service has, or will have, a Secret of the name.
+func (s furtherService) has(cp *ControlPlane, secret string) bool {
+	settings := s.of(cp)
+	return settings != nil && (secret == settings.secret.Name || strings.HasPrefix(secret, cp.Name+"-"+s.name+"-"))
 }

@@ -128,25 +128,29 @@ func TestKeysAreBackedUpOnceADatabaseAsksForThem(t *testing.T) {
 const quota = "exceeded quota: team, requested: limits.cpu=500m, used: limits.cpu=2, limited: limits.cpu=2"
 
 func TestAFailingBootstrapIsExplainedAndAwaited(t *testing.T) {
-	failure{
-		cause:     setJob("bootstrap", standin.Hang()),
-		condition: "BootstrapReady", reason: "BootstrapInProgress", says: []string{"keystone-bootstrap"},
-		repair: func(w *world) {
-			setJob("bootstrap", standin.Fail("Connection refused"))(w)
-			expect.Condition(w.T, w.client, w.keystone, "BootstrapReady", metav1.ConditionFalse, "BootstrapFailed", "Connection refused")
-			setJob("bootstrap", standin.Succeed())(w)
-			setSecret(w, testutil.AdminSecret, map[string]string{"password": "another"})
+	for _, f := range []failure{
+		{
+			name: "bootstrap that runs", cause: setJob("bootstrap", standin.Hang()),
+			condition: "BootstrapReady", reason: "BootstrapInProgress", says: []string{"keystone-bootstrap"},
+			repair: setJob("bootstrap", standin.Succeed()),
 		},
-	}.run(t)
-}
-
-func TestABootstrapWithoutAPodIsExplainedAndAwaited(t *testing.T) {
-	failure{
-		cause:     setJob("bootstrap", standin.Refuse(quota)),
-		condition: "BootstrapReady", reason: "BootstrapInProgress",
-		says:   []string{"no pod can be created: " + quota, "raise the ResourceQuota"},
-		repair: setJob("bootstrap", standin.Succeed()),
-	}.run(t)
+		{
+			name: "bootstrap that fails", cause: setJob("bootstrap", standin.Fail("Connection refused")),
+			condition: "BootstrapReady", reason: "BootstrapFailed", says: []string{"Connection refused"},
+			repair: func(w *world) {
+				setJob("bootstrap", standin.Succeed())(w)
+				setSecret(w, testutil.AdminSecret, map[string]string{"password": "another"})
+			},
+		},
+		{
+			name: "bootstrap without a pod", cause: setJob("bootstrap", standin.Refuse(quota)),
+			condition: "BootstrapReady", reason: "BootstrapInProgress",
+			says:   []string{"no pod can be created: " + quota, "raise the ResourceQuota"},
+			repair: setJob("bootstrap", standin.Succeed()),
+		},
+	} {
+		t.Run(f.name, f.run)
+	}
 }
 
 func TestAFirstInstallationStartsItsPodsBesideTheSchemaCheck(t *testing.T) {
