@@ -174,8 +174,6 @@ func expectHidden(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone, o
 func TestOptionsOfASecretThatAreNotUsableNeverReachThePods(t *testing.T) {
 	t.Parallel()
 	c, k, operator := startWithSecretOptions(t, firstOptions)
-	ready(t, c, k)
-	before := expectOptions(t, c, k, "hunter2-first")
 	for name, tc := range map[string]struct {
 		content string
 		says    []string
@@ -208,6 +206,9 @@ func TestOptionsOfASecretThatAreNotUsableNeverReachThePods(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			setOptions(t, c, k.Namespace, firstOptions)
+			before := expectOptions(t, c, k, "hunter2-first")
+			ready(t, c, k)
 			jobs.Set(k.Namespace, "keystone-config-check", tc.outcome)
 			setOptions(t, c, k.Namespace, tc.content)
 			expect.Condition(t, c, k, "SecretsReady", metav1.ConditionFalse, "ConfigError", tc.says...)
@@ -215,10 +216,10 @@ func TestOptionsOfASecretThatAreNotUsableNeverReachThePods(t *testing.T) {
 				t.Error("the pods were replaced")
 			}
 			expectHidden(t, c, k, operator, "7777777")
+			jobs.Set(k.Namespace, "keystone-config-check", standin.Succeed())
+			setOptions(t, c, k.Namespace, secondOptions)
+			expectOptions(t, c, k, "hunter2-second")
+			ready(t, c, k)
 		})
 	}
-	jobs.Set(k.Namespace, "keystone-config-check", standin.Succeed())
-	setOptions(t, c, k.Namespace, secondOptions)
-	expectOptions(t, c, k, "hunter2-second")
-	ready(t, c, k)
 }
