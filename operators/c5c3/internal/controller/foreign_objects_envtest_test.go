@@ -67,18 +67,18 @@ func TestAnObjectOfSomebodyElseIsNamedAndTheWorkGoesOnWhenItIsGone(t *testing.T)
 	w.seed()
 	c5c3v1alpha1.SetDefaults(w.cp)
 	w.cp.Spec.KORC.AdminCredential.BootstrapResources = []c5c3v1alpha1.BootstrapResourceSpec{{Kind: "Role", Name: "auditor"}}
-	foreign := map[string]client.Object{}
+	var foreign []client.Object
 	for _, tc := range obstructions() {
 		theirs := tc.object(w.meta(tc.name))
 		w.hold(t, theirs, standin.Hang())
 		w.ownedBySomebody(t, theirs)
 		objects.Create(t, w, theirs)
-		foreign[tc.what] = theirs
+		foreign = append(foreign, theirs)
 	}
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
-	for _, tc := range obstructions() {
-		theirs := foreign[tc.what]
+	for i, tc := range obstructions() {
+		theirs := foreign[i]
 		t.Log(tc.what)
 		w.expect(t, tc.condition, metav1.ConditionFalse, tc.reason, tc.name, "rename or delete it")
 		w.expect(t, "Stalled", metav1.ConditionTrue, tc.reason)

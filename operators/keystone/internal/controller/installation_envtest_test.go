@@ -109,28 +109,28 @@ func expectUnclaimed(t *testing.T, c client.Client, k *keystonev1alpha1.Keystone
 }
 
 func TestASecretWithoutKeysIsRefusedByNameAndLeftAlone(t *testing.T) {
-	t.Parallel()
-	c, namespace := newNamespace(t, testutil.Secrets)
-	testutil.Start(t, asOperator, namespace)
-	k := testutil.Brownfield(namespace, testutil.Name)
-	conditions := map[string]string{"-fernet-keys": "FernetKeysReady", "-credential-keys": "CredentialKeysReady"}
-	for suffix := range conditions {
-		objects.Create(t, c, secret(namespace, k.Name+suffix, map[string]string{"password": "of somebody else"}))
-	}
-	objects.Create(t, c, k)
-	for suffix, condition := range conditions {
-		expect.Condition(t, c, k, condition, metav1.ConditionFalse, "KeysMissing", k.Name+suffix, "does not hold usable keys")
-		expectUnclaimed(t, c, k, suffix)
-	}
-	for suffix := range conditions {
-		objects.Change(t, c, secret(namespace, k.Name+suffix, nil), func(s *corev1.Secret) {
-			s.Data = map[string][]byte{}
-			for name, value := range formerKeys() {
-				s.Data[name] = []byte(value)
-			}
+	for suffix, condition := range map[string]string{
+		"-fernet-keys": "FernetKeysReady", "-credential-keys": "CredentialKeysReady",
+	} {
+		t.Run(condition, func(t *testing.T) {
+			t.Parallel()
+			c, namespace := newNamespace(t, testutil.Secrets)
+			testutil.Start(t, asOperator, namespace)
+			k := testutil.Brownfield(namespace, testutil.Name)
+			objects.Create(t, c, secret(namespace, k.Name+suffix, map[string]string{"password": "of somebody else"}))
+			objects.Create(t, c, k)
+			expect.Condition(t, c, k, condition, metav1.ConditionFalse, "KeysMissing", k.Name+suffix, "does not hold usable keys")
+			expectUnclaimed(t, c, k, suffix)
+
+			objects.Change(t, c, secret(namespace, k.Name+suffix, nil), func(s *corev1.Secret) {
+				s.Data = map[string][]byte{}
+				for name, value := range formerKeys() {
+					s.Data[name] = []byte(value)
+				}
+			})
+			ready(t, c, k)
 		})
 	}
-	ready(t, c, k)
 }
 
 func TestTheKeysOfAUsedDatabaseAreTakenFromTheStore(t *testing.T) {
