@@ -33,10 +33,10 @@ func (m *manager) keepCredential(ctx context.Context) error {
 	case err != nil:
 		return err
 	case live == nil:
-		return m.mint(ctx, m.freshAnnotations())
+		return m.mint(ctx, "", m.freshAnnotations())
 	case !metav1.IsControlledBy(live, m.CP):
 		// EnsureObject reports the owner.
-		return m.mint(ctx, live.Annotations)
+		return m.mint(ctx, live.ResourceVersion, live.Annotations)
 	case !live.DeletionTimestamp.IsZero():
 		return m.awaitRemoval(ctx, live)
 	}
@@ -47,7 +47,7 @@ func (m *manager) keepCredential(ctx context.Context) error {
 	if why := m.whyReplace(live); why != "" {
 		return m.replace(ctx, live, why)
 	}
-	return m.mint(ctx, m.keptAnnotations(live))
+	return m.mint(ctx, live.ResourceVersion, m.keptAnnotations(live))
 }
 
 // awaitRemoval waits until the object of the replaced credential is gone.

@@ -21,9 +21,11 @@ import (
 )
 
 // mint ensures the credential with the current secret. It returns an error until Keystone
-// has it.
-func (m *manager) mint(ctx context.Context, annotations map[string]string) error {
+// has it. The annotations come from that version of the object, "" if there is none: a
+// request that was written since then stays, and the next pass acts on it.
+func (m *manager) mint(ctx context.Context, version string, annotations map[string]string) error {
 	credential := applicationCredential(m.CP, credentialName(m.CP, string(m.credential.Data[keyValue])), annotations)
+	credential.ResourceVersion = version
 	since := m.FailingSince(c5c3v1alpha1.ConditionKORCReady)
 	if err := apply.EnsureObject(ctx, m.Foreign, m.Scheme, m.CP, credential, pass.FieldManager); err != nil {
 		return err
