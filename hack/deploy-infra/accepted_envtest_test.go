@@ -24,6 +24,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
 	"github.com/c5c3/forge/internal/common/testutil/outside"
+	"github.com/c5c3/forge/internal/common/testutil/short"
 )
 
 // pinned lists files with definitions in modules that hack/tools/custom-resources
@@ -75,6 +76,7 @@ func definitions(t *testing.T, file string) []*apiextensionsv1.CustomResourceDef
 // serve runs an API server with every kind in our manifests.
 func serve(t *testing.T) *envtest.Env {
 	t.Helper()
+	short.Skip(t)
 	own := []string{filepath.Join(root, "deploy/infra/memcached-operator/crd.yaml")}
 	for _, operator := range operators(t) {
 		own = append(own, filepath.Join(root, "operators", operator, "config/crd/bases"))

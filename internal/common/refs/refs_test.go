@@ -181,7 +181,7 @@ func TestTheContentIsKeptOfWhatIsReferencedAndOfNothingElse(t *testing.T) {
 		}
 		return []reconcile.Request{{}}
 	})
-	const many = 2000
+	const many = 1200
 	for i := range many {
 		name := strconv.Itoa(i)
 		referenced[name] = true

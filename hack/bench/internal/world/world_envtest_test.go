@@ -15,6 +15,7 @@ import (
 
 	"github.com/c5c3/forge/hack/bench/internal/audit"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/short"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -22,6 +23,7 @@ import (
 // closedAtTheEnd returns a World that is not open yet.
 func closedAtTheEnd(t *testing.T, o *Operator) *World {
 	t.Helper()
+	short.Skip(t)
 	w := newWorld(Options{Root: "../../../..", Dir: t.TempDir(), Operator: o})
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {

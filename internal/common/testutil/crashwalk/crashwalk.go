@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
+	"github.com/c5c3/forge/internal/common/testutil/short"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
@@ -32,8 +33,8 @@ const stopTimeout = 30 * time.Second
 // the test for each run that does not end in the right state.
 func Walk[S any](t *testing.T, s Scenario[S]) {
 	t.Helper()
-	if s.Long && testing.Short() {
-		t.Skip("not with -short") //nolint:forbidigo // "make check" runs without it.
+	if s.Long {
+		short.Skip(t)
 	}
 	if len(s.Modes) == 0 {
 		s.Modes = []transport.Mode{transport.KillAfter}

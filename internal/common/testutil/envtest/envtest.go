@@ -89,6 +89,9 @@ type Options struct {
 	// Sampled is true if a short run of the package leaves out tests. It then need not
 	// produce all reasons.
 	Sampled bool
+	// Long is true if a short run leaves out all tests of the package, as package short
+	// leaves out one.
+	Long bool
 }
 
 // Env is a running API server.
@@ -142,6 +145,14 @@ func Main(m *testing.M, o Options, ready func(context.Context, *Env) error) {
 func run(m *testing.M, o Options, ready func(context.Context, *Env) error) (code int) {
 	// Without this, controller-runtime complains after 30 seconds.
 	log.SetLogger(logr.Discard())
+	if flag.Parse(); o.Long && testing.Short() {
+		// The output is "no tests to run".
+		if err := flag.Set("test.skip", "."); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return m.Run()
+	}
 	env, stop, err := start(o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -25,7 +25,7 @@ import (
 var shared *Env
 
 func TestMain(m *testing.M) {
-	o := Options{Foreign: foreign.All, GarbageCollector: true}
+	o := Options{Foreign: foreign.All, GarbageCollector: true, Long: true}
 	Main(m, o, func(_ context.Context, e *Env) error {
 		shared = e
 		return nil

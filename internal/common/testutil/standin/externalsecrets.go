@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	esv1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
 	esv1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -130,8 +132,25 @@ func (e *ExternalSecrets) pull(ctx context.Context, c client.Client, obj *unstru
 			secret.Data[name] = []byte(value)
 		}
 	}
-	if err := c.Create(ctx, secret); !apierrors.IsAlreadyExists(err) {
+	return e.write(ctx, c, secret)
+}
+
+// write writes the Secret unless that would change nothing.
+func (e *ExternalSecrets) write(ctx context.Context, c client.Client, secret *corev1.Secret) error {
+	live := &corev1.Secret{}
+	switch err := e.live.Get(ctx, client.ObjectKeyFromObject(secret), live); {
+	case apierrors.IsNotFound(err):
+		return c.Create(ctx, secret)
+	case err != nil:
 		return err
+	}
+	same := equality.Semantic.DeepEqual(live.OwnerReferences, secret.OwnerReferences)
+	for name, value := range secret.Data {
+		stored, has := live.Data[name]
+		same = same && has && bytes.Equal(stored, value)
+	}
+	if same {
+		return nil
 	}
 	return c.Patch(ctx, secret, client.Merge)
 }

@@ -37,7 +37,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	o := envtest.Options{Foreign: []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets}}
+	o := envtest.Options{Foreign: []foreign.Project{foreign.MariaDB, foreign.ExternalSecrets}, Long: true}
 	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) error {
 		env = e
 		return standin.Run(ctx, e.Config, deployments, jobs, mariadb, secrets)

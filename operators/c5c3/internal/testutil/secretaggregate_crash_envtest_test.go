@@ -33,7 +33,8 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	envtest.Main(m, envtest.Options{CRDs: []string{"../../config/crd/bases"}}, func(ctx context.Context, e *envtest.Env) (err error) {
+	o := envtest.Options{CRDs: []string{"../../config/crd/bases"}, Long: true}
+	envtest.Main(m, o, func(ctx context.Context, e *envtest.Env) (err error) {
 		env = e
 		asOperator, err = e.User(ctx, "c5c3-operator", "../../helm/c5c3-operator/files/rbac-rules.yaml")
 		return err
