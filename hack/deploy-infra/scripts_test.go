@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/c5c3/forge/internal/common/testutil/short"
 )
 
 // ways maps each target to a machine on which it is chosen.
