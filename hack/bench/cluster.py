@@ -223,7 +223,7 @@ def main():
     parts = options.parts or ["ready", "api"]
     unknown = [part for part in parts if part not in measures]
     if unknown or options.runs < 1:
-        parser.error(f"cannot measure {', '.join(unknown)}" if unknown else "--runs must be at least 1")
+        parser.error(f"unknown figures: {', '.join(unknown)}" if unknown else "--runs must be at least 1")
     results = {part: [measures[part]() for _ in range(options.runs)] for part in parts}
     for part, runs in results.items():
         report(part, runs)

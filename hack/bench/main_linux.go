@@ -95,7 +95,7 @@ func parse(args []string) (settings, error) {
 	for size := range strings.SplitSeq(*sizes, ",") {
 		n, err := strconv.Atoi(size)
 		if err != nil || n < 1 {
-			return s, fmt.Errorf("-sizes=%s: %q is no number above 0", *sizes, size)
+			return s, fmt.Errorf("-sizes=%s: %q is not a positive number", *sizes, size)
 		}
 		s.sizes = append(s.sizes, n)
 	}
@@ -109,10 +109,10 @@ func (s *settings) validate() error {
 	case s.runs < 1 || s.Workers < 1 || s.PerNamespace < 1 || s.Pods < 0 || s.Foreign < 0:
 		return errors.New("numbers must be positive")
 	case s.update != updateNothing && s.update != updateCounts && s.update != updateAll:
-		return fmt.Errorf("-update=%s: it is 1 or counts", s.update)
+		return fmt.Errorf("-update=%s: must be 1 or counts", s.update)
 	}
 	if unknown := scenario.Unknown(s.Operator, s.Scenarios); unknown != "" {
-		return fmt.Errorf("-scenarios: there is no %q with %s", unknown, s.Operator.Plural)
+		return fmt.Errorf("-scenarios: unknown scenario %q for %s", unknown, s.Operator.Plural)
 	}
 	for _, path := range []*string{&s.Root, &s.Dir, &s.Program} {
 		var err error

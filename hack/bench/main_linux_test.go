@@ -33,14 +33,14 @@ func TestFlagsSayWhatIsMeasured(t *testing.T) {
 
 func TestACommandLineThatCannotWorkIsRefusedWithTheReason(t *testing.T) {
 	for _, test := range []struct{ arg, want string }{
-		{"-sizes=1,many", `"many" is no number`},
-		{"-sizes=0", `"0" is no number`},
-		{"-scenarios=label,lable", `there is no "lable"`},
+		{"-sizes=1,many", `"many" is not a positive number`},
+		{"-sizes=0", `"0" is not a positive number`},
+		{"-scenarios=label,lable", `unknown scenario "lable"`},
 		{"-memory=much", "-memory=much"},
 		{"-update=yes", "-update=yes"},
 		{"-runs=0", "positive"},
 		{"-program=", "required"},
-		{"-operator=placement", `there is no operator "placement"`},
+		{"-operator=placement", `unknown operator "placement"`},
 	} {
 		_, err := parse(append(append([]string{}, needed...), test.arg))
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -37,7 +37,7 @@ func run(args []string) error {
 		return err
 	}
 	if flags.NArg() != 1 || *base == "" || *page == "" {
-		return errors.New("need -base, -page and the folder of one chart")
+		return errors.New("-base, -page and the folder of one chart are required")
 	}
 	files, err := document(flags.Arg(0), *base, *own, *page)
 	if err != nil {
@@ -141,7 +141,7 @@ func (f file) place(check bool) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	case check:
-		return fmt.Errorf("%s is not what values.yaml and the schemas say: run make generate", f.path)
+		return fmt.Errorf("%s is out of date with values.yaml or the schemas: run make generate", f.path)
 	}
 	return os.WriteFile(f.path, f.content, 0o644)
 }

@@ -17,7 +17,7 @@ type Command []string
 func Commands(script string) ([]Command, error) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
 	if err != nil {
-		return nil, fmt.Errorf("no shell reads this: %w", err)
+		return nil, fmt.Errorf("not a valid shell script: %w", err)
 	}
 	var commands []Command
 	syntax.Walk(file, func(node syntax.Node) bool {

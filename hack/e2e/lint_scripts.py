@@ -101,7 +101,7 @@ def main(folders):
     failed = False
     files = sorted(file for folder in folders for file in pathlib.Path(folder).rglob("*.yaml"))
     if not files:
-        print("there is no YAML file below " + " ".join(folders), file=sys.stderr)
+        print("no YAML files in " + " ".join(folders), file=sys.stderr)
         return 2
     for file in files:
         for line, fault in faults(file.read_text(encoding="utf-8")):

@@ -102,7 +102,7 @@ def problems(used, refused, granted):
 def idle(used, granted):
     """Returns the permissions that were granted but not used, one line each."""
     left = sorted(grant for grant in granted - used if not silent(grant, used))
-    return [f"{account} may and does not: {verb} {resource}.{group}" for account, group, resource, verb in left]
+    return [f"{account} never used its permission: {verb} {resource}.{group}" for account, group, resource, verb in left]
 
 
 def kubectl(*arguments):

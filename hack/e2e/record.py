@@ -102,8 +102,8 @@ class Recording:
             seen = (f"{len(self.values.owners)} values of {len(self.values.secrets)} Secrets, {len(self.logs)} logs, "
                     f"{len(self.identities)} versions of objects")
         if not self.values.owners or not self.logs:
-            return found + [f"the recording proves nothing: {seen}"], False
-        return found + [f"{len(found)} values got out: {seen}"], not found
+            return found + [f"there is nothing to search for leaked Secrets: {seen}"], False
+        return found + [f"{len(found)} leaks of Secrets: {seen}"], not found
 
 
 class Recorder:

@@ -41,7 +41,7 @@ class RBAC(unittest.TestCase):
         self.assertEqual(self.problems(lines), [])
 
     def test_too_much_is_named(self):
-        self.assertEqual(self.idle([event("get")], roles("get", "delete")), ["keystone-operator may and does not: delete keystones.g"])
+        self.assertEqual(self.idle([event("get")], roles("get", "delete")), ["keystone-operator never used its permission: delete keystones.g"])
 
     def test_too_little_is_a_problem(self):
         lines = [event("get"), event("patch", decision="forbid", subresource="status")]
@@ -54,7 +54,7 @@ class RBAC(unittest.TestCase):
 
     def test_an_apply_that_creates_takes_both_verbs(self):
         self.assertEqual(self.idle([event("patch", code=201)], roles("patch", "create")), [])
-        self.assertEqual(self.idle([event("patch")], roles("patch", "create")), ["keystone-operator may and does not: create keystones.g"])
+        self.assertEqual(self.idle([event("patch")], roles("patch", "create")), ["keystone-operator never used its permission: create keystones.g"])
 
     def test_a_right_that_no_request_shows_is_left_out(self):
         self.assertEqual(self.idle([event("get", resource="a")], roles("update", resource="keystones/finalizers")), [])
@@ -62,7 +62,7 @@ class RBAC(unittest.TestCase):
         self.assertEqual(self.idle([event("patch")], roles("get", "patch")), [])
         self.assertEqual(self.idle([event("create", resource="events")], roles("create", "patch", resource="events")), [])
         self.assertEqual(self.idle([event("list", resource="pods")], roles("list", "patch", resource="pods")),
-                         ["keystone-operator may and does not: patch pods.g"])
+                         ["keystone-operator never used its permission: patch pods.g"])
 
     def test_an_empty_log_proves_nothing(self):
         self.assertEqual(self.problems([]), ["the audit log has no request of an operator"])

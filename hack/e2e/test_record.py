@@ -98,7 +98,7 @@ class Record(unittest.TestCase):
     def test_a_run_that_says_nothing_secret_is_fine(self):
         config = {"metadata": meta("config"), "data": {"keystone.conf": "[database]"}}
         lines, fine = Cluster(logs=[b"started\n"], secrets=[SECRET], pods=[pod()], configmaps=[config]).report()
-        self.assertEqual((lines, fine), (["0 values got out: 1 values of 1 Secrets, 1 logs, 3 versions of objects"], True))
+        self.assertEqual((lines, fine), (["0 leaks of Secrets: 1 values of 1 Secrets, 1 logs, 3 versions of objects"], True))
 
     def test_a_value_in_a_log_is_named_with_its_line(self):
         lines, fine = Cluster(logs=[b"started\nlogin with " + PASSWORD.encode()], secrets=[SECRET], pods=[pod()]).report()
@@ -125,7 +125,7 @@ class Record(unittest.TestCase):
 
     def test_a_recording_of_nothing_proves_nothing(self):
         lines, fine = Cluster(secrets=[SECRET]).report()
-        self.assertEqual((lines, fine), (["the recording proves nothing: 1 values of 1 Secrets, 0 logs, 1 versions of objects"], False))
+        self.assertEqual((lines, fine), (["there is nothing to search for leaked Secrets: 1 values of 1 Secrets, 0 logs, 1 versions of objects"], False))
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ func requestsSent(ctx context.Context, url string) (int, error) {
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return 0, fmt.Errorf("ask the load how far it is: %w", err)
+		return 0, fmt.Errorf("query the progress of the load: %w", err)
 	}
 	defer answer.Body.Close()
 	var figures result

@@ -107,7 +107,7 @@ def main(source, page, paths):
     if source == "--check":
         gone = missing(text, dashboards) if MARK in text else ["any"]
         for name in gone:
-            print(f"{page} does not have the panel as it is: {name}; run hack/monitoring/show.py against a Prometheus", file=sys.stderr)
+            print(f"{page}: the panel {name} is missing or out of date; run hack/monitoring/show.py against a Prometheus", file=sys.stderr)
         return 1 if gone else 0
     above, _, _ = text.partition(MARK)
     with open(page, "w", encoding="utf-8") as file:

@@ -25,10 +25,10 @@ def read_accepted(text, today):
             identifier, until, reason = line.split(maxsplit=2)
             day = datetime.date.fromisoformat(until)
         except ValueError:
-            problems.append(f"line {number}: want an identifier, a day and a reason: {line}")
+            problems.append(f"line {number}: expected an ID, a date and a reason: {line}")
             continue
         if day < today:
-            problems.append(f"{identifier} was accepted until {until}: update the module, or look at it anew")
+            problems.append(f"{identifier}: the exception expired on {until}; update the module, or review the vulnerability again")
         accepted[identifier] = reason
     return accepted, problems
 
@@ -59,7 +59,7 @@ def called(text):
 def judge(found, accepted):
     """Returns the problems, one line each."""
     new = [f"{identifier}: {where}" for identifier, where in sorted(found.items()) if identifier not in accepted]
-    return new + [f"{identifier} is accepted and not found any more: remove it from the list" for identifier in sorted(set(accepted) - set(found))]
+    return new + [f"{identifier} is no longer found: remove its exception" for identifier in sorted(set(accepted) - set(found))]
 
 
 def check(program, folders):

@@ -40,7 +40,7 @@ class Govulncheck(unittest.TestCase):
         accepted, problems = govulncheck.read_accepted(text, TODAY)
         self.assertEqual(accepted, {"GO-1": "we are a client", "GO-2": "we are a client"})
         self.assertEqual(len(problems), 3)
-        self.assertIn("GO-2 was accepted until", problems[0])
+        self.assertIn("GO-2: the exception expired on", problems[0])
 
     def run_with(self, script, accepted=""):
         """Runs the program with a stand-in for govulncheck."""

@@ -43,7 +43,7 @@ func NewGroup(limit int64) (*Group, error) {
 	if names == version2 {
 		// Without it the group accounts for nothing.
 		if err := os.WriteFile(filepath.Join(mount, "cgroup.subtree_control"), []byte("+memory"), 0o644); err != nil {
-			return nil, fmt.Errorf("hand out the memory controller: %w", err)
+			return nil, fmt.Errorf("enable the memory controller: %w", err)
 		}
 	}
 	g := &Group{dir: filepath.Join(mount, "forge-bench-"+strconv.Itoa(os.Getpid())), files: names}

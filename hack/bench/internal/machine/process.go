@@ -98,7 +98,7 @@ func Become(encoded string) error {
 		return fmt.Errorf("keep mounts to this process: %w", err)
 	}
 	if err := syscall.Mount(p.Hosts, "/etc/hosts", "", syscall.MS_BIND, ""); err != nil {
-		return fmt.Errorf("put a file in the place of /etc/hosts: %w", err)
+		return fmt.Errorf("mount a file over /etc/hosts: %w", err)
 	}
 	return syscall.Exec(p.Command[0], p.Command, os.Environ())
 }
@@ -121,7 +121,7 @@ func (p *Process) Alive() error {
 			return fmt.Errorf("%s was killed: its memory has reached the limit", p.name)
 		}
 	}
-	return fmt.Errorf("%s has ended: %w", p.name, errors.Join(p.err, errors.New("its log tells why")))
+	return fmt.Errorf("%s has ended: %w", p.name, errors.Join(p.err, errors.New("see its log")))
 }
 
 // Stop asks the program to exit and waits until it has.

@@ -19,7 +19,7 @@ func serveKeystones(ctx context.Context, api http.Handler) (stop func() error, e
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", net.JoinHostPort(Address, keystonePort))
 	if err != nil {
-		return nil, fmt.Errorf("answer in the place of the Keystones: %w", err)
+		return nil, fmt.Errorf("serve in place of the Keystones: %w", err)
 	}
 	server := &http.Server{Handler: api, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }()

@@ -51,7 +51,7 @@ func (w *World) Disturb(ctx context.Context, by Disturbance) (*Disturbed, error)
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", net.JoinHostPort(Address, "0"))
 	if err != nil {
-		return nil, fmt.Errorf("stand in front of the API server: %w", err)
+		return nil, fmt.Errorf("start the proxy in front of the API server: %w", err)
 	}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	// Events of a watch are passed on as they come.

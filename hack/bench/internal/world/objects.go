@@ -62,7 +62,7 @@ func (w *World) Change(ctx context.Context, keys []client.ObjectKey, edit func(R
 func (w *World) patch(ctx context.Context, obj client.Object, edit func()) error {
 	before, known := obj.DeepCopyObject().(client.Object)
 	if !known {
-		return fmt.Errorf("the copy of %T is no object", obj)
+		return fmt.Errorf("the copy of %T is not an object", obj)
 	}
 	edit()
 	return w.Client.Patch(ctx, obj, client.MergeFrom(before))

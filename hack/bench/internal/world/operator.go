@@ -74,7 +74,7 @@ func Find(name string) (*Operator, error) {
 	}
 	i := slices.Index(known, name)
 	if i < 0 {
-		return nil, fmt.Errorf("there is no operator %q, only %s", name, strings.Join(known, " and "))
+		return nil, fmt.Errorf("unknown operator %q: use %s", name, strings.Join(known, " or "))
 	}
 	return Operators[i], nil
 }

@@ -108,7 +108,7 @@ func TestAnOperatorThatTheBenchDoesNotKnowIsRefused(t *testing.T) {
 			t.Errorf("%s is not found (%v)", o.Name, err)
 		}
 	}
-	if _, err := Find("placement"); err == nil || !strings.Contains(err.Error(), "only keystone and c5c3") {
+	if _, err := Find("placement"); err == nil || !strings.Contains(err.Error(), "use keystone or c5c3") {
 		t.Errorf("got %v, want an error with the operators that there are", err)
 	}
 }

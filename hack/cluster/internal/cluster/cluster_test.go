@@ -107,14 +107,14 @@ func TestAClusterIsHealthyOnlyWithEveryPartOfIt(t *testing.T) {
 				n.Status.Conditions = append(n.Status.Conditions, condition{Type: "MemoryPressure", Status: "False"},
 					condition{Type: "DiskPressure", Status: "True", Message: "kubelet has disk pressure"})
 			},
-			want: "node n removes images and pods: kubelet has disk pressure: free some disk space first",
+			want: "node n evicts pods and removes images: kubelet has disk pressure: free some disk space first",
 		},
 		"memory that is used up": {
 			change: func(n, _ *object) {
 				n.Status.Conditions = append(n.Status.Conditions,
 					condition{Type: "MemoryPressure", Status: "True", Message: "kubelet has insufficient memory available"})
 			},
-			want: "node n removes pods: kubelet has insufficient memory available: end what else uses memory first",
+			want: "node n evicts pods: kubelet has insufficient memory available: free some memory first",
 		},
 		"a pod is missing":         {objects: len(systemPods), want: "no pod local-path-storage/local-path-provisioner-* is ready"},
 		"a pod is being deleted":   {change: func(_, p *object) { p.Metadata.DeletionTimestamp = &deleted }, want: noEtcd},

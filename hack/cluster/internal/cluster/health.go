@@ -95,7 +95,7 @@ func (c *Cluster) objects(ctx context.Context) ([]object, error) {
 		Items []object `json:"items"`
 	}
 	if err := json.Unmarshal(out, &list); err != nil {
-		return nil, fmt.Errorf("the API server's answer is not understood: %w", err)
+		return nil, fmt.Errorf("parsing the API server's answer: %w", err)
 	}
 	return list.Items, nil
 }
@@ -141,9 +141,9 @@ func nodeHealthy(objects []object, name string) error {
 		switch {
 		case c.Status != "True":
 		case c.Type == "DiskPressure":
-			return fmt.Errorf("node %s removes images and pods: %s: free some disk space first", name, c.Message)
+			return fmt.Errorf("node %s evicts pods and removes images: %s: free some disk space first", name, c.Message)
 		case c.Type == "MemoryPressure":
-			return fmt.Errorf("node %s removes pods: %s: end what else uses memory first", name, c.Message)
+			return fmt.Errorf("node %s evicts pods: %s: free some memory first", name, c.Message)
 		}
 	}
 	return nil

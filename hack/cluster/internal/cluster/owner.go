@@ -142,7 +142,7 @@ func lock() (unlock func(), err error) {
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		file.Close()
-		return nil, errors.New("another cluster command is at work on this machine: wait for it to end")
+		return nil, errors.New("another cluster command is running on this machine: wait for it to end")
 	}
 	return func() { file.Close() }, nil
 }
