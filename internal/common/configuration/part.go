@@ -2,7 +2,6 @@ package configuration
 
 import (
 	"context"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -26,9 +25,9 @@ type Part struct {
 }
 
 // partOptions returns the options of all parts.
-func (s Service) partOptions(p *service.Pass) config.INI {
+func partOptions(p *service.Pass, parts []Part) config.INI {
 	options := config.INI{}
-	for _, part := range s.Parts {
+	for _, part := range parts {
 		if part.Options != nil {
 			options = options.Merge(part.Options(p))
 		}
@@ -37,9 +36,9 @@ func (s Service) partOptions(p *service.Pass) config.INI {
 }
 
 // partSecrets returns the secret options of all parts.
-func (s Service) partSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
+func partSecrets(ctx context.Context, p *service.Pass, parts []Part) (secretOptions, error) {
 	secret := secretOptions{options: config.INI{}}
-	for _, part := range s.Parts {
+	for _, part := range parts {
 		if part.SecretOptions == nil {
 			continue
 		}
@@ -50,13 +49,4 @@ func (s Service) partSecrets(ctx context.Context, p *service.Pass) (secretOption
 		secret.options, secret.sources = secret.options.Merge(options), append(secret.sources, sources...)
 	}
 	return secret, nil
-}
-
-// check returns how the image reads the options of the service and of all parts.
-func (s Service) check() Check {
-	check := s.Check
-	for _, part := range s.Parts {
-		check.Lists = slices.Concat(check.Lists, part.Lists)
-	}
-	return check
 }

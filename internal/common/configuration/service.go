@@ -7,32 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
-	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-const (
-	// secretFile is next to the service's configuration file. oslo.config reads the files
-	// of a directory in the order of their names, and the last one wins (oslo_config.cfg,
-	// _ConfigDirOpt).
-	secretFile = "secret.conf"
-	policyFile = "policy.yaml"
-	// minSecretValue is the shortest length of an option value that is redacted. Shorter
-	// ones are mostly numbers and switches; without them errors would be meaningless.
-	minSecretValue = 6
-)
+const policyFile = "policy.yaml"
 
 // Service declares the configuration of a service.
 type Service struct {
@@ -54,12 +42,6 @@ type Service struct {
 	Refused func(options map[string]map[string]string) error
 	// Check declares how the image reads the configuration.
 	Check Check
-}
-
-type secretOptions struct {
-	options config.INI
-	// sources are the UIDs of the Secrets that the options come from.
-	sources []types.UID
 }
 
 // Reconcile renders the configuration into an immutable ConfigMap that is named after its
@@ -101,7 +83,7 @@ func (s Service) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outco
 // Render returns the merged options and the files of the ConfigMap, including the policy
 // rules.
 func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, map[string]string, error) {
-	options := s.partOptions(p).Merge(
+	options := partOptions(p, s.Parts).Merge(
 		s.Options(p), config.LoggingOptions(p.Spec.Logging, p.ConfigDir), s.plugins(p), config.INI(p.Spec.ExtraConfig))
 	files, err := s.Files(p)
 	if err != nil {
@@ -136,6 +118,15 @@ func (s Service) plugins(p *service.Pass) config.INI {
 	return s.Plugins(p)
 }
 
+// check returns how the image reads the options of the service and of all parts.
+func (s Service) check() Check {
+	check := s.Check
+	for _, part := range s.Parts {
+		check.Lists = slices.Concat(check.Lists, part.Lists)
+	}
+	return check
+}
+
 // policyRules returns the rules of the policy ConfigMap, overridden by the inline ones.
 func policyRules(ctx context.Context, p *service.Pass) (map[string]string, error) {
 	overrides := p.Spec.PolicyOverrides
@@ -163,7 +154,7 @@ func policyRules(ctx context.Context, p *service.Pass) (map[string]string, error
 
 // readSecrets returns the secret options; those of the user override the others.
 func (s Service) readSecrets(ctx context.Context, p *service.Pass) (secretOptions, error) {
-	secret, err := s.partSecrets(ctx, p)
+	secret, err := partSecrets(ctx, p, s.Parts)
 	if err != nil {
 		return secretOptions{}, err
 	}
@@ -207,47 +198,6 @@ func (s Service) parse(content []byte) (config.INI, error) {
 		return nil, errors.New("the name of a section or an option in it is not valid")
 	}
 	return options, nil
-}
-
-// copied returns the immutable Secret from which pods read the options, nil if no Secret
-// provides any. A change of the original only reaches pods after the image has read it.
-// The options are rendered again so that oslo.config reads exactly what was checked here.
-// Like the ConfigMap, the Secret is named after its content. The hash is keyed with the
-// UIDs of the originals, which are only known to those who may read them.
-func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
-	if len(o.sources) == 0 {
-		return nil, nil //nolint:nilnil // Absence is not an error.
-	}
-	content, err := o.options.Render()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", secretFile, err)
-	}
-	base := p.Named("extra-config")
-	copied := &corev1.Secret{
-		ObjectMeta: p.Meta(""), Immutable: ptr.To(true), Type: corev1.SecretTypeOpaque,
-		Data: map[string][]byte{secretFile: []byte(content)},
-	}
-	keys := make([]string, 0, len(o.sources))
-	for _, source := range o.sources {
-		keys = append(keys, string(source))
-	}
-	keyed := &corev1.Secret{Data: copied.Data}
-	keyed.UID = types.UID(strings.Join(keys, "/"))
-	copied.Name = base + "-" + secrets.ContentHash(keyed)
-	copied.Labels[config.BaseLabel] = config.BaseLabelValue(base)
-	return copied, nil
-}
-
-// hide redacts the values of the user's options in the output of tools: any of them may
-// be secret.
-func hide(p *service.Pass, options config.INI) {
-	for _, section := range options {
-		for _, value := range section {
-			if len(value) >= minSecretValue {
-				p.Hide(value)
-			}
-		}
-	}
 }
 
 // Prune removes configurations that neither a pod nor a rollback needs.

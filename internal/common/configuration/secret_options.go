@@ -1,0 +1,72 @@
+package configuration
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
+)
+
+const (
+	// secretFile is next to the service's configuration file. oslo.config reads the files
+	// of a directory in the order of their names, and the last one wins (oslo_config.cfg,
+	// _ConfigDirOpt).
+	secretFile = "secret.conf"
+	// minSecretValue is the shortest length of an option value that is redacted. Shorter
+	// ones are mostly numbers and switches; without them errors would be meaningless.
+	minSecretValue = 6
+)
+
+// secretOptions are options that are kept in a Secret.
+type secretOptions struct {
+	options config.INI
+	// sources are the UIDs of the Secrets that the options come from.
+	sources []types.UID
+}
+
+// copied returns the immutable Secret from which pods read the options, nil if no Secret
+// provides any. A change of the original only reaches pods after the image has read it.
+// The options are rendered again so that oslo.config reads exactly what was checked here.
+// Like the ConfigMap, the Secret is named after its content. The hash is keyed with the
+// UIDs of the originals, which are only known to those who may read them.
+func (o secretOptions) copied(p *service.Pass) (*corev1.Secret, error) {
+	if len(o.sources) == 0 {
+		return nil, nil //nolint:nilnil // Absence is not an error.
+	}
+	content, err := o.options.Render()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", secretFile, err)
+	}
+	base := p.Named("extra-config")
+	copied := &corev1.Secret{
+		ObjectMeta: p.Meta(""), Immutable: ptr.To(true), Type: corev1.SecretTypeOpaque,
+		Data: map[string][]byte{secretFile: []byte(content)},
+	}
+	keys := make([]string, 0, len(o.sources))
+	for _, source := range o.sources {
+		keys = append(keys, string(source))
+	}
+	keyed := &corev1.Secret{Data: copied.Data}
+	keyed.UID = types.UID(strings.Join(keys, "/"))
+	copied.Name = base + "-" + secrets.ContentHash(keyed)
+	copied.Labels[config.BaseLabel] = config.BaseLabelValue(base)
+	return copied, nil
+}
+
+// hide redacts the values of the user's options in the output of tools: any of them may
+// be secret.
+func hide(p *service.Pass, options config.INI) {
+	for _, section := range options {
+		for _, value := range section {
+			if len(value) >= minSecretValue {
+				p.Hide(value)
+			}
+		}
+	}
+}
