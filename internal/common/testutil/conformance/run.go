@@ -83,7 +83,3 @@ func Run[T service.Resource](t *testing.T, s Service[T], w *World) {
 		}
 	}
 }
-
-// verifies reports whether this run includes a proof. One that is shared only depends on
-// the shared library.
-func (s Service[T]) verifies(shared bool) bool { return !shared || s.Exemplary || !testing.Short() }

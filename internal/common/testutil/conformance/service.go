@@ -7,6 +7,7 @@ package conformance
 
 import (
 	"fmt"
+	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -66,6 +67,10 @@ type Service[T service.Resource] struct {
 	// every service, in the format of [transport.Call].
 	DeletionWrites map[string]int
 }
+
+// verifies reports whether this run includes a proof. One that is shared only depends on
+// the shared library.
+func (s Service[T]) verifies(shared bool) bool { return !shared || s.Exemplary || !testing.Short() }
 
 // Drift is a change that somebody else makes to one owned field of a child.
 type Drift struct {

@@ -14,15 +14,6 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// userCheck is the suffix of the Job that checks the service user.
-const userCheck = "service-user-check"
-
-// hasUser reports whether the service has a service user.
-func (s suite[T]) hasUser() bool {
-	_, has := commonv1.ServiceUserOf(s.New("", ""))
-	return has
-}
-
 // serviceUser verifies how a service gets the user with which it asks about tokens, if it
 // has one.
 func (s suite[T]) serviceUser(t *testing.T) {

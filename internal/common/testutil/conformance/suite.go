@@ -37,6 +37,9 @@ var modes = []mode{brownfield, managed}
 // cluster is the MariaDB of the managed mode.
 const cluster = "mariadb"
 
+// userCheck is the suffix of the Job that checks the service user.
+const userCheck = "service-user-check"
+
 // make returns a resource of the mode, named after the service.
 func (s suite[T]) make(namespace string, m mode) T {
 	resource := s.New(namespace, s.Definition.Name)
@@ -111,6 +114,12 @@ func (s suite[T]) wantChildren(m mode) []string {
 	}
 	slices.Sort(want)
 	return want
+}
+
+// hasUser reports whether the service has a service user.
+func (s suite[T]) hasUser() bool {
+	_, has := commonv1.ServiceUserOf(s.New("", ""))
+	return has
 }
 
 // databaseSecret returns the name of the Secret with the database credentials.
