@@ -20,9 +20,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/hack/bench/internal/result"
 	"github.com/c5c3/forge/hack/bench/internal/scenario"
-	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
 func main() {
@@ -59,7 +59,7 @@ func parse(args []string) (settings, error) {
 	s := settings{}
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.StringVar(&s.Root, "root", ".", "Top of the checkout.")
-	operator := fs.String("operator", world.Keystones.Name, "Operator to measure: keystone or c5c3.")
+	operator := fs.String("operator", operators.Keystones.Name, "Operator to measure: keystone or c5c3.")
 	fs.StringVar(&s.Program, "program", "", "Its program.")
 	fs.StringVar(&s.Dir, "dir", "", "Folder for logs and profiles.")
 	fs.StringVar(&s.page, "page", "docs/performance.md", "Page with the committed results, relative to the top.")
@@ -73,7 +73,7 @@ func parse(args []string) (settings, error) {
 	fs.BoolVar(&s.Profile, "profile", false, "Store a heap profile after each scenario.")
 	sizes := fs.String("sizes", "1,100", "Numbers of resources, separated by commas.")
 	scenarios := fs.String("scenarios", "",
-		"Names of scenarios, separated by commas; empty for all: "+strings.Join(scenario.Names(world.Keystones), ",")+".")
+		"Names of scenarios, separated by commas; empty for all: "+strings.Join(scenario.Names(operators.Keystones), ",")+".")
 	memory := fs.String("memory", "0", "Limit of the operator's memory, such as 128Mi; 0 for none.")
 	flags := fs.String("operator-flags", "", "Flags for the operator, separated by spaces.")
 	env := fs.String("operator-env", "", "Environment for the operator, separated by spaces, such as GOMEMLIMIT=100MiB.")
@@ -81,7 +81,7 @@ func parse(args []string) (settings, error) {
 		return s, err
 	}
 	var err error
-	if s.Operator, err = world.Find(*operator); err != nil {
+	if s.Operator, err = operators.Find(*operator); err != nil {
 		return s, fmt.Errorf("-operator: %w", err)
 	}
 	s.Progress = os.Stderr

@@ -61,7 +61,7 @@ PLUGIN = "kubectl-forge/internal/inventory/service.go"
 EXAMPLES = (
     # Only an operator with packages of its own under internal has an order of them to keep.
     ".golangci.yml",
-    "hack/bench/internal/world/",
+    "hack/bench/internal/operators/",
     "hack/cluster/internal/manifests/",
     "hack/deploy-infra/contents_test.go",
     "hack/deploy-infra/scripts_test.go",

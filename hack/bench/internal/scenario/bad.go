@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/hack/bench/internal/objects"
 	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
@@ -50,8 +51,8 @@ func (r *Run) failing(ctx context.Context) error {
 	if err := r.world.Prepare(ctx, broken); err != nil {
 		return err
 	}
-	r.options.Operator.Break(r.world, broken[0])
-	if err := r.world.Create(ctx, r.options.Operator.New(broken[0])); err != nil {
+	r.options.Operator.Break(r.world.Standins, broken[0])
+	if err := objects.Create(ctx, r.world.Client, r.options.Operator.New(broken[0])); err != nil {
 		return err
 	}
 	observed := func(s world.State) bool { return s.Observed && !s.Ready }
@@ -65,7 +66,7 @@ func (r *Run) failing(ctx context.Context) error {
 func (r *Run) slowStore(ctx context.Context) error {
 	return r.beside(ctx, "slow-store", func(_ context.Context, keys []client.ObjectKey) error {
 		for _, key := range keys {
-			r.options.Operator.Slow(r.world, key)
+			r.options.Operator.Slow(r.world.Standins, key)
 		}
 		return nil
 	})

@@ -3,12 +3,12 @@ package scenario
 import (
 	"slices"
 
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/hack/bench/internal/result"
-	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
 // Charts are the pictures next to an operator's table, by file name.
-func Charts(o *world.Operator) map[string]result.Chart {
+func Charts(o *operators.Operator) map[string]result.Chart {
 	charts := charts(o)
 	for name, chart := range charts {
 		chart.Lines = slices.DeleteFunc(chart.Lines, func(l result.Line) bool { return Unknown(o, []string{l.Scenario}) != "" })
@@ -17,7 +17,7 @@ func Charts(o *world.Operator) map[string]result.Chart {
 	return charts
 }
 
-func charts(o *world.Operator) map[string]result.Chart {
+func charts(o *operators.Operator) map[string]result.Chart {
 	line := func(name, scenario, column string) result.Line {
 		return result.Line{Name: name, Scenario: scenario, Column: column}
 	}

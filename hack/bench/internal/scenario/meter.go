@@ -7,8 +7,8 @@ import (
 
 	"github.com/c5c3/forge/hack/bench/internal/audit"
 	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/hack/bench/internal/objects"
 	"github.com/c5c3/forge/hack/bench/internal/result"
-	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
 // The columns of the table.
@@ -89,7 +89,7 @@ func (r *Run) quiet(ctx context.Context) (reading, error) {
 		return since, err
 	}
 	last := since
-	err = world.Poll(ctx, "wait until the operator is quiet", func(context.Context) (bool, error) {
+	err = objects.Poll(ctx, "wait until the operator is quiet", func(context.Context) (bool, error) {
 		if last, err = r.read(); err != nil {
 			return false, err
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/hack/bench/internal/objects"
 	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
@@ -57,7 +58,7 @@ func (o *operator) start(ctx context.Context, server string) error {
 	if err != nil {
 		return err
 	}
-	return world.Poll(ctx, "wait for the operator", func(ctx context.Context) (bool, error) {
+	return objects.Poll(ctx, "wait for the operator", func(ctx context.Context) (bool, error) {
 		_, err := get(ctx, "http://"+net.JoinHostPort(world.Address, probePort)+"/readyz")
 		return err == nil, o.process.Alive()
 	})

@@ -3,7 +3,7 @@ package scenario
 import (
 	"io"
 
-	"github.com/c5c3/forge/hack/bench/internal/world"
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 )
 
 // Options say what is measured and how.
@@ -12,7 +12,7 @@ type Options struct {
 	// the program to measure.
 	Root, Dir, Program string
 	// Operator is what the program is.
-	Operator *world.Operator
+	Operator *operators.Operator
 	// OperatorFlags and OperatorEnv are added to those of the chart.
 	OperatorFlags, OperatorEnv []string
 	// Workers is how many resources are reconciled concurrently.

@@ -7,13 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/c5c3/forge/hack/bench/internal/audit"
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/hack/bench/internal/result"
-	"github.com/c5c3/forge/hack/bench/internal/world"
 )
 
 func TestEveryPictureShowsColumnsAndScenariosThatExist(t *testing.T) {
 	shown := map[result.Line]bool{}
-	for _, o := range world.Operators {
+	for _, o := range operators.All {
 		for file, chart := range Charts(o) {
 			for _, line := range chart.Lines {
 				shown[line] = true
@@ -24,7 +24,7 @@ func TestEveryPictureShowsColumnsAndScenariosThatExist(t *testing.T) {
 			}
 		}
 	}
-	for file, chart := range charts(world.Keystones) {
+	for file, chart := range charts(operators.Keystones) {
 		for _, line := range chart.Lines {
 			if !shown[line] {
 				t.Errorf("%s of %s in %s is shown for no operator", line.Column, line.Scenario, file)
@@ -37,13 +37,13 @@ func TestScenariosThatAnOperatorCannotRunAreLeftOut(t *testing.T) {
 	want := []string{
 		"start", "create", "label", "replicas", "shared", "restart", "failing", "invalid", "late", "refused", "foreign", "restart-full",
 	}
-	if diff := cmp.Diff(want, Names(world.ControlPlanes)); diff != "" {
+	if diff := cmp.Diff(want, Names(operators.ControlPlanes)); diff != "" {
 		t.Errorf("scenarios of ControlPlanes (-want +got):\n%s", diff)
 	}
-	if got := Unknown(world.ControlPlanes, []string{"create", "pods"}); got != "pods" {
+	if got := Unknown(operators.ControlPlanes, []string{"create", "pods"}); got != "pods" {
 		t.Errorf("%q is unknown, want pods", got)
 	}
-	if got := Unknown(world.Keystones, []string{"create", "pods"}); got != "" {
+	if got := Unknown(operators.Keystones, []string{"create", "pods"}); got != "" {
 		t.Errorf("%q is unknown with Keystones", got)
 	}
 }
@@ -64,7 +64,7 @@ func TestEveryClassOfRequestsHasAColumn(t *testing.T) {
 }
 
 func TestNoTwoResourcesOfARunHaveOneName(t *testing.T) {
-	for _, o := range world.Operators {
+	for _, o := range operators.All {
 		r := &Run{options: Options{Operator: o}}
 		seen := map[string]bool{}
 		for _, key := range r.extras() {

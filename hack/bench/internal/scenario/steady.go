@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/c5c3/forge/hack/bench/internal/world"
+	"github.com/c5c3/forge/hack/bench/internal/objects"
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/internal/common/secrets"
 )
 
@@ -46,8 +47,8 @@ func (r *Run) create(ctx context.Context) error {
 }
 
 func (r *Run) createReady(ctx context.Context, keys []client.ObjectKey) error {
-	err := world.Each(ctx, len(keys), func(ctx context.Context, i int) error {
-		return r.world.Create(ctx, r.options.Operator.New(keys[i]))
+	err := objects.Each(ctx, len(keys), func(ctx context.Context, i int) error {
+		return objects.Create(ctx, r.world.Client, r.options.Operator.New(keys[i]))
 	})
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (r *Run) createReady(ctx context.Context, keys []client.ObjectKey) error {
 // label sets a label on all resources, which does not concern the operator.
 func (r *Run) label(ctx context.Context) error {
 	return r.measure(ctx, "label", r.size, func(ctx context.Context) error {
-		return r.world.Change(ctx, r.keys, func(resource world.Resource) {
+		return r.world.Change(ctx, r.keys, func(resource operators.Resource) {
 			labels := resource.GetLabels()
 			if labels == nil {
 				labels = map[string]string{}
@@ -110,7 +111,7 @@ func (r *Run) restartAs(ctx context.Context, scenario string) error {
 // pods gives each resource the Pods and Jobs that it has in a real cluster.
 func (r *Run) pods(ctx context.Context) error {
 	return r.measure(ctx, "pods", r.size, func(ctx context.Context) error {
-		return r.options.Operator.Populate(ctx, r.world, r.keys, r.options.Pods)
+		return r.options.Operator.Populate(ctx, r.world.Client, r.keys, r.options.Pods)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/hack/bench/internal/result"
 	"github.com/c5c3/forge/hack/bench/internal/world"
 )
@@ -20,7 +21,7 @@ type step struct {
 	// always is set for steps that others depend on.
 	always bool
 	// possible reports whether an operator can run it; nil means that all can.
-	possible func(*world.Operator) bool
+	possible func(*operators.Operator) bool
 }
 
 // steps are all scenarios in order: each builds on the previous ones.
@@ -28,23 +29,23 @@ var steps = []step{
 	{name: "start", run: (*Run).start, always: true},
 	{name: "create", run: (*Run).create, always: true},
 	{name: "label", run: (*Run).label},
-	{name: "replicas", run: (*Run).replicas, possible: func(o *world.Operator) bool { return o.Grow != nil }},
+	{name: "replicas", run: (*Run).replicas, possible: func(o *operators.Operator) bool { return o.Grow != nil }},
 	{name: "shared", run: (*Run).shared},
 	{name: "restart", run: (*Run).restart},
-	{name: "failing", run: (*Run).failing, possible: func(o *world.Operator) bool { return o.Break != nil }},
-	{name: "slow-store", run: (*Run).slowStore, possible: func(o *world.Operator) bool { return o.Slow != nil }},
-	{name: "invalid", run: (*Run).invalid, possible: func(o *world.Operator) bool { return o.Spoil != nil }},
+	{name: "failing", run: (*Run).failing, possible: func(o *operators.Operator) bool { return o.Break != nil }},
+	{name: "slow-store", run: (*Run).slowStore, possible: func(o *operators.Operator) bool { return o.Slow != nil }},
+	{name: "invalid", run: (*Run).invalid, possible: func(o *operators.Operator) bool { return o.Spoil != nil }},
 	{name: "late", run: (*Run).late},
 	{name: "refused", run: (*Run).refused},
-	{name: "pods", run: (*Run).pods, possible: func(o *world.Operator) bool { return o.Populate != nil }},
+	{name: "pods", run: (*Run).pods, possible: func(o *operators.Operator) bool { return o.Populate != nil }},
 	{name: "foreign", run: (*Run).foreign},
 	{name: "restart-full", run: (*Run).restartFull},
 }
 
-func (s step) isPossible(o *world.Operator) bool { return s.possible == nil || s.possible(o) }
+func (s step) isPossible(o *operators.Operator) bool { return s.possible == nil || s.possible(o) }
 
 // Names returns the names of an operator's scenarios in order.
-func Names(o *world.Operator) []string {
+func Names(o *operators.Operator) []string {
 	names := make([]string, 0, len(steps))
 	for _, s := range steps {
 		if s.isPossible(o) {
@@ -55,7 +56,7 @@ func Names(o *world.Operator) []string {
 }
 
 // Unknown returns the first name that is not a scenario of an operator, "" if there is none.
-func Unknown(o *world.Operator, names []string) string {
+func Unknown(o *operators.Operator, names []string) string {
 	known := Names(o)
 	for _, name := range names {
 		if !slices.Contains(known, name) {

@@ -11,6 +11,9 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/hack/bench/internal/objects"
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 )
 
 // State is the relevant state of a resource.
@@ -29,9 +32,9 @@ type Tracker struct {
 	states map[client.ObjectKey]State
 }
 
-func track(ctx context.Context, cfg *rest.Config, o *Operator) (*Tracker, error) {
+func track(ctx context.Context, cfg *rest.Config, o *operators.Operator) (*Tracker, error) {
 	t := &Tracker{states: map[client.ObjectKey]State{}}
-	watched, err := cache.New(cfg, cache.Options{Scheme: o.scheme()})
+	watched, err := cache.New(cfg, cache.Options{Scheme: o.Scheme()})
 	if err != nil {
 		return nil, fmt.Errorf("watch the %s: %w", o.Plural, err)
 	}
@@ -54,7 +57,7 @@ func track(ctx context.Context, cfg *rest.Config, o *Operator) (*Tracker, error)
 }
 
 func (t *Tracker) see(obj any) {
-	r, known := obj.(Resource)
+	r, known := obj.(operators.Resource)
 	if !known {
 		return
 	}
@@ -75,7 +78,7 @@ func (t *Tracker) Await(
 	ctx context.Context, keys []client.ObjectKey, holds func(State) bool, alive func() error, progress func(done int),
 ) error {
 	last := -1
-	return Poll(ctx, "wait for the resources", func(context.Context) (bool, error) {
+	return objects.Poll(ctx, "wait for the resources", func(context.Context) (bool, error) {
 		done := t.count(keys, holds)
 		if done != last {
 			progress(done)

@@ -1,6 +1,6 @@
 // Package world is the cluster that the bench measures in: a real API server with
 // the garbage collector, stand-ins for everything else, and Keystones that answer
-// requests. What differs from one operator to another is declared in an [Operator].
+// requests. What differs from one operator to another is declared in an [operators.Operator].
 package world
 
 import (
@@ -17,6 +17,7 @@ import (
 
 	"github.com/c5c3/forge/hack/bench/internal/audit"
 	"github.com/c5c3/forge/hack/bench/internal/machine"
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/foreign"
@@ -39,7 +40,7 @@ type Options struct {
 	// Root is the top of the checkout, Dir a folder of the World's own.
 	Root, Dir string
 	// Operator is the one that is measured.
-	Operator *Operator
+	Operator *operators.Operator
 }
 
 // World is a running cluster.
@@ -50,14 +51,11 @@ type World struct {
 	Resources *Tracker
 	// Audit counts the operator's requests.
 	Audit *audit.Log
+	// Standins can be made to fail.
+	Standins *operators.Standins
 
 	options  Options
-	operator *Operator
-	// These stand-ins can be made to fail, or are asked for what they have made.
-	jobs    *standin.Jobs
-	secrets *standin.ExternalSecrets
-	mariaDB *standin.MariaDB
-	korc    *standin.KORC
+	operator *operators.Operator
 
 	administrator *rest.Config
 	user          *rest.Config
@@ -76,10 +74,7 @@ func Open(ctx context.Context, o Options) (*World, error) {
 }
 
 func newWorld(o Options) *World {
-	return &World{
-		options: o, operator: o.Operator,
-		jobs: standin.NewJobs(), secrets: standin.NewExternalSecrets(), mariaDB: standin.NewMariaDB(), korc: standin.NewKORC(),
-	}
+	return &World{options: o, operator: o.Operator, Standins: operators.NewStandins()}
 }
 
 func (w *World) open(ctx context.Context) error {
@@ -88,7 +83,7 @@ func (w *World) open(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	w.onClose(func() error { cancel(); return nil })
-	stopKeystones, err := serveKeystones(ctx, w.operator.Answer(w))
+	stopKeystones, err := serveKeystones(ctx, w.operator.Answer(w.Standins))
 	if err != nil {
 		return err
 	}
@@ -99,7 +94,7 @@ func (w *World) open(ctx context.Context) error {
 	if err := w.createStore(ctx); err != nil {
 		return err
 	}
-	return standin.Run(ctx, w.administrator, w.operator.Standins(w)...)
+	return standin.Run(ctx, w.administrator, w.operator.Controllers(w.Standins)...)
 }
 
 // startServer starts the API server and follows its audit log.
@@ -132,7 +127,7 @@ func (w *World) startServer(ctx context.Context) error {
 	}
 	w.onClose(stop)
 	w.administrator = env.Config
-	if w.Client, err = env.NewClient(w.operator.scheme()); err != nil {
+	if w.Client, err = env.NewClient(w.operator.Scheme()); err != nil {
 		return err
 	}
 	rules := filepath.Join(w.options.Root, "operators", w.operator.Name, "helm", user, "files/rbac-rules.yaml")

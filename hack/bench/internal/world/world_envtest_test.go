@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/hack/bench/internal/audit"
+	"github.com/c5c3/forge/hack/bench/internal/objects"
+	"github.com/c5c3/forge/hack/bench/internal/operators"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/short"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -21,7 +23,7 @@ import (
 )
 
 // closedAtTheEnd returns a World that is not open yet.
-func closedAtTheEnd(t *testing.T, o *Operator) *World {
+func closedAtTheEnd(t *testing.T, o *operators.Operator) *World {
 	t.Helper()
 	short.Skip(t)
 	w := newWorld(Options{Root: "../../../..", Dir: t.TempDir(), Operator: o})
@@ -34,8 +36,8 @@ func closedAtTheEnd(t *testing.T, o *Operator) *World {
 }
 
 func TestTheAuditLogHasTheRequestsOfTheOperatorAlone(t *testing.T) {
-	w := closedAtTheEnd(t, Keystones)
-	earlier := `{"stage":"ResponseComplete","verb":"list","user":{"username":"` + Keystones.Program() +
+	w := closedAtTheEnd(t, operators.Keystones)
+	earlier := `{"stage":"ResponseComplete","verb":"list","user":{"username":"` + operators.Keystones.Program() +
 		`"},"objectRef":{"resource":"keystones"}}`
 	if err := os.WriteFile(w.file("audit.log"), []byte(earlier+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -43,7 +45,7 @@ func TestTheAuditLogHasTheRequestsOfTheOperatorAlone(t *testing.T) {
 	if err := w.startServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	operator, err := client.New(w.user, client.Options{Scheme: Keystones.scheme()})
+	operator, err := client.New(w.user, client.Options{Scheme: operators.Keystones.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,33 +66,33 @@ func TestTheAuditLogHasTheRequestsOfTheOperatorAlone(t *testing.T) {
 }
 
 func TestAWorldOfControlPlanesHasWhatTheyNeed(t *testing.T) {
-	w := closedAtTheEnd(t, ControlPlanes)
+	w := closedAtTheEnd(t, operators.ControlPlanes)
 	if err := w.startServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	// An API server that is asked to stop waits for open watches.
 	ctx, cancel := context.WithCancel(t.Context())
 	w.onClose(func() error { cancel(); return nil })
-	if err := standin.Run(ctx, w.administrator, ControlPlanes.Standins(w)...); err != nil {
+	if err := standin.Run(ctx, w.administrator, operators.ControlPlanes.Controllers(w.Standins)...); err != nil {
 		t.Fatal(err)
 	}
-	keys := ControlPlanes.Keys("bench", 1, 1)
+	keys := operators.ControlPlanes.Keys("bench", 1, 1)
 	if err := w.Prepare(ctx, keys); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Create(ctx, ControlPlanes.New(keys[0])); err != nil {
+	if err := objects.Create(ctx, w.Client, operators.ControlPlanes.New(keys[0])); err != nil {
 		t.Fatal(err)
 	}
-	for _, edit := range []func(Resource){ControlPlanes.Grow, ControlPlanes.Spoil, ControlPlanes.Mend} {
+	for _, edit := range []func(operators.Resource){operators.ControlPlanes.Grow, operators.ControlPlanes.Spoil, operators.ControlPlanes.Mend} {
 		if err := w.Change(ctx, keys, edit); err != nil {
 			t.Errorf("the API server refuses a change: %v", err)
 		}
 	}
-	c, err := client.New(w.administrator, client.Options{Scheme: Keystones.scheme()})
+	c, err := client.New(w.administrator, client.Options{Scheme: operators.Keystones.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	keystone := brownfield(keys[0])
+	keystone := operators.Keystones.New(keys[0]).(*keystonev1alpha1.Keystone)
 	if err := c.Create(ctx, keystone); err != nil {
 		t.Fatal(err)
 	}

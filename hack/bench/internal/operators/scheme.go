@@ -1,4 +1,4 @@
-package world
+package operators
 
 import (
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
@@ -6,7 +6,8 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-func (o *Operator) scheme() *runtime.Scheme {
+// Scheme has the resource, and the kinds that a World creates.
+func (o *Operator) Scheme() *runtime.Scheme {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, o.AddToScheme, esov1.AddToScheme} {
 		// It fails only for types that contradict each other.

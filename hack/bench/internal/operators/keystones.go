@@ -1,4 +1,4 @@
-package world
+package operators
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/hack/bench/internal/objects"
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -23,23 +24,23 @@ var Keystones = &Operator{
 	Empty:   func() Resource { return &keystonev1alpha1.Keystone{} },
 	New:     func(key client.ObjectKey) Resource { return brownfield(key) },
 	Prepare: prepareKeystone,
-	Standins: func(w *World) []standin.Standin {
-		return []standin.Standin{standin.NewDeployments(), w.jobs, w.mariaDB, w.secrets}
+	Controllers: func(s *Standins) []standin.Standin {
+		return []standin.Standin{standin.NewDeployments(), s.Jobs, s.MariaDB, s.Secrets}
 	},
 	Host:   func(key client.ObjectKey) string { return cluster.Settings{}.ServiceHost(key.Name, key.Namespace) },
-	Answer: func(*World) http.Handler { return http.HandlerFunc(answer) },
+	Answer: func(*Standins) http.Handler { return http.HandlerFunc(answer) },
 
 	Grow:  change(func(k *keystonev1alpha1.Keystone) { k.Spec.Replicas++ }),
 	Spoil: change(func(k *keystonev1alpha1.Keystone) { k.Spec.Fernet.RotationSchedule = "whenever" }),
 	Mend: change(func(k *keystonev1alpha1.Keystone) {
 		k.Spec.Fernet.RotationSchedule = keystonev1alpha1.DefaultRotationSchedule
 	}),
-	Break: func(w *World, key client.ObjectKey) {
-		w.jobs.Set(key.Namespace, key.Name+"-db-sync", standin.Fail("the schema is damaged"))
+	Break: func(s *Standins, key client.ObjectKey) {
+		s.Jobs.Set(key.Namespace, key.Name+"-db-sync", standin.Fail("the schema is damaged"))
 	},
-	Slow: func(w *World, key client.ObjectKey) {
+	Slow: func(s *Standins, key client.ObjectKey) {
 		for _, family := range []string{"fernet", "credential"} {
-			w.secrets.Set("PushSecret", key.Namespace, key.Name+"-"+family+"-keys-backup", standin.Hang())
+			s.Secrets.Set("PushSecret", key.Namespace, key.Name+"-"+family+"-keys-backup", standin.Hang())
 		}
 	},
 	Populate: populate,
@@ -69,13 +70,13 @@ func databaseSecret(key client.ObjectKey) string { return key.Name + "-database"
 
 func adminSecret(key client.ObjectKey) string { return key.Name + "-admin" }
 
-func prepareKeystone(ctx context.Context, w *World, key client.ObjectKey) error {
+func prepareKeystone(ctx context.Context, c client.Client, _ *Standins, key client.ObjectKey) error {
 	for name, data := range map[string]map[string]string{
 		databaseSecret(key): {"username": "keystone", "password": "database-password"},
 		adminSecret(key):    {"password": "admin-password"},
 	} {
 		meta := metav1.ObjectMeta{Namespace: key.Namespace, Name: name}
-		if err := w.Create(ctx, &corev1.Secret{ObjectMeta: meta, StringData: data}); err != nil {
+		if err := objects.Create(ctx, c, &corev1.Secret{ObjectMeta: meta, StringData: data}); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package world
+package operators
 
 import (
 	"encoding/json"
@@ -35,7 +35,7 @@ type endpoint struct {
 // answerLogin is the API of the Keystones of all control planes. It knows the application
 // credentials and the endpoints that the stand-in of K-ORC has made in the namespace, all
 // in the region, as after a bootstrap. There is nothing else that the operator asks for.
-func (w *World) answerLogin(rw http.ResponseWriter, r *http.Request) {
+func (s *Standins) answerLogin(rw http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost || r.URL.Path != "/v3/auth/tokens" {
 		http.NotFound(rw, r)
 		return
@@ -47,12 +47,12 @@ func (w *World) answerLogin(rw http.ResponseWriter, r *http.Request) {
 	}
 	_, rest, _ := strings.Cut(r.Host, ".")
 	namespace, _, _ := strings.Cut(rest, ".")
-	if credential := asked.Auth.Identity.Credential; !w.korc.Accepts(namespace, credential.ID, credential.Secret) {
+	if credential := asked.Auth.Identity.Credential; !s.KORC.Accepts(namespace, credential.ID, credential.Secret) {
 		http.Error(rw, "the application credential is unknown", http.StatusUnauthorized)
 		return
 	}
 	var endpoints []endpoint
-	for _, id := range w.korc.Names(namespace, "Endpoint") {
+	for _, id := range s.KORC.Names(namespace, "Endpoint") {
 		endpoints = append(endpoints, endpoint{ID: id, RegionID: c5c3v1alpha1.DefaultRegion})
 	}
 	rw.Header().Set("X-Subject-Token", "token-of-the-bench")

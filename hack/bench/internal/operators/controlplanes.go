@@ -1,4 +1,4 @@
-package world
+package operators
 
 import (
 	"context"
@@ -26,10 +26,10 @@ var ControlPlanes = &Operator{
 	Empty:   func() Resource { return &c5c3v1alpha1.ControlPlane{} },
 	New:     func(key client.ObjectKey) Resource { return minimal(key) },
 	Prepare: prepareControlPlane,
-	Standins: func(w *World) []standin.Standin {
+	Controllers: func(s *Standins) []standin.Standin {
 		memcached := schema.GroupVersionKind{Group: "memcached.c5c3.io", Version: "v1beta1", Kind: "Memcached"}
 		return []standin.Standin{
-			w.mariaDB, standin.NewReady(memcached), w.secrets, w.korc,
+			s.MariaDB, standin.NewReady(memcached), s.Secrets, s.KORC,
 			standin.NewService(keystonev1alpha1.GroupVersion.WithKind("Keystone")),
 		}
 	},
@@ -40,14 +40,14 @@ var ControlPlanes = &Operator{
 		}
 		return address.Hostname()
 	},
-	Answer: func(w *World) http.Handler { return http.HandlerFunc(w.answerLogin) },
+	Answer: func(s *Standins) http.Handler { return http.HandlerFunc(s.answerLogin) },
 
 	Grow: change(func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.Replicas = new(int32(2)) }),
 	// The URL has no host.
 	Spoil: change(func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.PublicEndpoint = "https://" }),
 	Mend:  change(func(cp *c5c3v1alpha1.ControlPlane) { cp.Spec.Services.Keystone.PublicEndpoint = "" }),
-	Break: func(w *World, key client.ObjectKey) {
-		w.mariaDB.Set("MariaDB", key.Namespace, c5c3v1alpha1.DefaultDatabaseCluster, standin.Fail("the volume is full"))
+	Break: func(s *Standins, key client.ObjectKey) {
+		s.MariaDB.Set("MariaDB", key.Namespace, c5c3v1alpha1.DefaultDatabaseCluster, standin.Fail("the volume is full"))
 	},
 }
 
@@ -64,11 +64,11 @@ func minimal(key client.ObjectKey) *c5c3v1alpha1.ControlPlane {
 }
 
 // prepareControlPlane stores the credentials where the operator has them fetched from.
-func prepareControlPlane(_ context.Context, w *World, key client.ObjectKey) error {
+func prepareControlPlane(_ context.Context, _ client.Client, s *Standins, key client.ObjectKey) error {
 	cp, settings := minimal(key), cluster.Settings{}
-	w.secrets.Put(keystonev1alpha1.StorePath(settings, cp.Namespace, cp.Name, "db"),
+	s.Secrets.Put(keystonev1alpha1.StorePath(settings, cp.Namespace, cp.Name, "db"),
 		map[string]string{"username": "keystone", "password": "database-password"})
-	w.secrets.Put(keystonev1alpha1.AdminPasswordPath(settings, cp.Namespace, cp.KeystoneName()),
+	s.Secrets.Put(keystonev1alpha1.AdminPasswordPath(settings, cp.Namespace, cp.KeystoneName()),
 		map[string]string{"password": "admin-password"})
 	return nil
 }

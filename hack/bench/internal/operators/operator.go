@@ -1,10 +1,11 @@
-package world
+// Package operators declares what the bench needs to know about each operator that it can
+// measure.
+package operators
 
 import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,7 +21,7 @@ type Resource interface {
 	GetConditions() []metav1.Condition
 }
 
-// Operator declares an operator: the World that it needs, and the resources that are
+// Operator declares an operator: the cluster that it needs, and the resources that are
 // created there. What its resources do not have is nil, which leaves out the scenarios
 // about it.
 type Operator struct {
@@ -42,13 +43,13 @@ type Operator struct {
 	Empty func() Resource
 	New   func(client.ObjectKey) Resource
 	// Prepare creates what a resource refers to, in a namespace that exists.
-	Prepare func(context.Context, *World, client.ObjectKey) error
-	// Standins are the other controllers of its World.
-	Standins func(*World) []standin.Standin
+	Prepare func(context.Context, client.Client, *Standins, client.ObjectKey) error
+	// Controllers are the stand-ins for the other controllers in its cluster.
+	Controllers func(*Standins) []standin.Standin
 	// Host is the host name of the Keystone of a resource, and Answer serves the APIs of all
 	// of them.
 	Host   func(client.ObjectKey) string
-	Answer func(*World) http.Handler
+	Answer func(*Standins) http.Handler
 
 	// Grow adds a replica.
 	Grow func(Resource)
@@ -56,27 +57,11 @@ type Operator struct {
 	// again.
 	Spoil, Mend func(Resource)
 	// Break makes a resource fail forever once it is created.
-	Break func(*World, client.ObjectKey)
+	Break func(*Standins, client.ObjectKey)
 	// Slow keeps the secret store from accepting the copies of a resource's keys.
-	Slow func(*World, client.ObjectKey)
+	Slow func(*Standins, client.ObjectKey)
 	// Populate gives resources the Pods and Jobs that they have in a real cluster.
-	Populate func(ctx context.Context, w *World, keys []client.ObjectKey, pods int) error
-}
-
-// Operators are all operators that the bench knows.
-var Operators = []*Operator{Keystones, ControlPlanes}
-
-// Find returns the operator with a name.
-func Find(name string) (*Operator, error) {
-	known := make([]string, len(Operators))
-	for i, o := range Operators {
-		known[i] = o.Name
-	}
-	i := slices.Index(known, name)
-	if i < 0 {
-		return nil, fmt.Errorf("unknown operator %q: use %s", name, strings.Join(known, " or "))
-	}
-	return Operators[i], nil
+	Populate func(ctx context.Context, c client.Client, keys []client.ObjectKey, pods int) error
 }
 
 // Program is the name of the operator's program and chart, of its user at the API server,

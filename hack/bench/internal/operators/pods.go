@@ -1,4 +1,4 @@
-package world
+package operators
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/hack/bench/internal/objects"
 )
 
 // history is how many successful Jobs a CronJob keeps.
@@ -25,31 +27,31 @@ const (
 // populate gives each Keystone the objects that it has in a real cluster after some
 // days: the last Jobs of its CronJobs, and the given number of Pods, including
 // those of Jobs. It returns when the Jobs have finished.
-func populate(ctx context.Context, w *World, keys []client.ObjectKey, pods int) error {
-	if err := w.run(ctx, keys, pods); err != nil {
+func populate(ctx context.Context, c client.Client, keys []client.ObjectKey, pods int) error {
+	if err := run(ctx, c, keys, pods); err != nil {
 		return err
 	}
-	return Each(ctx, len(keys), func(ctx context.Context, i int) error {
-		return Poll(ctx, "wait for the Jobs of "+keys[i].String(), func(ctx context.Context) (bool, error) {
+	return objects.Each(ctx, len(keys), func(ctx context.Context, i int) error {
+		return objects.Poll(ctx, "wait for the Jobs of "+keys[i].String(), func(ctx context.Context) (bool, error) {
 			var jobs batchv1.JobList
-			err := w.Client.List(ctx, &jobs, instance(keys[i])...)
+			err := c.List(ctx, &jobs, instance(keys[i])...)
 			running := slices.ContainsFunc(jobs.Items, func(job batchv1.Job) bool { return job.Status.CompletionTime == nil })
 			return !running, err
 		})
 	})
 }
 
-func (w *World) run(ctx context.Context, keys []client.ObjectKey, pods int) error {
-	return Each(ctx, len(keys), func(ctx context.Context, i int) error {
-		if err := w.runCronJobs(ctx, keys[i]); err != nil {
+func run(ctx context.Context, c client.Client, keys []client.ObjectKey, pods int) error {
+	return objects.Each(ctx, len(keys), func(ctx context.Context, i int) error {
+		if err := runCronJobs(ctx, c, keys[i]); err != nil {
 			return err
 		}
 		// This includes the Jobs of the installation.
 		var jobs batchv1.JobList
-		if err := w.Client.List(ctx, &jobs, instance(keys[i])...); err != nil {
+		if err := c.List(ctx, &jobs, instance(keys[i])...); err != nil {
 			return err
 		}
-		return w.runDeployment(ctx, keys[i], max(1, pods-len(jobs.Items)))
+		return runDeployment(ctx, c, keys[i], max(1, pods-len(jobs.Items)))
 	})
 }
 
@@ -59,9 +61,9 @@ func instance(key client.ObjectKey) []client.ListOption {
 
 // runCronJobs creates the Jobs of a Keystone's CronJobs. The stand-in runs them and
 // creates their Pods.
-func (w *World) runCronJobs(ctx context.Context, key client.ObjectKey) error {
+func runCronJobs(ctx context.Context, c client.Client, key client.ObjectKey) error {
 	var cronJobs batchv1.CronJobList
-	if err := w.Client.List(ctx, &cronJobs, instance(key)...); err != nil {
+	if err := c.List(ctx, &cronJobs, instance(key)...); err != nil {
 		return err
 	}
 	for _, cronJob := range cronJobs.Items {
@@ -71,7 +73,7 @@ func (w *World) runCronJobs(ctx context.Context, key client.ObjectKey) error {
 			job.OwnerReferences = []metav1.OwnerReference{
 				*metav1.NewControllerRef(&cronJob, batchv1.SchemeGroupVersion.WithKind("CronJob")),
 			}
-			if err := w.Client.Create(ctx, job, controllerManager); err != nil {
+			if err := c.Create(ctx, job, controllerManager); err != nil {
 				return fmt.Errorf("create Job %s: %w", job.Name, err)
 			}
 		}
@@ -81,9 +83,9 @@ func (w *World) runCronJobs(ctx context.Context, key client.ObjectKey) error {
 
 // runDeployment creates Pods of a Keystone's Deployment, as the controllers and
 // the kubelet do.
-func (w *World) runDeployment(ctx context.Context, key client.ObjectKey, pods int) error {
+func runDeployment(ctx context.Context, c client.Client, key client.ObjectKey, pods int) error {
 	deployment := &appsv1.Deployment{}
-	if err := w.Client.Get(ctx, key, deployment); err != nil {
+	if err := c.Get(ctx, key, deployment); err != nil {
 		return err
 	}
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
@@ -93,17 +95,17 @@ func (w *World) runDeployment(ctx context.Context, key client.ObjectKey, pods in
 		},
 	}}
 	set.Spec = appsv1.ReplicaSetSpec{Selector: deployment.Spec.Selector, Template: deployment.Spec.Template}
-	if err := w.Client.Create(ctx, set, controllerManager); err != nil {
+	if err := c.Create(ctx, set, controllerManager); err != nil {
 		return fmt.Errorf("create ReplicaSet %s: %w", set.Name, err)
 	}
 	for i := range pods {
 		pod := podOf(set, i)
-		if err := w.Client.Create(ctx, pod, controllerManager); err != nil {
+		if err := c.Create(ctx, pod, controllerManager); err != nil {
 			return fmt.Errorf("create Pod %s: %w", pod.Name, err)
 		}
 		before := pod.DeepCopy()
 		setRunning(pod)
-		if err := w.Client.Status().Patch(ctx, pod, client.MergeFrom(before), kubelet); err != nil {
+		if err := c.Status().Patch(ctx, pod, client.MergeFrom(before), kubelet); err != nil {
 			return fmt.Errorf("set the status of Pod %s: %w", pod.Name, err)
 		}
 	}
@@ -146,31 +148,4 @@ func setRunning(pod *corev1.Pod) {
 			State:       corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
 		})
 	}
-}
-
-// foreignNamespace holds objects that do not concern the operator.
-const foreignNamespace = "somebody-elses"
-
-// foreignSize is how many bytes a foreign Secret has.
-const foreignSize = 2048
-
-// CreateForeign creates n Secrets, and as many Pods, that are unrelated
-// to any resource.
-func (w *World) CreateForeign(ctx context.Context, n int) error {
-	if err := w.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: foreignNamespace}}); err != nil {
-		return err
-	}
-	return Each(ctx, n, func(ctx context.Context, i int) error {
-		meta := metav1.ObjectMeta{
-			Namespace: foreignNamespace, Name: fmt.Sprintf("foreign-%d", i),
-			Labels: map[string]string{"app.kubernetes.io/name": "something", "app.kubernetes.io/managed-by": "somebody"},
-		}
-		secret := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"data": make([]byte, foreignSize)}}
-		if err := w.Create(ctx, secret); err != nil {
-			return err
-		}
-		return w.Create(ctx, &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{
-			Containers: []corev1.Container{{Name: "main", Image: "registry.example.com/something:1"}},
-		}})
-	})
 }
