@@ -59,16 +59,12 @@ func credentialPush(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *c
 }
 
 // cloudsDelivery delivers the clouds.yaml to its users, again after every push.
-func cloudsDelivery(
-	c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, source *corev1.Secret, push *esov1alpha1.PushSecret,
-) *esov1.ExternalSecret {
+func cloudsDelivery(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, push *esov1alpha1.PushSecret) *esov1.ExternalSecret {
 	es := externalsecret.New(cp, externalsecret.Delivery{
 		Name: cp.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName, Path: controlplane.CredentialPath(c, cp),
 		Properties: []string{clouds.Key},
 	})
-	es.Annotations = map[string]string{
-		annotationForceSync: secrets.KeyedHash(source.UID, string(source.Data[clouds.Key])) + "/" + push.Status.SyncedResourceVersion,
-	}
+	es.Annotations = map[string]string{annotationForceSync: push.Status.SyncedResourceVersion}
 	return es
 }
 
@@ -159,8 +155,12 @@ func (m *manager) pushCredential(ctx context.Context) error {
 	return secrets.EnsurePushSecret(ctx, m.Foreign, m.Scheme, m.CP, m.push, pass.FieldManager)
 }
 
-// deliverClouds delivers the clouds.yaml of the credential from the store to its users.
+// deliverClouds delivers what was pushed to the store to the users of the credential.
+// Before the first push there is nothing that External Secrets could fetch.
 func (m *manager) deliverClouds(ctx context.Context) error {
-	m.delivery = cloudsDelivery(m.Cluster, m.CP, m.credential, m.push)
+	m.delivery = cloudsDelivery(m.Cluster, m.CP, m.push)
+	if m.push.Status.SyncedResourceVersion == "" {
+		return nil
+	}
 	return externalsecret.Ensure(ctx, m.Pass, m.delivery)
 }

@@ -146,10 +146,18 @@ func (m *manager) keepPasswordCloud(ctx context.Context) error {
 	return nil
 }
 
-// keepSecret generates the secret of the first application credential.
+// keepSecret generates the secret of the first application credential. The Secret of a new
+// control plane has the first clouds.yaml from the start.
 func (m *manager) keepSecret(ctx context.Context) error {
 	fresh := &corev1.Secret{
 		ObjectMeta: controlplane.ChildMeta(m.CP, m.CP.ApplicationCredentialName()), Data: map[string][]byte{keyValue: identity.NewSecret()},
+	}
+	if m.CP.Status.AdminApplicationCredential == nil {
+		seed, err := m.seed()
+		if err != nil {
+			return reconcile.WithReason(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
+		}
+		fresh.Data[clouds.Key] = seed
 	}
 	live, _, err := m.Owned.EnsureOnce(ctx, m.CP, fresh)
 	if err != nil {
@@ -183,7 +191,7 @@ func (m *manager) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error
 		return clouds.Credential(controlplane.AuthURL(m.CP), m.CP, id, secret)
 	}
 	if len(stored) > 0 || m.CP.Status.AdminApplicationCredential == nil {
-		return clouds.Seed(controlplane.AuthURL(m.CP), m.CP, m.adminPassword)
+		return m.seed()
 	}
 	delivered, err := m.deliveredClouds(ctx)
 	if err != nil {
@@ -191,7 +199,7 @@ func (m *manager) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error
 	}
 	id, secret := clouds.CredentialIn(delivered)
 	if id == "" {
-		return clouds.Seed(controlplane.AuthURL(m.CP), m.CP, m.adminPassword)
+		return m.seed()
 	}
 	switch verdict, err := m.Proofs.Verdict(m.Name(), controlplane.AuthURL(m.CP), id, secret); verdict {
 	case identity.Accepted:
@@ -199,6 +207,11 @@ func (m *manager) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error
 	case identity.Unproven:
 		return nil, fmt.Errorf("asking %s whether the credential in use works: %w", controlplane.AuthURL(m.CP), err)
 	}
+	return m.seed()
+}
+
+// seed returns a clouds.yaml with the administrator's password.
+func (m *manager) seed() ([]byte, error) {
 	return clouds.Seed(controlplane.AuthURL(m.CP), m.CP, m.adminPassword)
 }
 

@@ -63,9 +63,6 @@ func (m *manager) deliver(ctx context.Context, id, secret string) error {
 		if err := m.pushCredential(ctx); err != nil {
 			return reconcile.WithReason(c5c3v1alpha1.ReasonPushSecretError, err)
 		}
-		if err := m.deliverClouds(ctx); err != nil {
-			return err
-		}
 	}
 	return m.awaitDelivery(ctx, text)
 }

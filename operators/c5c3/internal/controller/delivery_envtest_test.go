@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	esov1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1"
+	"github.com/google/go-cmp/cmp"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -62,6 +64,25 @@ func TestTheFirstCloudsYamlIsDeliveredWhileKeystoneComesUp(t *testing.T) {
 	user := &orcv1alpha1.User{ObjectMeta: w.meta("controlplane-user-admin")}
 	if err := w.Get(t.Context(), client.ObjectKeyFromObject(user), user); !apierrors.IsNotFound(err) {
 		t.Errorf("K-ORC is to ask a Keystone that is not ready (%v)", err)
+	}
+}
+
+// The clouds.yaml changes once: it has the administrator's password first, then the
+// application credential.
+func TestTheCredentialOfANewControlPlaneIsWrittenOnceForEachChange(t *testing.T) {
+	t.Parallel()
+	before := requests.Snapshot()
+	w := converged(t)
+	got := map[string]int{}
+	for _, r := range requests.Since(before) {
+		its := strings.HasPrefix(r.Name, "controlplane-admin-app-credential") || r.Name == "k-orc-clouds-yaml"
+		if r.Namespace == w.cp.Namespace && its && r.Resource != "applicationcredentials" && r.Write() {
+			got[r.Verb+" "+r.Resource]++
+		}
+	}
+	want := map[string]int{"update secrets": 1, "apply pushsecrets": 2, "apply externalsecrets": 2}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
+	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 )
 
 // refusedCall is a call that a policy or missing permissions may reject.
@@ -25,7 +26,6 @@ var refusedCalls = []refusedCall{
 	{"InfrastructureReady", "MariaDBError", "apply", "mariadbs", "openstack-db"},
 	{"InfrastructureReady", "MemcachedError", "apply", "memcacheds", "openstack-memcached"},
 	{"InfrastructureReady", "MemcachedError", "apply", "networkpolicies", "openstack-memcached.clients"},
-	{"KORCReady", "SeedCloudsYamlError", "update", "secrets", "controlplane-admin-app-credential"},
 }
 
 func TestARefusedCallIsNamedAndRepeatedUntilItIsAllowed(t *testing.T) {
@@ -37,15 +37,25 @@ func TestARefusedCallIsNamedAndRepeatedUntilItIsAllowed(t *testing.T) {
 			w.seed()
 			allow := w.refuse(t, tc.verb, tc.resource, tc.name)
 			objects.Create(t, w, w.cp)
-			if tc.condition != "InfrastructureReady" {
-				w.report(t, "2025.2", "", true)
-			}
 			w.isRefused(t, tc)
 			allow()
 			w.report(t, "2025.2", "", true)
 			w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 		})
 	}
+}
+
+func TestARefusedChangeOfTheCloudsYamlIsNamed(t *testing.T) {
+	t.Parallel()
+	w := converged(t)
+	call := refusedCall{"KORCReady", "SeedCloudsYamlError", "update", "secrets", "controlplane-admin-app-credential"}
+	allow := w.refuse(t, call.verb, call.resource, call.name)
+	objects.Change(t, w, w.cp, func(cp *c5c3v1alpha1.ControlPlane) {
+		cp.Spec.KORC.AdminCredential.CloudCredentialsRef.CloudName = "renamed"
+	})
+	w.isRefused(t, call)
+	allow()
+	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
 }
 
 func (w *world) isRefused(t *testing.T, call refusedCall) {
