@@ -95,11 +95,15 @@ func (f Facts) checkOperator(app string) check.Finding {
 	if ready == 0 {
 		return finding(topic, check.Failed, "no pod is ready: kubectl -n %s describe deployment %s", d.Namespace, d.Name)
 	}
-	images := make([]string, 0, len(d.Spec.Template.Spec.Containers))
+	return finding(topic, check.OK, "%d of %d pods ready in namespace %s, %s", ready, wanted, d.Namespace, images(d))
+}
+
+func images(d *appsv1.Deployment) string {
+	names := make([]string, 0, len(d.Spec.Template.Spec.Containers))
 	for _, container := range d.Spec.Template.Spec.Containers {
-		images = append(images, container.Image)
+		names = append(names, container.Image)
 	}
-	return finding(topic, check.OK, "%d of %d pods ready in namespace %s, %s", ready, wanted, d.Namespace, strings.Join(images, ", "))
+	return strings.Join(names, ", ")
 }
 
 func (f Facts) checkStore() check.Finding {

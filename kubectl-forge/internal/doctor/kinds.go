@@ -98,19 +98,7 @@ func (f Facts) checkKinds() []check.Finding {
 // requires is mandatory only if the cluster serves ControlPlanes.
 func (f Facts) checkProject(p project) check.Finding {
 	topic := Topic("Kinds of " + p.name)
-	var missing, versions []string
-	for _, kind := range p.kinds {
-		served := f.Served[kind]
-		if len(served) == 0 || p.version != "" && !slices.Contains(served, p.version) {
-			missing = append(missing, kind.Kind)
-		}
-		for _, version := range served {
-			if !slices.Contains(versions, version) {
-				versions = append(versions, version)
-			}
-		}
-	}
-	slices.Sort(versions)
+	missing, versions := f.look(p)
 	switch {
 	case len(missing) == 0:
 		return finding(topic, check.OK, "%s", strings.Join(versions, ", "))
@@ -118,6 +106,20 @@ func (f Facts) checkProject(p project) check.Finding {
 		return finding(topic, check.Failed, "the cluster does not serve %s: install %s, %s", wanted(missing, p), p.name, p.use)
 	}
 	return finding(topic, check.Warning, "the cluster does not serve %s; install %s if you need it: %s", wanted(missing, p), p.name, p.use)
+}
+
+// look returns the kinds of a project that are not served in the version that it needs, and
+// all versions in which the others are served.
+func (f Facts) look(p project) (missing, versions []string) {
+	for _, kind := range p.kinds {
+		served := f.Served[kind]
+		if len(served) == 0 || p.version != "" && !slices.Contains(served, p.version) {
+			missing = append(missing, kind.Kind)
+		}
+		versions = append(versions, served...)
+	}
+	slices.Sort(versions)
+	return missing, slices.Compact(versions)
 }
 
 func wanted(missing []string, p project) string {

@@ -56,7 +56,11 @@ func Conditions(obj *unstructured.Unstructured) []metav1.Condition {
 			status = parent
 		}
 	}
-	encoded, err := json.Marshal(map[string]any{"conditions": status["conditions"]})
+	return decodeConditions(status["conditions"])
+}
+
+func decodeConditions(conditions any) []metav1.Condition {
+	encoded, err := json.Marshal(map[string]any{"conditions": conditions})
 	if err != nil {
 		return nil
 	}

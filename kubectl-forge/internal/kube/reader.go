@@ -194,11 +194,8 @@ const (
 // list fills the list from the namespace. What the user may not list becomes a
 // gap.
 func (r *reader) list(ctx context.Context, list client.ObjectList) (outcome, error) {
-	var options []client.ListOption
-	if r.found.Namespace != "" {
-		options = append(options, client.InNamespace(r.found.Namespace))
-	}
-	err := r.List(ctx, list, options...)
+	// Without a namespace, it is that of all namespaces.
+	err := r.List(ctx, list, client.InNamespace(r.found.Namespace))
 	var missing *MissingRightError
 	switch {
 	case err == nil:

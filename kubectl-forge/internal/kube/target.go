@@ -49,19 +49,28 @@ func Targets(candidates []inventory.Ref, namespace string, args []string) ([]inv
 	}
 	var chosen []inventory.Ref
 	for _, arg := range args {
-		kind, name, err := ParseTarget(arg)
+		ref, err := named(candidates, namespace, arg)
 		if err != nil {
 			return nil, err
 		}
-		n := slices.IndexFunc(candidates, func(ref inventory.Ref) bool {
-			return ref.Name == name && (kind == "" || ref.Kind == kind)
-		})
-		if n < 0 {
-			return nil, fmt.Errorf("there is no %s in namespace %s%s", arg, namespace, others(candidates))
-		}
-		chosen = append(chosen, candidates[n])
+		chosen = append(chosen, ref)
 	}
 	return chosen, nil
+}
+
+// named returns the candidate that the argument names.
+func named(candidates []inventory.Ref, namespace, arg string) (inventory.Ref, error) {
+	kind, name, err := ParseTarget(arg)
+	if err != nil {
+		return inventory.Ref{}, err
+	}
+	n := slices.IndexFunc(candidates, func(ref inventory.Ref) bool {
+		return ref.Name == name && (kind == "" || ref.Kind == kind)
+	})
+	if n < 0 {
+		return inventory.Ref{}, fmt.Errorf("there is no %s in namespace %s%s", arg, namespace, others(candidates))
+	}
+	return candidates[n], nil
 }
 
 func others(candidates []inventory.Ref) string {
@@ -172,16 +181,21 @@ func Namespaces(ctx context.Context, s *Session) ([]string, error) {
 	if len(r.found.Gaps) > 0 {
 		return nil, errors.New(r.found.Gaps[0])
 	}
-	var namespaces []string
-	for i := range r.found.ControlPlanes {
-		namespaces = append(namespaces, r.found.ControlPlanes[i].Namespace)
-	}
-	for _, service := range r.found.Services {
-		namespaces = append(namespaces, service.GetNamespace())
-	}
-	slices.Sort(namespaces)
-	if namespaces = slices.Compact(namespaces); len(namespaces) == 0 {
+	namespaces := namespacesOf(r.found)
+	if len(namespaces) == 0 {
 		return nil, errors.New("there is no ControlPlane and no service in the cluster")
 	}
 	return namespaces, nil
+}
+
+func namespacesOf(found *inventory.Inventory) []string {
+	var namespaces []string
+	for i := range found.ControlPlanes {
+		namespaces = append(namespaces, found.ControlPlanes[i].Namespace)
+	}
+	for _, service := range found.Services {
+		namespaces = append(namespaces, service.GetNamespace())
+	}
+	slices.Sort(namespaces)
+	return slices.Compact(namespaces)
 }

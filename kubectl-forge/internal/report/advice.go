@@ -21,22 +21,25 @@ func (b *builder) advice(r *Report) []string {
 		return nil
 	}
 	var commands []string
-	add := func(more ...string) {
-		for _, command := range more {
-			if !slices.Contains(commands, command) {
-				commands = append(commands, command)
-			}
-		}
-	}
 	for _, cause := range r.Causes {
-		add(b.remedies(cause)...)
+		commands = withNew(commands, b.remedies(cause))
 	}
 	for _, exhibit := range r.LookAt {
-		add(inspect(r.Target.Namespace, exhibit)...)
+		commands = withNew(commands, inspect(r.Target.Namespace, exhibit))
 	}
 	waits := "kubectl forge wait " + onTarget(r.Target)
 	commands = commands[:min(len(commands), maxCommands-1)]
 	return append(commands, waits)
+}
+
+// withNew appends the commands that are not among the others yet.
+func withNew(commands, more []string) []string {
+	for _, command := range more {
+		if !slices.Contains(commands, command) {
+			commands = append(commands, command)
+		}
+	}
+	return commands
 }
 
 // remedies returns the commands that help with a cause.
@@ -46,11 +49,7 @@ func (b *builder) remedies(cause Cause) []string {
 	}
 	kind := inventory.ServiceKindOf(cause.owner.Kind)
 	if cause.Reason == ReasonNotObserved {
-		app := "c5c3-operator"
-		if kind != nil {
-			app = kind.Operator()
-		}
-		return []string{"kubectl get pods --all-namespaces -l app.kubernetes.io/name=" + app, "kubectl forge doctor -n " + cause.owner.Namespace}
+		return operatorRemedies(kind, cause.owner.Namespace)
 	}
 	if kind == nil {
 		return controlPlaneRemedies(cause)
@@ -63,6 +62,16 @@ func (b *builder) remedies(cause Cause) []string {
 		return own
 	}
 	return b.serviceRemedies(cause, *service)
+}
+
+// operatorRemedies are the commands that help with an operator that does nothing: that of
+// the kind of service, or of ControlPlanes.
+func operatorRemedies(kind *inventory.ServiceKind, namespace string) []string {
+	app := "c5c3-operator"
+	if kind != nil {
+		app = kind.Operator()
+	}
+	return []string{"kubectl get pods --all-namespaces -l app.kubernetes.io/name=" + app, "kubectl forge doctor -n " + namespace}
 }
 
 // remediesByText returns the commands for obstacles that can be part of several

@@ -29,12 +29,7 @@ func Build(found *inventory.Inventory, ref inventory.Ref) (*Report, error) {
 func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane) {
 	r.Ready, r.Since = readiness(cp, cp.Status.Conditions, cp.Status.ObservedGeneration)
 	r.Conditions = cp.Status.Conditions
-	// In the middle of an update the services have different releases.
-	for _, service := range cp.Status.Services {
-		if service.Release != "" && (r.Release == "" || service.Release < r.Release) {
-			r.Release = service.Release
-		}
-	}
+	r.Release = oldestRelease(cp.Status.Services)
 	if phase := cp.Status.UpdatePhase; phase != "" && phase != c5c3v1alpha1.UpdatePhaseIdle {
 		r.Phase, r.TargetRelease = string(phase), cp.Spec.OpenStackRelease
 	}
@@ -49,6 +44,17 @@ func (b *builder) describeControlPlane(r *Report, cp *c5c3v1alpha1.ControlPlane)
 		r.Causes = b.controlPlaneCauses(cp)
 	}
 	r.Tree = b.controlPlaneTree(cp)
+}
+
+// oldestRelease returns the release that all services have at least: in the middle of an
+// update they have different ones.
+func oldestRelease(services []c5c3v1alpha1.ServiceStatus) (oldest string) {
+	for _, service := range services {
+		if service.Release != "" && (oldest == "" || service.Release < oldest) {
+			oldest = service.Release
+		}
+	}
+	return oldest
 }
 
 func (b *builder) describeService(r *Report, service inventory.Service) {

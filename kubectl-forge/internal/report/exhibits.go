@@ -52,17 +52,21 @@ func (b *builder) oneOfEachJob(r *Report, exhibits []Exhibit) []Exhibit {
 		}
 		run := metav1.GetControllerOf(pod).UID
 		i, known := at[run]
-		if !known {
+		switch {
+		case !known:
 			at[run] = len(kept)
 			kept = append(kept, exhibit)
-			continue
-		}
-		better := cmp.Compare(rank(r, kept[i]), rank(r, exhibit))
-		if better > 0 || better == 0 && b.pod(kept[i]).CreationTimestamp.Before(&pod.CreationTimestamp) {
+		case b.explainsMore(r, exhibit, kept[i]):
 			kept[i] = exhibit
 		}
 	}
 	return kept
+}
+
+// explainsMore reports whether the pod of a Job explains more than another one of the Job.
+func (b *builder) explainsMore(r *Report, exhibit, than Exhibit) bool {
+	order := cmp.Compare(rank(r, than), rank(r, exhibit))
+	return order > 0 || order == 0 && b.pod(than).CreationTimestamp.Before(&b.pod(exhibit).CreationTimestamp)
 }
 
 // pod returns the pod that an exhibit is, nil when it is none.

@@ -30,6 +30,17 @@ func problem(pod *corev1.Pod) string {
 	return text
 }
 
+// trouble returns why a container does not run, "" if it does or has ended as it should.
+func trouble(state corev1.ContainerState) string {
+	switch {
+	case state.Waiting != nil && state.Waiting.Reason != "PodInitializing":
+		return state.Waiting.Reason
+	case state.Terminated != nil && state.Terminated.ExitCode != 0:
+		return fmt.Sprintf("%s, exit code %d", cmp.Or(state.Terminated.Reason, "Error"), state.Terminated.ExitCode)
+	}
+	return ""
+}
+
 // podText describes a pod as "kubectl get pods" does.
 func podText(pod *corev1.Pod) string {
 	if pod.DeletionTimestamp != nil {
@@ -39,12 +50,7 @@ func podText(pod *corev1.Pod) string {
 	text := strings.ToLower(string(pod.Status.Phase))
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		restarts += status.RestartCount
-		switch {
-		case status.State.Waiting != nil && status.State.Waiting.Reason != "" && status.State.Waiting.Reason != "PodInitializing":
-			text = status.State.Waiting.Reason
-		case status.State.Terminated != nil && status.State.Terminated.ExitCode != 0:
-			text = fmt.Sprintf("%s, exit code %d", cmp.Or(status.State.Terminated.Reason, "Error"), status.State.Terminated.ExitCode)
-		}
+		text = cmp.Or(trouble(status.State), text)
 	}
 	if pod.Status.Phase == corev1.PodRunning && !podReady(pod) {
 		text += ", not ready"

@@ -39,17 +39,8 @@ func (b *builder) controlPlaneTree(cp *c5c3v1alpha1.ControlPlane) Node {
 
 func (b *builder) serviceTree(service inventory.Service) Node {
 	node := conditionedNode(service.Of.Kind, service, service.GetConditions())
-	// A MariaDB that the service only uses has no owner, or belongs to a ControlPlane
-	// above, which shows it.
-	if ref := service.ServiceSpec().Database.ClusterRef; ref != nil && metav1.GetControllerOf(service) == nil {
-		for i := range b.Foreign {
-			obj := &b.Foreign[i]
-			if obj.GetKind() == "MariaDB" && obj.GetName() == ref.Name {
-				node.Children = append(node.Children, b.foreignNode(obj))
-			}
-		}
-	}
 	uid := service.GetUID()
+	node.Children = append(node.Children, b.usedServers(service)...)
 	node.Children = append(node.Children, b.foreignNodes(uid)...)
 	node.Children = append(node.Children, b.apiNodes(service)...)
 	node.Children = append(node.Children, b.jobNodes(uid)...)
@@ -59,6 +50,22 @@ func (b *builder) serviceTree(service inventory.Service) Node {
 		}
 	}
 	return withPods(node, b.strayPods(service))
+}
+
+// usedServers returns the MariaDB that a service only uses. It has no owner, or belongs to a
+// ControlPlane above, which shows it.
+func (b *builder) usedServers(service inventory.Service) (nodes []Node) {
+	ref := service.ServiceSpec().Database.ClusterRef
+	if ref == nil || metav1.GetControllerOf(service) != nil {
+		return nil
+	}
+	for i := range b.Foreign {
+		obj := &b.Foreign[i]
+		if obj.GetKind() == "MariaDB" && obj.GetName() == ref.Name {
+			nodes = append(nodes, b.foreignNode(obj))
+		}
+	}
+	return nodes
 }
 
 // apiNodes returns the Deployment with its pods, or the pods alone if there is no

@@ -44,14 +44,18 @@ func (s Style) Workloads(out io.Writer, w report.Workloads, now time.Time) {
 	s.list(out, "Not shown", w.Gaps)
 }
 
-func (s Style) headline(out io.Writer, r *report.Report, now time.Time) {
-	state, colour := "is ready", Green
+func readiness(r *report.Report) (state string, colour Colour) {
 	switch {
-	case !r.Ready && stalled(r):
-		state, colour = "is not ready and needs action", Red
-	case !r.Ready:
-		state, colour = "is not ready", Yellow
+	case r.Ready:
+		return "is ready", Green
+	case stalled(r):
+		return "is not ready and needs action", Red
 	}
+	return "is not ready", Yellow
+}
+
+func (s Style) headline(out io.Writer, r *report.Report, now time.Time) {
+	state, colour := readiness(r)
 	headline := fmt.Sprintf("%s %s in namespace %s %s",
 		r.Target.Kind, s.Paint(Bold, r.Target.Name), r.Target.Namespace, s.Paint(colour, state))
 	if since := age(r.Since, now); since != "" {
@@ -175,23 +179,24 @@ var stateColours = map[report.State]Colour{
 
 func (s Style) tree(out io.Writer, root report.Node, now time.Time) {
 	s.title(out, "Objects")
-	var rows [][]cell
-	var add func(node report.Node, first, rest string)
-	add = func(node report.Node, first, rest string) {
-		rows = append(rows, []cell{
-			{text: first + node.Kind + "/" + node.Name},
-			{text: string(node.State), colour: stateColours[node.State]},
-			{text: age(node.Since, now), colour: Grey},
-			{text: node.Text},
-		})
-		for i, child := range node.Children {
-			if i == len(node.Children)-1 {
-				add(child, rest+"└─ ", rest+"   ")
-			} else {
-				add(child, rest+"├─ ", rest+"│  ")
-			}
+	s.table(out, "  ", branch(root, "", "", now))
+}
+
+// branch returns the rows of a node, which is drawn after first, and of what is below it,
+// after rest.
+func branch(node report.Node, first, rest string, now time.Time) [][]cell {
+	rows := [][]cell{{
+		{text: first + node.Kind + "/" + node.Name},
+		{text: string(node.State), colour: stateColours[node.State]},
+		{text: age(node.Since, now), colour: Grey},
+		{text: node.Text},
+	}}
+	for i, child := range node.Children {
+		if i == len(node.Children)-1 {
+			rows = append(rows, branch(child, rest+"└─ ", rest+"   ", now)...)
+		} else {
+			rows = append(rows, branch(child, rest+"├─ ", rest+"│  ", now)...)
 		}
 	}
-	add(root, "", "")
-	s.table(out, "  ", rows)
+	return rows
 }

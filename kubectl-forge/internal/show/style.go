@@ -93,9 +93,7 @@ type cell struct {
 	colour Colour
 }
 
-// table writes rows in columns of equal width. The last cell is not padded.
-func (s Style) table(out io.Writer, indent string, rows [][]cell) {
-	var widths []int
+func widthsOf(rows [][]cell) (widths []int) {
 	for _, row := range rows {
 		for i, c := range row {
 			if i == len(widths) {
@@ -104,6 +102,12 @@ func (s Style) table(out io.Writer, indent string, rows [][]cell) {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
 	}
+	return widths
+}
+
+// table writes rows in columns of equal width. The last cell is not padded.
+func (s Style) table(out io.Writer, indent string, rows [][]cell) {
+	widths := widthsOf(rows)
 	for _, row := range rows {
 		var line strings.Builder
 		line.WriteString(indent)

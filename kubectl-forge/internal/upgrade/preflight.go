@@ -24,21 +24,25 @@ func Preflight(f Facts, to string) []check.Finding {
 	}
 	var findings []check.Finding
 	for _, service := range f.Services {
-		tag := change.Tag(service)
-		own := []check.Finding{f.checkRelease(service, change), checkRunning(service, tag), f.checkReady(change)}
-		for _, finding := range []*check.Finding{checkStrategy(service), checkBackup(service)} {
-			if finding != nil {
-				own = append(own, *finding)
-			}
-		}
-		own = append(own, fine("Image", "the nodes have to be able to pull %s:%s; the first Job tries it before anything changes",
-			service.ServiceSpec().Image.Repository, tag))
+		own := f.checkService(service, change)
 		for i := range own {
 			own[i].Name = f.label(service, own[i].Name)
 		}
 		findings = append(findings, own...)
 	}
 	return findings
+}
+
+func (f Facts) checkService(service inventory.Service, change Change) []check.Finding {
+	tag := change.Tag(service)
+	findings := []check.Finding{f.checkRelease(service, change), checkRunning(service, tag), f.checkReady(change)}
+	for _, finding := range []*check.Finding{checkStrategy(service), checkBackup(service)} {
+		if finding != nil {
+			findings = append(findings, *finding)
+		}
+	}
+	return append(findings, fine("Image", "the nodes have to be able to pull %s:%s; the first Job tries it before anything changes",
+		service.ServiceSpec().Image.Repository, tag))
 }
 
 // label is the name of a line about a service. Where there are several, it names the service.

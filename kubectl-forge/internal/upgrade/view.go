@@ -69,14 +69,8 @@ func serviceRows(service inventory.Service, to string) (rows []follow.Row, insta
 		return []follow.Row{{Name: "Operator", State: "Wait", Colour: show.Yellow, Text: "has not observed the change yet"}}, false
 	}
 	status := service.ServiceStatus()
-	switch status.TargetRelease {
-	case "":
-	case to:
-		rows = append(rows, phaseRows(status.UpgradePhase)...)
-	default:
-		rows = append(rows, follow.Row{
-			Name: "Abort", State: "Run", Colour: show.Yellow, Text: "the upgrade to " + status.TargetRelease + " is being rolled back",
-		})
+	if status.TargetRelease != "" {
+		rows = changeRows(status, to)
 	}
 	for _, name := range []string{vocabulary.ConditionDatabaseReady, vocabulary.ConditionDeploymentReady, vocabulary.ConditionReady} {
 		if condition := meta.FindStatusCondition(status.Conditions, name); condition != nil {
@@ -84,6 +78,16 @@ func serviceRows(service inventory.Service, to string) (rows []follow.Row, insta
 		}
 	}
 	return rows, status.InstalledRelease == to && status.TargetRelease == ""
+}
+
+// changeRows describes the upgrade of a service that is in progress.
+func changeRows(status *commonv1.ServiceStatus, to string) []follow.Row {
+	if status.TargetRelease == to {
+		return phaseRows(status.UpgradePhase)
+	}
+	return []follow.Row{{
+		Name: "Abort", State: "Run", Colour: show.Yellow, Text: "the upgrade to " + status.TargetRelease + " is being rolled back",
+	}}
 }
 
 func (f Facts) ready() bool {
