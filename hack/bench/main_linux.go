@@ -92,14 +92,21 @@ func parse(args []string) (settings, error) {
 		return s, fmt.Errorf("-memory=%s: %w", *memory, err)
 	}
 	s.Memory = limit.Value()
-	for size := range strings.SplitSeq(*sizes, ",") {
-		n, err := strconv.Atoi(size)
-		if err != nil || n < 1 {
-			return s, fmt.Errorf("-sizes=%s: %q is not a positive number", *sizes, size)
-		}
-		s.sizes = append(s.sizes, n)
+	if s.sizes, err = parseSizes(*sizes); err != nil {
+		return s, fmt.Errorf("-sizes=%s: %w", *sizes, err)
 	}
 	return s, s.validate()
+}
+
+func parseSizes(text string) (sizes []int, err error) {
+	for size := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%q is not a positive number", size)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes, nil
 }
 
 func (s *settings) validate() error {

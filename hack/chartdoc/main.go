@@ -51,6 +51,21 @@ func run(args []string) error {
 	return nil
 }
 
+// withTable returns the content of a README with another table of values.
+func withTable(readme, values string) ([]byte, error) {
+	content, err := os.ReadFile(readme)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing: write it, %s", readme, placeForTable)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if content, err = replaceTable(content, values); err != nil {
+		return nil, fmt.Errorf("%s: %w", readme, err)
+	}
+	return content, nil
+}
+
 // document returns the files that describe the values of the chart.
 func document(chart, base, own, page string) ([]file, error) {
 	content, err := os.ReadFile(filepath.Join(chart, "values.yaml"))
@@ -71,16 +86,9 @@ func document(chart, base, own, page string) ([]file, error) {
 		return nil, err
 	}
 	readme := filepath.Join(chart, "README.md")
-	content, err = os.ReadFile(readme)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is missing: write it, %s", readme, placeForTable)
-	}
+	content, err = withTable(readme, table(values))
 	if err != nil {
 		return nil, err
-	}
-	content, err = replaceTable(content, table(values))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", readme, err)
 	}
 	return []file{
 		{filepath.Join(chart, "values.schema.json"), described},

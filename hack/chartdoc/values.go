@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -62,22 +63,23 @@ func (r *reader) read(mapping *yaml.Node, schema object, path []string, about st
 			r.fail(at, "is not in the schema")
 			continue
 		}
-		said := comment(key)
-		if said == "" {
-			said = about
-		}
-		resolved := resolve(r.root, field)
-		if node.Kind == yaml.MappingNode && properties(resolved) != nil {
-			r.read(node, resolved, at, said)
-			continue
-		}
-		r.add(at, node, resolved, said)
+		r.readValue(node, field, at, cmp.Or(comment(key), about))
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !slices.Contains(seen, name) {
 			r.fail(append(slices.Clone(path), name), "is in the schema but not in values.yaml: add it there")
 		}
 	}
+}
+
+// readValue adds a value, or those below it.
+func (r *reader) readValue(node *yaml.Node, field any, at []string, about string) {
+	resolved := resolve(r.root, field)
+	if node.Kind == yaml.MappingNode && properties(resolved) != nil {
+		r.read(node, resolved, at, about)
+		return
+	}
+	r.add(at, node, resolved, about)
 }
 
 func (r *reader) add(path []string, node *yaml.Node, schema object, about string) {

@@ -39,21 +39,7 @@ func (o operator) describe() (description, error) {
 		return description{}, err
 	}
 	defer os.RemoveAll(work)
-	folder, err := filepath.Abs(o.folder)
-	if err != nil {
-		return description{}, err
-	}
-	source, overlay := filepath.Join(work, "main.go"), filepath.Join(work, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{
-		"Replace": {filepath.Join(folder, "internal", "describe", "main.go"): source},
-	})
-	if err != nil {
-		return description{}, err
-	}
-	err = errors.Join(
-		os.WriteFile(source, []byte(strings.ReplaceAll(describeSource, "OPERATOR", o.name)), 0o600),
-		os.WriteFile(overlay, replace, 0o600),
-	)
+	overlay, err := o.writeOverlay(work)
 	if err != nil {
 		return description{}, err
 	}
@@ -66,6 +52,26 @@ func (o operator) describe() (description, error) {
 		return description{}, fmt.Errorf("read its description: %w", err)
 	}
 	return found, nil
+}
+
+// writeOverlay writes the program and the overlay that adds it to the operator, and returns
+// the file of the overlay.
+func (o operator) writeOverlay(work string) (overlay string, err error) {
+	folder, err := filepath.Abs(o.folder)
+	if err != nil {
+		return "", err
+	}
+	source, overlay := filepath.Join(work, "main.go"), filepath.Join(work, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{
+		"Replace": {filepath.Join(folder, "internal", "describe", "main.go"): source},
+	})
+	if err != nil {
+		return "", err
+	}
+	return overlay, errors.Join(
+		os.WriteFile(source, []byte(strings.ReplaceAll(describeSource, "OPERATOR", o.name)), 0o600),
+		os.WriteFile(overlay, replace, 0o600),
+	)
 }
 
 // help returns the output of the operator with --help.

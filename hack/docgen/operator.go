@@ -28,15 +28,23 @@ func (o operator) definitions() ([]*apiextensionsv1.CustomResourceDefinition, er
 	}
 	crds := make([]*apiextensionsv1.CustomResourceDefinition, 0, len(files))
 	for _, file := range files {
-		content, err := os.ReadFile(file)
+		crd, err := readDefinition(file)
 		if err != nil {
 			return nil, err
-		}
-		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := yaml.UnmarshalStrict(content, crd); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		crds = append(crds, crd)
 	}
 	return crds, nil
+}
+
+func readDefinition(file string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(content, crd); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return crd, nil
 }

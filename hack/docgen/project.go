@@ -90,15 +90,20 @@ func (o operator) resources() ([]resource, error) {
 	var found []resource
 	for _, crd := range crds {
 		for i := range crd.Spec.Versions {
-			found = append(found, resource{
-				API:        resourceAPI{CRDVersion: "v1", Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped},
-				Controller: true, Domain: domain, Group: strings.TrimSuffix(strings.TrimSuffix(crd.Spec.Group, domain), "."),
-				Kind: crd.Spec.Names.Kind, Path: repository + "/operators/" + o.name + "/api/" + crd.Spec.Versions[i].Name,
-				Version: crd.Spec.Versions[i].Name, Webhooks: webhooks[crd.Spec.Names.Plural],
-			})
+			found = append(found, o.resource(crd, crd.Spec.Versions[i].Name, webhooks[crd.Spec.Names.Plural]))
 		}
 	}
 	return found, nil
+}
+
+// resource describes a version of a kind.
+func (o operator) resource(crd *apiextensionsv1.CustomResourceDefinition, version string, webhooks *resourceWebhooks) resource {
+	return resource{
+		API:        resourceAPI{CRDVersion: "v1", Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped},
+		Controller: true, Domain: domain, Group: strings.TrimSuffix(strings.TrimSuffix(crd.Spec.Group, domain), "."),
+		Kind: crd.Spec.Names.Kind, Path: repository + "/operators/" + o.name + "/api/" + version, Version: version,
+		Webhooks: webhooks,
+	}
 }
 
 // webhooks returns the webhooks of the operator's resources by plural name.
@@ -122,15 +127,20 @@ func (o operator) webhooks() (map[string]*resourceWebhooks, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		for _, plural := range pluralsOf(configuration.Webhooks) {
-			if found[plural] == nil {
-				found[plural] = &resourceWebhooks{WebhookVersion: "v1"}
-			}
-			if strings.HasPrefix(configuration.Kind, "Mutating") {
-				found[plural].Defaulting = true
-			} else {
-				found[plural].Validation = true
-			}
+		addWebhooks(found, configuration)
+	}
+}
+
+// addWebhooks adds the webhooks of a configuration to those by plural name.
+func addWebhooks(found map[string]*resourceWebhooks, configuration admissionv1.ValidatingWebhookConfiguration) {
+	for _, plural := range pluralsOf(configuration.Webhooks) {
+		if found[plural] == nil {
+			found[plural] = &resourceWebhooks{WebhookVersion: "v1"}
+		}
+		if strings.HasPrefix(configuration.Kind, "Mutating") {
+			found[plural].Defaulting = true
+		} else {
+			found[plural].Validation = true
 		}
 	}
 }

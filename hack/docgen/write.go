@@ -28,6 +28,18 @@ var external = map[string]string{
 		"policy-resources/network-policy-v1/#NetworkPolicySpec",
 }
 
+// words returns the files with the constants of the operator's conditions, reasons and events.
+func (o operator) words() []string {
+	api := filepath.Join(o.folder, "api", "v1alpha1")
+	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
+	words := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
+	// A service may have no events beyond those of all services.
+	if events := filepath.Join(api, "events.go"); exists(events) {
+		words = append(words, events)
+	}
+	return words
+}
+
 // writePages writes all pages of the operator into a folder.
 func (o operator) writePages(folder string) error {
 	found, err := o.describe()
@@ -38,14 +50,7 @@ func (o operator) writePages(folder string) error {
 	if err != nil {
 		return err
 	}
-	api := filepath.Join(o.folder, "api", "v1alpha1")
-	shared := filepath.Join(o.folder, "..", "..", "internal", "common", "vocabulary")
-	words := []string{filepath.Join(shared, "words.go"), filepath.Join(shared, "service_words.go"), filepath.Join(api, "conditions.go")}
-	// A service may have no events beyond those of all services.
-	if events := filepath.Join(api, "events.go"); exists(events) {
-		words = append(words, events)
-	}
-	constants, err := source.Constants(words...)
+	constants, err := source.Constants(o.words()...)
 	if err != nil {
 		return err
 	}

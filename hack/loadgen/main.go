@@ -58,15 +58,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	base, err := parseURL(o.url)
+	base, service, err := o.addresses()
 	if err != nil {
-		return fmt.Errorf("-url: %w", err)
-	}
-	var service *url.URL
-	if o.service != "" {
-		if service, err = parseURL(o.service); err != nil {
-			return fmt.Errorf("-service: %w", err)
-		}
+		return err
 	}
 	l := newLoad(o, base, service)
 	server := &http.Server{Addr: o.listen, Handler: l, ReadHeaderTimeout: time.Second}
@@ -148,6 +142,20 @@ type load struct {
 // worker has a client of each server.
 type worker struct{ identity, service *client }
 
+// addresses returns the URL of the Identity API and that of the service, nil for none.
+func (o options) addresses() (base, service *url.URL, err error) {
+	if base, err = parseURL(o.url); err != nil {
+		return nil, nil, fmt.Errorf("-url: %w", err)
+	}
+	if o.service == "" {
+		return base, nil, nil
+	}
+	if service, err = parseURL(o.service); err != nil {
+		return nil, nil, fmt.Errorf("-service: %w", err)
+	}
+	return base, service, nil
+}
+
 func newLoad(o options, base, service *url.URL) *load {
 	l := &load{
 		options:  o,
@@ -162,13 +170,17 @@ func newLoad(o options, base, service *url.URL) *load {
 		l.kinds = append([]string{kindIssue}, slices.Repeat([]string{kindService}, len(kinds)-1)...)
 	}
 	for i := range o.workers {
-		w := worker{identity: &client{address: base.Host, keepAlive: i%2 == 0, timeout: o.timeout}}
-		if service != nil {
-			w.service = &client{address: service.Host, keepAlive: i%2 == 0, timeout: o.timeout}
-		}
-		l.workers = append(l.workers, w)
+		l.workers = append(l.workers, newWorker(base, service, i%2 == 0, o.timeout))
 	}
 	return l
+}
+
+func newWorker(base, service *url.URL, keepAlive bool, timeout time.Duration) worker {
+	w := worker{identity: &client{address: base.Host, keepAlive: keepAlive, timeout: timeout}}
+	if service != nil {
+		w.service = &client{address: service.Host, keepAlive: keepAlive, timeout: timeout}
+	}
+	return w
 }
 
 func (w worker) clients() []*client {
@@ -207,6 +219,13 @@ func (l *load) run(ctx context.Context) {
 			}
 		})
 	}
+	l.hand(ctx, turns)
+	close(turns)
+	workers.Wait()
+}
+
+// hand hands out turns at the rate of the load until the context ends.
+func (l *load) hand(ctx context.Context, turns chan<- int) {
 	ticks, end := pace(l.options.rate)
 	defer end()
 	for turn := 0; ctx.Err() == nil; turn++ {
@@ -219,8 +238,6 @@ func (l *load) run(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
-	close(turns)
-	workers.Wait()
 }
 
 // pace returns a channel that limits the requests per second, or does not limit them

@@ -70,6 +70,14 @@ type counts struct {
 	Max      float64        `json:"maxMs"`
 }
 
+func countsOf(latencies []time.Duration, failures map[string]int) counts {
+	sorted := slices.Sorted(slices.Values(latencies))
+	return counts{
+		Requests: len(sorted), Failures: failures,
+		P50: percentile(sorted, 50), P95: percentile(sorted, 95), P99: percentile(sorted, 99), Max: percentile(sorted, 100),
+	}
+}
+
 func (r *recorder) result(now time.Time, connections int) result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,12 +86,8 @@ func (r *recorder) result(now time.Time, connections int) result {
 		Connections: connections, Errors: slices.Clone(r.errors),
 	}
 	for kind, latencies := range r.latencies {
-		sorted := slices.Sorted(slices.Values(latencies))
-		sum.Kinds[kind] = counts{
-			Requests: len(sorted), Failures: r.failures[kind],
-			P50: percentile(sorted, 50), P95: percentile(sorted, 95), P99: percentile(sorted, 99), Max: percentile(sorted, 100),
-		}
-		sum.Requests += len(sorted)
+		sum.Kinds[kind] = countsOf(latencies, r.failures[kind])
+		sum.Requests += len(latencies)
 		for _, count := range r.failures[kind] {
 			sum.Failures += count
 		}

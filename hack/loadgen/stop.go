@@ -21,23 +21,29 @@ func stop(ctx context.Context, args []string, end func() error) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	ticker := time.NewTicker(pollPeriod)
-	defer ticker.Stop()
-	for sent := 0; *requests > 0; {
-		var err error
-		if sent, err = requestsSent(ctx, "http://"+*address); err != nil {
+	if *requests > 0 {
+		if err := awaitRequests(ctx, "http://"+*address, *requests); err != nil {
 			return err
 		}
-		if sent >= *requests {
-			break
+	}
+	return end()
+}
+
+// awaitRequests waits until the load has sent that many requests.
+func awaitRequests(ctx context.Context, address string, wanted int) error {
+	ticker := time.NewTicker(pollPeriod)
+	defer ticker.Stop()
+	for {
+		sent, err := requestsSent(ctx, address)
+		if err != nil || sent >= wanted {
+			return err
 		}
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("it has sent %d of %d requests", sent, *requests), ctx.Err())
+			return errors.Join(fmt.Errorf("it has sent %d of %d requests", sent, wanted), ctx.Err())
 		}
 	}
-	return end()
 }
 
 // requestsSent fetches the figures of a load, which it sends with any status.

@@ -91,17 +91,21 @@ func copyFile(tw *tar.Writer, f file) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", f.src)
 	}
-	err = tw.WriteHeader(&tar.Header{
-		Typeflag: tar.TypeReg,
-		Name:     strings.TrimPrefix(f.dst, "/"),
-		Size:     info.Size(),
-		Mode:     f.mode,
-		ModTime:  epoch,
-		Format:   tar.FormatPAX,
-	})
-	if err != nil {
+	if err := tw.WriteHeader(f.header(info.Size())); err != nil {
 		return err
 	}
 	_, err = io.Copy(tw, src)
 	return err
+}
+
+// header is that of the file in a layer.
+func (f file) header(size int64) *tar.Header {
+	return &tar.Header{
+		Typeflag: tar.TypeReg,
+		Name:     strings.TrimPrefix(f.dst, "/"),
+		Size:     size,
+		Mode:     f.mode,
+		ModTime:  epoch,
+		Format:   tar.FormatPAX,
+	}
 }

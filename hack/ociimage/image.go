@@ -44,11 +44,8 @@ func (s imageSpec) validate() error {
 			return fmt.Errorf("image name %q must be a full reference such as docker.io/library/mariadb:10.11: %w", n, err)
 		}
 	}
-	if len(s.combine) > 0 && len(s.layers)+len(s.files) > 0 {
-		return errors.New("-combine uses the content of the archives: omit -layer and -file")
-	}
-	if len(s.combine)+len(s.layers)+len(s.files) == 0 {
-		return errors.New("an image without content: add -layer or -file")
+	if err := s.validateContent(); err != nil {
+		return err
 	}
 	for _, e := range s.env {
 		if key, _, ok := strings.Cut(e, "="); !ok || key == "" {
@@ -58,7 +55,16 @@ func (s imageSpec) validate() error {
 	if s.user != "" && !numericUser.MatchString(s.user) {
 		return fmt.Errorf("user %q must be numeric, as in 65532:65532", s.user)
 	}
-	if !slices.Contains([]string{compressZstd, compressGzip, compressNone}, s.compression) {
+	return nil
+}
+
+func (s imageSpec) validateContent() error {
+	switch content := len(s.layers) + len(s.files); {
+	case len(s.combine) > 0 && content > 0:
+		return errors.New("-combine uses the content of the archives: omit -layer and -file")
+	case len(s.combine)+content == 0:
+		return errors.New("an image without content: add -layer or -file")
+	case !slices.Contains([]string{compressZstd, compressGzip, compressNone}, s.compression):
 		return fmt.Errorf("unknown compression %q: use zstd, gzip or none", s.compression)
 	}
 	return nil
@@ -71,12 +77,9 @@ func buildImage(spec imageSpec) (v1.Image, error) {
 		return nil, err
 	}
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	history := v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "ociimage"}
 	for _, layer := range layers {
-		img, err = mutate.Append(img, mutate.Addendum{
-			Layer:   layer,
-			History: v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "ociimage"},
-		})
-		if err != nil {
+		if img, err = mutate.Append(img, mutate.Addendum{Layer: layer, History: history}); err != nil {
 			return nil, fmt.Errorf("append layer: %w", err)
 		}
 	}
@@ -88,15 +91,20 @@ func buildImage(spec imageSpec) (v1.Image, error) {
 	config.OS = "linux"
 	config.Architecture = spec.arch
 	config.Created = v1.Time{Time: epoch}
-	config.Config = v1.Config{
-		User:       spec.user,
-		Env:        spec.env,
-		Entrypoint: spec.entrypoint,
-		Cmd:        spec.cmd,
-		WorkingDir: spec.workdir,
-		Labels:     maps.Clone(spec.labels),
-	}
+	config.Config = spec.config()
 	return mutate.ConfigFile(img, config)
+}
+
+// config returns how a container of the image starts.
+func (s imageSpec) config() v1.Config {
+	return v1.Config{
+		User:       s.user,
+		Env:        s.env,
+		Entrypoint: s.entrypoint,
+		Cmd:        s.cmd,
+		WorkingDir: s.workdir,
+		Labels:     maps.Clone(s.labels),
+	}
 }
 
 func (s imageSpec) buildLayers() ([]v1.Layer, error) {

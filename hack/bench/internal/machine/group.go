@@ -31,20 +31,9 @@ var (
 // NewGroup creates a group, with a limit in bytes unless that is 0. It fails where
 // control groups cannot be created.
 func NewGroup(limit int64) (*Group, error) {
-	mounts, err := os.Open("/proc/self/mounts")
+	mount, names, err := parentGroup()
 	if err != nil {
 		return nil, err
-	}
-	defer mounts.Close()
-	mount, names, err := memoryTree(mounts)
-	if err != nil {
-		return nil, err
-	}
-	if names == version2 {
-		// Without it the group accounts for nothing.
-		if err := os.WriteFile(filepath.Join(mount, "cgroup.subtree_control"), []byte("+memory"), 0o644); err != nil {
-			return nil, fmt.Errorf("enable the memory controller: %w", err)
-		}
 	}
 	g := &Group{dir: filepath.Join(mount, "forge-bench-"+strconv.Itoa(os.Getpid())), files: names}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
@@ -57,6 +46,23 @@ func NewGroup(limit int64) (*Group, error) {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil
+}
+
+// parentGroup returns the folder in which groups are created, and the names of their files.
+func parentGroup() (mount string, names files, err error) {
+	mounts, err := os.Open("/proc/self/mounts")
+	if err != nil {
+		return "", files{}, err
+	}
+	defer mounts.Close()
+	if mount, names, err = memoryTree(mounts); err != nil || names != version2 {
+		return mount, names, err
+	}
+	// Without it the group accounts for nothing.
+	if err := os.WriteFile(filepath.Join(mount, "cgroup.subtree_control"), []byte("+memory"), 0o644); err != nil {
+		return "", files{}, fmt.Errorf("enable the memory controller: %w", err)
+	}
+	return mount, names, nil
 }
 
 // memoryTree finds the hierarchy of control groups that accounts for memory.

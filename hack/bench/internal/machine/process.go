@@ -49,28 +49,13 @@ type plan struct {
 
 // Start starts a program in a separate mount namespace.
 func Start(spec Spec) (*Process, error) {
-	self, err := os.Executable()
+	cmd, err := spec.becoming()
 	if err != nil {
 		return nil, err
 	}
-	p := plan{Hosts: spec.Hosts, Command: spec.Command}
-	if spec.Group != nil {
-		p.Procs = spec.Group.Procs()
-	}
-	encoded, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(self, BecomeArgument, string(encoded))
 	cmd.Env = append(os.Environ(), spec.Env...)
 	cmd.Stdout, cmd.Stderr = spec.Output, spec.Output
-	// It must not outlive this process.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
-	if os.Geteuid() != 0 {
-		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
-		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
-		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
-	}
+	cmd.SysProcAttr = separated()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s in a mount namespace, which needs root or user namespaces: %w", spec.Command[0], err)
 	}
@@ -80,6 +65,35 @@ func Start(spec Spec) (*Process, error) {
 		close(process.ended)
 	}()
 	return process, nil
+}
+
+// becoming returns the command that runs this program again, which prepares its namespace
+// and becomes the program of the spec.
+func (s Spec) becoming() (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := plan{Hosts: s.Hosts, Command: s.Command}
+	if s.Group != nil {
+		p.Procs = s.Group.Procs()
+	}
+	encoded, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	return exec.Command(self, BecomeArgument, string(encoded)), nil
+}
+
+// separated gives a process its own mount namespace. It must not outlive this process.
+func separated() *syscall.SysProcAttr {
+	attributes := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	if os.Geteuid() != 0 {
+		attributes.Cloneflags |= syscall.CLONE_NEWUSER
+		attributes.UidMappings = []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}
+		attributes.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}
+	}
+	return attributes
 }
 
 // Become turns this process into the program of an encoded plan.

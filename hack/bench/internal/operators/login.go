@@ -51,11 +51,15 @@ func (s *Standins) answerLogin(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "the application credential is unknown", http.StatusUnauthorized)
 		return
 	}
+	rw.Header().Set("X-Subject-Token", "token-of-the-bench")
+	rw.WriteHeader(http.StatusCreated)
+	_ = json.NewEncoder(rw).Encode(map[string]token{"token": {Catalog: s.catalog(namespace)}})
+}
+
+func (s *Standins) catalog(namespace string) []catalogEntry {
 	var endpoints []endpoint
 	for _, id := range s.KORC.Names(namespace, "Endpoint") {
 		endpoints = append(endpoints, endpoint{ID: id, RegionID: c5c3v1alpha1.DefaultRegion})
 	}
-	rw.Header().Set("X-Subject-Token", "token-of-the-bench")
-	rw.WriteHeader(http.StatusCreated)
-	_ = json.NewEncoder(rw).Encode(map[string]token{"token": {Catalog: []catalogEntry{{Endpoints: endpoints}}}})
+	return []catalogEntry{{Endpoints: endpoints}}
 }

@@ -88,13 +88,7 @@ func runDeployment(ctx context.Context, c client.Client, key client.ObjectKey, p
 	if err := c.Get(ctx, key, deployment); err != nil {
 		return err
 	}
-	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
-		Namespace: key.Namespace, Name: key.Name + "-7d4f9c5b68", Labels: deployment.Spec.Template.Labels,
-		OwnerReferences: []metav1.OwnerReference{
-			*metav1.NewControllerRef(deployment, appsv1.SchemeGroupVersion.WithKind("Deployment")),
-		},
-	}}
-	set.Spec = appsv1.ReplicaSetSpec{Selector: deployment.Spec.Selector, Template: deployment.Spec.Template}
+	set := replicaSetOf(deployment)
 	if err := c.Create(ctx, set, controllerManager); err != nil {
 		return fmt.Errorf("create ReplicaSet %s: %w", set.Name, err)
 	}
@@ -110,6 +104,16 @@ func runDeployment(ctx context.Context, c client.Client, key client.ObjectKey, p
 		}
 	}
 	return nil
+}
+
+func replicaSetOf(d *appsv1.Deployment) *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: d.Namespace, Name: d.Name + "-7d4f9c5b68", Labels: d.Spec.Template.Labels,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))},
+		},
+		Spec: appsv1.ReplicaSetSpec{Selector: d.Spec.Selector, Template: d.Spec.Template},
+	}
 }
 
 func podOf(set *appsv1.ReplicaSet, i int) *corev1.Pod {
@@ -140,12 +144,15 @@ func setRunning(pod *corev1.Pod) {
 		})
 	}
 	for _, container := range pod.Spec.Containers {
-		started := true
-		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{
-			Name: container.Name, Image: container.Image, Ready: true, Started: &started,
-			ImageID:     "ghcr.io/c5c3/keystone@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-			ContainerID: "containerd://0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-			State:       corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: now}},
-		})
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, runningSince(container, now))
+	}
+}
+
+func runningSince(container corev1.Container, started metav1.Time) corev1.ContainerStatus {
+	return corev1.ContainerStatus{
+		Name: container.Name, Image: container.Image, Ready: true, Started: new(true),
+		ImageID:     "ghcr.io/c5c3/keystone@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		ContainerID: "containerd://0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+		State:       corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: started}},
 	}
 }

@@ -123,6 +123,21 @@ func (r *Run) measure(ctx context.Context, scenario string, each int, act func(c
 	return r.record(ctx, scenario, each, before, time.Since(begun))
 }
 
+// usageSince returns what the operator and the servers have used since another reading, the
+// CPU time and the passes for each of so many resources.
+func (r reading) usageSince(before reading, share float64) map[string]float64 {
+	milliseconds := func(d time.Duration) float64 { return float64(d.Milliseconds()) / share }
+	return map[string]float64{
+		columnPasses:    float64(r.passes-before.passes) / share,
+		columnOperator:  milliseconds(r.operator.CPU - before.operator.CPU),
+		columnAPIServer: milliseconds(r.apiServer.CPU - before.apiServer.CPU),
+		columnPeak:      mib(r.operator.Peak),
+		columnSettled:   mib(r.operator.RSS),
+		columnServerRSS: mib(r.apiServer.RSS),
+		columnEtcdRSS:   mib(r.etcd.RSS),
+	}
+}
+
 // record records what has happened since before, once the operator is idle.
 func (r *Run) record(ctx context.Context, scenario string, each int, before reading, took time.Duration) error {
 	after, err := r.quiet(ctx)
@@ -135,18 +150,9 @@ func (r *Run) record(ctx context.Context, scenario string, each int, before read
 	for class, count := range counts {
 		r.samples.Add(row, classColumns[class], float64(count)/share)
 	}
-	milliseconds := func(d time.Duration) float64 { return float64(d.Milliseconds()) / share }
-	for column, value := range map[string]float64{
-		columnRequests:  float64(counts.Sum()) / share,
-		columnPasses:    float64(after.passes-before.passes) / share,
-		columnSeconds:   took.Seconds(),
-		columnOperator:  milliseconds(after.operator.CPU - before.operator.CPU),
-		columnAPIServer: milliseconds(after.apiServer.CPU - before.apiServer.CPU),
-		columnPeak:      mib(after.operator.Peak),
-		columnSettled:   mib(after.operator.RSS),
-		columnServerRSS: mib(after.apiServer.RSS),
-		columnEtcdRSS:   mib(after.etcd.RSS),
-	} {
+	r.samples.Add(row, columnRequests, float64(counts.Sum())/share)
+	r.samples.Add(row, columnSeconds, took.Seconds())
+	for column, value := range after.usageSince(before, share) {
 		r.samples.Add(row, column, value)
 	}
 	r.say("%s: %.1f requests each, %.1f s, %.0f MiB at most, then %.0f MiB", scenario,

@@ -77,30 +77,38 @@ func Do(ctx context.Context, o Options, size int, samples result.Samples) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
-	r.operator = &operator{options: o, world: r.world}
-	if r.operator.group, err = machine.NewGroup(o.Memory); err != nil {
-		if o.Memory > 0 {
-			return fmt.Errorf("limit the operator's memory: %w", err)
-		}
-		r.say("without a control group: %v", err)
-	}
-	if r.operator.hosts, err = r.world.Hosts(slices.Concat(r.keys, r.extras())); err != nil {
+	if err := r.prepareOperator(); err != nil {
 		return err
 	}
 	for _, s := range steps {
 		if !s.isPossible(o.Operator) || (!s.always && len(o.Scenarios) > 0 && !slices.Contains(o.Scenarios, s.name)) {
 			continue
 		}
-		if err := s.run(r, ctx); err != nil {
+		if err := r.do(ctx, s); err != nil {
 			return err
-		}
-		if o.Profile {
-			if err := r.operator.profile(ctx, fmt.Sprintf("%d-%s", size, s.name)); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+// prepareOperator creates what the operator runs in, without starting it.
+func (r *Run) prepareOperator() (err error) {
+	r.operator = &operator{options: r.options, world: r.world}
+	if r.operator.group, err = machine.NewGroup(r.options.Memory); err != nil {
+		if r.options.Memory > 0 {
+			return fmt.Errorf("limit the operator's memory: %w", err)
+		}
+		r.say("without a control group: %v", err)
+	}
+	r.operator.hosts, err = r.world.Hosts(slices.Concat(r.keys, r.extras()))
+	return err
+}
+
+func (r *Run) do(ctx context.Context, s step) error {
+	if err := s.run(r, ctx); err != nil || !r.options.Profile {
+		return err
+	}
+	return r.operator.profile(ctx, fmt.Sprintf("%d-%s", r.size, s.name))
 }
 
 func (r *Run) close() error {

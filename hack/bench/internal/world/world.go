@@ -99,16 +99,42 @@ func (w *World) open(ctx context.Context) error {
 
 // startServer starts the API server and follows its audit log.
 func (w *World) startServer(ctx context.Context) error {
-	// The API server would append to the log of an earlier run.
+	env, err := w.openServer()
+	if err != nil {
+		return err
+	}
+	w.administrator = env.Config
+	if w.Client, err = env.NewClient(w.operator.Scheme()); err != nil {
+		return err
+	}
+	user := w.operator.Program()
+	rules := filepath.Join(w.options.Root, "operators", w.operator.Name, "helm", user, "files/rbac-rules.yaml")
+	if w.user, err = env.User(ctx, user, rules); err != nil {
+		return err
+	}
+	if w.Audit, err = audit.Open(w.file("audit.log"), user); err != nil {
+		return err
+	}
+	w.onClose(w.Audit.Close)
+	if w.apiServer, err = machine.Child("kube-apiserver"); err != nil {
+		return err
+	}
+	w.etcd, err = machine.Child("etcd")
+	return err
+}
+
+// openServer starts the API server with an empty audit log: it would append to that of an
+// earlier run.
+func (w *World) openServer() (*envtest.Env, error) {
 	user := w.operator.Program()
 	for name, content := range map[string]string{"audit-policy.yaml": fmt.Sprintf(auditPolicy, user), "audit.log": ""} {
 		if err := os.WriteFile(w.file(name), []byte(content), 0o600); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	definitions, err := w.definitions()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	env, stop, err := envtest.Open(envtest.Options{
 		CRDs:             definitions,
@@ -123,26 +149,10 @@ func (w *World) startServer(ctx context.Context) error {
 		},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w.onClose(stop)
-	w.administrator = env.Config
-	if w.Client, err = env.NewClient(w.operator.Scheme()); err != nil {
-		return err
-	}
-	rules := filepath.Join(w.options.Root, "operators", w.operator.Name, "helm", user, "files/rbac-rules.yaml")
-	if w.user, err = env.User(ctx, user, rules); err != nil {
-		return err
-	}
-	if w.Audit, err = audit.Open(w.file("audit.log"), user); err != nil {
-		return err
-	}
-	w.onClose(w.Audit.Close)
-	if w.apiServer, err = machine.Child("kube-apiserver"); err != nil {
-		return err
-	}
-	w.etcd, err = machine.Child("etcd")
-	return err
+	return env, nil
 }
 
 func (w *World) definitions() ([]string, error) {

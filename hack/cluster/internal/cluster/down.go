@@ -42,21 +42,27 @@ func (c *Cluster) erase(ctx context.Context) error {
 	return os.RemoveAll(c.dir())
 }
 
+// killRecorded kills the processes that this machine's record names.
+func killRecorded() error {
+	recorded, err := readOwner()
+	if err != nil || recorded == nil {
+		return err
+	}
+	for _, m := range recorded.Members {
+		if err := m.Init.Kill(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // clearMachine removes what clusters leave outside a checkout. It removes only what
 // is marked as theirs: the recorded processes, and the control group and the
 // network links with their name. The files of a dead cluster stay in the cache of
 // its checkout, from where it can be restored.
 func clearMachine(ctx context.Context) error {
-	recorded, err := readOwner()
-	if err != nil {
+	if err := killRecorded(); err != nil {
 		return err
-	}
-	if recorded != nil {
-		for _, m := range recorded.Members {
-			if err := m.Init.Kill(); err != nil {
-				return err
-			}
-		}
 	}
 	if err := node.KillAll(); err != nil {
 		return err

@@ -137,7 +137,7 @@ func (c *Cluster) installPackages(ctx context.Context, missing []string) error {
 // build goes through all stages from a stopped or running node to a cluster
 // that serves. recorded is nil unless the node runs.
 func (c *Cluster) build(ctx context.Context, p plan, recorded *owner, built state) error {
-	m, err := c.startNode(ctx, p, recorded)
+	m, err := c.runNode(ctx, p, recorded)
 	if err != nil {
 		return err
 	}
@@ -157,34 +157,44 @@ func (c *Cluster) build(ctx context.Context, p plan, recorded *owner, built stat
 	if err := c.writeKubeconfig(p.node); err != nil {
 		return err
 	}
-	if err := c.report.Stage("Waiting for the network of Services", func() error {
-		return waitFor(ctx, limit, func(ctx context.Context) error { return c.checkServices(ctx, m) })
-	}); err != nil {
-		return progress.WithLog(err, p.node.Log("kubelet"))
-	}
-	if err := c.report.Stage("Installing DNS and storage", func() error {
-		return waitFor(ctx, limit, func(ctx context.Context) error { return c.apply(ctx, p.addOns) })
-	}); err != nil {
-		return progress.WithLog(err, p.node.Log("kubelet"))
-	}
-	err = c.report.Stage("Waiting until everything is ready", func() error {
-		return waitFor(ctx, limit, func(ctx context.Context) error { return c.check(ctx, m) })
-	})
-	return progress.WithLog(err, p.node.Log("kubelet"))
+	return progress.WithLog(c.completeNode(ctx, p, m, limit), p.node.Log("kubelet"))
 }
 
-// startNode starts the node unless it runs, and records it.
-func (c *Cluster) startNode(ctx context.Context, p plan, recorded *owner) (member, error) {
-	if recorded != nil {
-		m := recorded.Members[0]
-		err := c.report.Stage("Checking node "+p.node.Name, func() error {
-			if err := m.Node.Connect(ctx, m.Init); err != nil {
-				return err
-			}
-			return waitFor(ctx, runtimeTimeout, func(ctx context.Context) error { return checkContainerd(ctx, m) })
-		})
-		return m, progress.WithLog(err, p.node.Log("containerd"))
+// completeNode goes through the stages that a node needs which has Kubernetes already, each
+// with the limit.
+func (c *Cluster) completeNode(ctx context.Context, p plan, m member, limit time.Duration) error {
+	for _, stage := range []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"Waiting for the network of Services", func(ctx context.Context) error { return c.checkServices(ctx, m) }},
+		{"Installing DNS and storage", func(ctx context.Context) error { return c.apply(ctx, p.addOns) }},
+		{"Waiting until everything is ready", func(ctx context.Context) error { return c.check(ctx, m) }},
+	} {
+		if err := c.report.Stage(stage.name, func() error { return waitFor(ctx, limit, stage.do) }); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// runNode starts the node unless it runs.
+func (c *Cluster) runNode(ctx context.Context, p plan, recorded *owner) (member, error) {
+	if recorded == nil {
+		return c.startNode(ctx, p)
+	}
+	m := recorded.Members[0]
+	err := c.report.Stage("Checking node "+p.node.Name, func() error {
+		if err := m.Node.Connect(ctx, m.Init); err != nil {
+			return err
+		}
+		return waitFor(ctx, runtimeTimeout, func(ctx context.Context) error { return checkContainerd(ctx, m) })
+	})
+	return m, progress.WithLog(err, p.node.Log("containerd"))
+}
+
+// startNode starts the node and records it.
+func (c *Cluster) startNode(ctx context.Context, p plan) (member, error) {
 	m := member{Node: p.node, Started: time.Now().UTC()}
 	err := c.report.Stage("Starting node "+p.node.Name, func() error {
 		// The record is written first, without a process, so that a machine on which

@@ -36,31 +36,37 @@ func (b Builder) Build(ctx context.Context, set Set) ([]string, error) {
 	if err := os.MkdirAll(b.Out, 0o755); err != nil {
 		return nil, err
 	}
-	var (
-		built   []string
-		recipes = make([][]string, len(components))
-		errs    = make([]error, len(components))
-		wait    sync.WaitGroup
-	)
-	for i, c := range components {
-		args, inputs := b.recipe(c, set)
-		fresh, err := upToDate(b.archive(c), strings.Join(args, "\n"), inputs)
-		if err != nil {
-			return nil, err
-		}
-		if !fresh {
-			recipes[i] = args
-			built = append(built, c.name)
-		}
-	}
 	// Nothing starts before all inputs exist: an error leaves no build running.
-	for i, args := range recipes {
-		if args != nil {
-			wait.Go(func() { errs[i] = b.buildOne(ctx, components[i], args) })
-		}
+	outdated, recipes, err := b.outdated(set)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		built []string
+		errs  = make([]error, len(outdated))
+		wait  sync.WaitGroup
+	)
+	for i, c := range outdated {
+		built = append(built, c.name)
+		wait.Go(func() { errs[i] = b.buildOne(ctx, c, recipes[i]) })
 	}
 	wait.Wait()
 	return built, errors.Join(errs...)
+}
+
+// outdated returns the components whose archives have to be written, with their recipes.
+func (b Builder) outdated(set Set) (outdated []component, recipes [][]string, err error) {
+	for _, c := range components {
+		args, inputs := b.recipe(c, set)
+		fresh, err := upToDate(b.archive(c), strings.Join(args, "\n"), inputs)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !fresh {
+			outdated, recipes = append(outdated, c), append(recipes, args)
+		}
+	}
+	return outdated, recipes, nil
 }
 
 // recipe returns ociimage's arguments for a component, without the output,

@@ -31,15 +31,9 @@ func Load(ctx context.Context, ctr Runner, archives []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var missing []string
-	for _, archive := range archives {
-		wanted, err := contents(archive)
-		if err != nil {
-			return 0, err
-		}
-		if !contains(present, wanted) {
-			missing = append(missing, archive)
-		}
+	missing, err := missingIn(present, archives)
+	if err != nil {
+		return 0, err
 	}
 	var (
 		errs  = make([]error, len(missing))
@@ -55,6 +49,20 @@ func Load(ctx context.Context, ctr Runner, archives []string) (int, error) {
 	}
 	wait.Wait()
 	return len(missing), errors.Join(errs...)
+}
+
+// missingIn returns the archives of which an image is not present.
+func missingIn(present map[string]string, archives []string) (missing []string, err error) {
+	for _, archive := range archives {
+		wanted, err := contents(archive)
+		if err != nil {
+			return nil, err
+		}
+		if !contains(present, wanted) {
+			missing = append(missing, archive)
+		}
+	}
+	return missing, nil
 }
 
 // list returns the digests of the images in the node by name.

@@ -85,13 +85,9 @@ func dnsAddress() string {
 	return netip.AddrFrom4(addr).String()
 }
 
-// NodeFiles returns the contents of the files that a node starts with, by their
-// paths inside the node. The API server records the requests of the given
-// operators.
-func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]string, error) {
-	v := newValues(n, set)
-	v.Operators = operators
-	files := map[string]string{
+// systemFiles are the files of an operating system that names its users and hosts.
+func systemFiles(n node.Node) map[string]string {
+	return map[string]string{
 		"/etc/passwd":   "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
 		"/etc/group":    "root:x:0:\nnogroup:x:65534:\n",
 		"/etc/hostname": n.Name + "\n",
@@ -100,6 +96,15 @@ func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]stri
 		"/etc/resolv.conf":   "nameserver 127.0.0.1\n",
 		"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 	}
+}
+
+// NodeFiles returns the contents of the files that a node starts with, by their
+// paths inside the node. The API server records the requests of the given
+// operators.
+func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]string, error) {
+	v := newValues(n, set)
+	v.Operators = operators
+	files := systemFiles(n)
 	for path, name := range map[string]string{
 		node.ContainerdConfig:           "containerd.toml",
 		"/etc/cni/net.d/forge.conflist": "cni.conflist",

@@ -225,31 +225,37 @@ func cgroupProcesses() ([]int, error) {
 	}
 	var pids []int
 	for _, tree := range trees {
-		root := filepath.Join(tree.mount, cgroupParent)
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return nil // the group has gone meanwhile
-			case err != nil || d.Name() != "cgroup.procs":
-				return err
-			}
-			data, err := os.ReadFile(path)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENODEV) {
-				return err
-			}
-			for field := range strings.FieldsSeq(string(data)) {
-				if pid, err := strconv.Atoi(field); err == nil && pid > 0 {
-					pids = append(pids, pid)
-				}
-			}
-			return nil
-		})
+		found, err := processesBelow(filepath.Join(tree.mount, cgroupParent))
 		if err != nil {
 			return nil, err
 		}
+		pids = append(pids, found...)
 	}
 	slices.Sort(pids)
 	return slices.Compact(pids), nil
+}
+
+// processesBelow returns the ids of the processes in a group and in those below it.
+func processesBelow(root string) (pids []int, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // the group has gone meanwhile
+		case err != nil || d.Name() != "cgroup.procs":
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENODEV) {
+			return err
+		}
+		for field := range strings.FieldsSeq(string(data)) {
+			if pid, err := strconv.Atoi(field); err == nil && pid > 0 {
+				pids = append(pids, pid)
+			}
+		}
+		return nil
+	})
+	return pids, err
 }
 
 // RemoveCgroups removes all nodes' control groups, including those that containers
@@ -285,18 +291,25 @@ func removeTree(root string) error {
 	}
 	slices.Reverse(dirs)
 	for _, dir := range dirs {
-		// A group stays busy for a moment after its last process.
-		deadline := time.Now().Add(10 * time.Second)
-		for {
-			err := syscall.Rmdir(dir)
-			if err == nil || errors.Is(err, syscall.ENOENT) {
-				break
-			}
-			if !errors.Is(err, syscall.EBUSY) || time.Now().After(deadline) {
-				return fmt.Errorf("removing control group %s: %w", dir, err)
-			}
-			time.Sleep(20 * time.Millisecond)
+		if err := removeGroup(dir); err != nil {
+			return fmt.Errorf("removing control group %s: %w", dir, err)
 		}
 	}
 	return nil
+}
+
+// removeGroup removes a group without others below it. It stays busy for a moment after its
+// last process.
+func removeGroup(dir string) error {
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		err := syscall.Rmdir(dir)
+		if err == nil || errors.Is(err, syscall.ENOENT) {
+			return nil
+		}
+		if !errors.Is(err, syscall.EBUSY) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }

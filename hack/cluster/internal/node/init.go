@@ -41,6 +41,17 @@ func RunInit(specFile string) error {
 	fmt.Fprintln(ready, readyLine)
 	ready.Close()
 
+	if err := awaitStart(start); err != nil {
+		return err
+	}
+	if err := writeSysctls(nodeSysctls); err != nil {
+		return fmt.Errorf("setting up the network: %w", err)
+	}
+	return newSupervisor(n.services(), logDir).run(context.Background())
+}
+
+// awaitStart waits until the process that starts this node has set up its network.
+func awaitStart(start *os.File) error {
 	signal, err := io.ReadAll(start)
 	if err != nil {
 		return err
@@ -49,10 +60,7 @@ func RunInit(specFile string) error {
 	if len(signal) == 0 {
 		return errors.New("the process that starts this node has exited")
 	}
-	if err := writeSysctls(nodeSysctls); err != nil {
-		return fmt.Errorf("setting up the network: %w", err)
-	}
-	return newSupervisor(n.services(), logDir).run(context.Background())
+	return nil
 }
 
 // setUp turns the process into the node: it joins the node's control group, sets

@@ -93,30 +93,32 @@ func (n Node) mountUsr(root string) error {
 		return fmt.Errorf("overlay on %s: %w", n.Dir, err)
 	}
 	for _, name := range []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32"} {
-		host, inside := "/"+name, filepath.Join(root, name)
-		info, err := os.Lstat(host)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
+		if err := repeat("/"+name, filepath.Join(root, name)); err != nil {
 			return err
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(host)
-			if err != nil {
-				return err
-			}
-			if err := replaceLink(target, inside); err != nil {
-				return err
-			}
-		default:
-			if err := os.MkdirAll(inside, 0o755); err != nil {
-				return err
-			}
-			if err := bind(host, inside, syscall.MS_RDONLY); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+// repeat repeats a link of the host inside the node, or binds a folder there.
+func repeat(host, inside string) error {
+	info, err := os.Lstat(host)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(host)
+		if err != nil {
+			return err
+		}
+		return replaceLink(target, inside)
+	}
+	if err := os.MkdirAll(inside, 0o755); err != nil {
+		return err
+	}
+	return bind(host, inside, syscall.MS_RDONLY)
 }
 
 // mountSystem mounts /proc, /sys, /dev and /run into the node's root.
@@ -139,12 +141,18 @@ func (n Node) mountSystem(root string) error {
 	if err := bind(filepath.Dir(n.Log("")), at(logDir), 0); err != nil {
 		return err
 	}
-	// Debian's iptables and others are chosen by links in there.
-	if _, err := os.Stat("/etc/alternatives"); err == nil {
-		if err := os.MkdirAll(at("etc/alternatives"), 0o755); err != nil {
+	return bindAlternatives(at("etc/alternatives"))
+}
+
+// bindAlternatives binds the folder in whose links Debian chooses iptables and others, if
+// there is one.
+func bindAlternatives(inside string) error {
+	const host = "/etc/alternatives"
+	if _, err := os.Stat(host); err == nil {
+		if err := os.MkdirAll(inside, 0o755); err != nil {
 			return err
 		}
-		return bind("/etc/alternatives", at("etc/alternatives"), syscall.MS_RDONLY)
+		return bind(host, inside, syscall.MS_RDONLY)
 	}
 	return nil
 }

@@ -67,11 +67,7 @@ func (f facts) problems() []string {
 	}
 	var problems []string
 	if len(f.missing) > 0 {
-		var names []string
-		for _, feature := range f.missing {
-			names = append(names, fmt.Sprintf("%s (%s)", feature.option, feature.purpose))
-		}
-		problems = append(problems, "the kernel lacks "+strings.Join(names, ", "))
+		problems = append(problems, "the kernel lacks "+list(f.missing))
 	}
 	for _, controller := range []string{"cpu", "cpuset", "memory", "pids"} {
 		if !slices.Contains(f.cgroupControllers, controller) {
@@ -88,6 +84,14 @@ func (f facts) problems() []string {
 		problems = append(problems, fmt.Sprintf("%d MiB of disk are free, and %d are needed", f.disk, minDisk))
 	}
 	return problems
+}
+
+func list(features []feature) string {
+	names := make([]string, len(features))
+	for i, f := range features {
+		names[i] = fmt.Sprintf("%s (%s)", f.option, f.purpose)
+	}
+	return strings.Join(names, ", ")
 }
 
 // gather collects the facts. It needs root; without it, it collects nothing else.

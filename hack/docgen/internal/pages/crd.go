@@ -126,8 +126,31 @@ func typeOf(schema *apiextensionsv1.JSONSchemaProps) string {
 }
 
 func limitsOf(schema *apiextensionsv1.JSONSchemaProps) string {
-	var limits []string
-	add := func(format string, value any) { limits = append(limits, fmt.Sprintf(format, value)) }
+	limits := boundsOf(schema)
+	if len(schema.Enum) > 0 {
+		values := make([]string, 0, len(schema.Enum))
+		for _, value := range schema.Enum {
+			values = append(values, "`"+string(value.Raw)+"`")
+		}
+		limits = append(limits, "one of "+strings.Join(values, ", "))
+	}
+	if schema.Pattern != "" {
+		limits = append(limits, "matches `"+schema.Pattern+"`")
+	}
+	// An object's rules are in its own section.
+	if _, inner := innermost(schema); len(inner.Properties) == 0 {
+		for _, rule := range schema.XValidations {
+			limits = append(limits, "*"+rule.Message+"*")
+		}
+	}
+	if len(limits) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(limits, "; ") + ")"
+}
+
+func boundsOf(schema *apiextensionsv1.JSONSchemaProps) (bounds []string) {
+	add := func(format string, value any) { bounds = append(bounds, fmt.Sprintf(format, value)) }
 	if schema.Minimum != nil {
 		add("at least %v", *schema.Minimum)
 	}
@@ -143,26 +166,7 @@ func limitsOf(schema *apiextensionsv1.JSONSchemaProps) string {
 	if schema.MaxItems != nil {
 		add("at most %d entries", *schema.MaxItems)
 	}
-	if len(schema.Enum) > 0 {
-		values := make([]string, 0, len(schema.Enum))
-		for _, value := range schema.Enum {
-			values = append(values, "`"+string(value.Raw)+"`")
-		}
-		add("one of %s", strings.Join(values, ", "))
-	}
-	if schema.Pattern != "" {
-		add("matches `%s`", schema.Pattern)
-	}
-	// An object's rules are in its own section.
-	if _, inner := innermost(schema); len(inner.Properties) == 0 {
-		for _, rule := range schema.XValidations {
-			add("*%s*", rule.Message)
-		}
-	}
-	if len(limits) == 0 {
-		return ""
-	}
-	return "(" + strings.Join(limits, "; ") + ")"
+	return bounds
 }
 
 func writeRules(out *bytes.Buffer, schema *apiextensionsv1.JSONSchemaProps) {

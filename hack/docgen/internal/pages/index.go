@@ -18,23 +18,25 @@ type entry struct {
 	Meaning   string `json:"meaning"`
 }
 
+// reasons returns an entry for each reason of a status of a condition.
+func (v *explanation) reasons(kind, condition, status string, reasons []string) []entry {
+	entries := make([]entry, len(reasons))
+	for i, reason := range reasons {
+		entries[i] = entry{
+			Kind: kind, Condition: condition, Status: status, Reason: reason, Meaning: v.meaning(kindReason, reason),
+		}
+	}
+	return entries
+}
+
 // writeIndex writes the vocabulary as JSON, for a search: a list with an entry for each
 // reason of each condition and for each event.
 func writeIndex(w io.Writer, said vocabulary.Kind, constants []source.Constant) error {
 	v := newExplanation(constants)
 	var entries []entry
 	for _, condition := range said.Conditions {
-		for _, status := range []struct {
-			name    string
-			reasons []string
-		}{{"True", condition.True}, {"False", condition.False}} {
-			for _, reason := range status.reasons {
-				entries = append(entries, entry{
-					Kind: said.Kind, Condition: condition.Type, Status: status.name,
-					Reason: reason, Meaning: v.meaning(kindReason, reason),
-				})
-			}
-		}
+		entries = append(entries, v.reasons(said.Kind, condition.Type, "True", condition.True)...)
+		entries = append(entries, v.reasons(said.Kind, condition.Type, "False", condition.False)...)
 	}
 	for _, event := range said.Events {
 		entries = append(entries, entry{

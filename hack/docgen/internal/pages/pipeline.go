@@ -36,11 +36,15 @@ func writePipeline(out *bytes.Buffer, outline *reconcile.Outline) {
 		}
 		fmt.Fprintf(out, "| %d | %s | %s | %s |\n", i+1, step.Name, condition, strings.Join(step.Needs, ", "))
 	}
-	if len(outline.Finalizers) == 0 {
+	writeStages(out, outline.Finalizers)
+}
+
+func writeStages(out *bytes.Buffer, stages []reconcile.OutlineStep) {
+	if len(stages) == 0 {
 		return
 	}
 	out.WriteString("\nDeletion, in this order:\n\n| | Stage | Condition | Finalizer |\n|---:|---|---|---|\n")
-	for i, stage := range outline.Finalizers {
+	for i, stage := range stages {
 		fmt.Fprintf(out, "| %d | %s | `%s` | `%s` |\n", i+1, stage.Name, stage.Condition, stage.Finalizer)
 	}
 }

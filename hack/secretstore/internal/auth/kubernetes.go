@@ -109,25 +109,34 @@ type tokenReviewStatus struct {
 	} `json:"user"`
 }
 
-// Review implements Reviewer.
-func (r *TokenReview) Review(ctx context.Context, token string) (ServiceAccount, error) {
+// request asks the API server about a token.
+func (r *TokenReview) request(ctx context.Context, token string) (*http.Request, error) {
 	body, err := json.Marshal(tokenReview{
 		APIVersion: "authentication.k8s.io/v1", Kind: "TokenReview", Spec: tokenReviewSpec{Token: token},
 	})
 	if err != nil {
-		return ServiceAccount{}, fmt.Errorf("encode the token review: %w", err)
+		return nil, fmt.Errorf("encode the token review: %w", err)
 	}
 	own, err := os.ReadFile(r.TokenFile)
 	if err != nil {
-		return ServiceAccount{}, fmt.Errorf("read the own service account token: %w", err)
+		return nil, fmt.Errorf("read the own service account token: %w", err)
 	}
 	url := r.Server + "/apis/authentication.k8s.io/v1/tokenreviews"
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return ServiceAccount{}, fmt.Errorf("review a token: %w", err)
+		return nil, fmt.Errorf("review a token: %w", err)
 	}
 	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(own)))
 	request.Header.Set("Content-Type", "application/json")
+	return request, nil
+}
+
+// Review implements Reviewer.
+func (r *TokenReview) Review(ctx context.Context, token string) (ServiceAccount, error) {
+	request, err := r.request(ctx, token)
+	if err != nil {
+		return ServiceAccount{}, err
+	}
 	response, err := r.Client.Do(request)
 	if err != nil {
 		return ServiceAccount{}, fmt.Errorf("review a token: %w", err)

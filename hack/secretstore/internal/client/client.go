@@ -79,17 +79,30 @@ func (c *Client) Open(ctx context.Context, method, path string, body, v any) err
 	return c.send(ctx, method, path, "", body, v)
 }
 
-// send sends a request and decodes the response into v, unless that is nil.
-func (c *Client) send(ctx context.Context, method, path, token string, body, v any) error {
+func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	var content io.Reader
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			return fmt.Errorf("encode the request: %w", err)
+			return nil, fmt.Errorf("encode the request: %w", err)
 		}
 		content = bytes.NewReader(encoded)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, c.Address+"/v1/"+path, content)
+	return http.NewRequestWithContext(ctx, method, c.Address+"/v1/"+path, content)
+}
+
+// errorOf returns the error in a response. One without messages is described by its status.
+func errorOf(response *http.Response) error {
+	var answer struct {
+		Errors []string `json:"errors"`
+	}
+	_ = json.NewDecoder(response.Body).Decode(&answer)
+	return &Error{Status: response.StatusCode, Messages: answer.Errors}
+}
+
+// send sends a request and decodes the response into v, unless that is nil.
+func (c *Client) send(ctx context.Context, method, path, token string, body, v any) error {
+	request, err := c.request(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
@@ -102,12 +115,7 @@ func (c *Client) send(ctx context.Context, method, path, token string, body, v a
 	}
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusMultipleChoices {
-		var answer struct {
-			Errors []string `json:"errors"`
-		}
-		// A response without messages is described by its status.
-		_ = json.NewDecoder(response.Body).Decode(&answer)
-		return &Error{Status: response.StatusCode, Messages: answer.Errors}
+		return errorOf(response)
 	}
 	if v == nil || response.StatusCode == http.StatusNoContent {
 		return nil

@@ -14,10 +14,7 @@ import (
 func (t *Tool) data(args []string) (map[string]any, error) {
 	data := map[string]any{}
 	if len(args) == 1 && args[0] == "-" {
-		if json.NewDecoder(t.In).Decode(&data) != nil {
-			return nil, errors.New("standard input holds no JSON object")
-		}
-		return data, nil
+		return t.standardInput()
 	}
 	if len(args) == 0 {
 		return nil, errUsage
@@ -31,16 +28,29 @@ func (t *Tool) data(args []string) (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch present := data[key].(type) {
-		case nil:
-			data[key] = value
-		case []any:
-			data[key] = append(present, value)
-		default:
-			data[key] = []any{present, value}
-		}
+		add(data, key, value)
 	}
 	return data, nil
+}
+
+func (t *Tool) standardInput() (map[string]any, error) {
+	data := map[string]any{}
+	if json.NewDecoder(t.In).Decode(&data) != nil {
+		return nil, errors.New("standard input holds no JSON object")
+	}
+	return data, nil
+}
+
+// add adds a value to those of the key.
+func add(data map[string]any, key string, value any) {
+	switch present := data[key].(type) {
+	case nil:
+		data[key] = value
+	case []any:
+		data[key] = append(present, value)
+	default:
+		data[key] = []any{present, value}
+	}
 }
 
 // value resolves a value of the command line: "-" is standard input, "@NAME" a file.

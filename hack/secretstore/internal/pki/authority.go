@@ -60,12 +60,8 @@ func NewAuthority(name string, now time.Time) (*Authority, error) {
 	return &Authority{certificate: certificate, key: key, PEM: encode("CERTIFICATE", der)}, nil
 }
 
-// Issue returns a certificate for a server and client, and its key, as PEM.
-func (a *Authority) Issue(subject Subject) (certificate, key string, err error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return "", "", err
-	}
+// template is a certificate that is valid as long as that of the authority.
+func (a *Authority) template(subject Subject) (*x509.Certificate, error) {
 	template := &x509.Certificate{
 		SerialNumber: serial(),
 		Subject:      pkix.Name{CommonName: subject.CommonName},
@@ -78,9 +74,22 @@ func (a *Authority) Issue(subject Subject) (certificate, key string, err error) 
 	for _, text := range subject.IPAddresses {
 		address := net.ParseIP(text)
 		if address == nil {
-			return "", "", fmt.Errorf("%q is not an IP address", text)
+			return nil, fmt.Errorf("%q is not an IP address", text)
 		}
 		template.IPAddresses = append(template.IPAddresses, address)
+	}
+	return template, nil
+}
+
+// Issue returns a certificate for a server and client, and its key, as PEM.
+func (a *Authority) Issue(subject Subject) (certificate, key string, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", "", err
+	}
+	template, err := a.template(subject)
+	if err != nil {
+		return "", "", err
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, private.Public(), a.key)
 	if err != nil {

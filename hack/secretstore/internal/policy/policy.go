@@ -82,14 +82,16 @@ func matches(pattern, path string) bool {
 	return true
 }
 
+// wildcard returns where the first wildcard of a pattern is, behind the end for none.
+func wildcard(pattern string) int {
+	if i := strings.IndexAny(pattern, "+*"); i >= 0 {
+		return i
+	}
+	return len(pattern) + 1
+}
+
 // moreSpecific orders patterns as OpenBao's documentation of policies does.
 func moreSpecific(a, b string) int {
-	wildcard := func(s string) int {
-		if i := strings.IndexAny(s, "+*"); i >= 0 {
-			return i
-		}
-		return len(s) + 1
-	}
 	if d := wildcard(a) - wildcard(b); d != 0 {
 		return d
 	}

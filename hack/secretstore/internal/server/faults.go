@@ -35,18 +35,22 @@ func (f *faults) set(prefix string, fault Fault) {
 	f.byPrefix[prefix] = fault
 }
 
-// inject waits for the delays of a path and returns the status to respond
-// with, or 0.
-func (f *faults) inject(ctx context.Context, path string) int {
+// at returns the longest delay and the highest status that are set for a path.
+func (f *faults) at(path string) (delay time.Duration, status int) {
 	f.mu.Lock()
-	var delay time.Duration
-	var status int
+	defer f.mu.Unlock()
 	for prefix, fault := range f.byPrefix {
 		if strings.HasPrefix(path, prefix) {
 			delay, status = max(delay, fault.Delay.Duration), max(status, fault.Status)
 		}
 	}
-	f.mu.Unlock()
+	return delay, status
+}
+
+// inject waits for the delays of a path and returns the status to respond
+// with, or 0.
+func (f *faults) inject(ctx context.Context, path string) int {
+	delay, status := f.at(path)
 	if delay > 0 {
 		timer := time.NewTimer(delay)
 		defer timer.Stop()

@@ -20,31 +20,32 @@ import (
 // Secret. Clients have to show a certificate of the same authority. The files
 // are read for each connection, so that renewed ones need no restart.
 func Files(dir string) *tls.Config {
-	load := func() (*tls.Config, error) {
-		certificate, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
-		if err != nil {
-			return nil, fmt.Errorf("load the server's certificate: %w", err)
-		}
-		ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
-		if err != nil {
-			return nil, fmt.Errorf("load the certificate authority: %w", err)
-		}
-		pool := x509.NewCertPool()
-		if !pool.AppendCertsFromPEM(ca) {
-			return nil, errors.New("the certificate authority's file holds no certificate")
-		}
-		return &tls.Config{
-			Certificates: []tls.Certificate{certificate},
-			ClientAuth:   tls.RequireAndVerifyClientCert,
-			ClientCAs:    pool,
-			MinVersion:   tls.VersionTLS12,
-			NextProtos:   []string{"h2", "http/1.1"},
-		}, nil
-	}
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return load() },
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return load(dir) },
 	}
+}
+
+func load(dir string) (*tls.Config, error) {
+	certificate, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
+	if err != nil {
+		return nil, fmt.Errorf("load the server's certificate: %w", err)
+	}
+	ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+	if err != nil {
+		return nil, fmt.Errorf("load the certificate authority: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(ca) {
+		return nil, errors.New("the certificate authority's file holds no certificate")
+	}
+	return &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		ClientAuth:   tls.RequireAndVerifyClientCert,
+		ClientCAs:    pool,
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"h2", "http/1.1"},
+	}, nil
 }
 
 // Serve serves the connections of a listener until the context ends, and closes it.

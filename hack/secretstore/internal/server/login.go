@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -34,13 +35,9 @@ func (s *Server) login(q *request) (reply, error) {
 		return reply{}, err
 	}
 	mount := strings.TrimSuffix(q.path, "/login")
-	entries := s.settings.get().Entries
-	role, err := parseRole(entries[mount+"/role/"+body.Role])
+	role, err := s.role(mount, body.Role)
 	if err != nil {
-		return reply{}, fail(http.StatusBadRequest, fmt.Sprintf("invalid role name %q", body.Role))
-	}
-	if entries[mount+"/config"] == nil {
-		return reply{}, fail(http.StatusInternalServerError, "could not load backend configuration")
+		return reply{}, err
 	}
 	account, err := s.reviewer.Review(q.Context(), body.JWT)
 	if errors.Is(err, auth.ErrNotAuthenticated) {
@@ -51,10 +48,7 @@ func (s *Server) login(q *request) (reply, error) {
 	if !role.Admits(account) {
 		return reply{}, fail(http.StatusForbidden, "service account name or namespace not authorized")
 	}
-	ttl := role.TTL.Duration
-	if ttl == 0 {
-		ttl = defaultTTL
-	}
+	ttl := cmp.Or(role.TTL.Duration, defaultTTL)
 	text, token := s.tokens.Issue(auth.Token{
 		DisplayName: strings.TrimPrefix(mount, "auth/") + "-" + account.Namespace + "-" + account.Name,
 		Path:        q.path,
@@ -65,11 +59,29 @@ func (s *Server) login(q *request) (reply, error) {
 		},
 	}, ttl)
 	q.holder = token
+	return issued(text, token, ttl), nil
+}
+
+// role returns a role of a login that is configured.
+func (s *Server) role(mount, name string) (auth.Role, error) {
+	entries := s.settings.get().Entries
+	role, err := parseRole(entries[mount+"/role/"+name])
+	if err != nil {
+		return auth.Role{}, fail(http.StatusBadRequest, fmt.Sprintf("invalid role name %q", name))
+	}
+	if entries[mount+"/config"] == nil {
+		return auth.Role{}, fail(http.StatusInternalServerError, "could not load backend configuration")
+	}
+	return role, nil
+}
+
+// issued answers a login with the token.
+func issued(text string, token auth.Token, ttl time.Duration) reply {
 	return reply{status: http.StatusOK, body: envelope{Auth: map[string]any{
 		"client_token": text, "accessor": token.Accessor, "policies": token.Policies, "token_policies": token.Policies,
 		"metadata": token.Metadata, "lease_duration": int(ttl.Seconds()), "renewable": false, "token_type": "service",
 		"entity_id": "", "orphan": true, "num_uses": 0,
-	}}}, nil
+	}}}
 }
 
 // handleToken answers requests about the token that they carry, which OpenBao's

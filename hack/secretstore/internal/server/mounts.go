@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,26 +51,34 @@ func (s *Server) enable(q *request, m mounts, path string) error {
 	if err := q.decode(&body); err != nil {
 		return err
 	}
-	if !slices.Contains(m.types, body.Type) {
+	switch {
+	case !slices.Contains(m.types, body.Type):
 		return fail(http.StatusBadRequest, fmt.Sprintf("the stand-in has no %q, but %s", body.Type, strings.Join(m.types, ", ")))
-	}
-	if body.Type == "kv" && fmt.Sprint(body.Options["version"]) != "2" {
+	case body.Type == "kv" && fmt.Sprint(body.Options["version"]) != "2":
 		return fail(http.StatusBadRequest, "the stand-in has version 2 of the key/value engine only")
 	}
 	body.Accessor = strings.ReplaceAll("auth_"+body.Type+"_", "/", "") + strings.ToLower(rand.Text()[:8])
 	return s.settings.change(func(c *setup) error {
 		list := m.list(c)
-		for present, other := range list {
-			if strings.HasPrefix(present, path) || strings.HasPrefix(path, present) {
-				return fail(http.StatusBadRequest, fmt.Sprintf("path is already in use at %s", present))
-			}
-			if body.Type == "kv" && other.Type == "kv" {
-				return fail(http.StatusBadRequest, "the stand-in has one key/value engine, which is at "+present)
-			}
+		if err := free(list, path, body.Type); err != nil {
+			return err
 		}
 		list[path] = body
 		return nil
 	})
+}
+
+// free returns an error if nothing of the type can be mounted at the path.
+func free(list map[string]mount, path, kind string) error {
+	for present, other := range list {
+		if strings.HasPrefix(present, path) || strings.HasPrefix(path, present) {
+			return fail(http.StatusBadRequest, fmt.Sprintf("path is already in use at %s", present))
+		}
+		if kind == "kv" && other.Type == "kv" {
+			return fail(http.StatusBadRequest, "the stand-in has one key/value engine, which is at "+present)
+		}
+	}
+	return nil
 }
 
 // tune changes the settings of a mount.
@@ -97,10 +106,7 @@ func (s *Server) handlePolicies(q *request) (reply, error) {
 	texts := s.settings.get().Policies
 	switch {
 	case name == "" && (q.method == "LIST" || q.method == http.MethodGet):
-		names := []string{"default", "root"}
-		for name := range texts {
-			names = append(names, name)
-		}
+		names := slices.AppendSeq([]string{"default", "root"}, maps.Keys(texts))
 		slices.Sort(names)
 		return withData(map[string]any{"keys": names}), nil
 	case name == "":

@@ -152,6 +152,17 @@ func (s *Server) list(q *request, path string) (reply, error) {
 	return withData(map[string]any{"keys": names}), nil
 }
 
+func versionsOf(secret *kv.Secret) map[string]any {
+	versions := map[string]any{}
+	for number, version := range secret.Versions {
+		versions[number] = map[string]any{
+			"created_time": timeText(version.CreatedTime), "deletion_time": timeText(version.DeletionTime),
+			"destroyed": version.Destroyed,
+		}
+	}
+	return versions
+}
+
 // readMetadata returns the metadata of a secret and of its versions.
 func (s *Server) readMetadata(q *request, path string) (reply, error) {
 	if err := s.permit(q, policy.Read); err != nil {
@@ -161,18 +172,11 @@ func (s *Server) readMetadata(q *request, path string) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	versions := map[string]any{}
-	for number, version := range secret.Versions {
-		versions[number] = map[string]any{
-			"created_time": timeText(version.CreatedTime), "deletion_time": timeText(version.DeletionTime),
-			"destroyed": version.Destroyed,
-		}
-	}
 	return withData(map[string]any{
 		"cas_required": secret.CASRequired, "created_time": timeText(secret.CreatedTime),
 		"current_version": secret.CurrentVersion, "custom_metadata": customMetadata(secret),
 		"delete_version_after": "0s", "max_versions": secret.MaxVersions, "oldest_version": secret.OldestVersion,
-		"updated_time": timeText(secret.UpdatedTime), "versions": versions,
+		"updated_time": timeText(secret.UpdatedTime), "versions": versionsOf(secret),
 	}), nil
 }
 
