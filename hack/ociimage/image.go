@@ -34,15 +34,8 @@ type imageSpec struct {
 }
 
 func (s imageSpec) validate() error {
-	if len(s.names) == 0 {
-		return errors.New("no image name: give at least one with -name")
-	}
-	for _, n := range s.names {
-		// Container runtimes look an image up by its exact full name, so
-		// that a shortened one would never be found.
-		if _, err := name.NewTag(n, name.StrictValidation); err != nil {
-			return fmt.Errorf("image name %q must be a full reference such as docker.io/library/mariadb:10.11: %w", n, err)
-		}
+	if err := s.validateNames(); err != nil {
+		return err
 	}
 	if err := s.validateContent(); err != nil {
 		return err
@@ -54,6 +47,20 @@ func (s imageSpec) validate() error {
 	}
 	if s.user != "" && !numericUser.MatchString(s.user) {
 		return fmt.Errorf("user %q must be numeric, as in 65532:65532", s.user)
+	}
+	return nil
+}
+
+func (s imageSpec) validateNames() error {
+	if len(s.names) == 0 {
+		return errors.New("no image name: give at least one with -name")
+	}
+	for _, n := range s.names {
+		// Container runtimes look an image up by its exact full name, so
+		// that a shortened one would never be found.
+		if _, err := name.NewTag(n, name.StrictValidation); err != nil {
+			return fmt.Errorf("image name %q must be a full reference such as docker.io/library/mariadb:10.11: %w", n, err)
+		}
 	}
 	return nil
 }
@@ -72,16 +79,9 @@ func (s imageSpec) validateContent() error {
 
 // buildImage turns a valid spec into an image of OCI media types.
 func buildImage(spec imageSpec) (v1.Image, error) {
-	layers, err := spec.buildLayers()
+	img, err := spec.layered()
 	if err != nil {
 		return nil, err
-	}
-	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	history := v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "ociimage"}
-	for _, layer := range layers {
-		if img, err = mutate.Append(img, mutate.Addendum{Layer: layer, History: history}); err != nil {
-			return nil, fmt.Errorf("append layer: %w", err)
-		}
 	}
 	config, err := img.ConfigFile()
 	if err != nil {
@@ -93,6 +93,22 @@ func buildImage(spec imageSpec) (v1.Image, error) {
 	config.Created = v1.Time{Time: epoch}
 	config.Config = spec.config()
 	return mutate.ConfigFile(img, config)
+}
+
+// layered returns an image that has only the layers.
+func (s imageSpec) layered() (v1.Image, error) {
+	layers, err := s.buildLayers()
+	if err != nil {
+		return nil, err
+	}
+	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	history := v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "ociimage"}
+	for _, layer := range layers {
+		if img, err = mutate.Append(img, mutate.Addendum{Layer: layer, History: history}); err != nil {
+			return nil, fmt.Errorf("append layer: %w", err)
+		}
+	}
+	return img, nil
 }
 
 // config returns how a container of the image starts.

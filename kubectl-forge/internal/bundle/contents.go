@@ -48,16 +48,23 @@ type Contents struct {
 	Gaps []string
 }
 
-// Files returns the files of the archive. They contain no secrets.
-func Files(c Contents, scheme *runtime.Scheme) ([]File, error) {
-	redactor := NewRedactor(c.Secrets)
-	var files []File
+func (c Contents) objectFiles(redactor Redactor, scheme *runtime.Scheme) (files []File, err error) {
 	for _, obj := range c.objects() {
 		file, err := objectFile(redactor, obj, scheme)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
+	}
+	return files, nil
+}
+
+// Files returns the files of the archive. They contain no secrets.
+func Files(c Contents, scheme *runtime.Scheme) ([]File, error) {
+	redactor := NewRedactor(c.Secrets)
+	files, err := c.objectFiles(redactor, scheme)
+	if err != nil {
+		return nil, err
 	}
 	for _, log := range c.Logs {
 		files = append(files, logFile(redactor, log))

@@ -118,11 +118,15 @@ func (l *statusList) add(ctx context.Context, session *kube.Session, namespace s
 		l.Items = append(l.Items, reports...)
 	}
 	if workloads {
-		w := report.BuildWorkloads(found)
-		w.Gaps = quoteLogs(ctx, session, namespace, w.LookAt, w.Gaps)
-		l.Workloads = append(l.Workloads, w)
+		l.addWorkloads(ctx, session, found)
 	}
 	return nil
+}
+
+func (l *statusList) addWorkloads(ctx context.Context, session *kube.Session, found *inventory.Inventory) {
+	w := report.BuildWorkloads(found)
+	w.Gaps = quoteLogs(ctx, session, found.Namespace, w.LookAt, w.Gaps)
+	l.Workloads = append(l.Workloads, w)
 }
 
 // reportsOf describes the objects that the arguments name, with the ends of their logs.

@@ -112,6 +112,15 @@ func upgradeError(facts upgrade.Facts, o upgradeOptions, err error) error {
 		err, ref.Arg(), ref.Namespace, job.RetryAfter.Minutes(), next)
 }
 
+// planeOf returns the ControlPlane that a service belongs to, and whether there is one.
+func planeOf(service inventory.Service) (inventory.Ref, bool) {
+	owner := metav1.GetControllerOf(service)
+	if owner == nil || owner.Kind != inventory.KindControlPlane {
+		return inventory.Ref{}, false
+	}
+	return inventory.Ref{Kind: owner.Kind, Namespace: service.GetNamespace(), Name: owner.Name}, true
+}
+
 // upgradeFacts reads the ControlPlane with its services, or the service that belongs to none.
 func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref) (upgrade.Facts, error) {
 	named := ""
@@ -121,11 +130,10 @@ func upgradeFacts(ctx context.Context, session *kube.Session, ref inventory.Ref)
 		if err != nil {
 			return upgrade.Facts{}, err
 		}
-		owner := metav1.GetControllerOf(service)
-		if owner == nil || owner.Kind != inventory.KindControlPlane {
+		var owned bool
+		if ref, owned = planeOf(service); !owned {
 			return upgrade.Facts{Services: []inventory.Service{service}}, nil
 		}
-		ref = inventory.Ref{Kind: owner.Kind, Namespace: ref.Namespace, Name: owner.Name}
 	}
 	plane, err := kube.ControlPlane(ctx, session, ref)
 	if err != nil {

@@ -189,7 +189,7 @@ func Namespaces(ctx context.Context, s *Session) ([]string, error) {
 }
 
 func namespacesOf(found *inventory.Inventory) []string {
-	var namespaces []string
+	namespaces := make([]string, 0, len(found.ControlPlanes)+len(found.Services))
 	for i := range found.ControlPlanes {
 		namespaces = append(namespaces, found.ControlPlanes[i].Namespace)
 	}

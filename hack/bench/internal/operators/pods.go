@@ -93,15 +93,21 @@ func runDeployment(ctx context.Context, c client.Client, key client.ObjectKey, p
 		return fmt.Errorf("create ReplicaSet %s: %w", set.Name, err)
 	}
 	for i := range pods {
-		pod := podOf(set, i)
-		if err := c.Create(ctx, pod, controllerManager); err != nil {
-			return fmt.Errorf("create Pod %s: %w", pod.Name, err)
+		if err := runPod(ctx, c, podOf(set, i)); err != nil {
+			return err
 		}
-		before := pod.DeepCopy()
-		setRunning(pod)
-		if err := c.Status().Patch(ctx, pod, client.MergeFrom(before), kubelet); err != nil {
-			return fmt.Errorf("set the status of Pod %s: %w", pod.Name, err)
-		}
+	}
+	return nil
+}
+
+func runPod(ctx context.Context, c client.Client, pod *corev1.Pod) error {
+	if err := c.Create(ctx, pod, controllerManager); err != nil {
+		return fmt.Errorf("create Pod %s: %w", pod.Name, err)
+	}
+	before := pod.DeepCopy()
+	setRunning(pod)
+	if err := c.Status().Patch(ctx, pod, client.MergeFrom(before), kubelet); err != nil {
+		return fmt.Errorf("set the status of Pod %s: %w", pod.Name, err)
 	}
 	return nil
 }

@@ -112,6 +112,11 @@ func (w *World) startServer(ctx context.Context) error {
 	if w.user, err = env.User(ctx, user, rules); err != nil {
 		return err
 	}
+	return w.follow(user)
+}
+
+// follow opens the audit log of a user and finds the servers whose usage is measured.
+func (w *World) follow(user string) (err error) {
 	if w.Audit, err = audit.Open(w.file("audit.log"), user); err != nil {
 		return err
 	}

@@ -83,7 +83,8 @@ func TestAWorldOfControlPlanesHasWhatTheyNeed(t *testing.T) {
 	if err := objects.Create(ctx, w.Client, operators.ControlPlanes.New(keys[0])); err != nil {
 		t.Fatal(err)
 	}
-	for _, edit := range []func(operators.Resource){operators.ControlPlanes.Grow, operators.ControlPlanes.Spoil, operators.ControlPlanes.Mend} {
+	planes := operators.ControlPlanes
+	for _, edit := range []func(operators.Resource){planes.Grow, planes.Spoil, planes.Mend} {
 		if err := w.Change(ctx, keys, edit); err != nil {
 			t.Errorf("the API server refuses a change: %v", err)
 		}

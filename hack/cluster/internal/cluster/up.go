@@ -141,10 +141,7 @@ func (c *Cluster) build(ctx context.Context, p plan, recorded *owner, built stat
 	if err != nil {
 		return err
 	}
-	if err := c.report.Stage("Loading the components' images", func() error {
-		_, err := images.Load(ctx, ctr(m.Init), c.builder().Archives())
-		return err
-	}); err != nil {
+	if err := c.loadImages(ctx, m); err != nil {
 		return progress.WithLog(err, p.node.Log("containerd"))
 	}
 	limit := resumeTimeout
@@ -158,6 +155,13 @@ func (c *Cluster) build(ctx context.Context, p plan, recorded *owner, built stat
 		return err
 	}
 	return progress.WithLog(c.completeNode(ctx, p, m, limit), p.node.Log("kubelet"))
+}
+
+func (c *Cluster) loadImages(ctx context.Context, m member) error {
+	return c.report.Stage("Loading the components' images", func() error {
+		_, err := images.Load(ctx, ctr(m.Init), c.builder().Archives())
+		return err
+	})
 }
 
 // completeNode goes through the stages that a node needs which has Kubernetes already, each

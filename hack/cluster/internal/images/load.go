@@ -35,12 +35,16 @@ func Load(ctx context.Context, ctr Runner, archives []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return len(missing), importAll(ctx, ctr, missing)
+}
+
+func importAll(ctx context.Context, ctr Runner, archives []string) error {
 	var (
-		errs  = make([]error, len(missing))
+		errs  = make([]error, len(archives))
 		slots = make(chan struct{}, parallelImports)
 		wait  sync.WaitGroup
 	)
-	for i, archive := range missing {
+	for i, archive := range archives {
 		wait.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -48,7 +52,7 @@ func Load(ctx context.Context, ctr Runner, archives []string) (int, error) {
 		})
 	}
 	wait.Wait()
-	return len(missing), errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // missingIn returns the archives of which an image is not present.

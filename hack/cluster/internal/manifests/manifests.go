@@ -117,14 +117,19 @@ func NodeFiles(n node.Node, set images.Set, operators []string) (map[string]stri
 		}
 		files[path] = content
 	}
+	return files, addPatches(files)
+}
+
+// addPatches adds kubeadm's patches of the static pods.
+func addPatches(files map[string]string) error {
 	for _, pod := range staticPods {
 		content, err := render("static-pod.yaml", pod)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		files[patches+"/"+pod.Name+"+strategic.yaml"] = content
 	}
-	return files, nil
+	return nil
 }
 
 // AddOns returns the manifests of CoreDNS and of the storage provisioner.

@@ -244,18 +244,25 @@ func processesBelow(root string) (pids []int, err error) {
 		case err != nil || d.Name() != "cgroup.procs":
 			return err
 		}
-		data, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENODEV) {
-			return err
-		}
-		for field := range strings.FieldsSeq(string(data)) {
-			if pid, err := strconv.Atoi(field); err == nil && pid > 0 {
-				pids = append(pids, pid)
-			}
-		}
-		return nil
+		found, err := pidsIn(path)
+		pids = append(pids, found...)
+		return err
 	})
 	return pids, err
+}
+
+// pidsIn returns the ids in a cgroup.procs file, none if its group has gone meanwhile.
+func pidsIn(path string) (pids []int, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENODEV) {
+		return nil, err
+	}
+	for field := range strings.FieldsSeq(string(data)) {
+		if pid, err := strconv.Atoi(field); err == nil && pid > 0 {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
 }
 
 // RemoveCgroups removes all nodes' control groups, including those that containers
@@ -276,16 +283,7 @@ func RemoveCgroups() error {
 // removeTree removes a group and those below it, the deepest first. Only the
 // directories can be removed; their files go with them.
 func removeTree(root string) error {
-	var dirs []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			dirs = append(dirs, path)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
+	dirs, err := groupsBelow(root)
 	if err != nil {
 		return err
 	}
@@ -296,6 +294,20 @@ func removeTree(root string) error {
 		}
 	}
 	return nil
+}
+
+// groupsBelow returns a group and those below it, each before those below it.
+func groupsBelow(root string) (dirs []string, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			dirs = append(dirs, path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	return dirs, err
 }
 
 // removeGroup removes a group without others below it. It stays busy for a moment after its

@@ -127,18 +127,15 @@ func (n Node) mountSystem(root string) error {
 	if err := syscall.Mount("proc", at("proc"), "proc", syscall.MS_NOSUID|syscall.MS_NODEV|syscall.MS_NOEXEC, ""); err != nil {
 		return fmt.Errorf("/proc: %w", err)
 	}
-	for _, dir := range []string{"sys", "dev"} {
-		if err := bind("/"+dir, at(dir), 0); err != nil {
-			return err
-		}
-	}
 	if err := syscall.Mount("tmpfs", at("run"), "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755"); err != nil {
 		return fmt.Errorf("/run: %w", err)
 	}
-	if err := bind(n.Tools, at(binDir), syscall.MS_RDONLY); err != nil {
-		return err
+	for inside, host := range map[string]string{"sys": "/sys", "dev": "/dev", logDir: filepath.Dir(n.Log(""))} {
+		if err := bind(host, at(inside), 0); err != nil {
+			return err
+		}
 	}
-	if err := bind(filepath.Dir(n.Log("")), at(logDir), 0); err != nil {
+	if err := bind(n.Tools, at(binDir), syscall.MS_RDONLY); err != nil {
 		return err
 	}
 	return bindAlternatives(at("etc/alternatives"))

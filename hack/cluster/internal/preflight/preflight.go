@@ -77,6 +77,10 @@ func (f facts) problems() []string {
 	if f.probe != nil {
 		problems = append(problems, fmt.Sprintf("namespaces and mounts are not permitted, as in most containers: %v", f.probe))
 	}
+	return append(problems, f.sizeProblems()...)
+}
+
+func (f facts) sizeProblems() (problems []string) {
 	if f.memory < minMemory {
 		problems = append(problems, fmt.Sprintf("it has %d MiB of memory, and %d are needed", f.memory, minMemory))
 	}

@@ -134,9 +134,6 @@ func limitsOf(schema *apiextensionsv1.JSONSchemaProps) string {
 		}
 		limits = append(limits, "one of "+strings.Join(values, ", "))
 	}
-	if schema.Pattern != "" {
-		limits = append(limits, "matches `"+schema.Pattern+"`")
-	}
 	// An object's rules are in its own section.
 	if _, inner := innermost(schema); len(inner.Properties) == 0 {
 		for _, rule := range schema.XValidations {
@@ -165,6 +162,9 @@ func boundsOf(schema *apiextensionsv1.JSONSchemaProps) (bounds []string) {
 	}
 	if schema.MaxItems != nil {
 		add("at most %d entries", *schema.MaxItems)
+	}
+	if schema.Pattern != "" {
+		add("matches `%s`", schema.Pattern)
 	}
 	return bounds
 }

@@ -117,6 +117,11 @@ func (c *Client) send(ctx context.Context, method, path, token string, body, v a
 	if response.StatusCode >= http.StatusMultipleChoices {
 		return errorOf(response)
 	}
+	return decode(response, v)
+}
+
+// decode decodes a response into v, unless that is nil.
+func decode(response *http.Response, v any) error {
 	if v == nil || response.StatusCode == http.StatusNoContent {
 		return nil
 	}

@@ -12,13 +12,13 @@ import (
 // data builds the data to write from the arguments after a path. A key that is
 // given more than once has a list of values.
 func (t *Tool) data(args []string) (map[string]any, error) {
-	data := map[string]any{}
-	if len(args) == 1 && args[0] == "-" {
+	switch {
+	case len(args) == 0:
+		return nil, errUsage
+	case len(args) == 1 && args[0] == "-":
 		return t.standardInput()
 	}
-	if len(args) == 0 {
-		return nil, errUsage
-	}
+	data := map[string]any{}
 	for _, arg := range args {
 		key, text, ok := strings.Cut(arg, "=")
 		if !ok || key == "" {

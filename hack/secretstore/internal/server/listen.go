@@ -31,21 +31,29 @@ func load(dir string) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the server's certificate: %w", err)
 	}
-	ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+	authorities, err := poolOf(filepath.Join(dir, "ca.crt"))
 	if err != nil {
 		return nil, fmt.Errorf("load the certificate authority: %w", err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(ca) {
-		return nil, errors.New("the certificate authority's file holds no certificate")
 	}
 	return &tls.Config{
 		Certificates: []tls.Certificate{certificate},
 		ClientAuth:   tls.RequireAndVerifyClientCert,
-		ClientCAs:    pool,
+		ClientCAs:    authorities,
 		MinVersion:   tls.VersionTLS12,
 		NextProtos:   []string{"h2", "http/1.1"},
 	}, nil
+}
+
+func poolOf(file string) (*x509.CertPool, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(content) {
+		return nil, errors.New("the file holds no certificate")
+	}
+	return pool, nil
 }
 
 // Serve serves the connections of a listener until the context ends, and closes it.

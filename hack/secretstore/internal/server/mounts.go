@@ -100,15 +100,19 @@ func (s *Server) tune(q *request, m mounts, path string) error {
 
 const policiesPath = "sys/policies/acl"
 
+func policyNames(texts map[string]string) []string {
+	names := slices.AppendSeq([]string{"default", "root"}, maps.Keys(texts))
+	slices.Sort(names)
+	return names
+}
+
 // handlePolicies lists, reads, writes and deletes policies.
 func (s *Server) handlePolicies(q *request) (reply, error) {
 	name := strings.Trim(strings.TrimPrefix(q.path, policiesPath), "/")
 	texts := s.settings.get().Policies
 	switch {
 	case name == "" && (q.method == "LIST" || q.method == http.MethodGet):
-		names := slices.AppendSeq([]string{"default", "root"}, maps.Keys(texts))
-		slices.Sort(names)
-		return withData(map[string]any{"keys": names}), nil
+		return withData(map[string]any{"keys": policyNames(texts)}), nil
 	case name == "":
 	case q.method == http.MethodGet:
 		text, ok := texts[name]

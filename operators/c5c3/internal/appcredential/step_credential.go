@@ -146,18 +146,25 @@ func (m *manager) keepPasswordCloud(ctx context.Context) error {
 	return nil
 }
 
-// keepSecret generates the secret of the first application credential. The Secret of a new
-// control plane has the first clouds.yaml from the start.
-func (m *manager) keepSecret(ctx context.Context) error {
-	fresh := &corev1.Secret{
-		ObjectMeta: controlplane.ChildMeta(m.CP, m.CP.ApplicationCredentialName()), Data: map[string][]byte{keyValue: identity.NewSecret()},
-	}
+// newSecret generates the secret of an application credential. A new control plane gets its
+// first clouds.yaml with it.
+func (m *manager) newSecret() (*corev1.Secret, error) {
+	data := map[string][]byte{keyValue: identity.NewSecret()}
 	if m.CP.Status.AdminApplicationCredential == nil {
 		seed, err := m.seed()
 		if err != nil {
-			return reconcile.WithReason(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
+			return nil, err
 		}
-		fresh.Data[clouds.Key] = seed
+		data[clouds.Key] = seed
+	}
+	return &corev1.Secret{ObjectMeta: controlplane.ChildMeta(m.CP, m.CP.ApplicationCredentialName()), Data: data}, nil
+}
+
+// keepSecret keeps the secret of the application credential, and generates the first one.
+func (m *manager) keepSecret(ctx context.Context) error {
+	fresh, err := m.newSecret()
+	if err != nil {
+		return reconcile.WithReason(c5c3v1alpha1.ReasonSeedCloudsYamlError, err)
 	}
 	live, _, err := m.Owned.EnsureOnce(ctx, m.CP, fresh)
 	if err != nil {
