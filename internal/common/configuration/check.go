@@ -30,7 +30,7 @@ func (s Service) ReconcileCheck(ctx context.Context, p *service.Pass) reconcile.
 		}
 		return service.SecretsAvailable()
 	}
-	state, err := p.Runner().Run(ctx, p.Resource, desired)
+	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(vocabulary.ReasonConfigError,

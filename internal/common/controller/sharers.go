@@ -18,7 +18,7 @@ import (
 
 // refuseSharer refuses the resource if an older one uses the same database.
 func refuseSharer(ctx context.Context, p *service.Pass) (reconcile.Refusal, error) {
-	sharers, err := p.Sharers(ctx)
+	sharers, err := service.Sharers(ctx, p)
 	oldest := service.OldestOf(sharers)
 	if err != nil || oldest == nil || oldest.GetUID() == p.Resource.GetUID() {
 		return reconcile.Refusal{}, err

@@ -53,7 +53,7 @@ func KeepsData(ctx context.Context, p *service.Pass) (bool, error) {
 	if serves, err := databaseServes(ctx, p); err != nil || !serves {
 		return err == nil, err
 	}
-	return p.SharesData(ctx)
+	return service.SharesData(ctx, p)
 }
 
 // databaseServes reports whether the MariaDB exists and is not being deleted. It asks the

@@ -135,7 +135,7 @@ func (a API) container(p *service.Pass) corev1.Container {
 	file := cmp.Or(optional(a.Wrapper, p), a.File)
 	return corev1.Container{
 		Name:           p.Name,
-		Image:          p.Image(),
+		Image:          p.Spec.Image.Reference(),
 		Command:        UWSGI{Port: p.Port, File: file, Arguments: a.Arguments}.Command(p.Spec.UWSGI),
 		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}},
 		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name)),

@@ -46,7 +46,7 @@ func IsConfig(p *service.Pass, volume corev1.Volume) bool {
 // on. Both objects are immutable, so their names identify their content.
 func ConfigKey(p *service.Pass) []any {
 	rendered := service.Config.Value(p.Slots)
-	key := []any{p.Image(), rendered.ConfigMap}
+	key := []any{p.Spec.Image.Reference(), rendered.ConfigMap}
 	if rendered.Secret != "" {
 		key = append(key, rendered.Secret)
 	}

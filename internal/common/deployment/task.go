@@ -65,7 +65,7 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 	annotations := map[string]string{job.RunKeyAnnotation: key}
 	maps.Copy(annotations, t.JobAnnotations)
 	pod := PodsOf(p).Spec(corev1.Container{
-		Name: t.Container, Image: p.Image(), Command: t.Command, Env: t.Env, Resources: TaskResources(p.Spec.Resources),
+		Name: t.Container, Image: p.Spec.Image.Reference(), Command: t.Command, Env: t.Env, Resources: TaskResources(p.Spec.Resources),
 	}, t.Mounts...)
 	pod.RestartPolicy = corev1.RestartPolicyNever
 	// The tools ignore SIGTERM, so waiting longer would only delay the run that replaces

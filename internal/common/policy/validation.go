@@ -29,7 +29,7 @@ func ReconcileValidation(ctx context.Context, p *service.Pass) reconcile.Outcome
 		}
 		return reconcile.Done(vocabulary.ReasonPolicyValidationNotRequired, "spec.policyOverrides is not set")
 	}
-	state, err := p.Runner().Run(ctx, p.Resource, desired)
+	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(vocabulary.ReasonPolicyValidationFailed,

@@ -1,10 +1,8 @@
 package service
 
 import (
-	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -64,25 +62,27 @@ func (t *Tools) Now() time.Time {
 	return t.Clock()
 }
 
-// Pass is one reconciliation of one resource.
+// Pass is one reconciliation of one resource. What it can do is up to its parts.
 type Pass struct {
 	*Tools
 	*Definition
+	Names
 	// Slots hold what one step hands to later ones.
 	*reconcile.Slots
+	// Redactions are the values that output of tools must not show.
+	*Redactions
 	Resource Resource
 	// Spec is the resource's spec with its defaults applied. Status is written to the API
 	// server at the end of the pass.
 	Spec   *commonv1.ServiceSpec
 	Status *commonv1.ServiceStatus
-
-	hidden []string
 }
 
 // NewPass returns a pass over the resource.
 func NewPass(tools *Tools, definition *Definition, resource Resource) *Pass {
 	return &Pass{
-		Tools: tools, Definition: definition, Slots: &reconcile.Slots{},
+		Tools: tools, Definition: definition, Names: Names{resource.GetNamespace(), resource.GetName(), definition},
+		Slots: &reconcile.Slots{}, Redactions: &Redactions{},
 		Resource: resource, Spec: resource.ServiceSpec(), Status: resource.ServiceStatus(),
 	}
 }
@@ -90,35 +90,9 @@ func NewPass(tools *Tools, definition *Definition, resource Resource) *Pass {
 // ServicePass returns the pass itself, for a scope that embeds it.
 func (p *Pass) ServicePass() *Pass { return p }
 
-// Key returns the key of an object in the resource's namespace.
-func (p *Pass) Key(name string) client.ObjectKey {
-	return client.ObjectKey{Namespace: p.Resource.GetNamespace(), Name: name}
-}
-
-// Named returns the name of the instance's object with the suffix, such as "db-sync".
-func (p *Pass) Named(suffix string) string { return p.Resource.GetName() + "-" + suffix }
-
-// Meta returns the metadata of an object of the instance.
-func (p *Pass) Meta(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Name: name, Namespace: p.Resource.GetNamespace(), Labels: p.Labels(p.Resource.GetName()),
-	}
-}
-
-// Image returns the image of the wanted release.
-func (p *Pass) Image() string { return p.Spec.Image.Repository + ":" + p.Spec.Image.Tag }
-
-// Hide redacts the values from output of tools that this pass quotes.
-func (p *Pass) Hide(values ...string) {
-	p.hidden = append(p.hidden, slices.DeleteFunc(values, func(value string) bool { return value == "" })...)
-}
-
-// Hidden returns the values that must not be quoted.
-func (p *Pass) Hidden() []string { return p.hidden }
-
-// Runner returns a Job runner that redacts the hidden values.
-func (p *Pass) Runner() *job.Runner {
+// Runner returns a Job runner that redacts what the pass hides.
+func Runner(p *Pass) *job.Runner {
 	runner := *p.Jobs
-	runner.Hidden = p.hidden
+	runner.Hidden = p.Hidden()
 	return &runner
 }

@@ -24,7 +24,7 @@ func DatabaseKey(resource Resource, in cluster.Settings) string {
 
 // Sharers returns the resources that use the same database, including this one, as far as
 // the operator watches them.
-func (p *Pass) Sharers(ctx context.Context) ([]Resource, error) {
+func Sharers(ctx context.Context, p *Pass) ([]Resource, error) {
 	list := p.NewList()
 	err := p.Client.List(ctx, list, client.MatchingFields{IndexDatabase: DatabaseKey(p.Resource, p.Cluster)})
 	if err != nil {
@@ -45,8 +45,8 @@ func (p *Pass) Sharers(ctx context.Context) ([]Resource, error) {
 // SharesData reports whether another resource, which is not being deleted, keeps data in
 // the same database. A resource without an installed release was refused before it could
 // write any.
-func (p *Pass) SharesData(ctx context.Context) (bool, error) {
-	sharers, err := p.Sharers(ctx)
+func SharesData(ctx context.Context, p *Pass) (bool, error) {
+	sharers, err := Sharers(ctx, p)
 	return slices.ContainsFunc(sharers, func(other Resource) bool {
 		return other.GetUID() != p.Resource.GetUID() && other.GetDeletionTimestamp().IsZero() && other.ServiceStatus().InstalledRelease != ""
 	}), err

@@ -49,7 +49,7 @@ func TestADatabaseIsSharedWithThoseThatKeepDataInIt(t *testing.T) {
 		h := instance.Brownfield()
 		h.Status.InstalledRelease = "2025.2"
 		pass := instance.Pass(t, h, interceptor.Funcs{}, client.Object(other))
-		got, err := pass.SharesData(t.Context())
+		got, err := service.SharesData(t.Context(), pass)
 		if err != nil || got != c.want {
 			t.Errorf("%s: got %t and %v, want %t", name, got, err, c.want)
 		}

@@ -20,7 +20,7 @@ func Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(vocabulary.ReasonServiceUserRefused, err)
 	}
-	state, err := p.Runner().Run(ctx, p.Resource, desired)
+	state, err := service.Runner(p).Run(ctx, p.Resource, desired)
 	switch {
 	case errors.Is(err, job.ErrJobFailed):
 		return reconcile.WriteFailed(vocabulary.ReasonServiceUserRefused, fmt.Errorf(
@@ -44,6 +44,6 @@ func checkTask(p *service.Pass) deployment.Task {
 		Command: []string{"python3", p.ConfigDir + checkFile, p.ConfigDir},
 		Env:     p.Environment,
 		Mounts:  []deployment.Mount{deployment.ConfigMount(p)},
-		RunKey:  []any{p.Image(), service.Config.Value(p.Slots).Secret, userOf(p).Identity},
+		RunKey:  []any{p.Spec.Image.Reference(), service.Config.Value(p.Slots).Secret, userOf(p).Identity},
 	}
 }

@@ -19,7 +19,7 @@ import (
 func (w *work) oldAPIPod(ctx context.Context) (string, error) {
 	list, err := deployment.APIPods(ctx, w.Pass)
 	for i := range list {
-		if old := deployment.APIImage(w.Definition, &list[i].Spec); old != "" && old != w.Image() {
+		if old := deployment.APIImage(w.Definition, &list[i].Spec); old != "" && old != w.Spec.Image.Reference() {
 			return list[i].Name, err
 		}
 	}
@@ -57,7 +57,7 @@ func (w *work) oldRelease(ctx context.Context) (string, error) {
 // runsInstalled reports whether a pod uses the image of the installed release.
 func (w *work) runsInstalled(spec *corev1.PodSpec) bool {
 	return slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
-		return c.Image != w.Image() && strings.HasSuffix(c.Image, ":"+w.Status.InstalledRelease)
+		return c.Image != w.Spec.Image.Reference() && strings.HasSuffix(c.Image, ":"+w.Status.InstalledRelease)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -38,7 +39,7 @@ func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReaso
 	if err != nil {
 		return reconcile.WithReason(reasons.failed, err)
 	}
-	runner, candidate := w.Runner(), w.access().Candidate()
+	runner, candidate := service.Runner(w.Pass), w.access().Candidate()
 	if candidate {
 		runner.RetryAfter = candidateRetry
 	}

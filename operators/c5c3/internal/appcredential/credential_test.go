@@ -89,10 +89,10 @@ func TestARefusedCredentialIsReplacedOnlyAfterItsConditionHasSaidWhy(t *testing.
 			Held: Held{credential: &corev1.Secret{Data: map[string][]byte{keyValue: []byte("secret")}}},
 		}
 		for _, id := range []string{"id", "other"} {
-			_, _ = m.Proofs.Verdict(m.Name(), "url", id, "secret")
+			_, _ = m.Proofs.Verdict(m.Name, "url", id, "secret")
 		}
 		tasks.Work(t.Context())
-		m.Proofs.Announce(m.Name(), c.announced, "secret")
+		m.Proofs.Announce(m.Name, c.announced, "secret")
 		now = fixture.Noon
 		live := applicationCredential(cp, "name", nil)
 		live.Status.ID = ptr.To("id")

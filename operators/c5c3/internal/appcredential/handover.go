@@ -12,6 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // supersede moves an outdated credential out of the way. Like all steps of a replacement,
@@ -91,7 +92,7 @@ func (m *manager) searchAgain(
 	if retained.Status.ID != nil || korc.StateOf(retained).Message == "" || !retained.DeletionTimestamp.IsZero() {
 		return 0, nil
 	}
-	if wait := m.RetryAfter(retained.CreationTimestamp.Time, since); wait > 0 {
+	if wait := pass.RetryAfter(m.Pass, retained.CreationTimestamp.Time, since); wait > 0 {
 		return wait, nil
 	}
 	return m.RetryPeriod, korc.Orphan(ctx, m.Pass, retained)

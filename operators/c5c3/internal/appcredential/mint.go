@@ -26,7 +26,7 @@ import (
 func (m *manager) mint(ctx context.Context, version string, annotations map[string]string) error {
 	credential := applicationCredential(m.CP, credentialName(m.CP, string(m.credential.Data[keyValue])), annotations)
 	credential.ResourceVersion = version
-	since := m.FailingSince(c5c3v1alpha1.ConditionKORCReady)
+	since := pass.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady)
 	if err := apply.EnsureObject(ctx, m.Foreign, m.Scheme, m.CP, credential, pass.FieldManager); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (m *manager) waitForMint(ctx context.Context, credential *orcv1alpha1.Appli
 
 // mintAgain makes K-ORC retry after a terminal error, which it returns.
 func (m *manager) mintAgain(ctx context.Context, credential *orcv1alpha1.ApplicationCredential, since time.Time) error {
-	wait := m.RetryAfter(korc.StateOf(credential).Since, since)
+	wait := pass.RetryAfter(m.Pass, korc.StateOf(credential).Since, since)
 	if wait == 0 {
 		// If the credential was created after all, K-ORC finds it by its name.
 		if err := korc.Remove(ctx, m.Pass, credential); err != nil {

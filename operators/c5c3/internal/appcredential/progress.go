@@ -10,12 +10,13 @@ import (
 	"github.com/c5c3/forge/internal/common/reconcile"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // replacedSince returns when the replacement began. The condition may have been False
 // before, for another reason.
 func (m *manager) replacedSince() time.Time {
-	since := m.FailingSince(c5c3v1alpha1.ConditionKORCReady)
+	since := pass.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady)
 	began, err := time.Parse(time.RFC3339, m.credential.Annotations[c5c3v1alpha1.AnnotationReplacedSince])
 	if err == nil && began.After(since) && began.Before(m.Now()) {
 		return began

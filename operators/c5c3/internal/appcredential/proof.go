@@ -6,11 +6,12 @@ import (
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/clouds"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // isRejected reports whether Keystone has rejected the credential for a while.
 func (m *manager) isRejected(live *orcv1alpha1.ApplicationCredential) bool {
-	return m.IsRefused(c5c3v1alpha1.ConditionAdminCredentialReady, live.CreationTimestamp.Time,
+	return pass.IsRefused(m.Pass, c5c3v1alpha1.ConditionAdminCredentialReady, live.CreationTimestamp.Time,
 		*live.Status.ID, string(m.credential.Data[keyValue]))
 }
 
@@ -21,5 +22,5 @@ func (m *manager) storedIsRejected() (bool, error) {
 	if id == "" {
 		return false, nil
 	}
-	return m.Proofs.Dead(m.Name(), controlplane.AuthURL(m.CP), id, secret)
+	return m.Proofs.Dead(m.Name, controlplane.AuthURL(m.CP), id, secret)
 }

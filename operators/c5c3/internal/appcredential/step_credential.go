@@ -107,7 +107,7 @@ func (m *manager) prepare(ctx context.Context) error {
 
 // readPassword reads the administrator's password for this step and later ones.
 func (m *manager) readPassword(ctx context.Context) error {
-	password, err := m.ReadAdminPassword(ctx)
+	password, err := pass.ReadAdminPassword(ctx, m.Pass)
 	switch {
 	case errors.Is(err, pass.ErrNoPassword):
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForAdminPassword, err.Error())
@@ -208,7 +208,7 @@ func (m *manager) cloudsInUse(ctx context.Context, stored []byte) ([]byte, error
 	if id == "" {
 		return m.seed()
 	}
-	switch verdict, err := m.Proofs.Verdict(m.Name(), controlplane.AuthURL(m.CP), id, secret); verdict {
+	switch verdict, err := m.Proofs.Verdict(m.Name, controlplane.AuthURL(m.CP), id, secret); verdict {
 	case identity.Accepted:
 		return clouds.Credential(controlplane.AuthURL(m.CP), m.CP, id, secret)
 	case identity.Unproven:
@@ -231,7 +231,7 @@ func (m *manager) keepImports(ctx context.Context) (again time.Duration, err err
 		imports = append(imports, korc.IdentityService(m.CP))
 	}
 	for _, obj := range imports {
-		wait, err := korc.Ensure(ctx, m.Pass, obj, m.FailingSince(c5c3v1alpha1.ConditionKORCReady))
+		wait, err := korc.Ensure(ctx, m.Pass, obj, pass.FailingSince(m.Pass, c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {
 			return 0, err
 		}

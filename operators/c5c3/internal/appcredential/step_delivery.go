@@ -70,12 +70,12 @@ func (m *manager) deliver(ctx context.Context, id, secret string) error {
 // prove verifies the credential with a login: K-ORC reports a credential as available
 // even if it has another secret.
 func (m *manager) prove(id, secret string) error {
-	verdict, err := m.Proofs.Verdict(m.Name(), controlplane.AuthURL(m.CP), id, secret)
+	verdict, err := m.Proofs.Verdict(m.Name, controlplane.AuthURL(m.CP), id, secret)
 	switch {
 	case verdict == identity.Accepted, errors.Is(err, identity.ErrAsking) && m.wasProven(id):
 		return nil
 	case verdict == identity.Rejected:
-		m.Proofs.Announce(m.Name(), id, secret)
+		m.Proofs.Announce(m.Name, id, secret)
 		return reconcile.WaitError(c5c3v1alpha1.ReasonCredentialRejected, fmt.Sprintf(
 			"Keystone rejects the application credential %s; a new one is created", id)).After(m.RetryPeriod).AtOnce()
 	case errors.Is(err, identity.ErrAsking):

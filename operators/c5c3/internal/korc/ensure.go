@@ -26,7 +26,7 @@ func Ensure(ctx context.Context, s *pass.Pass, obj Object, failingSince time.Tim
 	if !state.Failed || !obj.GetDeletionTimestamp().IsZero() {
 		return 0, nil
 	}
-	wait := s.RetryAfter(state.Since, failingSince)
+	wait := pass.RetryAfter(s, state.Since, failingSince)
 	if wait > 0 {
 		return wait, nil
 	}

@@ -84,7 +84,7 @@ func TestARevocationIsOverdueOnlyOnceItHasFailed(t *testing.T) {
 	if _, overdue := OverdueSince(s, old); overdue {
 		t.Error("it is overdue before it was tried, as after an outage of the operator")
 	}
-	_ = s.Revocations.Revoke(s.Name(), "id", s.Now, time.Second, func(context.Context) error { return errors.New("away") })
+	_ = s.Revocations.Revoke(s.Name, "id", s.Now, time.Second, func(context.Context) error { return errors.New("away") })
 	tasks.Work(t.Context())
 	if since, overdue := OverdueSince(s, old); !overdue || !since.Equal(fixture.Noon.Add(fixture.SpreadTime-time.Hour)) {
 		t.Errorf("it is overdue since %s (%t)", since, overdue)

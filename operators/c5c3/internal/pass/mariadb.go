@@ -8,7 +8,7 @@ import (
 )
 
 // MariaDB returns the server of the name, nil if there is none or it is being deleted.
-func (s *Pass) MariaDB(ctx context.Context, name string) (*infraapi.MariaDB, error) {
+func MariaDB(ctx context.Context, s *Pass, name string) (*infraapi.MariaDB, error) {
 	if !s.Kinds.Served(infraapi.MariaDBKind) {
 		return nil, nil
 	}

@@ -79,22 +79,20 @@ type Pass struct {
 	// Slots hold what one step hands to later ones.
 	*reconcile.Slots
 	CP *c5c3v1alpha1.ControlPlane
+	// Name is the key of the control plane, and Key that of an object in its namespace.
+	Name types.NamespacedName
+	Key  func(name string) client.ObjectKey
+	// Now returns the time in that namespace.
+	Now func() time.Time
 }
 
 // New returns a pass over the control plane.
 func New(tools *Tools, cp *c5c3v1alpha1.ControlPlane) *Pass {
-	return &Pass{Tools: tools, Slots: &reconcile.Slots{}, CP: cp}
-}
-
-// Now returns the time in the namespace of the control plane.
-func (s *Pass) Now() time.Time { return s.Tools.Now(s.CP.Namespace) }
-
-// Name returns the key of the control plane.
-func (s *Pass) Name() types.NamespacedName { return client.ObjectKeyFromObject(s.CP) }
-
-// Key returns the key of an object in the namespace of the control plane.
-func (s *Pass) Key(name string) client.ObjectKey {
-	return client.ObjectKey{Namespace: s.CP.Namespace, Name: name}
+	return &Pass{
+		Tools: tools, Slots: &reconcile.Slots{}, CP: cp, Name: client.ObjectKeyFromObject(cp),
+		Key: func(name string) client.ObjectKey { return client.ObjectKey{Namespace: cp.Namespace, Name: name} },
+		Now: func() time.Time { return tools.Now(cp.Namespace) },
+	}
 }
 
 // FieldManager owns the fields that a control plane sets on the resources of other

@@ -14,7 +14,7 @@ var ErrNoPassword = errors.New("does not exist yet, or the key is empty")
 
 // ReadAdminPassword reads the administrator's password. The error is ErrNoPassword when
 // there is none.
-func (s *Pass) ReadAdminPassword(ctx context.Context) (string, error) {
+func ReadAdminPassword(ctx context.Context, s *Pass) (string, error) {
 	ref := s.CP.AdminSecretRef()
 	secret := &corev1.Secret{}
 	if err := s.Refs.Get(ctx, s.Key(ref.Name), secret); client.IgnoreNotFound(err) != nil {

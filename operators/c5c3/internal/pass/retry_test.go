@@ -19,7 +19,7 @@ func TestWhatKORCGivesUpIsTriedLessAndLessOften(t *testing.T) {
 	} {
 		tools := &Tools{Clock: func() time.Time { return fixture.Noon }, RetryPeriod: DefaultRetryPeriod}
 		s := New(tools, &c5c3v1alpha1.ControlPlane{})
-		if got := s.RetryAfter(fixture.Noon.Add(-c.gaveUp), fixture.Noon.Add(-c.failing)); got != c.want {
+		if got := RetryAfter(s, fixture.Noon.Add(-c.gaveUp), fixture.Noon.Add(-c.failing)); got != c.want {
 			t.Errorf("%s: got %s, expected %s", name, got, c.want)
 		}
 	}

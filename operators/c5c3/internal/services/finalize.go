@@ -60,7 +60,7 @@ func (svc Service) databaseGoes(ctx context.Context, s *pass.Pass) (bool, error)
 	if ref == nil || cp.Spec.DeletionPolicy == commonv1.DeletionPolicyRetain || !s.Kinds.Served(svc.Kind) {
 		return false, nil
 	}
-	server, err := s.MariaDB(ctx, ref.Name)
+	server, err := pass.MariaDB(ctx, s, ref.Name)
 	return server != nil && metav1.IsControlledBy(server, s.CP), err
 }
 

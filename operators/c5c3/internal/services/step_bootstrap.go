@@ -32,7 +32,7 @@ func (all List) ReconcileBootstrapResources(ctx context.Context, s *pass.Pass) r
 	var statuses []c5c3v1alpha1.BootstrapResourceStatus
 	for _, resource := range all.bootstrapResources(s.CP) {
 		obj := bootstrapResource(s.CP, resource)
-		wait, err := korc.Ensure(ctx, s, obj, s.FailingSince(c5c3v1alpha1.ConditionKORCReady))
+		wait, err := korc.Ensure(ctx, s, obj, pass.FailingSince(s, c5c3v1alpha1.ConditionKORCReady))
 		if err != nil {
 			return reconcile.WriteFailed(c5c3v1alpha1.ReasonBootstrapResourceError, fmt.Errorf("%s %q: %w", resource.Kind, resource.Name, err))
 		}

@@ -29,7 +29,7 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 	var again time.Duration
 	entries := all.catalogEntries(s)
 	for _, entry := range entries {
-		wait, err := korc.Ensure(ctx, s, entry.object, s.FailingSince(c5c3v1alpha1.ConditionCatalogReady))
+		wait, err := korc.Ensure(ctx, s, entry.object, pass.FailingSince(s, c5c3v1alpha1.ConditionCatalogReady))
 		if err != nil {
 			return reconcile.WriteFailed(entry.failed, err)
 		}
@@ -67,7 +67,7 @@ func placeEndpoints(s *pass.Pass, entries []catalogEntry) error {
 	ids := endpointIDs(entries)
 	set, at, region := s.SetRegion, controlplane.AuthURL(s.CP), s.CP.Spec.Region
 	look, admin := pass.AdminCredential.Value(s.Slots), pass.AdminPassword.Value(s.Slots)
-	verdict, err := s.Proofs.Settled(s.Name(), identity.Task{
+	verdict, err := s.Proofs.Settled(s.Name, identity.Task{
 		Subject: regionSubject, Key: identity.Digest(region, strings.Join(ids, " ")), Password: admin, FirstWait: s.RetryPeriod,
 		Do: func(ctx context.Context) (identity.Verdict, error) { return set(ctx, at, look, admin, region, ids) },
 	})
@@ -89,7 +89,7 @@ func placeEndpoints(s *pass.Pass, entries []catalogEntry) error {
 // isRestart reports whether Keystone has not answered about a subject since the operator
 // was started, which is no news about what was True before.
 func isRestart(s *pass.Pass, err error, subject, conditionType string) bool {
-	return errors.Is(err, identity.ErrAsking) && !s.Proofs.Remembers(s.Name(), subject) &&
+	return errors.Is(err, identity.ErrAsking) && !s.Proofs.Remembers(s.Name, subject) &&
 		meta.IsStatusConditionTrue(s.CP.Status.Conditions, conditionType)
 }
 

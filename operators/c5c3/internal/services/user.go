@@ -104,7 +104,7 @@ func enrolUser(ctx context.Context, s *pass.Pass, svc Service, login *corev1.Sec
 		return reconcile.WaitError(c5c3v1alpha1.ReasonWaitingForServiceUser, "K-ORC cannot work on Keystone yet; KORCReady says why")
 	}
 	user := userOf(s.CP, svc, login)
-	wait, err := korc.Ensure(ctx, s, user, s.FailingSince(svc.condition))
+	wait, err := korc.Ensure(ctx, s, user, pass.FailingSince(s, svc.condition))
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func proveUser(
 	ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser, inUse bool,
 ) error {
 	enrol, at, admin, subject := s.Enrol, controlplane.AuthURL(s.CP), pass.AdminPassword.Value(s.Slots), "user of "+svc.name
-	verdict, err := s.Proofs.Settled(s.Name(), identity.Task{
+	verdict, err := s.Proofs.Settled(s.Name, identity.Task{
 		Subject: subject, Key: identity.Digest(user.ID, user.Password), Password: admin, FirstWait: s.RetryPeriod,
 		Do: func(ctx context.Context) (identity.Verdict, error) { return enrol(ctx, at, admin, user) },
 	})
@@ -146,7 +146,7 @@ func proveUser(
 // replaceRefused requests a new user if Keystone has rejected this one for a while: its
 // password may have been changed there.
 func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) error {
-	if s.IsRefused(svc.condition, object.CreationTimestamp.Time, user.ID, user.Password) {
+	if pass.IsRefused(s, svc.condition, object.CreationTimestamp.Time, user.ID, user.Password) {
 		secret, err := s.Owned.Find(ctx, s.Key(s.CP.ServiceUserName(svc.name)))
 		if err == nil && secret != nil {
 			_, err = renewPassword(ctx, s, secret)
@@ -155,7 +155,7 @@ func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv
 			return err
 		}
 	}
-	s.Proofs.Announce(s.Name(), user.ID, user.Password)
+	s.Proofs.Announce(s.Name, user.ID, user.Password)
 	return reconcile.WaitError(c5c3v1alpha1.ReasonServiceUserRejected, fmt.Sprintf(
 		"Keystone refuses the user %s; a new one is created", userName(object))).After(s.RetryPeriod).AtOnce()
 }

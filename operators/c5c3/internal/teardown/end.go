@@ -63,6 +63,6 @@ func databaseLives(ctx context.Context, s *pass.Pass) (bool, error) {
 	if ref == nil {
 		return true, nil
 	}
-	server, err := s.MariaDB(ctx, ref.Name)
+	server, err := pass.MariaDB(ctx, s, ref.Name)
 	return server != nil, err
 }

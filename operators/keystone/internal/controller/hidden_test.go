@@ -10,6 +10,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/secrets"
+	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -44,7 +45,7 @@ func TestThePassHidesWhatItKnowsFromTools(t *testing.T) {
 	if outcome := settings.Reconcile(t.Context(), s.Pass); !outcome.IsDone() {
 		t.Fatal(outcome.Message())
 	}
-	hidden := s.Runner().Hidden
+	hidden := service.Runner(s.Pass).Hidden
 	const url = "mysql+pymysql://keystone:db%20password@db.example.com:3306/keystone?charset=utf8"
 	for _, want := range []string{"db password", "admin password", url, "ldap password"} {
 		if !slices.Contains(hidden, want) {

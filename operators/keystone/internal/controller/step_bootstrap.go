@@ -11,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
@@ -26,7 +27,7 @@ func reconcileBootstrap(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	}
-	state, err := s.Runner().Run(ctx, s.Keystone, desired)
+	state, err := service.Runner(s.Pass).Run(ctx, s.Keystone, desired)
 	switch {
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonBootstrapFailed, err)

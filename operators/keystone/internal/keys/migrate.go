@@ -13,6 +13,7 @@ import (
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/keys"
+	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/pass"
 )
@@ -63,7 +64,7 @@ func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
 	if err != nil {
 		return migration{}, err
 	}
-	state, err := s.Runner().Run(ctx, s.Keystone, built)
+	state, err := service.Runner(s.Pass).Run(ctx, s.Keystone, built)
 	switch {
 	case err != nil:
 		return migration{}, &migrationError{err}
