@@ -194,7 +194,7 @@ const (
 // list fills the list from the namespace. What the user may not list becomes a
 // gap.
 func (r *reader) list(ctx context.Context, list client.ObjectList) (outcome, error) {
-	// Without a namespace, it is that of all namespaces.
+	// An empty name means all namespaces.
 	err := r.List(ctx, list, client.InNamespace(r.found.Namespace))
 	var missing *MissingRightError
 	switch {
