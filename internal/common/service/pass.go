@@ -70,7 +70,7 @@ type Pass struct {
 	// Slots hold what one step hands to later ones.
 	*reconcile.Slots
 	// Redactions are the values that output of tools must not show.
-	*Redactions
+	Redactions
 	Resource Resource
 	// Spec is the resource's spec with its defaults applied. Status is written to the API
 	// server at the end of the pass.
@@ -82,7 +82,7 @@ type Pass struct {
 func NewPass(tools *Tools, definition *Definition, resource Resource) *Pass {
 	return &Pass{
 		Tools: tools, Definition: definition, Names: Names{resource.GetNamespace(), resource.GetName(), definition},
-		Slots: &reconcile.Slots{}, Redactions: &Redactions{},
+		Slots:    &reconcile.Slots{},
 		Resource: resource, Spec: resource.ServiceSpec(), Status: resource.ServiceStatus(),
 	}
 }

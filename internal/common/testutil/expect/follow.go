@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -70,4 +71,33 @@ func (c *Changes) Condition(
 			t.Fatalf("%s: %s was never %s/%s with %q within %s", of, conditionType, status, reason, says, Timeout)
 		}
 	}
+}
+
+// Values counts the successive values of a field up to the current state of the object.
+func (c *Changes) Values(t testing.TB, field ...string) (n int) {
+	t.Helper()
+	Exists(t, c.client, c.object)
+	of := describe(c.client, c.object)
+	late := time.After(Timeout)
+	var last any
+	for seen := ""; seen != c.object.GetResourceVersion(); {
+		select {
+		case state := <-c.states.ResultChan():
+			obj, ok := state.Object.(*unstructured.Unstructured)
+			if !ok {
+				t.Fatalf("%s: the watch ended with %+v", of, state)
+			}
+			value, _, err := unstructured.NestedFieldNoCopy(obj.Object, field...)
+			if err != nil {
+				t.Fatalf("%s: %v", of, err)
+			}
+			if n == 0 || !equality.Semantic.DeepEqual(value, last) {
+				last, n = value, n+1
+			}
+			seen = obj.GetResourceVersion()
+		case <-late:
+			t.Fatalf("%s: its current state was not seen within %s", of, Timeout)
+		}
+	}
+	return n
 }

@@ -14,11 +14,9 @@ import (
 	esov1alpha1 "github.com/external-secrets/external-secrets/apis/externalsecrets/v1alpha1"
 	orcv1alpha1 "github.com/k-orc/openstack-resource-controller/v2/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/expect"
@@ -77,61 +75,19 @@ func TestTheCredentialOfANewControlPlaneIsWrittenOnceForEachOfItsContents(t *tes
 	credential := &corev1.Secret{ObjectMeta: w.meta("controlplane-admin-app-credential")}
 	push := &esov1alpha1.PushSecret{ObjectMeta: w.meta(credential.Name + "-backup")}
 	delivery := &esov1.ExternalSecret{ObjectMeta: w.meta("k-orc-clouds-yaml")}
-	credentials := w.states(t, &corev1.SecretList{}, credential)
-	pushes, deliveries := w.states(t, &esov1alpha1.PushSecretList{}, push), w.states(t, &esov1.ExternalSecretList{}, delivery)
+	credentials, pushes := expect.Follow(t, env.Config, w, credential), expect.Follow(t, env.Config, w, push)
+	deliveries := expect.Follow(t, env.Config, w, delivery)
 	objects.Create(t, w, w.cp)
 	w.report(t, "2025.2", "", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-	for _, obj := range []client.Object{credential, delivery, push} {
-		expect.Exists(t, w, obj)
-	}
-	if n := contents(t, credentials, credential, func(obj client.Object) any { return obj.(*corev1.Secret).Data }); n != 2 {
+	if n := credentials.Values(t, "data"); n != 2 {
 		t.Errorf("the Secret of the credential has had %d contents", n)
 	}
 	// A push is repeated when the users do not have the credential in time.
-	pushed := contents(t, pushes, push, func(obj client.Object) any { return obj.GetAnnotations() })
-	if n := contents(t, deliveries, delivery, func(obj client.Object) any { return obj.GetAnnotations() }); n > pushed {
+	pushed := pushes.Values(t, "metadata", "annotations")
+	if n := deliveries.Values(t, "metadata", "annotations"); n > pushed {
 		t.Errorf("External Secrets was to deliver the credential %d times, after %d pushes", n, pushed)
 	}
-}
-
-// states watches an object that does not exist yet.
-func (w *world) states(t *testing.T, list client.ObjectList, of client.Object) watch.Interface {
-	t.Helper()
-	watcher, err := client.NewWithWatch(env.Config, client.Options{Scheme: w.Scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	states, err := watcher.Watch(t.Context(), list,
-		client.InNamespace(of.GetNamespace()), client.MatchingFields{"metadata.name": of.GetName()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(states.Stop)
-	return states
-}
-
-// contents counts the successive contents of an object up to its current state.
-func contents(t *testing.T, states watch.Interface, now client.Object, content func(client.Object) any) (n int) {
-	t.Helper()
-	var last any
-	late := time.After(expect.Timeout)
-	for seen := ""; seen != now.GetResourceVersion(); {
-		select {
-		case state := <-states.ResultChan():
-			obj, ok := state.Object.(client.Object)
-			if !ok {
-				t.Fatalf("the watch of %s ended with %+v", now.GetName(), state)
-			}
-			if next := content(obj); n == 0 || !equality.Semantic.DeepEqual(next, last) {
-				last, n = next, n+1
-			}
-			seen = obj.GetResourceVersion()
-		case <-late:
-			t.Fatalf("the current state of %s was not seen", now.GetName())
-		}
-	}
-	return n
 }
 
 func TestADeliveryThatFailsIsNamed(t *testing.T) {
