@@ -15,6 +15,7 @@ import (
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/identity"
 	"github.com/c5c3/forge/operators/c5c3/internal/korc"
+	"github.com/c5c3/forge/operators/c5c3/internal/pass"
 )
 
 // How a credential is replaced. The name of a credential in Keystone is derived from its
@@ -28,7 +29,7 @@ import (
 // keepCredential ensures the administrator's application credential, or takes the next
 // step in replacing it. It returns an error until Keystone has the current one.
 func (m *manager) keepCredential(ctx context.Context) error {
-	live, err := apply.Find(ctx, m.Foreign, m.Key(m.CP.ApplicationCredentialName()), &orcv1alpha1.ApplicationCredential{})
+	live, err := apply.Find(ctx, m.Foreign, pass.Key(m.Pass, m.CP.ApplicationCredentialName()), &orcv1alpha1.ApplicationCredential{})
 	switch {
 	case err != nil:
 		return err

@@ -71,7 +71,7 @@ func cloudsDelivery(c cluster.Settings, cp *c5c3v1alpha1.ControlPlane, push *eso
 // deliveredClouds returns the clouds.yaml that the users have, nil for none.
 func (m *manager) deliveredClouds(ctx context.Context) ([]byte, error) {
 	name := m.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName
-	secret, err := apply.Find(ctx, m.Refs, m.Key(name), &corev1.Secret{})
+	secret, err := apply.Find(ctx, m.Refs, pass.Key(m.Pass, name), &corev1.Secret{})
 	if secret == nil || err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (m *manager) awaitDelivery(ctx context.Context, text []byte) error {
 // store long after it was pushed: the store may have been restored from a backup.
 func (m *manager) replaceStale(ctx context.Context) error {
 	secret := &corev1.Secret{}
-	err := m.Refs.Get(ctx, m.Key(m.delivery.Name), secret)
+	err := m.Refs.Get(ctx, pass.Key(m.Pass, m.delivery.Name), secret)
 	if err != nil || m.Now().Sub(m.CP.Status.AdminApplicationCredential.LastRotation.Time) < m.SpreadTime {
 		return client.IgnoreNotFound(err)
 	}

@@ -33,7 +33,7 @@ func Deliver(ctx context.Context, s *pass.Pass, d Delivery) error {
 	if err := Ensure(ctx, s, es); err != nil {
 		return reconcile.WithReason(c5c3v1alpha1.ReasonExternalSecretError, err)
 	}
-	secret, err := apply.Find(ctx, s.Refs, s.Key(d.Name), &corev1.Secret{})
+	secret, err := apply.Find(ctx, s.Refs, pass.Key(s, d.Name), &corev1.Secret{})
 	if err != nil || secret != nil && len(secrets.MissingKeys(secret, d.Properties...)) == 0 {
 		return err
 	}
@@ -45,7 +45,7 @@ func Deliver(ctx context.Context, s *pass.Pass, d Delivery) error {
 func Ensure(ctx context.Context, s *pass.Pass, es *esov1.ExternalSecret) error {
 	err := s.Foreign.Get(ctx, client.ObjectKeyFromObject(es), &esov1.ExternalSecret{})
 	if apierrors.IsNotFound(err) {
-		err = checkUnclaimed(ctx, s.Key(es.Name), s.Refs, s.Owned.Live)
+		err = checkUnclaimed(ctx, pass.Key(s, es.Name), s.Refs, s.Owned.Live)
 	}
 	if err != nil {
 		return err

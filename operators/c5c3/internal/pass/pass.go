@@ -79,10 +79,9 @@ type Pass struct {
 	// Slots hold what one step hands to later ones.
 	*reconcile.Slots
 	CP *c5c3v1alpha1.ControlPlane
-	// Name is the key of the control plane, and Key that of an object in its namespace.
+	// Name is the key of the control plane.
 	Name types.NamespacedName
-	Key  func(name string) client.ObjectKey
-	// Now returns the time in that namespace.
+	// Now returns the time in its namespace.
 	Now func() time.Time
 }
 
@@ -90,9 +89,13 @@ type Pass struct {
 func New(tools *Tools, cp *c5c3v1alpha1.ControlPlane) *Pass {
 	return &Pass{
 		Tools: tools, Slots: &reconcile.Slots{}, CP: cp, Name: client.ObjectKeyFromObject(cp),
-		Key: func(name string) client.ObjectKey { return client.ObjectKey{Namespace: cp.Namespace, Name: name} },
 		Now: func() time.Time { return tools.Now(cp.Namespace) },
 	}
+}
+
+// Key returns the key of an object in the namespace of the control plane.
+func Key(s *Pass, name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: s.Name.Namespace, Name: name}
 }
 
 // FieldManager owns the fields that a control plane sets on the resources of other

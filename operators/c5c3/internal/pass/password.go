@@ -17,7 +17,7 @@ var ErrNoPassword = errors.New("does not exist yet, or the key is empty")
 func ReadAdminPassword(ctx context.Context, s *Pass) (string, error) {
 	ref := s.CP.AdminSecretRef()
 	secret := &corev1.Secret{}
-	if err := s.Refs.Get(ctx, s.Key(ref.Name), secret); client.IgnoreNotFound(err) != nil {
+	if err := s.Refs.Get(ctx, Key(s, ref.Name), secret); client.IgnoreNotFound(err) != nil {
 		return "", fmt.Errorf("reading Secret %s: %w", ref.Name, err)
 	}
 	password := string(secret.Data[ref.Key])

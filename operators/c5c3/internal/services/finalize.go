@@ -67,7 +67,7 @@ func (svc Service) databaseGoes(ctx context.Context, s *pass.Pass) (bool, error)
 // remove deletes the resource of the service. It describes what is still left, "" for
 // nothing, and returns since when that is being deleted.
 func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
-	child, err := apply.Find(ctx, s.Foreign, s.Key(svc.childName(s.CP)), svc.Empty())
+	child, err := apply.Find(ctx, s.Foreign, pass.Key(s, svc.childName(s.CP)), svc.Empty())
 	switch {
 	case err != nil:
 		return "", since, err
@@ -84,7 +84,7 @@ func (svc Service) remove(ctx context.Context, s *pass.Pass) (left string, since
 func (svc Service) database(ctx context.Context, s *pass.Pass) (left string, since time.Time, err error) {
 	name, database := svc.childName(s.CP), &metav1.PartialObjectMetadata{}
 	database.SetGroupVersionKind(infraapi.DatabaseKind)
-	err = s.Owned.Live.Get(ctx, s.Key(name), database)
+	err = s.Owned.Live.Get(ctx, pass.Key(s, name), database)
 	switch {
 	case apierrors.IsNotFound(err), meta.IsNoMatchError(err):
 		return "", since, nil

@@ -137,7 +137,7 @@ func (all List) release(ctx context.Context, s *pass.Pass, svc Service) reconcil
 		return reconcile.Done(svc.reasons.notManaged, message)
 	}
 	child := svc.Empty()
-	if err := s.Foreign.Get(ctx, s.Key(svc.childName(s.CP)), child); client.IgnoreNotFound(err) != nil {
+	if err := s.Foreign.Get(ctx, pass.Key(s, svc.childName(s.CP)), child); client.IgnoreNotFound(err) != nil {
 		return reconcile.Failed(svc.reasons.failed, err)
 	}
 	if err := all.admitClients(ctx, s, svc, child); err != nil {

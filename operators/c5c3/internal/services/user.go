@@ -86,7 +86,7 @@ func renewPassword(ctx context.Context, s *pass.Pass, secret *corev1.Secret) (st
 // loginInUse returns the control plane's Secret to which the service's resource refers,
 // "" for none.
 func loginInUse(ctx context.Context, s *pass.Pass, svc Service) (string, error) {
-	live, err := apply.Find(ctx, s.Foreign, s.Key(svc.childName(s.CP)), svc.Empty())
+	live, err := apply.Find(ctx, s.Foreign, pass.Key(s, svc.childName(s.CP)), svc.Empty())
 	if live == nil || err != nil {
 		return "", err
 	}
@@ -147,7 +147,7 @@ func proveUser(
 // password may have been changed there.
 func replaceRefused(ctx context.Context, s *pass.Pass, svc Service, object *orcv1alpha1.User, user identity.ServiceUser) error {
 	if pass.IsRefused(s, svc.condition, object.CreationTimestamp.Time, user.ID, user.Password) {
-		secret, err := s.Owned.Find(ctx, s.Key(s.CP.ServiceUserName(svc.name)))
+		secret, err := s.Owned.Find(ctx, pass.Key(s, s.CP.ServiceUserName(svc.name)))
 		if err == nil && secret != nil {
 			_, err = renewPassword(ctx, s, secret)
 		}

@@ -30,7 +30,7 @@ func removeKORCFinalizers(ctx context.Context, s *pass.Pass, left []korc.Object)
 		}
 	}
 	for _, name := range []string{s.CP.PasswordCloudSecretName(), s.CP.Spec.KORC.AdminCredential.CloudCredentialsRef.SecretName} {
-		secret, err := apply.Find(ctx, s.Refs, s.Key(name), &corev1.Secret{})
+		secret, err := apply.Find(ctx, s.Refs, pass.Key(s, name), &corev1.Secret{})
 		if err != nil {
 			return err
 		}

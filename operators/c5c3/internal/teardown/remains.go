@@ -52,7 +52,7 @@ func keystoneIsGone(ctx context.Context, s *pass.Pass, identity services.Service
 	if !s.Kinds.Served(identity.Kind) {
 		return true, nil
 	}
-	keystone, err := apply.Find(ctx, s.Foreign, s.Key(s.CP.KeystoneName()), identity.Empty())
+	keystone, err := apply.Find(ctx, s.Foreign, pass.Key(s, s.CP.KeystoneName()), identity.Empty())
 	return keystone == nil, err
 }
 
@@ -166,7 +166,7 @@ func removePush(ctx context.Context, s *pass.Pass, ready bool) (string, error) {
 	if !s.Kinds.Served(appcredential.PushSecretKind) {
 		return "", nil
 	}
-	push, err := apply.Find(ctx, s.Foreign, s.Key(s.CP.CredentialPushName()), &esov1alpha1.PushSecret{})
+	push, err := apply.Find(ctx, s.Foreign, pass.Key(s, s.CP.CredentialPushName()), &esov1alpha1.PushSecret{})
 	if err != nil || push == nil || !metav1.IsControlledBy(push, s.CP) {
 		return "", err
 	}
