@@ -45,7 +45,8 @@ chainsaw-lint: e2e-scripts $(BIN)/chainsaw ## Check the end-to-end suites agains
 	@find tests/e2e -name chainsaw-test.yaml -print0 | xargs -0 -n1 $(BIN)/chainsaw lint test --file
 
 .PHONY: e2e-scripts
-e2e-scripts: ## Fail if a script of an end-to-end suite continues after a failed command.
+e2e-scripts: ## Fail if a script of an end-to-end suite continues after a failed command, or a wait is too short for a busy machine.
 	@hack/tools/install-debian-packages.sh test
-	@cd hack/e2e && python3 -B -m unittest --quiet test_commands test_leaks test_lint_scripts test_rbac test_record test_summary
+	@cd hack/e2e && python3 -B -m unittest --quiet test_commands test_leaks test_lint_scripts test_lint_timeouts test_rbac test_record test_summary
 	@hack/e2e/lint_scripts.py tests/e2e
+	@hack/e2e/lint_timeouts.py tests/e2e
