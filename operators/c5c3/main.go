@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 )
@@ -39,10 +40,10 @@ func options() operator.Options {
 		Flags: func(fs *flag.FlagSet) {
 			fs.Var(&korc, "korc-namespace", "Namespace of K-ORC. A Keystone with spec.networkPolicy admits it.")
 		},
-		Setup: func(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+		Setup: func(ctx context.Context, mgr ctrl.Manager, cfg startup.Config) error {
 			return setup(ctx, mgr, cfg, korc.String())
 		},
-		Webhooks: func(mgr ctrl.Manager, _ operator.Config) error {
+		Webhooks: func(mgr ctrl.Manager, _ startup.Config) error {
 			if err := c5c3v1alpha1.NewCredentialRotationWebhook().SetupWebhookWithManager(mgr); err != nil {
 				return err
 			}
@@ -66,7 +67,7 @@ func (n *namespace) Set(name string) error {
 	return nil
 }
 
-func setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, korcNamespace string) error {
+func setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, korcNamespace string) error {
 	day, err := rotationDay(os.Getenv(rotationDayVariable))
 	if err != nil {
 		return err

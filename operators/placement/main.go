@@ -7,6 +7,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
 	"github.com/c5c3/forge/operators/placement/internal/controller"
 )
@@ -26,7 +27,7 @@ func options() operator.Options {
 		Definitions:      crds,
 		Setup:            controller.Controller.Setup,
 		CacheTransform:   controller.Controller.Trim(),
-		Webhooks: func(mgr ctrl.Manager, cfg operator.Config) error {
+		Webhooks: func(mgr ctrl.Manager, cfg startup.Config) error {
 			return placementv1alpha1.NewPlacementWebhook(cfg.Cluster).SetupWebhookWithManager(mgr)
 		},
 	}

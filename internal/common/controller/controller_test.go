@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
@@ -63,7 +63,7 @@ func TestEveryKindIsDeclaredOnce(t *testing.T) {
 
 func TestAnOperatorOfANamespaceDoesNotWatchKindsOfTheCluster(t *testing.T) {
 	for namespace, want := range map[string]int{"": 1, "openstack": 0} {
-		w := &watching[*instance.Harbour, *service.Pass]{Controller: declared(), config: operator.Config{Namespace: namespace}}
+		w := &watching[*instance.Harbour, *service.Pass]{Controller: declared(), config: startup.Config{Namespace: namespace}}
 		var scoped int
 		for _, kind := range w.reachable() {
 			if kind.ClusterScoped {
@@ -211,7 +211,7 @@ func TestOrphanedObjectsAreThoseThatTheirOwnerDoesNotAnnounce(t *testing.T) {
 func TestAPipelineThatIsNotValidIsNotSetUp(t *testing.T) {
 	c := declared()
 	c.Pipeline = reconcile.Pipeline[*service.Pass]{{Name: "Nameless"}}
-	err := c.Setup(t.Context(), nil, operator.Config{})
+	err := c.Setup(t.Context(), nil, startup.Config{})
 	if err == nil || !strings.HasPrefix(err.Error(), "the harbour pipeline: ") {
 		t.Errorf("got %v", err)
 	}

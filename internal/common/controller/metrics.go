@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/c5c3/forge/internal/common/metric"
-	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 )
@@ -32,7 +31,7 @@ func (m Metrics) Definitions(own ...metric.Definition) []metric.Definition {
 		reconcile.MetricDefinitions(m.Prefix),
 		[]metric.Definition{m.releaseInfo()}, own,
 		[]metric.Definition{m.certificateStart(), m.certificateExpiration(), m.schemaJobs(), m.schemaJobDuration()},
-		operator.MetricDefinitions(m.Prefix),
+		metric.Webhooks(m.Prefix),
 	)
 }
 

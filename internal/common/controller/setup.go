@@ -12,7 +12,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/crdwatch"
 	"github.com/c5c3/forge/internal/common/job"
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
@@ -35,12 +35,12 @@ type Options struct {
 }
 
 // Setup registers the controller with the manager.
-func (c Controller[R, S]) Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+func (c Controller[R, S]) Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config) error {
 	return c.SetupWith(ctx, mgr, cfg, Options{})
 }
 
 // SetupWith is Setup with overridable parts.
-func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
+func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Options) error {
 	if err := c.Pipeline.Validate(); err != nil {
 		return fmt.Errorf("the %s pipeline: %w", c.Definition.Name, err)
 	}
@@ -83,7 +83,7 @@ func (c Controller[R, S]) SetupWith(ctx context.Context, mgr ctrl.Manager, cfg o
 // tools returns the dependencies of the steps and the reader of referenced objects. It
 // registers their background runnables with the manager.
 func (c Controller[R, S]) tools(
-	mgr ctrl.Manager, cfg operator.Config, options Options, kinds *crdwatch.Kinds,
+	mgr ctrl.Manager, cfg startup.Config, options Options, kinds *crdwatch.Kinds,
 ) (*service.Tools, *refs.Reader, error) {
 	references, err := refs.New(mgr, cfg.Namespace)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/c5c3/forge/internal/common/crdwatch"
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/watches"
@@ -23,14 +23,14 @@ import (
 type watching[R service.Resource, S service.Scope] struct {
 	Controller[R, S]
 	mgr    ctrl.Manager
-	config operator.Config
+	config startup.Config
 	find   watches.Mapper[R]
 	// changes triggers passes when kinds are installed or removed.
 	changes watches.Resync
 	kinds   *crdwatch.Kinds
 }
 
-func (c Controller[R, S]) watching(mgr ctrl.Manager, cfg operator.Config, options Options) (*watching[R, S], error) {
+func (c Controller[R, S]) watching(mgr ctrl.Manager, cfg startup.Config, options Options) (*watching[R, S], error) {
 	w := &watching[R, S]{
 		Controller: c, mgr: mgr, config: cfg, changes: watches.NewResync(),
 		find: watches.Mapper[R]{Reader: mgr.GetClient(), Plural: c.Definition.Kind + "s", NewList: c.NewList},

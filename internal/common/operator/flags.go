@@ -14,6 +14,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/cluster"
 	"github.com/c5c3/forge/internal/common/operator/servingcert"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 )
 
 // Where the webhook serving certificate comes from.
@@ -34,7 +35,7 @@ const listenNowhere = "0"
 
 // settings are the parsed flags together with values from the environment.
 type settings struct {
-	Config
+	startup.Config
 	ignoredNamespaces namespaces
 
 	metricsAddress string
@@ -115,7 +116,7 @@ func (s *settings) bind(fs *flag.FlagSet) {
 		"Prefixes every path in the secret store. Clusters that share a store need different names.")
 	fs.StringVar(&s.Cluster.Domain, "cluster-domain", cluster.DefaultDomain,
 		"DNS domain of the cluster's Services, as in the configuration of the kubelets.")
-	fs.DurationVar(&s.KubeletSyncPeriod, "kubelet-sync-period", DefaultKubeletSyncPeriod,
+	fs.DurationVar(&s.KubeletSyncPeriod, "kubelet-sync-period", startup.DefaultKubeletSyncPeriod,
 		"The syncFrequency of the kubelets. A pod may see the previous content of a Secret "+
 			"for one and a half times as long plus half a minute: rotations of keys and of credentials wait for that.")
 	fs.BoolVar(&s.EnableWebhooks, "enable-webhooks", true,

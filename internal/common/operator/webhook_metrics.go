@@ -12,21 +12,6 @@ import (
 	"github.com/c5c3/forge/internal/common/metric"
 )
 
-// MetricDefinitions are the metrics that every operator with webhooks has, in addition
-// to those of its controllers.
-func MetricDefinitions(prefix string) []metric.Definition {
-	return []metric.Definition{
-		{
-			Name: prefix + "_webhook_certificate_start_timestamp_seconds", Type: metric.Gauge,
-			Help: "When the certificate of the webhooks becomes valid, as Unix time; every replica serves webhooks.",
-		},
-		{
-			Name: prefix + "_webhook_certificate_expiration_timestamp_seconds", Type: metric.Gauge,
-			Help: "When the certificate of the webhooks expires, as Unix time; every replica serves webhooks.",
-		},
-	}
-}
-
 // metricsPrefix returns the prefix of the names of an operator's metrics.
 func metricsPrefix(operator string) string { return strings.ReplaceAll(operator, "-", "_") }
 
@@ -41,7 +26,7 @@ type certificateExporter struct {
 var _ prometheus.Collector = (*certificateExporter)(nil)
 
 func newCertificateExporter(operator string, served func() *x509.Certificate) *certificateExporter {
-	definitions := MetricDefinitions(metricsPrefix(operator))
+	definitions := metric.Webhooks(metricsPrefix(operator))
 	return &certificateExporter{start: definitions[0].Desc(nil), expiration: definitions[1].Desc(nil), served: served}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"k8s.io/client-go/util/cert"
 
+	"github.com/c5c3/forge/internal/common/metric"
 	"github.com/c5c3/forge/internal/common/testutil/certificate"
 )
 
@@ -35,7 +36,7 @@ func TestTheLifetimeOfTheWebhooksCertificateIsExportedAsSoonAsThereIsOne(t *test
 
 func expectLifetime(t *testing.T, exporter *certificateExporter, served *x509.Certificate) {
 	t.Helper()
-	definitions := MetricDefinitions("test_operator")
+	definitions := metric.Webhooks("test_operator")
 	var want strings.Builder
 	for i, at := range []time.Time{served.NotBefore, served.NotAfter} {
 		d := definitions[i]

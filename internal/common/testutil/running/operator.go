@@ -17,6 +17,7 @@ import (
 
 	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
 )
 
@@ -28,7 +29,7 @@ type Program struct {
 	// Options are the manager options from the operator's main function.
 	Options operator.Options
 	// Setup registers the controller with the manager.
-	Setup func(ctx context.Context, mgr ctrl.Manager, settings operator.Config, replaced controller.Options) error
+	Setup func(ctx context.Context, mgr ctrl.Manager, settings startup.Config, replaced controller.Options) error
 }
 
 // Operator is a running operator.
@@ -79,7 +80,7 @@ func (p Program) Run(ctx context.Context, cfg *rest.Config, namespace string, re
 func (p Program) run(
 	ctx context.Context, cfg *rest.Config, namespace string, replaced controller.Options, log logr.Logger, announced *announcements,
 ) error {
-	settings := operator.Config{
+	settings := startup.Config{
 		Namespace: namespace, MaxConcurrentReconciles: 2,
 		OperatorNamespace: strings.TrimSuffix(p.Options.Name, "-operator") + "-system",
 	}

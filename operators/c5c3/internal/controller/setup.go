@@ -15,7 +15,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
@@ -86,7 +86,7 @@ func Scheme() *runtime.Scheme {
 }
 
 // Setup registers the controllers with the manager.
-func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
+func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Options) error {
 	if err := pipeline.Validate(); err != nil {
 		return fmt.Errorf("the control plane pipeline: %w", err)
 	}

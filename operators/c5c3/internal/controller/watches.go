@@ -21,7 +21,7 @@ import (
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/c5c3/forge/internal/common/crdwatch"
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/watches"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -62,7 +62,7 @@ var indexes = map[string]func(*c5c3v1alpha1.ControlPlane) []string{
 // watch builds the controller. Everything that a pass reads is watched, so that waits end
 // with an event instead of a timer.
 func watch(
-	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, discovery time.Duration, tools *pass.Tools,
+	ctx context.Context, mgr ctrl.Manager, cfg startup.Config, discovery time.Duration, tools *pass.Tools,
 	reconciler ctrlreconcile.Reconciler,
 ) error {
 	find := controlPlanes(mgr.GetClient())
@@ -102,7 +102,7 @@ var deletions = predicate.Funcs{
 
 // trackKinds watches the kinds of other operators as soon as they are installed.
 func trackKinds(
-	ctx context.Context, mgr ctrl.Manager, cfg operator.Config, discovery time.Duration, tools *pass.Tools,
+	ctx context.Context, mgr ctrl.Manager, cfg startup.Config, discovery time.Duration, tools *pass.Tools,
 	ctl controller.Controller, changes watches.Resync,
 ) error {
 	find := controlPlanes(mgr.GetClient())

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 	"github.com/c5c3/forge/operators/c5c3/internal/testutil"
@@ -28,7 +28,7 @@ func TestAControlPlaneKeepsToTheNameAndTheDomainOfItsCluster(t *testing.T) {
 	}
 	secrets.Put("east/openstack/keystone/"+namespace+"/controlplane/db", map[string]string{"username": "keystone", "password": "p"})
 	secrets.Put("east/bootstrap/"+namespace+"/controlplane-keystone/admin", map[string]string{"password": "p"})
-	settings := operator.Config{Namespace: namespace, Cluster: cluster.Settings{Name: "east", Domain: "k8s.example.com"}}
+	settings := startup.Config{Namespace: namespace, Cluster: cluster.Settings{Name: "east", Domain: "k8s.example.com"}}
 	options := controller.Options{
 		DiscoveryInterval: time.Second, SpreadTime: time.Second, Login: testutil.Login(korc), Revoke: testutil.Revoke(korc),
 		Enrol: testutil.Enrol(korc), DeleteUser: testutil.Revoke(korc), SetRegion: testutil.SetRegion(korc),

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/watches"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -24,7 +24,7 @@ const (
 // Setup registers the controller of CredentialRotations with the manager. It watches
 // ControlPlanes, whose status shows the state of the credential, and Secrets, one of
 // which has the administrator's password.
-func Setup(mgr ctrl.Manager, cfg operator.Config, tools Tools, stepMetrics *reconcile.Metrics) error {
+func Setup(mgr ctrl.Manager, cfg startup.Config, tools Tools, stepMetrics *reconcile.Metrics) error {
 	if err := Pipeline.Validate(); err != nil {
 		return fmt.Errorf("the credential rotation pipeline: %w", err)
 	}

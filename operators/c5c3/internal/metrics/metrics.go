@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/c5c3/forge/internal/common/metric"
-	"github.com/c5c3/forge/internal/common/operator"
 	"github.com/c5c3/forge/internal/common/reconcile"
 )
 
@@ -43,5 +42,5 @@ var (
 func Definitions() []metric.Definition {
 	return slices.Concat(reconcile.MetricDefinitions(Prefix), []metric.Definition{
 		UpdateInfo, CredentialAge, RotationLast, RotationDue,
-	}, operator.MetricDefinitions(Prefix))
+	}, metric.Webhooks(Prefix))
 }

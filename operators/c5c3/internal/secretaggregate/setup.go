@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
 	"github.com/c5c3/forge/internal/common/secrets"
@@ -32,7 +32,7 @@ const (
 // Setup registers the controller of SecretAggregates with the manager. reserved reports
 // whether a service of a ControlPlane has, or will have, a Secret of the name.
 func Setup(
-	mgr ctrl.Manager, cfg operator.Config, references *refs.Reader, stepMetrics *reconcile.Metrics,
+	mgr ctrl.Manager, cfg startup.Config, references *refs.Reader, stepMetrics *reconcile.Metrics,
 	reserved func(name string, cp *c5c3v1alpha1.ControlPlane) bool,
 ) error {
 	if err := Pipeline.Validate(); err != nil {

@@ -11,6 +11,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/operators/c5c3/internal/controller"
 )
 
@@ -22,11 +23,11 @@ func Run(ctx context.Context, cfg *rest.Config, options controller.Options, log 
 
 // RunIn is Run for one namespace, "" for all.
 func RunIn(ctx context.Context, cfg *rest.Config, namespace string, options controller.Options, log logr.Logger) error {
-	return RunAs(ctx, cfg, operator.Config{Namespace: namespace}, options, log)
+	return RunAs(ctx, cfg, startup.Config{Namespace: namespace}, options, log)
 }
 
 // RunAs is Run with custom settings.
-func RunAs(ctx context.Context, cfg *rest.Config, settings operator.Config, options controller.Options, log logr.Logger) error {
+func RunAs(ctx context.Context, cfg *rest.Config, settings startup.Config, options controller.Options, log logr.Logger) error {
 	settings.MaxConcurrentReconciles, settings.OperatorNamespace = 2, "c5c3-system"
 	managerOptions := operator.ManagerOptions(operator.Options{
 		Name: "c5c3-operator", Scheme: controller.Scheme(), CacheTransform: controller.Trim,

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/keys"
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -21,7 +21,7 @@ import (
 )
 
 // propagation is the operator's default.
-var propagation = operator.Config{}.Propagation()
+var propagation = startup.Config{}.Propagation()
 
 func TestARotationThatWouldEndTokensIsHeldAndAppliedWhenItIsSafe(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/c5c3/forge/internal/common/controller"
-	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
@@ -64,12 +64,12 @@ func Scheme() *runtime.Scheme { return declaration.Scheme() }
 var Trim = declaration.Trim()
 
 // Setup registers the controller with the manager.
-func Setup(ctx context.Context, mgr ctrl.Manager, cfg operator.Config) error {
+func Setup(ctx context.Context, mgr ctrl.Manager, cfg startup.Config) error {
 	return SetupWith(ctx, mgr, cfg, Options{})
 }
 
 // SetupWith is Setup with overridable parts.
-func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg operator.Config, options Options) error {
+func SetupWith(ctx context.Context, mgr ctrl.Manager, cfg startup.Config, options Options) error {
 	lifetimes, err := metrics.NewLifetimes(ctrlmetrics.Registry)
 	if err != nil {
 		return fmt.Errorf("registering metrics: %w", err)

@@ -11,6 +11,7 @@ import (
 
 	kit "github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/operator"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/testutil/running"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 )
@@ -26,7 +27,7 @@ type Operator struct {
 func Program(adjust ...func(*controller.Options)) running.Program {
 	return running.Program{
 		Options: operator.Options{Name: "keystone-operator", Scheme: controller.Scheme(), CacheTransform: controller.Trim},
-		Setup: func(ctx context.Context, mgr ctrl.Manager, settings operator.Config, replaced kit.Options) error {
+		Setup: func(ctx context.Context, mgr ctrl.Manager, settings startup.Config, replaced kit.Options) error {
 			options := controller.Options{Options: replaced}
 			for _, change := range adjust {
 				change(&options)
