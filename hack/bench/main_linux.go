@@ -53,6 +53,8 @@ type settings struct {
 	runs   int
 	page   string
 	update string
+	// samples is a file with what another program has measured.
+	samples string
 }
 
 func parse(args []string) (settings, error) {
@@ -65,6 +67,7 @@ func parse(args []string) (settings, error) {
 	fs.StringVar(&s.page, "page", "docs/performance.md", "Page with the committed results, relative to the top.")
 	fs.StringVar(&s.update, "update", updateNothing,
 		"1 writes the results to the page, counts only what does not depend on the speed of the machine.")
+	fs.StringVar(&s.samples, "samples", "", "File with the samples of another program, to compare in place of measuring.")
 	fs.IntVar(&s.runs, "runs", 3, "How often each size is measured.")
 	fs.IntVar(&s.Workers, "workers", 2, "How many resources are reconciled at a time, as in the chart.")
 	fs.IntVar(&s.PerNamespace, "per-namespace", 10, "How many resources share a namespace. ControlPlanes never do.")
@@ -111,7 +114,7 @@ func parseSizes(text string) (sizes []int, err error) {
 
 func (s *settings) validate() error {
 	switch {
-	case s.Program == "" || s.Dir == "":
+	case s.samples == "" && (s.Program == "" || s.Dir == ""):
 		return errors.New("-program and -dir are required")
 	case s.runs < 1 || s.Workers < 1 || s.PerNamespace < 1 || s.Pods < 0 || s.Foreign < 0:
 		return errors.New("numbers must be positive")
@@ -136,6 +139,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if s.samples != "" {
+		return record(s)
+	}
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard())
 	// A page that cannot be read is found out before hours of measuring.
@@ -155,6 +161,30 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	return draw(filepath.Join(strings.TrimSuffix(s.page, ".md"), s.Operator.Name), scenario.Charts(s.Operator), page.Table)
+}
+
+// record compares what another program has measured with the page.
+func record(s settings) error {
+	tables, err := result.ReadRecorded(s.samples)
+	if err != nil {
+		return err
+	}
+	for _, recorded := range tables {
+		page, err := result.ReadPage(s.page, recorded.Name)
+		if err != nil {
+			return err
+		}
+		table := recorded.Table()
+		fmt.Print(table.Compare(page.Table, recorded.Columns, recorded.Scenarios))
+		if s.update == updateNothing {
+			continue
+		}
+		page.Table = page.Table.Merge(table, recorded.Columns, s.update == updateAll)
+		if err := page.Write(s.page, recorded.Columns, recorded.Scenarios); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func measure(ctx context.Context, s settings, samples result.Samples) error {

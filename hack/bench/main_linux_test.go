@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,6 +47,35 @@ func TestACommandLineThatCannotWorkIsRefusedWithTheReason(t *testing.T) {
 		_, err := parse(append(append([]string{}, needed...), test.arg))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want an error with %q", test.arg, err, test.want)
+		}
+	}
+}
+
+func TestWhatAnotherProgramHasMeasuredIsWrittenToThePage(t *testing.T) {
+	page, samples := filepath.Join(t.TempDir(), "page.md"), filepath.Join(t.TempDir(), "samples.json")
+	const before = "Text.\n<!-- bench cluster-ready -->\n<!-- /bench cluster-ready -->\nMore text.\n"
+	for path, content := range map[string]string{
+		page: before,
+		samples: `[{"name": "cluster-ready", "columns": [{"name": "Ready", "timed": true, "digits": 1}], "scenarios": ["keystone"],
+			"rows": [{"scenario": "keystone", "size": 3, "samples": {"Ready": [8]}}]}]`,
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct{ update, want string }{
+		{updateNothing, before},
+		{updateAll, strings.Replace(before, "-->\n<", "-->\n| Scenario | Size | Ready |\n|---|---:|---:|\n| keystone | 3 | 8.0 |\n<", 1)},
+	} {
+		if err := record(settings{samples: samples, page: page, update: test.update}); err != nil {
+			t.Fatal(err)
+		}
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, string(content)); diff != "" {
+			t.Errorf("-update=%q (-want +got):\n%s", test.update, diff)
 		}
 	}
 }

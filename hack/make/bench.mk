@@ -19,12 +19,15 @@ bench: envtest-binaries ## Measure the operator's requests, memory and time (BEN
 	@$(BENCH)/bench -operator=$(BENCH_OPERATOR) -program=$(BENCH)/$(BENCH_OPERATOR)-operator -dir=$(BENCH)/runs/$(BENCH_OPERATOR) \
 		-sizes=$(BENCH_SIZES) -runs=$(BENCH_RUNS) -update=$(UPDATE) $(BENCH_FLAGS)
 
-# The measurements on the cluster (ready, controlplane, api), and further flags for
-# hack/bench/cluster.py, as in BENCH_CLUSTER_FLAGS='--seconds=60'.
+# The measurements on the cluster (ready, controlplane, api, changes), and further
+# flags for hack/bench/cluster, as in BENCH_CLUSTER_FLAGS='--seconds=60'.
 BENCH_PARTS ?= ready api
 BENCH_CLUSTER_FLAGS ?=
 
 .PHONY: bench-cluster
-bench-cluster: ## Measure on the cluster of quickstart what a user waits for (BENCH_PARTS="ready controlplane api", BENCH_RUNS=3).
+bench-cluster: ## Measure on the cluster of quickstart what a user waits for (BENCH_PARTS="ready controlplane api changes", BENCH_RUNS=3, UPDATE=1).
 	@test -e $(ROOT)/kubeconfig || { echo 'There is no cluster to measure on: run "make quickstart" first' >&2; exit 2; }
-	@KUBECONFIG=$(ROOT)/kubeconfig PATH=$(BIN):$$PATH hack/bench/cluster.py --runs=$(BENCH_RUNS) $(BENCH_CLUSTER_FLAGS) $(BENCH_PARTS)
+	@$(call build_own,hack/bench,bench=.,$(BENCH))
+	@KUBECONFIG=$(ROOT)/kubeconfig PATH=$(BIN):$$PATH python3 -B hack/bench/cluster/main.py \
+		--runs=$(BENCH_RUNS) --samples=$(BENCH)/cluster.json $(BENCH_CLUSTER_FLAGS) $(BENCH_PARTS)
+	@$(BENCH)/bench -samples=$(BENCH)/cluster.json -update=$(UPDATE)

@@ -141,6 +141,6 @@ test-consumer: ## Test the consumer used by the end-to-end suites of control pla
 	@$(call unittest,$(sort $(dir $(wildcard tests/e2e/*/steps/test_consumer.py))))
 
 .PHONY: test-python
-test-python: ## Test the Python modules that travel with the configuration of services.
+test-python: ## Test the Python modules that travel with the configuration of services, and those that measure on a cluster.
 	@hack/tools/install-debian-packages.sh test
-	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py))))
+	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py hack/bench/*/test_*.py))))

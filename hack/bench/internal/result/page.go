@@ -6,27 +6,26 @@ import (
 	"strings"
 )
 
-// marks returns the lines of a page that enclose the table of an operator.
-func marks(operator string) (begin, end string) {
-	return "<!-- bench " + operator + " -->\n", "<!-- /bench " + operator + " -->\n"
+// marks returns the lines of a page that enclose a table.
+func marks(name string) (begin, end string) {
+	return "<!-- bench " + name + " -->\n", "<!-- /bench " + name + " -->\n"
 }
 
-// Page is a Markdown page that contains the tables of operators.
+// Page is a Markdown page that contains tables.
 type Page struct {
-	// before and after are the texts around the table of one operator, with the lines that
-	// enclose it.
+	// before and after are the texts around one table, with the lines that enclose it.
 	before, after string
 	// Table is its content.
 	Table Table
 }
 
-// ReadPage reads a page with the table of an operator.
-func ReadPage(path, operator string) (Page, error) {
+// ReadPage reads a page and its table with the given name.
+func ReadPage(path, name string) (Page, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return Page{}, fmt.Errorf("read what was measured before: %w", err)
 	}
-	begin, end := marks(operator)
+	begin, end := marks(name)
 	before, rest, begins := strings.Cut(string(content), begin)
 	middle, after, ends := strings.Cut(rest, end)
 	if !begins || !ends {

@@ -174,3 +174,38 @@ func TestOneSizeIsNoPicture(t *testing.T) {
 		t.Error("a picture of a single size was drawn")
 	}
 }
+
+func TestSamplesOfAnotherProgramBecomeATable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "samples.json")
+	write(t, path, `[{"name": "cluster-ready",
+		"columns": [{"name": "Ready", "timed": true, "digits": 1}], "scenarios": ["keystone"],
+		"rows": [{"scenario": "keystone", "size": 3, "samples": {"Ready": [9, 7.5, 8]}}]}]`)
+	tables, err := ReadRecorded(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Table{Row{"keystone", 3}: {"Ready": Spread{7.5, 8, 9}}}
+	if diff := cmp.Diff(want, tables[0].Table()); len(tables) != 1 || diff != "" {
+		t.Errorf("%d tables (-want +got):\n%s", len(tables), diff)
+	}
+	if diff := cmp.Diff([]Column{{Name: "Ready", Timed: true, Digits: 1}}, tables[0].Columns); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+}
+
+func TestSamplesThatCannotBeReadAreNamed(t *testing.T) {
+	missing, damaged := filepath.Join(t.TempDir(), "missing.json"), filepath.Join(t.TempDir(), "damaged.json")
+	write(t, damaged, `[{"name":`)
+	for _, path := range []string{missing, damaged} {
+		if _, err := ReadRecorded(path); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("got %v, want an error with %s", err, path)
+		}
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -14,18 +14,18 @@ import (
 // Column is one measure of a scenario.
 type Column struct {
 	// Name is the heading.
-	Name string
+	Name string `json:"name"`
 	// Timed marks what depends on the speed and the load of the machine.
-	Timed bool
+	Timed bool `json:"timed"`
 	// Digits is the number of digits after the decimal point.
-	Digits int
+	Digits int `json:"digits"`
 }
 
 // Row is one scenario at one size.
 type Row struct {
-	Scenario string
-	// Size is the number of resources.
-	Size int
+	Scenario string `json:"scenario"`
+	// Size is the number of resources, or of a resource's pods.
+	Size int `json:"size"`
 }
 
 // Spread summarises the values of several runs.

@@ -1,0 +1,66 @@
+"""The throughput and the response times of one API pod, with the defaults and with other settings."""
+
+import time
+
+import loadgen
+from keystone import KEYSTONE, Database, change, keystone, usage
+from kube import apply, wait
+
+NAME = "cluster-api"
+PODS = 1
+WORKERS = 8
+DEFAULTS = {"uwsgi": {"processes": 2, "threads": 1, "httpKeepAlive": True}, "extraConfig": None}
+SETTINGS = {
+    "defaults": {},
+    "1 process": {"uwsgi": {"processes": 1}},
+    "4 processes": {"uwsgi": {"processes": 4}},
+    "8 processes": {"uwsgi": {"processes": 8}},
+    "2 threads": {"uwsgi": {"threads": 2}},
+    "4 threads": {"uwsgi": {"threads": 4}},
+    "no keep-alive": {"uwsgi": {"httpKeepAlive": False}},
+    "no token cache": {"extraConfig": {"token": {"caching": "false"}}},
+    "database pool of 1": {"extraConfig": {"database": {"max_pool_size": "1", "max_overflow": "0"}}},
+}
+SCENARIOS = list(SETTINGS)
+KINDS = {"issue": "Issued", "validate": "Validated"}
+MEMORY = "Memory, MiB"
+COLUMNS = {
+    **{f"{kind}{figure}": digits for kind in KINDS.values() for figure, digits in ((" per second", 1), (", p99 ms", 0), (", CPU ms each", 1))},
+    MEMORY: 0,
+}
+
+
+def measure(options):
+    with Database():
+        apply(keystone(replicas=PODS))
+        wait(KEYSTONE)
+        for name, setting in SETTINGS.items():
+            if options.settings and name not in options.settings:
+                continue
+            change(**merged(setting))
+            yield name, PODS, figures(options.seconds)
+
+
+def merged(setting):
+    """Returns the spec of a setting: the defaults where it says nothing."""
+    return {
+        "uwsgi": {**DEFAULTS["uwsgi"], **setting.get("uwsgi", {})},
+        "extraConfig": setting.get("extraConfig", DEFAULTS["extraConfig"]),
+    }
+
+
+def figures(seconds):
+    found = {}
+    for kind, title in KINDS.items():
+        loadgen.start(f"-only={kind}", "-rate=0", f"-workers={WORKERS}")
+        cpu, _ = usage()
+        time.sleep(seconds)
+        later, memory = usage()
+        result = loadgen.stop()
+        found |= {
+            f"{title} per second": result["perSecond"],
+            f"{title}, p99 ms": result["kinds"][kind]["p99Ms"],
+            f"{title}, CPU ms each": (later - cpu) * 1000 / (result["perSecond"] * seconds),
+            MEMORY: memory,
+        }
+    return found

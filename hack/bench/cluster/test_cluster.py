@@ -1,0 +1,58 @@
+import unittest
+from types import SimpleNamespace
+
+import api
+import main as program
+import ready
+
+
+class Runs:
+    """A part whose figures differ from run to run."""
+
+    NAME = "cluster-part"
+    COLUMNS = {"Ready": 1, "Failed": 0}
+    SCENARIOS = ["first", "second"]
+
+    def __init__(self):
+        self.runs = 0
+
+    def measure(self, _options):
+        self.runs += 1
+        yield "first", 1, {"Ready": 7.5 + self.runs, "Failed": 0}
+        if self.runs == 2:
+            yield "second", 3, {"Ready": 2}
+
+
+class TableTest(unittest.TestCase):
+    def test_a_row_has_a_sample_of_each_run(self):
+        table = program.table(Runs(), SimpleNamespace(runs=2))
+        self.assertEqual(
+            table["rows"],
+            [
+                {"scenario": "first", "size": 1, "samples": {"Ready": [8.5, 9.5], "Failed": [0, 0]}},
+                {"scenario": "second", "size": 3, "samples": {"Ready": [2]}},
+            ],
+        )
+
+    def test_each_part_names_what_it_measures_once(self):
+        names = [part.NAME for part in program.PARTS.values()]
+        self.assertEqual(len(names), len(set(names)))
+        for part in program.PARTS.values():
+            self.assertTrue(part.COLUMNS and part.SCENARIOS and part.__doc__, part)
+
+
+class SettingsTest(unittest.TestCase):
+    def test_a_setting_resets_what_the_one_before_has_set(self):
+        first, second = api.merged(api.SETTINGS["no token cache"]), api.merged(api.SETTINGS["4 threads"])
+        self.assertIsNone(second["extraConfig"])
+        self.assertEqual(second["uwsgi"], {"processes": 2, "threads": 4, "httpKeepAlive": True})
+        self.assertEqual(first["uwsgi"], api.DEFAULTS["uwsgi"])
+
+
+class ReadyTest(unittest.TestCase):
+    def test_times_are_the_differences_of_timestamps(self):
+        self.assertEqual(ready.seconds("2026-01-01T00:01:05Z", "2026-01-01T00:00:58Z"), 7)
+
+
+if __name__ == "__main__":
+    unittest.main()
