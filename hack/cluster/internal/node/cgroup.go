@@ -63,11 +63,13 @@ func inUse(all []hierarchy) []hierarchy {
 	return all
 }
 
-// tracksProcesses reports whether a node's processes join their group here. One
-// hierarchy is enough to find them again; in the others they remain subject to the
-// limits of their parent group.
-func (h hierarchy) tracksProcesses() bool {
-	return h.v2 || slices.Contains(h.options, "pids")
+// hasDaemons reports whether a node's processes join their group here: where they are found
+// again, and where CPU time is distributed. Outside of it, each would compete with all pods
+// together, and a kubelet that waits for CPU time takes healthy pods out of service, because
+// its probes time out. In the other hierarchies they remain subject to the limits of their
+// parent group.
+func (h hierarchy) hasDaemons() bool {
+	return h.v2 || slices.Contains(h.options, "pids") || slices.Contains(h.options, "cpu")
 }
 
 // shareOfCPU is how much CPU time a cluster gets under contention, as a
@@ -186,7 +188,7 @@ func (n Node) joinCgroup() error {
 		return err
 	}
 	for _, tree := range inUse(trees) {
-		if !tree.tracksProcesses() {
+		if !tree.hasDaemons() {
 			continue
 		}
 		procs := filepath.Join(tree.mount, n.daemonCgroup(), "cgroup.procs")

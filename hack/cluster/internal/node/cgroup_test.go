@@ -12,6 +12,7 @@ import (
 const (
 	hybridMounts = `tmpfs /sys/fs/cgroup tmpfs rw 0 0
 cgroup /sys/fs/cgroup/cpuset cgroup rw,relatime,cpuset 0 0
+cgroup /sys/fs/cgroup/cpu cgroup rw,relatime,cpu,cpuacct 0 0
 cgroup /sys/fs/cgroup/pids cgroup rw,relatime,pids 0 0
 cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0
 `
@@ -25,24 +26,24 @@ func TestVersion1IsUsedWhereItHasTheControllers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/unified"}, mountsOf(all)); diff != "" {
+	if diff := cmp.Diff([]string{"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/unified"}, mountsOf(all)); diff != "" {
 		t.Errorf("all hierarchies (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/pids"}, mountsOf(inUse(all))); diff != "" {
+	if diff := cmp.Diff([]string{"/sys/fs/cgroup/cpuset", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/pids"}, mountsOf(inUse(all))); diff != "" {
 		t.Errorf("hierarchies in use (-want +got):\n%s", diff)
 	}
-	var tracking []string
+	var joined []string
 	for _, h := range inUse(all) {
-		if h.tracksProcesses() {
-			tracking = append(tracking, h.mount)
+		if h.hasDaemons() {
+			joined = append(joined, h.mount)
 		}
 	}
-	if diff := cmp.Diff([]string{"/sys/fs/cgroup/pids"}, tracking); diff != "" {
-		t.Errorf("tracking hierarchies (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/pids"}, joined); diff != "" {
+		t.Errorf("hierarchies with daemons (-want +got):\n%s", diff)
 	}
 }
 
-func TestVersion2AloneIsUsedAndTracksProcesses(t *testing.T) {
+func TestVersion2AloneIsUsedForDaemonsToo(t *testing.T) {
 	all, err := parseHierarchies(strings.NewReader(unifiedMounts))
 	if err != nil {
 		t.Fatal(err)
@@ -51,8 +52,8 @@ func TestVersion2AloneIsUsedAndTracksProcesses(t *testing.T) {
 	if diff := cmp.Diff([]string{"/sys/fs/cgroup"}, mountsOf(used)); diff != "" {
 		t.Fatalf("hierarchies in use (-want +got):\n%s", diff)
 	}
-	if !used[0].tracksProcesses() {
-		t.Error("the only hierarchy does not track processes")
+	if !used[0].hasDaemons() {
+		t.Error("daemons do not join the only hierarchy")
 	}
 }
 
