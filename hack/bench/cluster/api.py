@@ -9,12 +9,15 @@ from kube import apply, wait
 NAME = "cluster-api"
 PODS = 1
 WORKERS = 8
-DEFAULTS = {"uwsgi": {"processes": 2, "threads": 1, "httpKeepAlive": True}, "extraConfig": None}
+# What a setting does not name is reset to this. Keystone's default has a limit of half a
+# core, and nothing else matters below it.
+UNLIMITED = {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"cpu": None, "memory": "2Gi"}}
+BASIS = {"uwsgi": {"processes": 2, "threads": 1, "httpKeepAlive": True}, "resources": UNLIMITED, "extraConfig": None}
 SETTINGS = {
-    "defaults": {},
+    "defaults": {"resources": None},
+    "no CPU limit": {},
     "1 process": {"uwsgi": {"processes": 1}},
     "4 processes": {"uwsgi": {"processes": 4}},
-    "8 processes": {"uwsgi": {"processes": 8}},
     "2 threads": {"uwsgi": {"threads": 2}},
     "4 threads": {"uwsgi": {"threads": 4}},
     "no keep-alive": {"uwsgi": {"httpKeepAlive": False}},
@@ -42,11 +45,8 @@ def measure(options):
 
 
 def merged(setting):
-    """Returns the spec of a setting: the defaults where it says nothing."""
-    return {
-        "uwsgi": {**DEFAULTS["uwsgi"], **setting.get("uwsgi", {})},
-        "extraConfig": setting.get("extraConfig", DEFAULTS["extraConfig"]),
-    }
+    """Returns the spec of a setting."""
+    return {**BASIS, **setting, "uwsgi": {**BASIS["uwsgi"], **setting.get("uwsgi", {})}}
 
 
 def figures(seconds):

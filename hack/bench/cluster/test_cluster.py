@@ -46,7 +46,8 @@ class SettingsTest(unittest.TestCase):
         first, second = api.merged(api.SETTINGS["no token cache"]), api.merged(api.SETTINGS["4 threads"])
         self.assertIsNone(second["extraConfig"])
         self.assertEqual(second["uwsgi"], {"processes": 2, "threads": 4, "httpKeepAlive": True})
-        self.assertEqual(first["uwsgi"], api.DEFAULTS["uwsgi"])
+        self.assertEqual(first["uwsgi"], api.BASIS["uwsgi"])
+        self.assertEqual(second["resources"], api.UNLIMITED)
 
 
 class ReadyTest(unittest.TestCase):
