@@ -7,12 +7,13 @@ from kube import NAMESPACE, Namespace, apply, get, kubectl, metadata, namespaced
 KEYSTONE = "keystone/keystone"
 # The labels of the API pods, which those of Jobs do not have.
 API_PODS = "--selector=app.kubernetes.io/name=keystone,app.kubernetes.io/instance=keystone"
-# The CPU time in nanoseconds, or microseconds with cgroup v2, and the memory in bytes
-# that the processes of a container use.
+# What the processes of a container use, with either version of control groups.
 USAGE = (
-    "cat /sys/fs/cgroup/cpuacct/cpuacct.usage 2>/dev/null || awk '/^usage_usec/ {print $2 * 1000}' /sys/fs/cgroup/cpu.stat; "
-    "awk '/^(total_rss|anon) / {print $2}' /sys/fs/cgroup/memory/memory.stat /sys/fs/cgroup/memory.stat 2>/dev/null"
+    "cd /sys/fs/cgroup; grep --no-filename --extended-regexp '^([0-9]+|usage_usec .*|(total_rss|anon) .*)$' "
+    "cpuacct/cpuacct.usage cpu.stat memory/memory.stat memory.stat 2>/dev/null || true"
 )
+# The factors to CPU seconds.
+CPU_UNITS = {"": 1e-9, "usage_usec": 1e-6}
 
 
 def sql(statement):
@@ -77,9 +78,18 @@ def change(**spec):
 
 def usage():
     """Returns the CPU seconds and the MiB of the only API pod."""
-    name = pods()[0]["metadata"]["name"]
-    nanoseconds, memory = namespaced("exec", name, "--", "sh", "-c", USAGE).split()
-    return float(nanoseconds) / 1e9, float(memory) / 2**20
+    return parse_usage(namespaced("exec", pods()[0]["metadata"]["name"], "--", "sh", "-c", USAGE))
+
+
+def parse_usage(text):
+    cpu, memory = 0.0, 0.0
+    for line in text.splitlines():
+        name, _, number = line.rpartition(" ")
+        if name in CPU_UNITS:
+            cpu = int(number) * CPU_UNITS[name]
+        else:
+            memory = int(number) / 2**20
+    return cpu, memory
 
 
 def status():

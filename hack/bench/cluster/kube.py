@@ -26,7 +26,7 @@ def get(*arguments):
 
 
 def apply(*objects):
-    kubectl("apply", "--filename=-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    kubectl("apply", "--filename=-", stdin="\n---\n".join(json.dumps(each) for each in objects))
 
 
 def patch(resource, spec):

@@ -2,6 +2,7 @@ import unittest
 from types import SimpleNamespace
 
 import api
+import keystone
 import main as program
 import ready
 
@@ -48,6 +49,12 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(second["uwsgi"], {"processes": 2, "threads": 4, "httpKeepAlive": True})
         self.assertEqual(first["uwsgi"], api.BASIS["uwsgi"])
         self.assertEqual(second["resources"], api.UNLIMITED)
+
+
+class UsageTest(unittest.TestCase):
+    def test_both_versions_of_control_groups_are_read(self):
+        for text in ("2500000000\ntotal_rss 1048576\n", "usage_usec 2500000\nanon 1048576\n"):
+            self.assertEqual(keystone.parse_usage(text), (2.5, 1))
 
 
 class ReadyTest(unittest.TestCase):
