@@ -11,7 +11,7 @@ PODS = 1
 WORKERS = 8
 # What a setting does not name is reset to this. Keystone's default has a limit of half a
 # core, and nothing else matters below it.
-UNLIMITED = {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"cpu": None, "memory": "2Gi"}}
+UNLIMITED = {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "2Gi"}}
 BASIS = {"uwsgi": {"processes": 2, "threads": 1, "httpKeepAlive": True}, "resources": UNLIMITED, "extraConfig": None}
 SETTINGS = {
     "defaults": {"resources": None},

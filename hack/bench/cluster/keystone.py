@@ -2,7 +2,7 @@
 
 import json
 
-from kube import NAMESPACE, Namespace, apply, get, kubectl, metadata, namespaced, patch, secret, until, wait
+from kube import NAMESPACE, Namespace, apply, get, kubectl, metadata, namespaced, replace, secret, until, wait
 
 KEYSTONE = "keystone/keystone"
 # The labels of the API pods, which those of Jobs do not have.
@@ -72,7 +72,7 @@ def rolled_out():
 
 
 def change(**spec):
-    patch(KEYSTONE, spec)
+    replace(KEYSTONE, spec)
     rolled_out()
 
 

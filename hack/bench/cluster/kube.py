@@ -33,6 +33,12 @@ def patch(resource, spec):
     namespaced("patch", resource, "--type=merge", f"--patch={json.dumps({'spec': spec})}")
 
 
+def replace(resource, spec):
+    """Sets fields of the spec as a whole; None stands for the default."""
+    operations = [{"op": "add", "path": f"/spec/{name}", "value": value} for name, value in spec.items()]
+    namespaced("patch", resource, "--type=json", f"--patch={json.dumps(operations)}")
+
+
 def wait(resource, condition=READY):
     namespaced("wait", resource, condition, TIMEOUT)
 
