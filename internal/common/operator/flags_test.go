@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 )
 
 func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
@@ -24,7 +25,7 @@ func TestDefaultsAreTheDocumentedOnes(t *testing.T) {
 		t.Error("logs are for development, want JSON for production")
 	}
 	want := settings{
-		Config: Config{
+		Config: startup.Config{
 			OperatorNamespace:       "keystone-system",
 			MaxConcurrentReconciles: 2,
 			EnableWebhooks:          true,

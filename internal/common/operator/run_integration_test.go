@@ -25,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/testutil/envtest"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
@@ -56,7 +57,7 @@ func TestAnOperatorIsAliveButNotReadyUntilItMayReadWhatItWatches(t *testing.T) {
 func TestAnOperatorIsNotReadyUntilItsWebhooksAreTrusted(t *testing.T) {
 	namespace := env.Namespace(t)
 	o := watching(&seen{})
-	o.Webhooks = func(mgr ctrl.Manager, _ Config) error {
+	o.Webhooks = func(mgr ctrl.Manager, _ startup.Config) error {
 		mgr.GetWebhookServer().Register("/admit", http.NotFoundHandler())
 		return nil
 	}
@@ -149,7 +150,7 @@ func TestForeignConfigMapsAreNotSeen(t *testing.T) {
 func TestAFailingSetupEndsTheOperatorWithAReason(t *testing.T) {
 	broken := errors.New("no such index")
 	o := watching(&seen{})
-	o.Setup = func(context.Context, ctrl.Manager, Config) error { return broken }
+	o.Setup = func(context.Context, ctrl.Manager, startup.Config) error { return broken }
 	err := Run(t.Context(), o, []string{"--enable-webhooks=false", "--metrics-bind-address=0", "--health-probe-bind-address=0"}, env.Config)
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "test-operator") {
 		t.Errorf("error = %v, want one that names the operator and the reason", err)
@@ -212,7 +213,7 @@ func watching(s *seen) Options {
 		LeaderElectionID:   "test.example.com",
 		Scheme:             clientgoscheme.Scheme,
 		SkipNameValidation: true,
-		Setup: func(_ context.Context, mgr ctrl.Manager, _ Config) error {
+		Setup: func(_ context.Context, mgr ctrl.Manager, _ startup.Config) error {
 			lead := manager.RunnableFunc(func(context.Context) error {
 				s.lead()
 				return nil
