@@ -156,8 +156,7 @@ func run(ctx context.Context, args []string) error {
 	if failed != nil || s.update == updateNothing {
 		return failed
 	}
-	page.Table = page.Table.Merge(table, scenario.Columns(), s.update == updateAll)
-	if err := page.Write(s.page, scenario.Columns(), scenarios); err != nil {
+	if err := s.write(&page, table, scenario.Columns(), scenarios); err != nil {
 		return err
 	}
 	return draw(filepath.Join(strings.TrimSuffix(s.page, ".md"), s.Operator.Name), scenario.Charts(s.Operator), page.Table)
@@ -179,12 +178,17 @@ func record(s settings) error {
 		if s.update == updateNothing {
 			continue
 		}
-		page.Table = page.Table.Merge(table, recorded.Columns, s.update == updateAll)
-		if err := page.Write(s.page, recorded.Columns, recorded.Scenarios); err != nil {
+		if err := s.write(&page, table, recorded.Columns, recorded.Scenarios); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write adopts new measurements in the page, as the update asks.
+func (s settings) write(page *result.Page, fresh result.Table, columns []result.Column, scenarios []string) error {
+	page.Table = page.Table.Merge(fresh, columns, s.update == updateAll)
+	return page.Write(s.page, columns, scenarios)
 }
 
 func measure(ctx context.Context, s settings, samples result.Samples) error {

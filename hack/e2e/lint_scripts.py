@@ -11,9 +11,10 @@ and rejects what it cannot read.
 Usage: lint_scripts.py FOLDER...
 """
 
-import pathlib
 import re
 import sys
+
+import suites
 
 CONTENT = re.compile(r"^(?P<indent> *(?:- +)*)content:(?: +&\S+)? *(?P<value>.*?) *$")
 INLINE_CONTENT = re.compile(r"[{,] *content:")
@@ -97,17 +98,12 @@ def faults(text):
     return sorted(found)
 
 
+def described(text):
+    return [(line, f"the script continues after a failed command: {fault}") for line, fault in faults(text)]
+
+
 def main(folders):
-    failed = False
-    files = sorted(file for folder in folders for file in pathlib.Path(folder).rglob("*.yaml"))
-    if not files:
-        print("no YAML files in " + " ".join(folders), file=sys.stderr)
-        return 2
-    for file in files:
-        for line, fault in faults(file.read_text(encoding="utf-8")):
-            print(f"{file}:{line}: the script continues after a failed command: {fault}", file=sys.stderr)
-            failed = True
-    return 1 if failed else 0
+    return suites.lint(folders, described)
 
 
 if __name__ == "__main__":

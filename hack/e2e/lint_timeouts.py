@@ -9,9 +9,10 @@ so is one second in a loop.
 Usage: lint_timeouts.py FOLDER...
 """
 
-import pathlib
 import re
 import sys
+
+import suites
 
 LEAST = 240
 SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -31,17 +32,12 @@ def faults(text):
     return found
 
 
+def described(text):
+    return [(line, f"{wait} fails on a busy machine: wait for at least {LEAST // 60} minutes") for line, wait in faults(text)]
+
+
 def main(folders):
-    failed = False
-    files = sorted(file for folder in folders for file in pathlib.Path(folder).rglob("*.yaml"))
-    if not files:
-        print("no YAML files in " + " ".join(folders), file=sys.stderr)
-        return 2
-    for file in files:
-        for line, wait in faults(file.read_text(encoding="utf-8")):
-            print(f"{file}:{line}: {wait} fails on a busy machine: wait for at least {LEAST // 60} minutes", file=sys.stderr)
-            failed = True
-    return 1 if failed else 0
+    return suites.lint(folders, described)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def until(what, holds, seconds=600):
     ends = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > ends:
-            sys.exit(f"after {seconds} seconds, {what} is still waited for")
+            sys.exit(f"after {seconds} seconds: still waiting for {what}")
         time.sleep(0.2)
 
 

@@ -1,6 +1,6 @@
 // Package startup has what an operator tells its controllers and webhooks about how it was
-// started. It is apart from package operator for those that are not started: that depends on
-// what serves metrics to authenticated clients, which is a third of all that it links.
+// started. It is apart from package operator because a step or a test that only reads this
+// need not link what serves metrics to authenticated clients.
 package startup
 
 import (
