@@ -5,8 +5,8 @@
 # Usage: run.sh [SUITE...] [-- CHAINSAW-ARGUMENT...]
 #   SUITE   a folder below tests/e2e, such as "keystone/smoke", or "c5c3" for all
 #           of an operator. Without the operator, such as "gateway", the suites of that
-#           name of all operators. By default, all suites whose requirements the
-#           cluster meets
+#           name of all operators. By default all suites. Those whose requirements the
+#           cluster does not meet are skipped, and fail if they are named themselves
 # Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the output, the JUnit
 # report and the summary), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
 # (true: only the suites with the label "core"), COMPLETE (true: fail instead of
@@ -57,7 +57,8 @@ probe() {
 	metrics-server) kubectl get apiservice v1beta1.metrics.k8s.io ;;
 	# The samples have the names of a control plane that may exist.
 	no-controlplane) ! kubectl --namespace openstack get controlplane controlplane ;;
-	openstack) kubectl --namespace openstack get mariadb openstack-db ;;
+	# A ControlPlane has a database of the same name, which is its own.
+	openstack) [[ $(kubectl --namespace openstack get mariadb openstack-db --output=jsonpath='{.metadata.name}{.metadata.ownerReferences}') == openstack-db ]] ;;
 	quickstart) kubectl --namespace openstack get keystone keystone ;;
 	secretstore) kubectl get clustersecretstore openbao-cluster-store ;;
 	traefik) kubectl --namespace traefik-system get service traefik ;;
@@ -76,7 +77,7 @@ remedy() {
 	esac
 }
 
-# select_suites fills folders with all suites whose needs are met.
+# select_suites FOLDER... fills suites with those in the folders whose needs are met.
 select_suites() {
 	local file need missing left=0
 	local -A met=()
@@ -90,23 +91,24 @@ select_suites() {
 		done
 		if [[ -n $missing ]]; then
 			echo "skipping ${file%/*}, which needs $missing: \"$(remedy "$missing")\""
-			left=1
+			[[ $COMPLETE != true && " $* " != *" ${file%/*} "* ]] || left=1
 		else
-			folders+=("${file%/*}")
+			suites+=("${file%/*}")
 		fi
-	done < <(find tests/e2e -name chainsaw-test.yaml | LC_ALL=C sort)
-	if ((${#folders[@]} == 0)) || { ((left)) && [[ $COMPLETE == true ]]; }; then
+	done < <(find "$@" -name chainsaw-test.yaml | LC_ALL=C sort)
+	if ((left)) || ((${#suites[@]} == 0)); then
 		echo 'the cluster does not meet the requirements of these suites' >&2
 		return 1
 	fi
 }
 
 : "${CORE:=false}" "${COMPLETE:=false}"
-whole=false
+whole=false suites=()
 if ((${#folders[@]} == 0)); then
-	select_suites
+	folders=(tests/e2e)
 	whole=true
 fi
+select_suites "${folders[@]}"
 [[ $CORE != true ]] || set -- --selector=core=true "$@"
 
 mkdir -p "$REPORTS"
@@ -127,7 +129,7 @@ exec {recording}>"$run/recording"
 # that a run that is stopped has shown something too.
 status=0
 chainsaw test --config tests/e2e/chainsaw.yaml --parallel "$PARALLEL" --report-path "$run" --no-color --quiet \
-	--set-string root="$root" "$@" "${folders[@]}" {recording}>&- | tee "$REPORTS/output.txt" || status=$?
+	--set-string root="$root" "$@" "${suites[@]}" {recording}>&- | tee "$REPORTS/output.txt" || status=$?
 if [[ -e $run/e2e.xml ]]; then
 	mv "$run/e2e.xml" "$REPORTS/e2e.xml"
 	echo
