@@ -95,7 +95,7 @@ select_suites() {
 		else
 			suites+=("${file%/*}")
 		fi
-	done < <(find "$@" -name chainsaw-test.yaml | LC_ALL=C sort)
+	done < <(find "$@" -name chainsaw-test.yaml | LC_ALL=C sort --unique)
 	if ((left)) || ((${#suites[@]} == 0)); then
 		echo 'the cluster does not meet the requirements of these suites' >&2
 		return 1
@@ -109,7 +109,6 @@ if ((${#folders[@]} == 0)); then
 	whole=true
 fi
 select_suites "${folders[@]}"
-[[ $CORE != true ]] || set -- --selector=core=true "$@"
 
 mkdir -p "$REPORTS"
 # Two concurrent runs must not write to the same report.

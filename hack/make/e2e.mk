@@ -13,7 +13,7 @@ E2E_PARALLEL ?= 3
 E2E_FLAGS ?=
 E2E_CORE ?= false
 # true: fail if the cluster lacks something that a suite requires. Otherwise such
-# suites are skipped.
+# suites are skipped, unless they are named.
 E2E_COMPLETE ?= false
 
 E2E_REPORTS := $(CACHE)/e2e
