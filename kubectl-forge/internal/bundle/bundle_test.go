@@ -23,7 +23,7 @@ import (
 // a URL, in JSON and in YAML.
 const (
 	plainPassword   = "correcthorsebatterystaple"
-	strangePassword = `>>>???p@ss "word"/+ with \ and 100%`
+	strangePassword = `>>>???p@ss "wörd"/+ with \ and 100%`
 )
 
 func platformSecrets() []corev1.Secret {
@@ -46,7 +46,11 @@ func forbiddenForms() []string {
 			base64.StdEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value)),
 			base64.StdEncoding.EncodeToString([]byte(value+"\n")))
 	}
-	return all
+	return append(all,
+		`\u003e\u003e\u003e???p@ss \"wörd\"/+ with \\ and 100%`, // Go's JSON
+		`>>>???p@ss \"wörd\"/+ with \\ and 100%`,
+		`>>>???p@ss \"w\u00f6rd\"/+ with \\ and 100%`, // Python's
+	)
 }
 
 // leaky is a namespace in which every place that is written holds a value of a
