@@ -38,8 +38,13 @@ type Kind struct {
 	// settled is the reason of the condition when the new value has arrived
 	// everywhere, "" if the event is sufficient.
 	settled string
+	// held is the reason of the event for a rotation that is promoted later, if there is one.
+	held string
 	// refusals are the reasons of events after which the operator waits for the user.
 	refusals []string
+	// secret returns the Secret that these events are about, if another kind has the same
+	// reasons. Their messages name it, or its staging Secret.
+	secret func(keystone string) string
 	// missing says why there is no CronJob.
 	missing string
 	// after says what happens next without further action.
@@ -51,14 +56,18 @@ var (
 	Fernet = Kind{
 		Name: "fernet", What: "the keys that sign tokens", cronJob: keystonev1alpha1.FernetRotation,
 		condition: keystonev1alpha1.ConditionFernetKeysReady, promoted: keystonev1alpha1.EventFernetKeysRotated,
+		held:     keystonev1alpha1.EventRotationHeld,
 		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
+		secret:   keystonev1alpha1.FernetKeysName,
 		missing:  "it is created when the Keystone is installed",
 		after:    "The pods have the new keys within two minutes; earlier tokens stay valid.",
 	}
 	Credential = Kind{
 		Name: "credential", What: "the keys that encrypt stored credentials", cronJob: keystonev1alpha1.CredentialRotation,
 		condition: keystonev1alpha1.ConditionCredentialKeysReady, promoted: keystonev1alpha1.EventCredentialKeysRotated,
+		held:     keystonev1alpha1.EventRotationHeld,
 		refusals: []string{keystonev1alpha1.EventRotationRejected, keystonev1alpha1.EventRotationAnnotationInvalid},
+		secret:   keystonev1alpha1.CredentialKeysName,
 		missing:  "it is created when the Keystone is installed",
 		after:    "When the pods have the new keys, within two minutes, a Job re-encrypts all credentials with the new one.",
 	}
@@ -164,7 +173,9 @@ func (k Kind) promotion(f Facts, condition *metav1.Condition) (row follow.Row, d
 		case event.Reason == k.promoted:
 			row.State, row.Colour, row.Text = "Done", show.Green, event.Message
 			done = k.isSettled(f.Keystone, condition)
-		case event.Reason == keystonev1alpha1.EventRotationHeld && strings.Contains(event.Message, k.heldSecret(f.Keystone.Name)):
+		case k.secret != nil && !strings.Contains(event.Message, k.secret(f.Keystone.Name)):
+			continue
+		case event.Reason == k.held:
 			row.State, row.Text, done = "Held", event.Message, true
 		case slices.Contains(k.refusals, event.Reason):
 			return follow.Row{Name: "Promotion", State: "Failed", Colour: show.Red, Text: event.Message}, false, errors.New(event.Message)
@@ -180,15 +191,6 @@ func (k Kind) promotion(f Facts, condition *metav1.Condition) (row follow.Row, d
 		row.Text, done = "you may not list events, which show when the operator promotes it: see the condition "+k.condition, true
 	}
 	return row, done, nil
-}
-
-// heldSecret returns the Secret whose rotation an event reports as held: both key
-// families use the same reason.
-func (k Kind) heldSecret(keystone string) string {
-	if k.Name == Credential.Name {
-		return keystonev1alpha1.CredentialKeysName(keystone)
-	}
-	return keystonev1alpha1.FernetKeysName(keystone)
 }
 
 // isSettled reports whether the promoted value has arrived everywhere.

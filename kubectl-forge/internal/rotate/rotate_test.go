@@ -1,6 +1,8 @@
 package rotate
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,9 +82,31 @@ func TestARefusedRotationFails(t *testing.T) {
 	for _, k := range []Kind{Fernet, Credential, Password} {
 		for _, reason := range k.refusals {
 			f := facts(k, "Available", metav1.ConditionTrue, batchv1.JobComplete)
-			f.News = []corev1.Event{event(reason, "refused: too short")}
+			f.News = []corev1.Event{event(reason, fmt.Sprintf("staging Secret %s-staging: too short", names[k.Name]))}
 			if view := k.View(f); view.Failed == nil || !strings.Contains(view.Failed.Error(), "too short") {
 				t.Errorf("%s: got %v after %s", k.Name, view.Failed, reason)
+			}
+		}
+	}
+}
+
+// names are the Secrets that events are about.
+var names = map[string]string{
+	Fernet.Name: "keystone-fernet-keys", Credential.Name: "keystone-credential-keys", Password.Name: "keystone-admin-password",
+}
+
+func TestARotationDoesNotEndWithAnEventAboutAnother(t *testing.T) {
+	for _, k := range []Kind{Fernet, Credential, Password} {
+		for other, name := range names {
+			if other == k.Name {
+				continue
+			}
+			for _, reason := range append(slices.Clone(Fernet.refusals), Fernet.held) {
+				f := facts(k, "Available", metav1.ConditionTrue, batchv1.JobComplete)
+				f.News = []corev1.Event{event(reason, "about Secret "+name)}
+				if view := k.View(f); view.Done || view.Failed != nil {
+					t.Errorf("%s: got %+v after %s of %s", k.Name, view, reason, other)
+				}
 			}
 		}
 	}
