@@ -44,6 +44,10 @@ const startTimeout = 3 * time.Minute
 // are never emptied, and the 254 addresses that controller-runtime sets run out.
 const serviceRange = "10.0.0.0/16"
 
+// streams is how many requests and watches a connection may have. The operators, stand-ins and
+// clients of a test package share one, and have more than the 100 that are the default.
+const streams = "1000"
+
 // groupsOfNobody are groups that neither the operators nor the tests use. Each costs CPU
 // time at the start of an API server.
 var groupsOfNobody = []string{
@@ -216,7 +220,8 @@ func start(o Options) (*Env, func() error, error) {
 	}
 	e.ControlPlane.Etcd = &crenvtest.Etcd{Path: etcd}
 	e.ControlPlane.GetAPIServer().Path = apiserver
-	arguments := e.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", serviceRange)
+	arguments := e.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", serviceRange).
+		Set("http2-max-streams-per-connection", streams)
 	if !o.Complete {
 		// The tests of a package are the only clients and need no fair share.
 		arguments.Set("enable-priority-and-fairness", "false").

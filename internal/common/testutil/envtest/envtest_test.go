@@ -4,9 +4,11 @@ package envtest
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -126,5 +128,31 @@ func TestAUserMayDoWhatItsRulesSayAndNothingElse(t *testing.T) {
 	}
 	if err := c.Create(t.Context(), &corev1.Secret{ObjectMeta: meta}); !apierrors.IsForbidden(err) {
 		t.Errorf("creating a Secret: got %v, want forbidden", err)
+	}
+}
+
+// When a connection has as many streams as the server allows, a request may be refused with
+// PROTOCOL_ERROR: the server can notice the end of another one later than the client.
+func TestAllClientsOfATestFitIntoAConnection(t *testing.T) {
+	var connections atomic.Int32
+	cfg := rest.CopyConfig(shared.Config)
+	cfg.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		connections.Add(1)
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}
+	c, err := client.NewWithWatch(cfg, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns := shared.Namespace(t)
+	for range 300 {
+		w, err := c.Watch(t.Context(), &corev1.ConfigMapList{}, client.InNamespace(ns))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(w.Stop)
+	}
+	if n := connections.Load(); n != 1 {
+		t.Errorf("300 watches took %d connections", n)
 	}
 }
