@@ -232,19 +232,22 @@ func TestANewPasswordOfPlacementReachesItWithoutAGap(t *testing.T) {
 	t.Parallel()
 	w := convergedWithPlacement(t)
 	old := w.login(t)
+	retired := &orcv1alpha1.User{ObjectMeta: w.meta(old.Name)}
+	objects.Change(t, w, retired, func(u *orcv1alpha1.User) {
+		metav1.SetMetaDataAnnotation(&u.ObjectMeta, c5c3v1alpha1.AnnotationCredentialOverlap, overlap.String())
+	})
 	w.requestPassword(t)
 	w.getsAnotherLogin(t, old)
 	w.serviceUsers(t, string(old.Data["username"]), string(w.login(t).Data["username"]))
 	w.reportPlacement(t, "2025.2", true)
 	w.expect(t, "Ready", metav1.ConditionTrue, "AllReady")
-	retired := &orcv1alpha1.User{ObjectMeta: w.meta(old.Name)}
 	expect.Object(t, w, retired, func() error {
 		if retired.Annotations[c5c3v1alpha1.AnnotationSupersededAt] == "" {
 			return errors.New("its time has not begun")
 		}
 		return nil
 	})
-	w.pass(t, spread)
+	w.pass(t, overlap)
 	expect.Gone(t, w, retired)
 	expect.Gone(t, w, old)
 	w.serviceUsers(t, string(w.login(t).Data["username"]))
@@ -353,7 +356,7 @@ func TestAPlacementThatIsNoLongerNamedIsKeptUnlessItsDeletionIsAllowed(t *testin
 	})
 	expect.Gone(t, w, &placementv1alpha1.Placement{ObjectMeta: w.meta("controlplane-placement")})
 	expect.Gone(t, w, &corev1.Secret{ObjectMeta: w.meta("controlplane-placement-service-user")})
-	w.pass(t, spread)
+	w.pass(t, overlap)
 	w.serviceUsers(t)
 }
 

@@ -26,8 +26,9 @@ const (
 	stall = time.Hour
 	// day is the length of a day in a CredentialRotation.
 	day = 10 * time.Hour
-	// spread is the minimum time that a replaced credential stays valid.
-	spread = time.Minute
+	// overlap is how long a replaced user stays valid where a test asks for it. The minimum,
+	// Options.SpreadTime, is over at once.
+	overlap = time.Minute
 	// proofPeriod is the maximum interval between two verifications of a credential.
 	proofPeriod = 15 * time.Minute
 )
