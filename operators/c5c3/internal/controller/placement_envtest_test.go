@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -155,6 +156,9 @@ func TestAControlPlaneWithPlacementConverges(t *testing.T) {
 	expect.Exists(t, w, service)
 	w.expect(t, "CatalogReady", metav1.ConditionTrue, "CatalogRegistered",
 		"Placement at http://controlplane-placement."+w.cp.Namespace+".svc.cluster.local:8778")
+	if message := meta.FindStatusCondition(w.cp.Status.Conditions, "CatalogReady").Message; strings.Count(message, "Placement at") != 1 {
+		t.Errorf("an address is repeated: %s", message)
+	}
 }
 
 func TestAPassOverAControlPlaneWithPlacementMakesNoRequestOfItsOwn(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,8 @@ func (all List) ReconcileCatalog(ctx context.Context, s *pass.Pass) reconcile.Ou
 		case !entry.isEntered():
 			waiting = append(waiting, korc.Describe(entry.object))
 		}
-		if entry.registers != "" {
+		// The interfaces of a service may have the same URL.
+		if entry.registers != "" && !slices.Contains(registered, entry.registers) {
 			registered = append(registered, entry.registers)
 		}
 	}
