@@ -73,7 +73,7 @@ func (a *app) upgrade(ctx context.Context, session *kube.Session, ref inventory.
 	if done || err != nil {
 		return err
 	}
-	if err := setRelease(ctx, session, facts, change, false); err != nil {
+	if facts, err = setRelease(ctx, session, facts, change, false); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "set release %s on %s\n", change, facts.Target().Arg())
@@ -180,7 +180,7 @@ func (a *app) plan(ctx context.Context, session *kube.Session, facts upgrade.Fac
 // admissionOf asks the API server whether it would accept the change.
 func admissionOf(ctx context.Context, session *kube.Session, facts upgrade.Facts, change upgrade.Change) (check.Finding, error) {
 	admission := check.Finding{Name: "Admission", Result: check.OK, Text: "the API server accepts the change"}
-	if err := setRelease(ctx, session, facts, change, true); err != nil {
+	if _, err := setRelease(ctx, session, facts, change, true); err != nil {
 		if _, missing := errors.AsType[*kube.MissingRightError](err); missing {
 			return admission, err
 		}
@@ -190,24 +190,29 @@ func admissionOf(ctx context.Context, session *kube.Session, facts upgrade.Facts
 }
 
 // setRelease writes the release into the spec or, as a dry run, checks whether the
-// API server would accept it.
-func setRelease(ctx context.Context, session *kube.Session, facts upgrade.Facts, change upgrade.Change, dryRun bool) error {
+// API server would accept it. It returns the facts with the API server's answer.
+func setRelease(
+	ctx context.Context, session *kube.Session, facts upgrade.Facts, change upgrade.Change, dryRun bool,
+) (upgrade.Facts, error) {
 	patch, err := upgrade.Patch(facts, change)
 	if err != nil {
-		return err
+		return facts, err
 	}
 	options := []client.PatchOption{client.FieldOwner("kubectl-forge")}
 	if dryRun {
 		options = append(options, client.DryRunAll)
 	}
-	// The answer is written into a copy: what was read stays.
+	after := facts
 	var target client.Object
 	if facts.ControlPlane != nil {
-		target = facts.ControlPlane.DeepCopy()
+		after.ControlPlane = facts.ControlPlane.DeepCopy()
+		target = after.ControlPlane
 	} else {
-		target = facts.Services[0].Of.Empty()
-		target.SetNamespace(facts.Target().Namespace)
-		target.SetName(facts.Target().Name)
+		service := inventory.Service{Resource: facts.Services[0].Of.Empty(), Of: facts.Services[0].Of}
+		service.SetNamespace(facts.Target().Namespace)
+		service.SetName(facts.Target().Name)
+		after.Services = []inventory.Service{service}
+		target = service.Resource
 	}
-	return kube.Explain(session.Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), options...))
+	return after, kube.Explain(session.Patch(ctx, target, client.RawPatch(types.MergePatchType, patch), options...))
 }
