@@ -3,7 +3,6 @@ package poddiag
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/redact"
 )
 
 // startLimit is how long the kubelet may take to set up a pod's network and
@@ -232,13 +233,13 @@ func printable(r rune) rune {
 	return -1
 }
 
-// hide redacts the values, also in their URL encoding. Long ones go first, because
+// hide redacts the values in all their forms. Long ones go first, because
 // one value may be a part of another.
 func hide(message string, values []string) string {
 	var all []string
 	for _, value := range values {
 		if value != "" {
-			all = append(all, value, url.QueryEscape(value), url.PathEscape(value), strings.ReplaceAll(url.QueryEscape(value), "+", "%20"))
+			all = append(all, redact.Forms(value)...)
 		}
 	}
 	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })

@@ -180,6 +180,12 @@ func TestWhatAToolPrintsIsQuotedOnOneLineWithoutSecrets(t *testing.T) {
 	}
 }
 
+func TestASecretIsHiddenInJSON(t *testing.T) {
+	if got := hide(`{"password": "a \"b\" \u003c"}`, []string{`a "b" <`}); got != `{"password": "`+blank+`"}` {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestASecretIsHiddenWhereTheQuotedTextIsCut(t *testing.T) {
 	password := strings.Repeat("s3cret", 10)
 	for _, before := range []int{maxOutput - 30, maxOutput - 10, maxOutput + 10} {

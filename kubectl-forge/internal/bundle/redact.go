@@ -4,17 +4,13 @@ package bundle
 
 import (
 	"cmp"
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/c5c3/forge/internal/common/redact"
 )
 
 // redacted replaces a secret.
@@ -69,7 +65,7 @@ func NewRedactor(secrets []corev1.Secret) Redactor {
 	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	var pairs []string
 	for _, value := range slices.Compact(values) {
-		for _, form := range forms(value) {
+		for _, form := range redact.Forms(value) {
 			pairs = append(pairs, form, redacted)
 		}
 	}
@@ -90,44 +86,6 @@ func parts(value string) []string {
 		}
 	}
 	return found
-}
-
-// forms returns the ways in which a value is written elsewhere. Without padding the
-// base64 of a value is the prefix of the one with padding or with a line end.
-func forms(value string) []string {
-	raw := []byte(value)
-	all := []string{
-		value, url.QueryEscape(value), url.PathEscape(value),
-		base64.RawStdEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
-		inJSON(value, true), inJSON(value, false), ascii(inJSON(value, false)),
-		strings.ReplaceAll(value, "\n", `\n`),
-	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	return slices.Compact(all)
-}
-
-// inJSON returns the value within a JSON text. Go escapes what is special in HTML, unless it is
-// told not to.
-func inJSON(value string, escapeHTML bool) string {
-	var out strings.Builder
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(escapeHTML)
-	// A string can be encoded, and a Builder does not fail.
-	_ = encoder.Encode(value)
-	return strings.TrimSuffix(strings.TrimPrefix(out.String(), `"`), "\"\n")
-}
-
-// ascii escapes the rest of a JSON text as Python does by default.
-func ascii(text string) string {
-	var out strings.Builder
-	for _, unit := range utf16.Encode([]rune(text)) {
-		if unit < utf8.RuneSelf {
-			out.WriteByte(byte(unit))
-		} else {
-			fmt.Fprintf(&out, `\u%04x`, unit)
-		}
-	}
-	return out.String()
 }
 
 // Text redacts the secrets in a text.
