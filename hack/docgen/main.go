@@ -1,6 +1,6 @@
 // Command docgen writes the reference pages of the operators: their APIs, the
-// vocabulary of their kinds, their flags, steps and metrics. It also lists their kinds
-// in PROJECT.
+// vocabulary of their kinds, their flags, steps and metrics. It also writes their
+// dashboards, and lists their kinds in PROJECT.
 //
 //	docgen docs/reference
 //

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/c5c3/forge/hack/docgen/internal/dashboards"
 	"github.com/c5c3/forge/hack/docgen/internal/pages"
 	"github.com/c5c3/forge/internal/common/testutil/source"
 )
@@ -71,7 +73,34 @@ func (o operator) writePages(folder string) error {
 		write(filepath.Join(folder, "metrics-"+o.name+"-operator.md"), func(w io.Writer) error {
 			return page("Metrics").WriteMetrics(w, found.Metrics)
 		}),
+		o.writeDashboard(found),
 	)
+}
+
+// writeDashboard writes the operator's dashboard. Its own panels are in a file next to it,
+// if it has any.
+func (o operator) writeDashboard(found description) error {
+	dashboard := dashboards.Operator{Name: o.name}
+	for _, kind := range found.Kinds {
+		dashboard.Kinds = append(dashboard.Kinds, kind.Kind)
+	}
+	for _, metric := range found.Metrics {
+		dashboard.Metrics = append(dashboard.Metrics, metric.Name)
+	}
+	folder := filepath.Join(o.folder, "dashboards")
+	source := filepath.Join(folder, "panels.yaml")
+	own, err := os.ReadFile(source)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	content, err := dashboard.Write(own)
+	if err != nil {
+		return fmt.Errorf("%s: %w", source, err)
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, o.name+"-operator.json"), content, 0o644)
 }
 
 // writeAPI writes the page about the operator's kinds, which is named after the
