@@ -1,6 +1,8 @@
 package monitoring
 
 import (
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/metric"
@@ -45,4 +47,34 @@ func CheckAlerts(t *testing.T, path string, definitions []metric.Definition) {
 			t.Errorf("%s: %s: %s", rule.Alert, problem, rule.Expr)
 		}
 	}
+}
+
+// CheckUse fails a test if neither the dashboard nor an alert of an operator uses one of
+// its metrics.
+func CheckUse(t *testing.T, dashboard, alerts string, definitions []metric.Definition) {
+	t.Helper()
+	var queries []string
+	for _, panel := range ReadDashboard(t, dashboard).Panels {
+		for _, target := range panel.Targets {
+			queries = append(queries, target.Expr)
+		}
+	}
+	for _, rule := range Alerts(t, alerts) {
+		queries = append(queries, rule.Expr)
+	}
+	for _, name := range unused(queries, definitions) {
+		t.Errorf("neither the dashboard nor an alert uses %s", name)
+	}
+}
+
+// unused returns the metrics that no query uses.
+func unused(queries []string, definitions []metric.Definition) []string {
+	var names []string
+	for _, d := range definitions {
+		series := regexp.MustCompile(`\b` + d.Name + `(_bucket|_sum|_count)?\b`)
+		if !slices.ContainsFunc(queries, series.MatchString) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
 }

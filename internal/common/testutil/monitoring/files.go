@@ -3,6 +3,7 @@ package monitoring
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -16,14 +17,24 @@ type Alert struct {
 	Labels, Annotations map[string]string
 }
 
-// Alerts returns the alerts of a file of rules.
+// Alerts returns the alerts of the PrometheusRule in a file of objects, such as what Helm
+// renders.
 func Alerts(t *testing.T, path string) []Alert {
 	t.Helper()
-	var file struct{ Groups []struct{ Rules []Alert } }
-	readYAML(t, path, &file)
 	var all []Alert
-	for _, group := range file.Groups {
-		all = append(all, group.Rules...)
+	for document := range strings.SplitSeq(read(t, path), "\n---\n") {
+		if !strings.Contains("\n"+document, "\nkind: PrometheusRule\n") {
+			continue
+		}
+		var rule struct {
+			Spec struct{ Groups []struct{ Rules []Alert } }
+		}
+		if err := yaml.Unmarshal([]byte(document), &rule); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, group := range rule.Spec.Groups {
+			all = append(all, group.Rules...)
+		}
 	}
 	return all
 }
@@ -40,7 +51,9 @@ func Tested(t *testing.T, path string) (firing, silent map[string]bool) {
 			} `json:"alert_rule_test"`
 		}
 	}
-	readYAML(t, path, &file)
+	if err := yaml.Unmarshal([]byte(read(t, path)), &file); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
 	firing, silent = map[string]bool{}, map[string]bool{}
 	for _, group := range file.Tests {
 		for _, test := range group.Tests {
@@ -69,24 +82,18 @@ type Dashboard struct {
 // ReadDashboard returns the dashboard in a file.
 func ReadDashboard(t *testing.T, path string) Dashboard {
 	t.Helper()
-	content, err := os.ReadFile(outside.File(path))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var dashboard Dashboard
-	if err := json.Unmarshal(content, &dashboard); err != nil {
+	if err := json.Unmarshal([]byte(read(t, path)), &dashboard); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return dashboard
 }
 
-func readYAML(t *testing.T, path string, into any) {
+func read(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(outside.File(path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal(content, into); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
+	return string(content)
 }

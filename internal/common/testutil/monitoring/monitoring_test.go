@@ -46,6 +46,14 @@ func TestAQueryForWhatDoesNotExistIsAProblem(t *testing.T) {
 	}
 }
 
+func TestAMetricIsUsedByAQueryForOneOfItsSeries(t *testing.T) {
+	definitions := []metric.Definition{{Name: "boat_speed_knots"}, {Name: "boat_trip_seconds"}, {Name: "boat_trip"}}
+	queries := []string{`rate(boat_trip_seconds_bucket[5m])`, `max(fast_boat_speed_knots)`}
+	if diff := cmp.Diff([]string{"boat_speed_knots", "boat_trip"}, unused(queries, definitions)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestTheFilesOfMonitoringAreRead(t *testing.T) {
 	write := func(name, content string) string {
 		path := filepath.Join(t.TempDir(), name)
@@ -54,7 +62,8 @@ func TestTheFilesOfMonitoringAreRead(t *testing.T) {
 		}
 		return path
 	}
-	alerts := Alerts(t, write("alerts.yaml", "groups:\n- rules:\n  - alert: Leak\n    expr: up\n    annotations: {summary: a}\n"))
+	alerts := Alerts(t, write("objects.yaml", "---\nkind: Boat\nspec: {groups: big}\n---\n# Source: a\nkind: PrometheusRule\n"+
+		"spec:\n  groups:\n  - rules:\n    - alert: Leak\n      expr: up\n      annotations: {summary: a}\n"))
 	if diff := cmp.Diff([]Alert{{Alert: "Leak", Expr: "up", Annotations: map[string]string{"summary": "a"}}}, alerts); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

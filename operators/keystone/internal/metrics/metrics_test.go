@@ -6,10 +6,19 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/monitoring"
 )
 
+const (
+	dashboard = "../../dashboards/keystone-operator.json"
+	alerts    = "../../helm/keystone-operator/tests/rendered/everything.yaml"
+)
+
 func TestTheDashboardOfTheKeystoneOperatorShowsMetricsThatExist(t *testing.T) {
-	monitoring.CheckDashboard(t, "../../dashboards/keystone-operator.json", "Keystone Operator", "keystone-operator", Definitions())
+	monitoring.CheckDashboard(t, dashboard, "Keystone Operator", "keystone-operator", Definitions())
 }
 
 func TestTheAlertsOfTheKeystoneOperatorAskForMetricsThatExist(t *testing.T) {
-	monitoring.CheckAlerts(t, "../../helm/keystone-operator/files/alerts.yaml", Definitions())
+	monitoring.CheckAlerts(t, alerts, Definitions())
+}
+
+func TestEachMetricOfTheKeystoneOperatorIsUsed(t *testing.T) {
+	monitoring.CheckUse(t, dashboard, alerts, Definitions())
 }

@@ -28,8 +28,9 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{- /* The rules of files/alerts.yaml. They are full of braces that are not Helm's,
-so that only these words are replaced in them. */ -}}
+{{- /* The alerts of every operator, those about every service if it runs one, and its own
+of files/alerts.yaml. The latter are full of braces that are not Helm's: only one word is
+replaced in them. */ -}}
 {{- define "operator-library.prometheusrule" -}}
 {{- if .Values.monitoring.prometheusRule.enabled -}}
 apiVersion: monitoring.coreos.com/v1
@@ -40,9 +41,12 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  {{- required "files/alerts.yaml is missing in the chart" (.Files.Get "files/alerts.yaml") | trim
-    | replace "OPERATOR_JOB" (include "operator-library.fullname" .)
-    | replace "OPERATOR_NAMESPACE" .Release.Namespace
-    | replace "RUNBOOKS" (.Values.monitoring.prometheusRule.runbooks | trimSuffix "/") | nindent 2 }}
+  groups:
+    {{- include "operator-library.operatorAlerts" . | nindent 4 }}
+    {{- if (include "operator-library.operator" . | fromYaml).service }}
+    {{- include "operator-library.serviceAlerts" . | nindent 4 }}
+    {{- end }}
+    {{- required "files/alerts.yaml is missing in the chart" (.Files.Get "files/alerts.yaml") | trim
+      | replace "RUNBOOKS" (.Values.monitoring.prometheusRule.runbooks | trimSuffix "/") | nindent 4 }}
 {{- end -}}
 {{- end -}}
