@@ -1,6 +1,8 @@
 """A Keystone to measure."""
 
+import base64
 import json
+import os
 
 from kube import NAMESPACE, Namespace, apply, get, kubectl, metadata, namespaced, replace, secret, until, wait
 
@@ -52,6 +54,11 @@ def keystone(tag="2025.2", **spec):
             **spec,
         },
     }
+
+
+def fernet_keys(count):
+    """Returns a Secret of token keys that a new Keystone adopts."""
+    return secret("keystone-fernet-keys", **{str(key): base64.urlsafe_b64encode(os.urandom(32)).decode() for key in range(count)})
 
 
 def pods():

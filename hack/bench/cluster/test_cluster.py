@@ -1,5 +1,7 @@
+import base64
 import unittest
 from types import SimpleNamespace
+from unittest.mock import DEFAULT, MagicMock, patch
 
 import api
 import keystone
@@ -49,6 +51,24 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(second["uwsgi"], {"processes": 2, "threads": 4, "httpKeepAlive": True})
         self.assertEqual(first["uwsgi"], api.BASIS["uwsgi"])
         self.assertEqual(second["resources"], api.UNLIMITED)
+
+
+class FernetKeysTest(unittest.TestCase):
+    def test_keys_have_the_format_of_fernet_and_the_numbers_of_keystone(self):
+        keys = keystone.fernet_keys(10)["stringData"]
+        self.assertEqual(list(keys), [str(number) for number in range(10)])
+        self.assertEqual({len(base64.urlsafe_b64decode(key)) for key in keys.values()}, {32})
+        self.assertEqual(len(set(keys.values())), 10)
+
+    def test_a_setting_with_keys_gets_a_keystone_of_its_own(self):
+        stubs = {"Database": MagicMock(), "figures": lambda _seconds: {}, "wait": DEFAULT, "change": DEFAULT, "apply": DEFAULT}
+        with patch.multiple(api, **stubs) as calls:
+            rows = list(api.measure(SimpleNamespace(settings=["no CPU limit", "10 Fernet keys, no token cache"], seconds=1)))
+        self.assertEqual([name for name, _, _ in rows], ["no CPU limit", "10 Fernet keys, no token cache"])
+        calls["change"].assert_called_once_with(**api.BASIS)
+        (first,), (keys, second) = (call.args for call in calls["apply"].call_args_list)
+        self.assertNotIn("fernet", first["spec"])
+        self.assertEqual(second["spec"]["fernet"], {"maxActiveKeys": len(keys["stringData"])})
 
 
 class UsageTest(unittest.TestCase):
