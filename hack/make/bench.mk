@@ -25,9 +25,10 @@ BENCH_PARTS ?= ready api
 BENCH_CLUSTER_FLAGS ?=
 
 .PHONY: bench-cluster
-bench-cluster: ## Measure on the cluster of quickstart what a user waits for (BENCH_PARTS="ready controlplane api changes", BENCH_RUNS=3, UPDATE=1).
+bench-cluster: $(BIN)/forge-cluster $(CACHE)/images/loadgen.tar ## Measure on the cluster of quickstart what a user waits for (BENCH_PARTS="ready controlplane api changes", BENCH_RUNS=3, UPDATE=1).
 	@test -e $(ROOT)/kubeconfig || { echo 'There is no cluster to measure on: run "make quickstart" first' >&2; exit 2; }
 	@$(call build_own,hack/bench,bench=.,$(BENCH))
+	@$(BIN)/forge-cluster -checkout $(ROOT) load $(CACHE)/images/loadgen.tar >/dev/null
 	@KUBECONFIG=$(ROOT)/kubeconfig PATH=$(BIN):$$PATH python3 -B hack/bench/cluster/main.py \
 		--runs=$(BENCH_RUNS) --samples=$(BENCH)/cluster.json $(BENCH_CLUSTER_FLAGS) $(BENCH_PARTS)
 	@$(BENCH)/bench -samples=$(BENCH)/cluster.json -update=$(UPDATE)
