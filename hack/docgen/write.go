@@ -80,12 +80,9 @@ func (o operator) writePages(folder string) error {
 // writeDashboard writes the operator's dashboard. Its own panels are in a file next to it,
 // if it has any.
 func (o operator) writeDashboard(found description) error {
-	dashboard := dashboards.Operator{Name: o.name}
+	dashboard := dashboards.Operator{Name: o.name, Metrics: found.Metrics}
 	for _, kind := range found.Kinds {
 		dashboard.Kinds = append(dashboard.Kinds, kind.Kind)
-	}
-	for _, metric := range found.Metrics {
-		dashboard.Metrics = append(dashboard.Metrics, metric.Name)
 	}
 	folder := filepath.Join(o.folder, "dashboards")
 	source := filepath.Join(folder, "panels.yaml")

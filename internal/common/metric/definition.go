@@ -50,6 +50,12 @@ type Definition struct {
 	Buckets []float64
 }
 
+// Series returns the names by which queries may ask for a metric: its own, and those of the
+// series of a histogram.
+func Series(name string) []string {
+	return []string{name, name + "_bucket", name + "_count", name + "_sum"}
+}
+
 // LabelNames returns the names of the labels, in order.
 func (d Definition) LabelNames() []string {
 	names := make([]string, 0, len(d.Labels))

@@ -7,14 +7,18 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/c5c3/forge/internal/common/metric"
 )
 
 // boats has no releases, and no Jobs that work on a database.
 var boats = Operator{
 	Name: "boat", Kinds: []string{"Boat", "Mooring"},
-	Metrics: []string{
-		"boat_operator_resource_condition", "boat_operator_resource_condition_transition_timestamp_seconds",
-		"boat_operator_reconcile_duration_seconds", "boat_operator_speed_knots",
+	Metrics: []metric.Definition{
+		{Name: "boat_operator_resource_condition"},
+		{Name: "boat_operator_resource_condition_transition_timestamp_seconds"},
+		{Name: "boat_operator_reconcile_duration_seconds"},
+		{Name: "boat_operator_speed_knots"},
 	},
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/c5c3/forge/internal/common/metric"
 )
 
 // Operator is what a dashboard has to know about an operator.
@@ -19,8 +21,8 @@ type Operator struct {
 	// Kinds are the kinds of its resources. Most metrics are about the first one; the
 	// others have no conditions but Ready.
 	Kinds []string
-	// Metrics are the names of the metrics that it defines.
-	Metrics []string
+	// Metrics are the metrics that it defines.
+	Metrics []metric.Definition
 }
 
 //go:embed common.yaml
@@ -131,9 +133,7 @@ func (o Operator) undefined(query string) string {
 		if !strings.HasPrefix(name, o.prefix()+"_") {
 			continue
 		}
-		defined := slices.ContainsFunc(o.Metrics, func(metric string) bool {
-			return name == metric || name == metric+"_bucket" || name == metric+"_count" || name == metric+"_sum"
-		})
+		defined := slices.ContainsFunc(o.Metrics, func(d metric.Definition) bool { return slices.Contains(metric.Series(d.Name), name) })
 		if !defined {
 			return name
 		}

@@ -3,6 +3,7 @@ package monitoring
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/metric"
@@ -71,7 +72,7 @@ func CheckUse(t *testing.T, dashboard, alerts string, definitions []metric.Defin
 func unused(queries []string, definitions []metric.Definition) []string {
 	var names []string
 	for _, d := range definitions {
-		series := regexp.MustCompile(`\b` + d.Name + `(_bucket|_sum|_count)?\b`)
+		series := regexp.MustCompile(`\b(` + strings.Join(metric.Series(d.Name), "|") + `)\b`)
 		if !slices.ContainsFunc(queries, series.MatchString) {
 			names = append(names, d.Name)
 		}

@@ -50,7 +50,9 @@ var descText = regexp.MustCompile(`fqName: "([^"]+)".*variableLabels: \{([^}]*)\
 
 // add adds a metric, for a histogram also under the names of its series.
 func (m Metrics) add(name string, labels []string) {
-	m[name], m[name+"_sum"], m[name+"_count"] = labels, labels, labels
+	for _, series := range metric.Series(name) {
+		m[series] = labels
+	}
 	m[name+"_bucket"] = append(slices.Clone(labels), "le")
 }
 
