@@ -102,7 +102,8 @@ func (r *Run) restartAs(ctx context.Context, scenario string) error {
 	if err := r.operator.process.Stop(); err != nil {
 		return err
 	}
-	if err := r.startOperator(ctx, scenario, r.size, ""); err != nil {
+	// The resources of earlier scenarios are still there.
+	if err := r.startOperator(ctx, scenario, r.world.Resources.Len(), ""); err != nil {
 		return err
 	}
 	return r.checkWatches()

@@ -72,6 +72,13 @@ func (t *Tracker) see(obj any) {
 	t.states[client.ObjectKeyFromObject(r)] = state
 }
 
+// Len returns how many resources there are.
+func (t *Tracker) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.states)
+}
+
 // Await waits until holds is true for all the resources. alive returns an error if that
 // can no longer happen; progress receives their number, each time it changes.
 func (t *Tracker) Await(

@@ -57,6 +57,9 @@ func TestAReadyKeystoneIsReadyForItsCurrentGenerationOnly(t *testing.T) {
 	if got := tracker.count(keys, ready); got != 1 {
 		t.Errorf("%d are ready, want 1", got)
 	}
+	if got := tracker.Len(); got != 1 {
+		t.Errorf("there are %d, want 1", got)
+	}
 }
 
 func TestOneOfSoManyRequestsIsRefusedAndNoWatch(t *testing.T) {
