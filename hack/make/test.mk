@@ -58,7 +58,7 @@ INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
 
 .PHONY: test
 test: $(ENVTEST_BINARIES) ## Run the unit tests and the tests against an API server (envtest) of all modules.
-	@$(GO_TEST_QUICK) $(GO_TEST_FLAGS) $(GO_PATTERNS)
+	@hack/tools/test-modules.sh '$(CACHE)/tests' '$(GO_MODULES)' env $(GO_TEST_QUICK) -p=$(shell nproc) $(GO_TEST_FLAGS)
 
 .PHONY: check
 check: ## Run every gate for a change that needs no cluster: tests with the race detector, linters, generated files, charts, documentation.
