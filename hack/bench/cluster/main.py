@@ -25,7 +25,7 @@ def parse():
     parser.add_argument("--seconds", type=int, default=20, help="for api: how long each load lasts")
     parser.add_argument("--settings", action="append", choices=api.SCENARIOS, help="for api: a setting to measure; all by default")
     parser.add_argument("--rate", type=int, default=30, help="for changes: requests per second")
-    parser.add_argument("--requests", type=int, default=2000, help="for changes: the number of requests during each, at least")
+    parser.add_argument("--requests", type=int, default=10000, help="for changes: the number of requests during each, at least")
     parser.add_argument("--samples", required=True, help="file that receives the figures of every run")
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="part", help=", ".join(PARTS))
     options = parser.parse_args()
