@@ -44,8 +44,8 @@ TEST_INPUTS = \
 # keep the cores busy.
 GO_TEST_PACKAGES := $(shell echo $$(($$(nproc) + 2)))
 
-# The tests and their API servers produce much garbage. Collecting it rarely saves CPU time;
-# with the limit, which applies to each process, all of them fit into 6 GiB.
+# The tests and their API servers produce much garbage, and rare collections save CPU time. With
+# the limit, which is that of each process, all of them fit into 6 GiB.
 GO_TEST = $(TEST_INPUTS) GOGC=300 GOMEMLIMIT=600MiB go test -vet=off -p=$(GO_TEST_PACKAGES) -parallel=4 -tags=integration -timeout=40m
 
 # With the flags of hack/tools/build.sh the tests share compiled packages with the
@@ -57,9 +57,12 @@ GO_TEST_QUICK = CGO_ENABLED=0 $(GO_TEST) -trimpath -gcflags=all=-dwarf=false -ld
 INTEGRATION_PACKAGES = $(shell git ls-files -co --exclude-standard '*_test.go' \
 	| xargs -r grep -lE '^//go:build integration|testutil/envtest"' | xargs -r -n1 dirname | sort -u | sed 's,^,./,')
 
+# Several modules are tested at the same time.
+test: GO_TEST_PACKAGES := $(shell nproc)
+
 .PHONY: test
 test: $(ENVTEST_BINARIES) ## Run the unit tests and the tests against an API server (envtest) of all modules.
-	@hack/tools/test-modules.sh '$(CACHE)/tests' '$(GO_MODULES)' env $(GO_TEST_QUICK) -p=$(shell nproc) $(GO_TEST_FLAGS)
+	@hack/tools/test-modules.sh '$(CACHE)/tests' '$(GO_MODULES)' env $(GO_TEST_QUICK) $(GO_TEST_FLAGS)
 
 .PHONY: check
 check: ## Run every gate for a change that needs no cluster: tests with the race detector, linters, generated files, charts, documentation.

@@ -20,7 +20,7 @@ test_module() {
 }
 export -f test_module
 
-# With -p=$(nproc) in COMMAND, three modules keep the cores busy: tests against an API server
-# are partly idle, and some modules have one long package.
+# With as many packages of each as there are cores, three modules keep the cores busy: tests
+# against an API server are partly idle, and some modules have one long package.
 # shellcheck disable=SC2086 # one module per line
 printf '%s\n' $modules | xargs -P 3 -I '{}' bash -euc 'test_module "$@"' - "$folder" '{}' "$@"
