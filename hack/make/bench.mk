@@ -19,13 +19,14 @@ bench: envtest-binaries ## Measure the operator's requests, memory and time (BEN
 	@$(BENCH)/bench -operator=$(BENCH_OPERATOR) -program=$(BENCH)/$(BENCH_OPERATOR)-operator -dir=$(BENCH)/runs/$(BENCH_OPERATOR) \
 		-sizes=$(BENCH_SIZES) -runs=$(BENCH_RUNS) -update=$(UPDATE) $(BENCH_FLAGS)
 
-# The measurements on the cluster (ready, controlplane, api, changes), and further
-# flags for hack/bench/cluster, as in BENCH_CLUSTER_FLAGS='--seconds=60'.
+# The measurements on the cluster (ready, controlplane, api, changes, idle), and further
+# flags for hack/bench/cluster, as in BENCH_CLUSTER_FLAGS='--seconds=60' for api and
+# '--idle-pods=20 --idle-seconds=600 --settle-seconds=60' for idle.
 BENCH_PARTS ?= ready api
 BENCH_CLUSTER_FLAGS ?=
 
 .PHONY: bench-cluster
-bench-cluster: $(BIN)/forge-cluster $(CACHE)/images/loadgen.tar ## Measure on the cluster of quickstart what a user waits for (BENCH_PARTS="ready controlplane api changes", BENCH_RUNS=3, UPDATE=1).
+bench-cluster: $(BIN)/forge-cluster $(CACHE)/images/loadgen.tar ## Measure on the cluster of quickstart what a user waits for, and what an idle cluster costs (BENCH_PARTS="ready controlplane api changes idle", BENCH_RUNS=3, UPDATE=1).
 	@test -e $(ROOT)/kubeconfig || { echo 'There is no cluster to measure on: run "make quickstart" first' >&2; exit 2; }
 	@$(call build_own,hack/bench,bench=.,$(BENCH))
 	@$(BIN)/forge-cluster -checkout $(ROOT) load $(CACHE)/images/loadgen.tar >/dev/null

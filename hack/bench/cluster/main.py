@@ -1,4 +1,4 @@
-"""Measures the delays that users experience on a real cluster.
+"""Measures the delays that users experience on a real cluster, and what an idle one costs.
 
 It uses the cluster of "make quickstart", for a ControlPlane and for changes with the
 additions of "make deploy-infra". Each run has a separate namespace and database and
@@ -11,9 +11,10 @@ import json
 import api
 import changes
 import controlplane
+import idle
 import ready
 
-PARTS = {"ready": ready, "controlplane": controlplane, "api": api, "changes": changes}
+PARTS = {"ready": ready, "controlplane": controlplane, "api": api, "changes": changes, "idle": idle}
 
 
 def parse():
@@ -26,11 +27,18 @@ def parse():
     parser.add_argument("--settings", action="append", choices=api.SCENARIOS, help="for api: a setting to measure; all by default")
     parser.add_argument("--rate", type=int, default=30, help="for changes: requests per second")
     parser.add_argument("--requests", type=int, default=10000, help="for changes: the number of requests during each, at least")
+    parser.add_argument("--idle-seconds", type=int, default=600, help="for idle: how long the node is measured, without the pods and with them")
+    parser.add_argument("--idle-keystones", type=int, default=1, help="for idle: the number of Keystones")
+    parser.add_argument("--idle-pods", type=int, default=20, help="for idle: the number of API pods of each")
+    parser.add_argument("--settle-seconds", type=int, default=60, help="for idle: how long the cluster is left alone before")
     parser.add_argument("--samples", required=True, help="file that receives the figures of every run")
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="part", help=", ".join(PARTS))
     options = parser.parse_args()
-    if min(options.runs, options.seconds, options.rate, options.requests) < 1:
+    if min(number for number in vars(options).values() if isinstance(number, int)) < 1:
         parser.error("numbers must be at least 1")
+    # The kubelet's figures may be a quarter of a minute old.
+    if options.idle_seconds < 60:
+        parser.error("--idle-seconds must be at least 60")
     return options
 
 
