@@ -29,6 +29,20 @@ func addHealthChecks(mgr ctrl.Manager) error {
 	return mgr.AddReadyzCheck("caches", synced.check)
 }
 
+// untilPassed repeats the check only until it has passed. That of the webhook server makes a
+// TLS connection each time, and the operator ends when the server does.
+func untilPassed(check healthz.Checker) healthz.Checker {
+	var passed atomic.Bool
+	return func(request *http.Request) error {
+		if passed.Load() {
+			return nil
+		}
+		err := check(request)
+		passed.Store(err == nil)
+		return err
+	}
+}
+
 // cacheCheck passes once all caches that exist at start-up are synced, and from
 // then on: a watch that is added later, for an API that has just been
 // installed, does not make a working operator unready.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -31,7 +32,7 @@ import (
 // over within 30 s, after a normal stop within the retry period.
 const (
 	leaseDuration = 30 * time.Second
-	renewDeadline = 20 * time.Second
+	renewDeadline = 15 * time.Second
 	retryPeriod   = 2 * time.Second
 )
 
@@ -47,10 +48,18 @@ const (
 // newManager builds the manager with everything registered, ready to start.
 func newManager(ctx context.Context, o Options, s *settings, restConfig *rest.Config) (ctrl.Manager, error) {
 	serving := &servingCertificate{}
-	mgr, err := ctrl.NewManager(withoutRateLimit(restConfig), managerOptions(o, s, serving))
+	options, config := managerOptions(o, s, serving), withoutRateLimit(restConfig)
+	var events atomic.Pointer[ctrl.Manager]
+	lock, err := newLock(config, options, &events)
+	if err != nil {
+		return nil, fmt.Errorf("set up the leader election of %s: %w", o.Name, err)
+	}
+	options.LeaderElectionResourceLockInterface = lock
+	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, fmt.Errorf("create the manager of %s: %w", o.Name, err)
 	}
+	events.Store(&mgr)
 	if err := o.Setup(ctx, mgr, s.Config); err != nil {
 		return nil, fmt.Errorf("set up the controllers of %s: %w", o.Name, err)
 	}

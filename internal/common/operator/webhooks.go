@@ -45,7 +45,7 @@ func setupWebhooks(mgr ctrl.Manager, o Options, s *settings, serving *servingCer
 	if err := o.Webhooks(mgr, s.Config); err != nil {
 		return err
 	}
-	if err := mgr.AddReadyzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
+	if err := mgr.AddReadyzCheck("webhook", untilPassed(mgr.GetWebhookServer().StartedChecker())); err != nil {
 		return err
 	}
 	if s.webhookCertSource != certSourceSelfManaged {
