@@ -25,6 +25,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -84,6 +85,26 @@ func EnsureObject[T client.Object](
 		settled.note(live.GetUID(), verdict, time.Now())
 	}
 	return into(live, obj)
+}
+
+// WouldChange reports whether [EnsureObject] would change an existing object that owner
+// controls.
+func WouldChange[T client.Object](
+	ctx context.Context, c client.Client, scheme *runtime.Scheme, owner client.Object, obj T, fieldManager string,
+) (bool, error) {
+	desired, ok := obj.DeepCopyObject().(client.Object)
+	if !ok {
+		return false, fmt.Errorf("the deep copy of %T is not a client.Object", obj)
+	}
+	if err := prepare(scheme, owner, desired); err != nil {
+		return false, err
+	}
+	live, err := get(ctx, c, desired)
+	if live == nil || err != nil || !metav1.IsControlledBy(live, owner) {
+		return false, err
+	}
+	same, err := Converged(live, desired, fieldManager)
+	return !same, err
 }
 
 // NoObject is a resource version that no object has: etcd counts from 1 and the

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/refs"
+	"github.com/c5c3/forge/internal/common/rollout"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/tls"
@@ -103,14 +105,12 @@ func (c Controller[R, S]) tools(
 		Owned:      secrets.Owned{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Scheme: mgr.GetScheme()},
 		Kinds:      kinds,
 		Prober:     probe.New(options.Probe),
+		Turns:      rollout.NewTurns(options.Now),
 		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
 		SchemaJobs: schemaJobs, Certificates: certificates,
 		Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
 	}
-	if err := mgr.Add(tools.Prober); err != nil {
-		return nil, nil, fmt.Errorf("adding the health prober: %w", err)
-	}
-	for _, runnable := range c.Runnables {
+	for _, runnable := range append([]manager.Runnable{tools.Prober, tools.Turns}, c.Runnables...) {
 		if err := mgr.Add(runnable); err != nil {
 			return nil, nil, fmt.Errorf("adding %T: %w", runnable, err)
 		}
@@ -122,6 +122,7 @@ func (c Controller[R, S]) tools(
 func (c Controller[R, S]) forget(tools *service.Tools) func(types.NamespacedName) {
 	return func(name types.NamespacedName) {
 		tools.Prober.Forget(name)
+		tools.Turns.Forget(name)
 		tools.SchemaJobs.Forget(name)
 		tools.Certificates.Forget(name)
 		if c.Forget != nil {

@@ -104,6 +104,7 @@ func (w *watching[R, S]) build(
 		WatchesRawSource(references.SecretSource(w.find.By(IndexSecret))).
 		WatchesRawSource(references.ConfigMapSource(w.find.By(IndexConfigMap))).
 		WatchesRawSource(tools.Prober.Source()).
+		WatchesRawSource(tools.Turns.Source()).
 		WatchesRawSource(w.changes.Source(w.find.All)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: w.config.MaxConcurrentReconciles,

@@ -66,6 +66,13 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
 	}
 	deploy := a.Deployment(p)
+	switch turn, err := takeTurn(ctx, p, deploy); {
+	case err != nil:
+		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
+	case !turn:
+		return reconcile.Done(vocabulary.ReasonDeploymentReady,
+			"All API pods are available; this version of the operator updates them after those of other resources").After(turnInterval)
+	}
 	ready, err := EnsureDeployment(ctx, p.Client, p.Scheme, p.Resource, deploy)
 	if err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)

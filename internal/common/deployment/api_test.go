@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,8 +10,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/c5c3/forge/internal/common/rollout"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -50,17 +53,7 @@ func TestAnAPINeedsNoMoreThanItsApplicationAndItsEndpoint(t *testing.T) {
 	if waiting.IsDone() || waiting.Reason() != vocabulary.ReasonWaitingForDeployment || h.Status.Endpoint != "" {
 		t.Errorf("before a pod is there: %s: %s at %q", waiting.Reason(), waiting.Message(), h.Status.Endpoint)
 	}
-	deploy := &appsv1.Deployment{}
-	if err := p.Client.Get(t.Context(), p.Key(h.Name), deploy); err != nil {
-		t.Fatal(err)
-	}
-	deploy.Status = appsv1.DeploymentStatus{
-		Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3, AvailableReplicas: 3,
-		Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue}},
-	}
-	if err := p.Client.Status().Update(t.Context(), deploy); err != nil {
-		t.Fatal(err)
-	}
+	markAvailable(t, p)
 	if done := api.Reconcile(t.Context(), p); !done.IsDone() || h.Status.Endpoint != "http://harbour" {
 		t.Errorf("with all pods: %s: %s at %q", done.Reason(), done.Message(), h.Status.Endpoint)
 	}
@@ -74,5 +67,73 @@ func TestAnApplicationThatIsWrappedIsServedInPlaceOfTheOneItself(t *testing.T) {
 		if at := slices.Index(command, "--wsgi-file"); at < 0 || command[at+1] != want {
 			t.Errorf("with the wrapper %q the command is %q, want it to serve %s", wrapper, command, want)
 		}
+	}
+}
+
+func TestAnotherVersionOfTheOperatorChangesAFewDeploymentsAtATime(t *testing.T) {
+	h := instance.Brownfield()
+	h.Generation, h.Status.ObservedGeneration = 1, 1
+	p := instance.Pass(t, h, interceptor.Funcs{})
+	before := API{File: "/bin/harbour-api", Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	before.Reconcile(t.Context(), p)
+	markAvailable(t, p)
+	p.Turns = rollout.NewTurns(nil)
+	for i := range rollout.Limit {
+		p.Turns.Take(types.NamespacedName{Name: fmt.Sprint("harbour-", i)}, rollout.State{Exists: true, Settled: true, Differs: true})
+	}
+	after := before
+	after.File = "/bin/harbour-wsgi"
+	serves := func(file string) bool { return slices.Contains(container(t, p).Command, file) }
+	if waiting := after.Reconcile(t.Context(), p); !waiting.IsDone() || !serves(before.File) {
+		t.Errorf("while others change: %s: %s, and the pods run %q", waiting.Reason(), waiting.Message(), container(t, p).Command)
+	}
+	p.Turns.Forget(types.NamespacedName{Name: "harbour-0"})
+	if after.Reconcile(t.Context(), p); !serves(after.File) {
+		t.Errorf("after another has changed, the pods still run %q", container(t, p).Command)
+	}
+}
+
+func TestAChangeOfTheSpecDoesNotWaitForOtherDeployments(t *testing.T) {
+	h := instance.Brownfield()
+	h.Generation, h.Status.ObservedGeneration = 2, 1
+	p := instance.Pass(t, h, interceptor.Funcs{})
+	api := API{File: "/bin/harbour-api", Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	api.Reconcile(t.Context(), p)
+	markAvailable(t, p)
+	p.Turns = rollout.NewTurns(nil)
+	for i := range rollout.Limit {
+		p.Turns.Take(types.NamespacedName{Name: fmt.Sprint("harbour-", i)}, rollout.State{Exists: true, Settled: true, Differs: true})
+	}
+	p.Spec.Image.Tag = "2026.1"
+	if api.Reconcile(t.Context(), p); container(t, p).Image != p.Spec.Image.Reference() {
+		t.Errorf("the pods still have the image %s", container(t, p).Image)
+	}
+}
+
+// container returns the container of the API pods.
+func container(t *testing.T, p *service.Pass) corev1.Container {
+	t.Helper()
+	return deploymentOf(t, p).Spec.Template.Spec.Containers[0]
+}
+
+func deploymentOf(t *testing.T, p *service.Pass) *appsv1.Deployment {
+	t.Helper()
+	deploy := &appsv1.Deployment{}
+	if err := p.Client.Get(t.Context(), p.Key(p.Resource.GetName()), deploy); err != nil {
+		t.Fatal(err)
+	}
+	return deploy
+}
+
+// markAvailable makes the Deployment one whose pods are all updated and available.
+func markAvailable(t *testing.T, p *service.Pass) {
+	t.Helper()
+	deploy := deploymentOf(t, p)
+	deploy.Status = appsv1.DeploymentStatus{
+		Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3, AvailableReplicas: 3,
+		Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue}},
+	}
+	if err := p.Client.Status().Update(t.Context(), deploy); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/probe"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/rollout"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/internal/common/tls"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
@@ -40,7 +41,10 @@ type Tools struct {
 	Kinds Kinds
 	// Prober probes the APIs in the background.
 	Prober *probe.Prober
-	Jobs   *job.Runner
+	// Turns limits how many Deployments a new version of the operator changes at the same
+	// time; nil means all.
+	Turns *rollout.Turns
+	Jobs  *job.Runner
 	// SchemaJobs counts the Jobs that changed a database schema.
 	SchemaJobs *job.Metrics
 	// Certificates holds the metrics of database certificates; nil records none.
