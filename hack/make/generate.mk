@@ -3,7 +3,7 @@
 # Files that are generated but committed nevertheless, so that they can be read and
 # reviewed, and used without any tool.
 
-API_PACKAGES := internal/common/types $(wildcard operators/*/api/v1alpha1)
+API_PACKAGES := internal/common/types $(wildcard operators/*/api/v1alpha1) operators/c5c3/internal/infraapi
 
 .PHONY: generate
 generate: workspace versions generate-deepcopy manifests sync-crds gen-helm-schema generate-docs ## Generate code, manifests, chart files and the reference.

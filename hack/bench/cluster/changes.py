@@ -51,7 +51,7 @@ CHANGES = {
 }
 SCENARIOS = list(CHANGES)
 
-PROBE = {"initialDelaySeconds": 1, "periodSeconds": 5, "timeoutSeconds": 10, "failureThreshold": 60}
+PROBE = {"tcpSocket": {"port": 3306}, "initialDelaySeconds": 1, "periodSeconds": 5, "timeoutSeconds": 10, "failureThreshold": 60}
 MARIADB = {
     "apiVersion": "k8s.mariadb.com/v1alpha1",
     "kind": "MariaDB",

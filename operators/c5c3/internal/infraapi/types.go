@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // The kinds that a control plane reads or writes.
@@ -59,6 +60,7 @@ type MariaDBSpec struct {
 	Resources      *Resources `json:"resources,omitempty"`
 	StartupProbe   *Probe     `json:"startupProbe,omitempty"`
 	ReadinessProbe *Probe     `json:"readinessProbe,omitempty"`
+	LivenessProbe  *Probe     `json:"livenessProbe,omitempty"`
 }
 
 // Resources are the resources of each server.
@@ -84,11 +86,17 @@ type BasicAuth struct {
 	Enabled bool `json:"enabled"`
 }
 
-// Probe is the timing of a probe. Zero selects mariadb-operator's default.
+// Probe is a probe. Without a TCPSocket, zero selects mariadb-operator's default.
 type Probe struct {
-	InitialDelaySeconds int32 `json:"initialDelaySeconds,omitempty"`
-	PeriodSeconds       int32 `json:"periodSeconds,omitempty"`
-	FailureThreshold    int32 `json:"failureThreshold,omitempty"`
+	TCPSocket           *TCPSocket `json:"tcpSocket,omitempty"`
+	InitialDelaySeconds int32      `json:"initialDelaySeconds,omitempty"`
+	PeriodSeconds       int32      `json:"periodSeconds,omitempty"`
+	FailureThreshold    int32      `json:"failureThreshold,omitempty"`
+}
+
+// TCPSocket succeeds once a port accepts connections.
+type TCPSocket struct {
+	Port intstr.IntOrString `json:"port"`
 }
 
 // Storage is the volume of each server.

@@ -70,6 +70,25 @@ func TestTheAgentsOfADatabaseClusterNeedNoRightsInTheWholeCluster(t *testing.T) 
 	}
 }
 
+func TestTheProbesOfASingleDatabaseServerStartNoProgram(t *testing.T) {
+	cp := fixture.Minimal()
+	for _, replicas := range []int32{1, 3} {
+		cp.Spec.Infrastructure.Database.Replicas = &replicas
+		maria, err := mariaDB(cp, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, probe := range map[string]*infraapi.Probe{
+			"startup": maria.Spec.StartupProbe, "readiness": maria.Spec.ReadinessProbe, "liveness": maria.Spec.LivenessProbe,
+		} {
+			// The agents of a cluster answer over HTTP, whatever the spec says.
+			if connects := probe != nil && probe.TCPSocket != nil; connects != (replicas == 1) {
+				t.Errorf("the %s probe with %d servers: %+v", name, replicas, probe)
+			}
+		}
+	}
+}
+
 func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T) {
 	theirs := &infraapi.Probe{FailureThreshold: 9}
 	for name, existing := range map[string]infraapi.MariaDBSpec{
@@ -77,7 +96,7 @@ func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T
 		"with a token": {Galera: &infraapi.Galera{Enabled: true, Agent: &infraapi.GaleraAgent{}}},
 		"changed": {
 			Galera: &infraapi.Galera{Enabled: true, ProviderOptions: map[string]string{"gcache.size": "1G"}}, StartupProbe: theirs,
-			ReadinessProbe: theirs, Resources: &infraapi.Resources{},
+			ReadinessProbe: theirs, LivenessProbe: theirs, Resources: &infraapi.Resources{},
 		},
 	} {
 		maria, err := mariaDB(fixture.Minimal(), &existing)
@@ -86,6 +105,7 @@ func TestNothingIsSetThatWouldRestartTheServersOfAnExistingDatabase(t *testing.T
 		}
 		got := maria.Spec
 		if got.StartupProbe != existing.StartupProbe || got.ReadinessProbe != existing.ReadinessProbe ||
+			got.LivenessProbe != existing.LivenessProbe ||
 			got.Resources != existing.Resources || got.Galera.Agent != nil ||
 			!maps.Equal(got.Galera.ProviderOptions, existing.Galera.ProviderOptions) {
 			t.Errorf("%s: got %+v and %+v", name, got, got.Galera)

@@ -12,10 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
 	"github.com/c5c3/forge/operators/c5c3/internal/controlplane"
 	"github.com/c5c3/forge/operators/c5c3/internal/infraapi"
@@ -170,6 +172,7 @@ func mariaDB(cp *c5c3v1alpha1.ControlPlane, existing *infraapi.MariaDBSpec) (*in
 	}
 	maria.Spec.Resources = existing.Resources
 	maria.Spec.StartupProbe, maria.Spec.ReadinessProbe = existing.StartupProbe, existing.ReadinessProbe
+	maria.Spec.LivenessProbe = existing.LivenessProbe
 	maria.Spec.Galera.Agent, maria.Spec.Galera.ProviderOptions = nil, nil
 	if galera := existing.Galera; galera != nil {
 		maria.Spec.Galera.ProviderOptions = galera.ProviderOptions
@@ -200,6 +203,12 @@ func newServers(replicas int32) infraapi.MariaDBSpec {
 		// for a few seconds lose each other, and none of them serves until they have
 		// reconnected.
 		servers.Galera.ProviderOptions = map[string]string{"evs.suspect_timeout": "PT10S", "evs.inactive_timeout": "PT30S"}
+	} else {
+		// By default each probe of a single server starts a shell and a client. A server
+		// that still creates or recovers its data does not listen on the port.
+		port := &infraapi.TCPSocket{Port: intstr.FromInt32(commonv1.DefaultDatabasePort)}
+		servers.StartupProbe.TCPSocket, servers.ReadinessProbe.TCPSocket = port, port
+		servers.LivenessProbe = &infraapi.Probe{TCPSocket: port, PeriodSeconds: 60}
 	}
 	return servers
 }

@@ -16,13 +16,17 @@ import base64
 import collections
 import json
 import os
+import socketserver
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
 
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
-STOP, FORGIVE, READY, RESULT = "/tmp/stop", "/tmp/forgive", "/tmp/ready", "/dev/termination-log"
+STOP, FORGIVE, RESULT = "/tmp/stop", "/tmp/forgive", "/dev/termination-log"
+# The port that the readiness probe connects to. It is open once a call has succeeded.
+READY_PORT = 8080
 PERIOD = 1.0
 TIMEOUT = 30.0
 # A changed password revokes all tokens that its user got up to the same second,
@@ -92,7 +96,13 @@ def ends(calls, credentials):
         return False
 
 
+def open_port():
+    server = socketserver.ThreadingTCPServer(("", READY_PORT), socketserver.BaseRequestHandler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
 def main():
+    ready = False
     calls, revoked, forgiven, slowest, kinds, credentials = 0, 0, 0, 0.0, collections.Counter(), []
     started = time.monotonic()
     while not ends(calls, len(credentials)):
@@ -107,8 +117,9 @@ def main():
             revoked += call(auth)
             if auth["application_credential_id"] not in credentials:
                 credentials.append(auth["application_credential_id"])
-            if not os.path.exists(READY):
-                open(READY, "w", encoding="utf-8").close()
+            if not ready:
+                open_port()
+                ready = True
         except Exception as error:  # Whatever the error is, the consumer was not served.
             kinds[kind_of(error)] += 1
             print(time.strftime("%H:%M:%S"), kind_of(error), flush=True)

@@ -56,18 +56,17 @@ class Consumer(unittest.TestCase):
             printed = io.StringIO()
             with mock.patch.multiple(
                 consumer, PERIOD=0, REVOKED_PERIOD=0, STOP=str(folder / "stop"), FORGIVE=str(folder / "forgive"),
-                READY=str(folder / "ready"), RESULT=str(folder / "result"),
-                read_clouds=read, exchange=keystone.exchange,
-            ), contextlib.redirect_stdout(printed):
+                RESULT=str(folder / "result"), read_clouds=read, exchange=keystone.exchange, open_port=mock.DEFAULT,
+            ) as replaced, contextlib.redirect_stdout(printed):
                 consumer.main()
             result = json.loads((folder / "result").read_text())
             self.times = result.pop("seconds"), result.pop("slowest")
-            return result, printed.getvalue(), (folder / "ready").exists()
+            return result, printed.getvalue(), replaced["open_port"].call_count
 
     def test_counts_its_calls_and_the_credentials_they_were_made_with(self):
         result, _, ready = self.run_with(Keystone("one", "two"), "one", "one", "two")
         self.assertEqual(result, {"calls": 3, "failures": 0, "kinds": {}, "forgiven": 0, "revokedTokens": 0, "credentials": 2})
-        self.assertTrue(ready)
+        self.assertEqual(ready, 1)
 
     def test_makes_as_many_calls_as_it_is_asked_for_before_it_stops(self):
         result, _, _ = self.run_with(Keystone("one"), "one", "one", "one", stop_at=1)
@@ -111,7 +110,7 @@ class Consumer(unittest.TestCase):
 
     def test_is_not_ready_before_a_call_succeeded(self):
         _, _, ready = self.run_with(Keystone(), "one")
-        self.assertFalse(ready)
+        self.assertEqual(ready, 0)
 
 
 if __name__ == "__main__":
