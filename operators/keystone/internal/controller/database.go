@@ -1,7 +1,6 @@
 package controller
 
 import (
-	"fmt"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -63,9 +62,8 @@ var mountedKeys = reconcile.NewSlot[*corev1.Secret]("CredentialKeys")
 // firstSync makes the first db_sync fail if the database holds credentials that need
 // other keys than the existing ones. It is retried when the keys change.
 func firstSync(p *service.Pass, sync *deployment.Task) {
-	sync.Command = []string{"/bin/sh", "-eu", "-c", fmt.Sprintf(
-		"python3 %s%s %s\nexec keystone-manage --config-dir=%s db_sync",
-		pass.ConfigDir, credentialKeysFile, keystonev1alpha1.CredentialKeyRepository, pass.ConfigDir)}
+	sync.Command = slices.Concat(
+		[]string{"python3", pass.ConfigDir + credentialKeysFile, keystonev1alpha1.CredentialKeyRepository}, sync.Command[1:])
 	repository := keys.CredentialMount(pass.KeystoneOf(p))
 	repository.Volume.Secret.Optional = ptr.To(true)
 	sync.Mounts = append(slices.Clone(sync.Mounts), repository)

@@ -1,6 +1,9 @@
 """Ends with 78 when the database holds credentials that no key can read.
 
-Usage: credential_keys.py DIRECTORY
+Usage: credential_keys.py DIRECTORY [ARGUMENT...]
+
+Otherwise it goes on as keystone-manage with the arguments, in the same process: another
+one would have to import most of this one's modules again.
 
 Keystone marks each credential with the SHA-1 of the key it is encrypted with
 (keystone.credential.providers.fernet.core.primary_key_hash). A directory that
@@ -44,5 +47,14 @@ def main(directory):
         sys.exit(78)
 
 
+def manage(arguments):
+    from keystone.cmd import manage as program
+
+    sys.argv = ["keystone-manage", *arguments]
+    sys.exit(program.main())
+
+
 if __name__ == "__main__":
     main(sys.argv[1])
+    if sys.argv[2:]:
+        manage(sys.argv[2:])
