@@ -3,7 +3,6 @@ package deployment
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -11,24 +10,15 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
-	"github.com/c5c3/forge/internal/common/config"
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
-
-// ReadyFile is the name of the readiness probe's Python script among the configuration
-// files.
-const ReadyFile = "ready.py"
-
-//go:embed files/ready.py
-var readyScript string
 
 // API declares the pods that serve the API of a service. Every function except Endpoint
 // may be nil.
@@ -41,11 +31,12 @@ type API struct {
 	Wrapper func(p *service.Pass) string
 	// HealthPath is a path that the API answers without a token, such as "/v3".
 	HealthPath string
-	// Variable is the environment variable with the URL of the database.
-	Variable string
+	// Variable is the environment variable with the URL of the database. Table is a table
+	// that every release has in it.
+	Variable, Table string
 	// Endpoint returns the API URL of an instance, as shown in status.endpoint.
 	Endpoint func(p *service.Pass) string
-	// Address returns the address of the database that the readiness probe logs in to.
+	// Address returns the address of the database that readiness logs in to.
 	Address func(p *service.Pass) string
 	// Env, Mounts and Annotations return what the pods have in addition to the common
 	// settings.
@@ -144,51 +135,13 @@ func (a API) container(p *service.Pass) corev1.Container {
 		Name:           p.Name,
 		Image:          p.Spec.Image.Reference(),
 		Command:        UWSGI{Port: p.Port, File: file, Arguments: a.Arguments}.Command(p.Spec.UWSGI),
-		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}},
-		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name)),
+		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
+		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name), readyVariables(p.ConfigDir)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
 		StartupProbe:   a.startupProbe(p.Port),
 		LivenessProbe:  livenessProbe(p.Port),
-		ReadinessProbe: readinessProbe(p.ConfigDir),
+		ReadinessProbe: readinessProbe(),
 		Lifecycle:      DrainHook(p.Name, p.Spec.PreStopSleep()),
-	}
-}
-
-// ReadyScript returns the content of [ReadyFile] for the service: it logs in to the
-// database and sends a request to the API.
-func (a API) ReadyScript(d *service.Definition) string {
-	script := config.SetConstant(readyScript, "VARIABLE", a.Variable)
-	return config.SetConstant(script, "ADDRESS", fmt.Sprintf("http://127.0.0.1:%d%s", d.Port, a.HealthPath))
-}
-
-// startupProbe allows five minutes for the first answer. It probes every second because
-// most pods answer within three.
-func (a API) startupProbe(port int32) *corev1.Probe {
-	return &corev1.Probe{
-		ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-			Path: a.HealthPath, Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP,
-		}},
-		PeriodSeconds: 1, FailureThreshold: 300, TimeoutSeconds: 5, SuccessThreshold: 1,
-	}
-}
-
-func livenessProbe(port int32) *corev1.Probe {
-	return &corev1.Probe{
-		ProbeHandler:        corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromInt32(port)}},
-		InitialDelaySeconds: 15, PeriodSeconds: 20, FailureThreshold: 3, TimeoutSeconds: 1, SuccessThreshold: 1,
-	}
-}
-
-// readinessProbe takes a pod out of service within half a minute of losing its database
-// (two periods and a timeout at worst), and returns it once both the database and the API
-// answer. The script prints one line about what failed. Python's own error output is
-// discarded because it may quote a password. A run takes 0.1 s of CPU time.
-func readinessProbe(configDir string) *corev1.Probe {
-	return &corev1.Probe{
-		ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{
-			Command: []string{"/bin/sh", "-c", "exec python3 " + configDir + ReadyFile + " 2>/dev/null"},
-		}},
-		PeriodSeconds: 10, FailureThreshold: 2, TimeoutSeconds: 9, SuccessThreshold: 1,
 	}
 }
 
@@ -231,8 +184,8 @@ func (a API) unready(p *service.Pass, pods []corev1.Pod) string {
 		for _, container := range pods[i].Status.ContainerStatuses {
 			running := container.State.Running
 			if running != nil && !container.Ready && pods[i].DeletionTimestamp == nil && time.Since(running.StartedAt.Time) > settleTime {
-				return fmt.Sprintf("pod %s is running but not ready: readiness requires a login to %s and an answer from the API",
-					pods[i].Name, database)
+				return fmt.Sprintf("pod %s is running but not ready: readiness requires a login to %s, its tables, and workers that finish requests; "+
+					"the pod's log gives the reason", pods[i].Name, database)
 			}
 		}
 	}

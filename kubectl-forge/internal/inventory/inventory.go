@@ -32,7 +32,9 @@ type Inventory struct {
 	Jobs        []batchv1.Job
 	CronJobs    []batchv1.CronJob
 	Pods        []corev1.Pod
-	Events      []corev1.Event
+	// Unready says why an API pod is not ready, by its UID, as the log of the pod has it.
+	Unready map[types.UID]string
+	Events  []corev1.Event
 	// Foreign are the objects of other projects, such as a MariaDB.
 	Foreign []unstructured.Unstructured
 	// Store is the ClusterSecretStore that the platform uses, nil when there is

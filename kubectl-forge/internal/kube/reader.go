@@ -15,9 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/secrets"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	c5c3v1alpha1 "github.com/c5c3/forge/operators/c5c3/api/v1alpha1"
@@ -43,6 +45,7 @@ func readAll(ctx context.Context, r *reader) (*inventory.Inventory, error) {
 	if err := r.readBuiltIn(ctx); err != nil {
 		return nil, err
 	}
+	r.readReadiness(ctx)
 	if err := r.readForeign(ctx); err != nil {
 		return nil, err
 	}
@@ -130,6 +133,37 @@ func (r *reader) readBuiltIn(ctx context.Context) error {
 	r.found.Pods, r.found.Events = pods.Items, events.Items
 	return nil
 }
+
+// readReadiness reads from the logs of API pods why they are not ready. A log that cannot
+// be read is no gap here: the report quotes logs, too, and says so.
+func (r *reader) readReadiness(ctx context.Context) {
+	r.found.Unready = map[types.UID]string{}
+	logs := map[string]int{}
+	for i := range r.found.Pods {
+		pod := &r.found.Pods[i]
+		container := poddiag.Unready(pod)
+		service := pod.Labels["app.kubernetes.io/name"] + "/" + pod.Labels["app.kubernetes.io/instance"]
+		if container == "" || logs[service] == maxUnready {
+			continue
+		}
+		logs[service]++
+		request := LogRequest{Namespace: pod.Namespace, Pod: pod.Name, Container: container, Lines: readinessLines}
+		if log, err := r.Logs.Read(ctx, request); err == nil {
+			if reason := poddiag.UnreadyReason(log); reason != "" {
+				r.found.Unready[pod.UID] = reason
+			}
+		}
+	}
+}
+
+const (
+	// maxUnready bounds how many logs are read of each service: its pods mostly have the
+	// same reason.
+	maxUnready = 3
+	// readinessLines is how many lines of a log are read. The reason is repeated with each
+	// probe, and there may be tracebacks in between.
+	readinessLines = 400
+)
 
 func (r *reader) readForeign(ctx context.Context) error {
 	for _, kind := range inventory.ForeignKinds {

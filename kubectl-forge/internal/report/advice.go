@@ -224,18 +224,13 @@ func (b *builder) serviceRemediesByText(cause Cause, service inventory.Service) 
 	return nil
 }
 
-// accessDenied is how the readiness probe of an API pod quotes MariaDB's
-// ER_ACCESS_DENIED_ERROR.
+// accessDenied is how the log of an API pod quotes MariaDB's ER_ACCESS_DENIED_ERROR.
 const accessDenied = "(error 1045)"
 
 // denied reports whether the database refuses the user of a pod that the cause names.
 func (b *builder) denied(cause Cause) bool {
 	return slices.ContainsFunc(b.Pods, func(pod corev1.Pod) bool {
-		if !strings.Contains(cause.Message, "pod "+pod.Name+" ") {
-			return false
-		}
-		event := b.LastEvent(pod.UID)
-		return event != nil && strings.Contains(event.Message, accessDenied)
+		return strings.Contains(cause.Message, "pod "+pod.Name+" ") && strings.Contains(b.Unready[pod.UID], accessDenied)
 	})
 }
 

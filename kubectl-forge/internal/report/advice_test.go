@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -211,8 +212,7 @@ func TestAPodThatTheDatabaseRefusesCallsForTheSecret(t *testing.T) {
 		found := testutil.Of(k)
 		pod := testutil.APIPod(k, "keystone-a", false, corev1.ContainerStatus{})
 		found.Pods = append(found.Pods, pod)
-		found.Events = append(found.Events, testutil.Warning("Pod", &pod, "Unhealthy",
-			"Readiness probe failed: No login to the database at mariadb:3306 (error "+code+")"))
+		found.Unready = map[types.UID]string{pod.UID: "No login to the database at mariadb:3306 (error " + code + ")"}
 		if next := build(t, found).Next; next[0] != want {
 			t.Errorf("error %s: got %q, expected %q first", code, next, want)
 		}

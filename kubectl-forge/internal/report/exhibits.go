@@ -127,6 +127,7 @@ func (b *builder) podExhibit(pod *corev1.Pod) *Exhibit {
 	}
 	exhibit := &Exhibit{Kind: kindPod, Name: pod.Name}
 	exhibit.Problem, _ = poddiag.Problem([]corev1.Pod{*pod})
+	exhibit.Problem = cmp.Or(exhibit.Problem, b.Unready[pod.UID])
 	if exhibit.Problem == "" {
 		if event := b.LastEvent(pod.UID); event != nil {
 			exhibit.Problem = fmt.Sprintf("%s: %s", event.Reason, poddiag.Output(event.Message))

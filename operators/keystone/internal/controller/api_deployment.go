@@ -16,10 +16,10 @@ var api = deployment.API{
 	File: "/var/lib/openstack/bin/keystone-wsgi-public", Arguments: "--config-dir=" + pass.ConfigDir,
 	Wrapper:    middlewareEntryOf,
 	HealthPath: "/v3",
-	Variable:   pass.Database.Variable(),
-	Endpoint:   func(p *service.Pass) string { return pass.PublicEndpoint(p.Cluster, pass.KeystoneOf(p)) },
-	Address:    database.Address,
-	Env:        func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{pass.Database.APIEnv(p)} },
+	Variable:   pass.Database.Variable(), Table: "project",
+	Endpoint: func(p *service.Pass) string { return pass.PublicEndpoint(p.Cluster, pass.KeystoneOf(p)) },
+	Address:  database.Address,
+	Env:      func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{pass.Database.APIEnv(p)} },
 	Mounts: func(p *service.Pass) []deployment.Mount {
 		return append(keys.Mounts(pass.KeystoneOf(p)), database.TLSMounts(p)...)
 	},

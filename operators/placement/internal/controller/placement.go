@@ -62,11 +62,11 @@ var settings = configuration.Service{
 var api = deployment.API{
 	File:       "/var/lib/openstack/bin/placement-api",
 	HealthPath: "/",
-	Variable:   placementDatabase.Variable(),
-	Endpoint:   endpoint,
-	Address:    database.Address,
-	Env:        func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
-	Mounts:     database.TLSMounts,
+	Variable:   placementDatabase.Variable(), Table: "resource_providers",
+	Endpoint: endpoint,
+	Address:  database.Address,
+	Env:      func(p *service.Pass) []corev1.EnvVar { return []corev1.EnvVar{placementDatabase.APIEnv(p)} },
+	Mounts:   database.TLSMounts,
 	Annotations: func(p *service.Pass) map[string]string {
 		return map[string]string{database.HashAnnotation(p.Definition): database.Connection.Value(p.Slots).Hash()}
 	},
