@@ -71,16 +71,7 @@ func TestAnApplicationThatIsWrappedIsServedInPlaceOfTheOneItself(t *testing.T) {
 }
 
 func TestAnotherVersionOfTheOperatorChangesAFewDeploymentsAtATime(t *testing.T) {
-	h := instance.Brownfield()
-	h.Generation, h.Status.ObservedGeneration = 1, 1
-	p := instance.Pass(t, h, interceptor.Funcs{})
-	before := API{File: "/bin/harbour-api", Endpoint: func(*service.Pass) string { return "http://harbour" }}
-	before.Reconcile(t.Context(), p)
-	markAvailable(t, p)
-	p.Turns = rollout.NewTurns(nil)
-	for i := range rollout.Limit {
-		p.Turns.Take(types.NamespacedName{Name: fmt.Sprint("harbour-", i)}, rollout.State{Exists: true, Settled: true, Differs: true})
-	}
+	p, before := whileOthersChange(t, 1)
 	after := before
 	after.File = "/bin/harbour-wsgi"
 	serves := func(file string) bool { return slices.Contains(container(t, p).Command, file) }
@@ -94,8 +85,20 @@ func TestAnotherVersionOfTheOperatorChangesAFewDeploymentsAtATime(t *testing.T) 
 }
 
 func TestAChangeOfTheSpecDoesNotWaitForOtherDeployments(t *testing.T) {
+	p, api := whileOthersChange(t, 2)
+	p.Spec.Image.Tag = "2026.1"
+	if api.Reconcile(t.Context(), p); container(t, p).Image != p.Spec.Image.Reference() {
+		t.Errorf("the pods still have the image %s", container(t, p).Image)
+	}
+}
+
+// whileOthersChange returns a pass over a resource of the generation, of which the operator
+// has observed the first, with a Deployment that the API has built and whose pods are
+// available. All turns are taken by other Deployments.
+func whileOthersChange(t *testing.T, generation int64) (*service.Pass, API) {
+	t.Helper()
 	h := instance.Brownfield()
-	h.Generation, h.Status.ObservedGeneration = 2, 1
+	h.Generation, h.Status.ObservedGeneration = generation, 1
 	p := instance.Pass(t, h, interceptor.Funcs{})
 	api := API{File: "/bin/harbour-api", Endpoint: func(*service.Pass) string { return "http://harbour" }}
 	api.Reconcile(t.Context(), p)
@@ -104,10 +107,7 @@ func TestAChangeOfTheSpecDoesNotWaitForOtherDeployments(t *testing.T) {
 	for i := range rollout.Limit {
 		p.Turns.Take(types.NamespacedName{Name: fmt.Sprint("harbour-", i)}, rollout.State{Exists: true, Settled: true, Differs: true})
 	}
-	p.Spec.Image.Tag = "2026.1"
-	if api.Reconcile(t.Context(), p); container(t, p).Image != p.Spec.Image.Reference() {
-		t.Errorf("the pods still have the image %s", container(t, p).Image)
-	}
+	return p, api
 }
 
 // container returns the container of the API pods.
