@@ -1,6 +1,8 @@
 """The CPU time of an idle cluster: of API pods without requests, of the operators and of the node."""
 
 import json
+import pathlib
+import subprocess
 import sys
 import time
 
@@ -11,12 +13,11 @@ from ready import seconds
 NAME = "cluster-idle"
 IDLE = "idle pod"
 REST = "rest of the node"
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+OPERATORS = subprocess.run((TOOLS / "operators.sh",), check=True, capture_output=True, text=True).stdout.split()
 # The pods of each other row, by the beginning of "namespace/name". A row is the sum of its
 # pods, and there is none without pods.
-PODS = {
-    "operator keystone": "keystone-system/",
-    "operator placement": "placement-system/",
-    "operator c5c3": "c5c3-system/",
+PODS = {f"operator {name}": f"{name}-system/" for name in OPERATORS} | {
     "MariaDB": "openstack/mariadb-",
     "memcached": "openstack/memcached-",
     "mariadb-operator": "mariadb-system/",
