@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/c5c3/forge/internal/common/config"
+	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -93,6 +94,7 @@ func (s Service) Render(p *service.Pass, rules map[string]string) (config.INI, m
 		maps.Copy(files, part.Files)
 	}
 	files[CheckFile] = s.check().Script(p.Definition)
+	files[image.CheckFile] = image.Script(p.Definition)
 	if len(rules) > 0 {
 		options.Set("oslo_policy", "policy_file", p.ConfigDir+policyFile)
 		if files[policyFile], err = policy.Render(rules); err != nil {

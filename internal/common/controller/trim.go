@@ -115,7 +115,7 @@ func trimJob(job *batchv1.Job) {
 	job.ManagedFields = nil
 	template := corev1.PodTemplateSpec{}
 	if !ofCronJob(job) {
-		template.Spec.Containers = intern.Images(job.Spec.Template.Spec.Containers)
+		template.Spec = trimTemplate(job.Spec.Template.Spec)
 	}
 	job.Spec = batchv1.JobSpec{Suspend: job.Spec.Suspend, Template: template}
 }

@@ -1,7 +1,6 @@
 package deployment
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/apply"
+	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/poddiag"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
@@ -23,11 +23,10 @@ import (
 // API declares the pods that serve the API of a service. Every function except Endpoint
 // may be nil.
 type API struct {
-	// File is the path of the Python file with the WSGI application. Arguments are the
-	// application's own command-line arguments.
-	File, Arguments string
-	// Wrapper returns the path of the file that replaces File in an instance whose
-	// application is wrapped, "" otherwise.
+	// Arguments are the application's own command-line arguments.
+	Arguments string
+	// Wrapper returns the path of the Python file that makes the application of an
+	// instance that wraps it, "" otherwise.
 	Wrapper func(p *service.Pass) string
 	// HealthPath is a path that the API answers without a token, such as "/v3".
 	HealthPath string
@@ -130,11 +129,10 @@ func (a API) Deployment(p *service.Pass) *appsv1.Deployment {
 }
 
 func (a API) container(p *service.Pass) corev1.Container {
-	file := cmp.Or(optional(a.Wrapper, p), a.File)
 	return corev1.Container{
 		Name:           p.Name,
 		Image:          p.Spec.Image.Reference(),
-		Command:        UWSGI{Port: p.Port, File: file, Arguments: a.Arguments}.Command(p.Spec.UWSGI),
+		Command:        a.server(p).Command(p.Spec.UWSGI),
 		Ports:          []corev1.ContainerPort{{Name: p.Name, ContainerPort: p.Port, Protocol: corev1.ProtocolTCP}, readyPort},
 		Env:            slices.Concat(optional(a.Env, p), p.Environment, DrainVariables(p.Name), readyVariables(p.ConfigDir)),
 		Resources:      ptr.Deref(p.Spec.Resources, corev1.ResourceRequirements{}),
@@ -143,6 +141,25 @@ func (a API) container(p *service.Pass) corev1.Container {
 		ReadinessProbe: readinessProbe(),
 		Lifecycle:      DrainHook(p.Name, p.Spec.PreStopSleep()),
 	}
+}
+
+// server returns how uWSGI serves the instance. An image of which nothing is known is
+// expected to have the script.
+func (a API) server(p *service.Pass) UWSGI {
+	server := UWSGI{Port: p.Port, File: optional(a.Wrapper, p), Arguments: a.Arguments}
+	if server.File != "" {
+		return server
+	}
+	found := image.Found(p.Status, p.Spec.Image.Reference())
+	switch {
+	case found != nil && found.Script != "":
+		server.File = found.Script
+	case found != nil && found.Module != "":
+		server.Module = found.Module
+	default:
+		server.File = p.Application.Script
+	}
+	return server
 }
 
 // explainRollout is the error of a rollout that waits. It says for what, by the newest

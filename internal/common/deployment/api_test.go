@@ -16,6 +16,7 @@ import (
 	"github.com/c5c3/forge/internal/common/rollout"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/testutil/instance"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
@@ -48,7 +49,7 @@ func TestAPodThatStopsServingIsNamed(t *testing.T) {
 func TestAnAPINeedsNoMoreThanItsApplicationAndItsEndpoint(t *testing.T) {
 	h := instance.Brownfield()
 	p := instance.Pass(t, h, interceptor.Funcs{})
-	api := API{File: "/bin/harbour-api", HealthPath: "/", Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	api := API{HealthPath: "/", Endpoint: func(*service.Pass) string { return "http://harbour" }}
 	waiting := api.Reconcile(t.Context(), p)
 	if waiting.IsDone() || waiting.Reason() != vocabulary.ReasonWaitingForDeployment || h.Status.Endpoint != "" {
 		t.Errorf("before a pod is there: %s: %s at %q", waiting.Reason(), waiting.Message(), h.Status.Endpoint)
@@ -59,13 +60,29 @@ func TestAnAPINeedsNoMoreThanItsApplicationAndItsEndpoint(t *testing.T) {
 	}
 }
 
-func TestAnApplicationThatIsWrappedIsServedInPlaceOfTheOneItself(t *testing.T) {
-	for wrapper, want := range map[string]string{"": "/bin/harbour-api", "/etc/harbour/wrapped.py": "/etc/harbour/wrapped.py"} {
-		p := instance.Pass(t, instance.Brownfield(), interceptor.Funcs{})
-		api := API{File: "/bin/harbour-api", Wrapper: func(*service.Pass) string { return wrapper }}
+func TestTheImageDecidesHowItsApplicationIsServed(t *testing.T) {
+	const reference, module = "ghcr.io/c5c3/harbour:2025.2", "harbour.wsgi:application"
+	for name, test := range map[string]struct {
+		wrapper string
+		found   []commonv1.ImageStatus
+		flag    string
+		want    string
+	}{
+		"nobody has looked": {flag: "--wsgi-file", want: "/bin/harbour-api"},
+		"another image":     {"", []commonv1.ImageStatus{{Reference: "other:2025.2", Module: module}}, "--wsgi-file", "/bin/harbour-api"},
+		"a script":          {"", []commonv1.ImageStatus{{Reference: reference, Script: "/opt/harbour-api"}}, "--wsgi-file", "/opt/harbour-api"},
+		"both":              {"", []commonv1.ImageStatus{{Reference: reference, Script: "/a", Module: module}}, "--wsgi-file", "/a"},
+		"a module":          {"", []commonv1.ImageStatus{{Reference: reference, Module: module}}, "--module", module},
+		"a wrapper":         {"/etc/wrapped.py", nil, "--wsgi-file", "/etc/wrapped.py"},
+		"a wrapped module":  {"/etc/wrapped.py", []commonv1.ImageStatus{{Reference: reference, Module: module}}, "--wsgi-file", "/etc/wrapped.py"},
+	} {
+		h := instance.Brownfield()
+		h.Status.Images = test.found
+		p := instance.Pass(t, h, interceptor.Funcs{})
+		api := API{Wrapper: func(*service.Pass) string { return test.wrapper }}
 		command := api.Deployment(p).Spec.Template.Spec.Containers[0].Command
-		if at := slices.Index(command, "--wsgi-file"); at < 0 || command[at+1] != want {
-			t.Errorf("with the wrapper %q the command is %q, want it to serve %s", wrapper, command, want)
+		if at := slices.Index(command, test.flag); at < 0 || command[at+1] != test.want {
+			t.Errorf("%s: the command is %q, want it to serve %s", name, command, test.want)
 		}
 	}
 }
@@ -73,13 +90,13 @@ func TestAnApplicationThatIsWrappedIsServedInPlaceOfTheOneItself(t *testing.T) {
 func TestAnotherVersionOfTheOperatorChangesAFewDeploymentsAtATime(t *testing.T) {
 	p, before := whileOthersChange(t, 1)
 	after := before
-	after.File = "/bin/harbour-wsgi"
-	serves := func(file string) bool { return slices.Contains(container(t, p).Command, file) }
-	if waiting := after.Reconcile(t.Context(), p); !waiting.IsDone() || !serves(before.File) {
+	after.Arguments = "--fast"
+	runs := func(arguments string) bool { return slices.Contains(container(t, p).Command, "--pyargv="+arguments) }
+	if waiting := after.Reconcile(t.Context(), p); !waiting.IsDone() || !runs(before.Arguments) {
 		t.Errorf("while others change: %s: %s, and the pods run %q", waiting.Reason(), waiting.Message(), container(t, p).Command)
 	}
 	p.Turns.Forget(types.NamespacedName{Name: "harbour-0"})
-	if after.Reconcile(t.Context(), p); !serves(after.File) {
+	if after.Reconcile(t.Context(), p); !runs(after.Arguments) {
 		t.Errorf("after another has changed, the pods still run %q", container(t, p).Command)
 	}
 }
@@ -100,7 +117,7 @@ func whileOthersChange(t *testing.T, generation int64) (*service.Pass, API) {
 	h := instance.Brownfield()
 	h.Generation, h.Status.ObservedGeneration = generation, 1
 	p := instance.Pass(t, h, interceptor.Funcs{})
-	api := API{File: "/bin/harbour-api", Endpoint: func(*service.Pass) string { return "http://harbour" }}
+	api := API{Endpoint: func(*service.Pass) string { return "http://harbour" }}
 	api.Reconcile(t.Context(), p)
 	markAvailable(t, p)
 	p.Turns = rollout.NewTurns(nil)

@@ -26,10 +26,12 @@ type Task struct {
 	Container string
 	Command   []string
 	Retries   int32
-	// Failure identifies failures that no retry can fix; it may be nil.
-	Failure *batchv1.PodFailurePolicy
-	Env     []corev1.EnvVar
-	Mounts  []Mount
+	// Init runs before the container and reads the configuration; it may be nil.
+	Init *corev1.Container
+	// Failures are failures that no retry can fix.
+	Failures []batchv1.PodFailurePolicyRule
+	Env      []corev1.EnvVar
+	Mounts   []Mount
 	// Annotations are set on the pod template.
 	Annotations map[string]string
 	// JobAnnotations are set on the Job.
@@ -67,6 +69,11 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 	pod := PodsOf(p).Spec(corev1.Container{
 		Name: t.Container, Image: p.Spec.Image.Reference(), Command: t.Command, Env: t.Env, Resources: TaskResources(p.Spec.Resources),
 	}, t.Mounts...)
+	if t.Init != nil {
+		first := *t.Init
+		first.Resources = TaskResources(p.Spec.Resources)
+		pod.InitContainers = []corev1.Container{PodsOf(p).Container(first, ConfigMount(p))}
+	}
 	pod.RestartPolicy = corev1.RestartPolicyNever
 	// The tools ignore SIGTERM, so waiting longer would only delay the run that replaces
 	// them.
@@ -77,7 +84,7 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 		ObjectMeta: meta,
 		Spec: batchv1.JobSpec{
 			BackoffLimit:          ptr.To(t.Retries),
-			PodFailurePolicy:      t.Failure,
+			PodFailurePolicy:      failurePolicy(t.Failures),
 			ActiveDeadlineSeconds: ptr.To(TaskDeadlineSeconds),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: p.TaskLabels(p.Resource.GetName(), t.Name), Annotations: t.Annotations},
@@ -85,6 +92,23 @@ func TaskJob(p *service.Pass, t Task) (*batchv1.Job, error) {
 			},
 		},
 	}, nil
+}
+
+// FailsAtOnce is the rule for a container's exit code that no retry can change.
+func FailsAtOnce(container string, code int32) batchv1.PodFailurePolicyRule {
+	return batchv1.PodFailurePolicyRule{
+		Action: batchv1.PodFailurePolicyActionFailJob,
+		OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+			ContainerName: &container, Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{code},
+		},
+	}
+}
+
+func failurePolicy(rules []batchv1.PodFailurePolicyRule) *batchv1.PodFailurePolicy {
+	if len(rules) == 0 {
+		return nil
+	}
+	return &batchv1.PodFailurePolicy{Rules: rules}
 }
 
 // taskCPULimit is the most that a tool can use, as it runs on one CPU at a time.

@@ -12,8 +12,9 @@ import (
 type UWSGI struct {
 	// Port is the TCP port to listen on.
 	Port int32
-	// File is the path of the Python file with the WSGI application.
-	File string
+	// File is the path of the Python file with the WSGI application, Module the module
+	// and the name of the application. One of them is empty.
+	File, Module string
 	// Arguments are the application's own command-line arguments.
 	Arguments string
 }
@@ -36,7 +37,13 @@ func (u UWSGI) Command(spec *commonv1.UWSGISpec) []string {
 	command = append(command,
 		"--log-master",
 		"--log-format", "%(method) %(uri) => generated %(rsize) bytes in %(msecs) msecs (%(proto) %(status))",
-		"--wsgi-file", u.File,
+	)
+	if u.File != "" {
+		command = append(command, "--wsgi-file", u.File)
+	} else {
+		command = append(command, "--module", u.Module)
+	}
+	command = append(command,
 		"--master", "--lazy-apps", "--need-app",
 		"--processes", strconv.Itoa(int(spec.Processes)),
 		"--threads", strconv.Itoa(int(spec.Threads)),

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/poddiag"
 )
@@ -44,14 +45,19 @@ func (r *Runner) exited(ctx context.Context, live, desired *batchv1.Job) (bool, 
 	if _, seen := r.Exits.seen.Get(live.UID); seen {
 		return true, nil
 	}
-	list, err := r.podsOf(ctx, live)
-	// Anyone can label a pod, so only pods controlled by the Job count.
-	list = slices.DeleteFunc(list, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, live) })
+	list, err := Pods(ctx, r.Client, live)
 	if err != nil || !poddiag.Succeeded(list) {
 		return false, err
 	}
 	r.Exits.seen.Add(live.UID, nil)
 	return true, nil
+}
+
+// Pods returns the pods that the Job controls. Anyone can label a pod, so others do not
+// count.
+func Pods(ctx context.Context, reader client.Reader, live *batchv1.Job) ([]corev1.Pod, error) {
+	list, err := labelled(ctx, reader, live)
+	return slices.DeleteFunc(list, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, live) }), err
 }
 
 func finished(job *batchv1.Job, conditionType batchv1.JobConditionType) bool {

@@ -221,7 +221,7 @@ func (e *FailedError) Unwrap() error { return ErrJobFailed }
 
 // failure explains a failed Job with the end of its newest pod's output.
 func (r *Runner) failure(ctx context.Context, job *batchv1.Job) error {
-	list, err := r.podsOf(ctx, job)
+	list, err := labelled(ctx, r.Client, job)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ type obstacle struct {
 // obstacle examines the Job's pods and, if the Job should have one and has none, its
 // events.
 func (r *Runner) obstacle(ctx context.Context, job *batchv1.Job) (obstacle, error) {
-	list, err := r.podsOf(ctx, job)
+	list, err := labelled(ctx, r.Client, job)
 	if err != nil {
 		return obstacle{}, err
 	}

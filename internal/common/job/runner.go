@@ -73,9 +73,10 @@ func (r *Runner) now() time.Time {
 	return time.Now()
 }
 
-func (r *Runner) podsOf(ctx context.Context, job *batchv1.Job) ([]corev1.Pod, error) {
+// labelled returns the pods with the label of the Job, except those of a predecessor.
+func labelled(ctx context.Context, reader client.Reader, job *batchv1.Job) ([]corev1.Pod, error) {
 	var list corev1.PodList
-	err := r.Client.List(ctx, &list, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name})
+	err := reader.List(ctx, &list, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name})
 	if err != nil {
 		return nil, fmt.Errorf("listing the pods of Job %s: %w", job.Name, err)
 	}

@@ -94,7 +94,7 @@ func (r *Runner) remember(ctx context.Context, run *batchv1.Job, text string) er
 // lastWords returns the output of the failed Job's newest pod, or what was recorded of
 // it.
 func (r *Runner) lastWords(ctx context.Context, run *batchv1.Job) (string, error) {
-	list, err := r.podsOf(ctx, run)
+	list, err := labelled(ctx, r.Client, run)
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/reconcile"
+	"github.com/c5c3/forge/internal/common/release"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
 
@@ -39,6 +40,22 @@ type Definition struct {
 	ConfigDir string
 	// Environment is set in every container that runs the service's own code.
 	Environment []corev1.EnvVar
+	// Application is what the service's images hold.
+	Application Application
+}
+
+// Application describes the software of a service, as its images hold it.
+type Application struct {
+	// Distribution is the name of its Python distribution, such as "openstack-placement".
+	Distribution string
+	// Script is the path of the WSGI script that serves the API in images of releases that
+	// have one. An image may have a script of that name anywhere in its PATH.
+	Script string
+	// Module is the module and the name of the WSGI application in images without the
+	// script, such as "placement.wsgi.api:application".
+	Module string
+	// Majors tells the release from the version.
+	Majors release.Majors
 }
 
 // ManagedBy is the value of app.kubernetes.io/managed-by on everything that the service's

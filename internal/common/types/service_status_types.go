@@ -65,4 +65,37 @@ type ServiceStatus struct {
 	//
 	// +optional
 	ExpandedRelease string `json:"expandedRelease,omitempty"`
+
+	// images is what the operator found in the image of the spec, and in the one
+	// before it.
+	//
+	// +optional
+	// +listType=map
+	// +listMapKey=reference
+	// +kubebuilder:validation:MaxItems=2
+	Images []ImageStatus `json:"images,omitempty"`
+}
+
+// ImageStatus is what an image holds.
+type ImageStatus struct {
+	// reference is the image, as in the pods: the repository and the tag.
+	Reference string `json:"reference"`
+
+	// version is the version of the service in the image. It is empty if the image
+	// does not say it. Example: "27.0.0".
+	//
+	// +optional
+	Version string `json:"version,omitempty"`
+
+	// script is the path of the WSGI script in the image. The API pods run it if
+	// there is one.
+	//
+	// +optional
+	Script string `json:"script,omitempty"`
+
+	// module is the WSGI application that API pods run from an image without a
+	// script. Example: "keystone.wsgi.api:application".
+	//
+	// +optional
+	Module string `json:"module,omitempty"`
 }

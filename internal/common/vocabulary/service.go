@@ -83,7 +83,7 @@ func databaseCondition() Condition {
 			ReasonDBSyncInProgress, ReasonDBSyncFailed, ReasonSchemaCheckInProgress, ReasonSchemaDriftDetected,
 			ReasonVersionParseError, ReasonDowngradeNotSupported, ReasonUpgradePathInvalid, ReasonUpgradeTargetChanged,
 			ReasonExpandInProgress, ReasonExpandFailed, ReasonMigrateInProgress, ReasonMigrateFailed, ReasonUpgradeRollingUpdate,
-			ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeAborting, ReasonUpgradeAbortRefused,
+			ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeAborting, ReasonUpgradeAbortRefused, ReasonReleaseDiffers,
 		},
 	}
 }
@@ -92,6 +92,14 @@ func databaseCondition() Condition {
 // standard error. It is only informational.
 func LoggingCondition() Condition {
 	return Condition{Type: ConditionLoggingHealthy, True: []string{ReasonStderrEnabled}, False: []string{ReasonStderrDisabled}}
+}
+
+// ReleaseCondition returns the condition that compares the image with its tag. It is only
+// informational.
+func ReleaseCondition() Condition {
+	return Condition{
+		Type: ConditionReleaseConsistent, True: []string{ReasonReleaseMatches, ReasonReleaseUnknown}, False: []string{ReasonReleaseDiffers},
+	}
 }
 
 // Summary returns Ready, with the given reasons of the kind in addition to the
@@ -112,6 +120,6 @@ func ServiceEvents() []Event {
 	), Warnings(
 		EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
 		EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
-		EventDBSyncMetricEmissionDeferred, EventLoggingStderrDisabled,
+		EventReleaseDiffers, EventDBSyncMetricEmissionDeferred, EventLoggingStderrDisabled,
 	)...)
 }

@@ -20,6 +20,8 @@ const (
 	ConditionHTTPRouteReady = "HTTPRouteReady"
 	// ConditionHPAReady covers the HorizontalPodAutoscaler.
 	ConditionHPAReady = "HPAReady"
+	// ConditionReleaseConsistent is False if the image is known to hold another release than its tag says; it is informational.
+	ConditionReleaseConsistent = "ReleaseConsistent"
 	// ConditionLoggingHealthy reports whether log records reach standard error; it is informational.
 	ConditionLoggingHealthy = "LoggingHealthy"
 )
@@ -148,6 +150,12 @@ const (
 	ReasonGatewayAPINotInstalled = "GatewayAPINotInstalled"
 	// ReasonStderrEnabled: nothing to do.
 	ReasonStderrEnabled = "StderrEnabled"
+	// ReasonReleaseMatches: nothing to do; the image holds the release that its tag says.
+	ReasonReleaseMatches = "ReleaseMatches"
+	// ReasonReleaseUnknown: nothing to do; the image holds a version whose release the operator does not know, or nobody has looked into it yet.
+	ReasonReleaseUnknown = "ReleaseUnknown"
+	// ReasonReleaseDiffers: set the tag to a build that holds the release; until then no upgrade begins.
+	ReasonReleaseDiffers = "ReleaseDiffers"
 	// ReasonStderrDisabled: remove DEFAULT.use_stderr from extraConfig, or collect the log where it goes.
 	ReasonStderrDisabled = "StderrDisabled"
 )
@@ -187,6 +195,8 @@ const (
 	EventVersionParseError = "VersionParseError"
 	// EventDowngradeNotSupported: set image.tag back to the installed release or a later one.
 	EventDowngradeNotSupported = "DowngradeNotSupported"
+	// EventReleaseDiffers: use a build that holds the release of its tag; no upgrade begins before.
+	EventReleaseDiffers = "ReleaseDiffers"
 	// EventUpgradePathInvalid: upgrade one release at a time.
 	EventUpgradePathInvalid = "UpgradePathInvalid"
 	// EventUpgradeTargetChanged: set image.tag to the upgrade's target or back to the installed release.

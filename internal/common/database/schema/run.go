@@ -53,7 +53,7 @@ func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReaso
 		return reconcile.WithReason(reason, err)
 	}
 	if state.Complete {
-		return nil
+		return reconcile.WithReason(vocabulary.ReasonReconcileError, w.recordImage(ctx, state.Job))
 	}
 	w.checking = t.Name == TaskCheck
 	hint := ""

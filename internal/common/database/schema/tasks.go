@@ -53,7 +53,7 @@ func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
 }
 
 func (w *work) syncTask() deployment.Task {
-	sync := w.task(TaskSync, 4, w.Sync)
+	sync := w.checkingImage(w.task(TaskSync, 4, w.Sync), w.installedMajor())
 	sync.RunKey = w.OnRequest(w.Pass, sync.RunKey)
 	if w.Status.InstalledRelease == "" && w.First != nil {
 		w.First(w.Pass, &sync)
@@ -80,7 +80,7 @@ func (s Schema) OnRequest(p *service.Pass, runKey any) any {
 
 // expandTask also verifies the connection that the pods of the new release get.
 func (w *work) expandTask() deployment.Task {
-	expand := w.task(TaskExpand, 4, w.Expand)
+	expand := w.checkingImage(w.task(TaskExpand, 4, w.Expand), w.promisedMajor())
 	expand.JobAnnotations = map[string]string{annotationConnectionProof: w.access().Proof()}
 	if w.Contract == nil {
 		expand.JobAnnotations[annotationUpgradedFrom] = w.Status.InstalledRelease

@@ -17,6 +17,9 @@ import (
 // phase may run twice.
 func (w *work) upgrade(ctx context.Context) (message string, err error) {
 	if w.Status.TargetRelease != w.Spec.Image.Tag {
+		if err := w.refuseMislabelled(); err != nil {
+			return "", err
+		}
 		return "", w.initiateUpgrade()
 	}
 	switch w.Status.UpgradePhase {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/release"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 )
@@ -15,6 +16,10 @@ import (
 var Definition = service.Definition{
 	Kind: "Harbour", Name: "harbour", Port: 7000, UserID: 1000, ConfigDir: "/etc/harbour/harbour.conf.d/",
 	Environment: []corev1.EnvVar{{Name: "HARBOUR", Value: "open"}},
+	Application: service.Application{
+		Distribution: "harbour", Script: "/bin/harbour-api", Module: "harbour.wsgi:application",
+		Majors: release.Majors{First: release.Release{Year: 2025, Minor: 1}, Major: 7},
+	},
 }
 
 var groupVersion = schema.GroupVersion{Group: "test.openstack.c5c3.io", Version: "v1"}

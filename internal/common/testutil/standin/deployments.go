@@ -181,6 +181,16 @@ func setPodStatus(ctx context.Context, c client.Client, pod *corev1.Pod, outcome
 		last.Terminated = &corev1.ContainerStateTerminated{ExitCode: outcome.exitCode, Reason: "Error", Message: outcome.message}
 	case refuse:
 	}
+	pod.Status.InitContainerStatuses = nil
+	for _, container := range pod.Spec.InitContainers {
+		var state corev1.ContainerState
+		if outcome.kind != noImage {
+			state.Terminated = &corev1.ContainerStateTerminated{Reason: "Completed", Message: outcome.finding}
+		}
+		pod.Status.InitContainerStatuses = append(pod.Status.InitContainerStatuses, corev1.ContainerStatus{
+			Name: container.Name, Image: container.Image, State: state,
+		})
+	}
 	pod.Status.ContainerStatuses = nil
 	for _, container := range pod.Spec.Containers {
 		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{

@@ -84,6 +84,14 @@ type Outcome struct {
 	kind     outcomeKind
 	message  string
 	exitCode int32
+	// finding is the termination message of init containers.
+	finding string
+}
+
+// Finds gives the init containers of a pod a termination message.
+func (o Outcome) Finds(message string) Outcome {
+	o.finding = message
+	return o
 }
 
 type outcomeKind int

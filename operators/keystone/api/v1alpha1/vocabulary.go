@@ -63,6 +63,7 @@ func prerequisiteConditions() []vocabulary.Condition {
 				ReasonVersionParseError, ReasonDowngradeNotSupported, ReasonUpgradePathInvalid, ReasonUpgradeTargetChanged,
 				ReasonExpandInProgress, ReasonExpandFailed, ReasonMigrateInProgress, ReasonMigrateFailed, ReasonUpgradeRollingUpdate,
 				ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeAborting, ReasonUpgradeAbortRefused,
+				vocabulary.ReasonReleaseDiffers,
 			},
 		},
 		{
@@ -122,11 +123,8 @@ func serviceConditions() []vocabulary.Condition {
 			True:  []string{ReasonKeysBackedUp, ReasonBackupNotConfigured},
 			False: []string{ReasonBackupPending, ReasonBackupFailing},
 		},
-		{
-			Type:  ConditionLoggingHealthy,
-			True:  []string{ReasonStderrEnabled},
-			False: []string{ReasonStderrDisabled},
-		},
+		vocabulary.ReleaseCondition(),
+		vocabulary.LoggingCondition(),
 	}
 }
 
@@ -149,6 +147,7 @@ var normalEvents = []string{
 var warningEvents = []string{
 	EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
 	EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
+	vocabulary.EventReleaseDiffers,
 	EventBootstrapFailed,
 	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed, EventRotationFailed, EventTrustFlushFailed,
 	EventAdminPasswordRotationAnnotationInvalid, EventAdminPasswordRotationRejected,

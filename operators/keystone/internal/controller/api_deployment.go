@@ -13,7 +13,7 @@ import (
 
 // api declares the API pods of a Keystone.
 var api = deployment.API{
-	File: "/var/lib/openstack/bin/keystone-wsgi-public", Arguments: "--config-dir=" + pass.ConfigDir,
+	Arguments:  "--config-dir=" + pass.ConfigDir,
 	Wrapper:    middlewareEntryOf,
 	HealthPath: "/v3",
 	Variable:   pass.Database.Variable(), Table: "project",

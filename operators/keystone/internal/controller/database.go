@@ -3,7 +3,6 @@ package controller
 import (
 	"slices"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
@@ -70,10 +69,5 @@ func firstSync(p *service.Pass, sync *deployment.Task) {
 	if found := mountedKeys.Value(p.Slots); found != nil {
 		sync.Annotations[annotationCredentialKeys] = secrets.ContentHash(found)
 	}
-	sync.Failure = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
-		Action: batchv1.PodFailurePolicyActionFailJob,
-		OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-			ContainerName: ptr.To(schema.TaskSync), Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{unreadableCredentials},
-		},
-	}}}
+	sync.Failures = append(sync.Failures, deployment.FailsAtOnce(schema.TaskSync, unreadableCredentials))
 }

@@ -8,10 +8,12 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
+	"github.com/c5c3/forge/internal/common/vocabulary"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/keys"
 	"github.com/c5c3/forge/operators/keystone/internal/login"
@@ -104,6 +106,10 @@ var pipeline = reconcile.Pipeline[*pass.Scope]{
 		Reads:    []reconcile.Value{service.Config, database.Connection, mountedKeys},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config", "FernetKeys", "CredentialKeys"},
 		Announce: []string{keystonev1alpha1.ReasonDatabaseSynced},
+	},
+	{
+		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: service.Run[*pass.Scope](image.Reconcile),
+		Needs: []string{"Config"}, Informational: true,
 	},
 	{
 		Name: "PolicyValidation", Condition: keystonev1alpha1.ConditionPolicyValidReady,

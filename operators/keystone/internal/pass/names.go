@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/cluster"
+	"github.com/c5c3/forge/internal/common/release"
 	"github.com/c5c3/forge/internal/common/service"
 	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -20,6 +21,10 @@ var Definition = service.Definition{
 	Kind: keystonev1alpha1.Kind, Name: keystonev1alpha1.AppName, Port: keystonev1alpha1.APIPort, UserID: 42424, ConfigDir: ConfigDir,
 	// It lets Python import what travels with the configuration.
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: ConfigDir}},
+	Application: service.Application{
+		Distribution: "keystone", Script: "/var/lib/openstack/bin/keystone-wsgi-public", Module: "keystone.wsgi.api:application",
+		Majors: release.Majors{First: release.Release{Year: 2022, Minor: 2}, Major: 22},
+	},
 }
 
 // FernetKeysName returns the name of the Secret with the keys that sign tokens.

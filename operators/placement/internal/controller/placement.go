@@ -7,6 +7,7 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/database/schema"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/release"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/serviceuser"
 	placementv1alpha1 "github.com/c5c3/forge/operators/placement/api/v1alpha1"
@@ -19,6 +20,10 @@ var definition = service.Definition{
 	Kind: placementv1alpha1.Kind, Name: placementv1alpha1.AppName, Port: placementv1alpha1.APIPort,
 	UserID: 42424, ConfigDir: configDir,
 	Environment: []corev1.EnvVar{{Name: "PYTHONPATH", Value: configDir}},
+	Application: service.Application{
+		Distribution: "openstack-placement", Script: "/var/lib/openstack/bin/placement-api", Module: "placement.wsgi.api:application",
+		Majors: release.Majors{First: release.Release{Year: 2022, Minor: 2}, Major: 8},
+	},
 }
 
 // placementDatabase declares the database of a Placement.
@@ -60,7 +65,6 @@ var settings = configuration.Service{
 
 // api declares the API pods of a Placement. The WSGI application has no arguments.
 var api = deployment.API{
-	File:       "/var/lib/openstack/bin/placement-api",
 	HealthPath: "/",
 	Variable:   placementDatabase.Variable(), Table: "resource_providers",
 	Endpoint: endpoint,

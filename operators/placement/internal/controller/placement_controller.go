@@ -10,6 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/health"
+	"github.com/c5c3/forge/internal/common/image"
 	"github.com/c5c3/forge/internal/common/networking"
 	"github.com/c5c3/forge/internal/common/policy"
 	"github.com/c5c3/forge/internal/common/reconcile"
@@ -84,6 +85,9 @@ var pipeline = reconcile.Pipeline[*service.Pass]{
 		Reads:    []reconcile.Value{database.CredentialsOf, database.Connection, service.Config},
 		Needs:    []string{"DBConnectionSecret", "DatabaseTLS", "Config"},
 		Announce: []string{vocabulary.ReasonDatabaseSynced},
+	},
+	{
+		Name: "Image", Condition: vocabulary.ConditionReleaseConsistent, Run: image.Reconcile, Needs: []string{"Config"}, Informational: true,
 	},
 	{
 		Name: "PolicyValidation", Condition: vocabulary.ConditionPolicyValidReady, Run: policy.ReconcileValidation,

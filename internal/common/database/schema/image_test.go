@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/c5c3/forge/internal/common/database"
+	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/image"
+	"github.com/c5c3/forge/internal/common/testutil/instance"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// workOn returns the work on a resource.
+func workOn(t *testing.T, h *instance.Harbour) *work {
+	t.Helper()
+	w := full.work(instance.Pass(t, h, interceptor.Funcs{}))
+	database.Connection.Put(w.Slots, database.Proven(w.Pass, "url", "hash"))
+	return w
+}
+
+func TestAnImageIsCheckedBeforeItChangesTheSchema(t *testing.T) {
+	const installed = "ghcr.io/c5c3/harbour:2025.1"
+	for name, test := range map[string]struct {
+		tag, installed string
+		images         []commonv1.ImageStatus
+		sync, expand   string
+	}{
+		"a first installation":        {"2025.2", "", nil, "image_check.py", "8"},
+		"an unknown release":          {"2031.1", "2030.2", nil, "image_check.py", "image_check.py"},
+		"no release":                  {"latest", "", nil, "image_check.py", "image_check.py"},
+		"another build":               {"2025.1-b", "2025.1", []commonv1.ImageStatus{{Reference: installed, Version: "7.1.0"}}, "7", "7"},
+		"another build, unknown":      {"2025.1-b", "2025.1", []commonv1.ImageStatus{{Reference: installed}}, "image_check.py", "7"},
+		"another build, wrong before": {"2025.1-b", "2025.1", []commonv1.ImageStatus{{Reference: installed, Version: "8.0.0"}}, "image_check.py", "7"},
+	} {
+		h := instance.Brownfield()
+		h.Spec.Image.Tag, h.Status.InstalledRelease, h.Status.Images = test.tag, test.installed, test.images
+		w := workOn(t, h)
+		for task, want := range map[*deployment.Task]string{new(w.syncTask()): test.sync, new(w.expandTask()): test.expand} {
+			last := task.Init.Command[len(task.Init.Command)-1]
+			if !strings.HasSuffix(last, want) || len(task.Failures) == 0 || task.Init.Name != image.Container {
+				t.Errorf("%s: the check of %s is %q, want it to end in %s", name, task.Name, task.Init.Command, want)
+			}
+		}
+	}
+}
+
+func TestAnUpgradeFromAMislabelledImageIsRefused(t *testing.T) {
+	for version, want := range map[string]string{"7.0.0": "", "": "", "99.0": "", "8.0.0": "holds 8.0.0 of Harbour, release 2025.2"} {
+		h := instance.Brownfield()
+		h.Status.InstalledRelease = "2025.1"
+		h.Status.Images = []commonv1.ImageStatus{{Reference: "ghcr.io/c5c3/harbour:2025.1", Version: version}}
+		err := workOn(t, h).refuseMislabelled()
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("with %q: got %v, want %q", version, err, want)
+		}
+	}
+}
