@@ -25,3 +25,4 @@ rm -rf "$root"/usr/lib/mysql/plugin/auth_pam*
 for program in 'lsof -v' 'mariadb-backup --version' 'mbstream --help' 'ps --version' 'socat -V'; do
 	chroot "$root" sh -c "$program" >/dev/null 2>&1 || { echo "images/mariadb: $program does not run" >&2; exit 1; }
 done
+check_version mariadbd
