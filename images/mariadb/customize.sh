@@ -15,7 +15,7 @@ install -m 0755 "$image_dir/docker-entrypoint.sh" "$root/usr/bin/docker-entrypoi
 
 # Error messages in one language, no tools that need Perl, and none of the
 # larger ones that nobody runs in a server's container.
-find "$root/usr/share/mysql" -mindepth 1 -maxdepth 1 -type d ! -name english ! -name charsets -exec rm -rf {} +
+find "$root/usr/share/mariadb" -mindepth 1 -maxdepth 1 -type d ! -name english ! -name charsets -exec rm -rf {} +
 grep -lIZ -m1 '^#!.*perl' "$root"/usr/bin/* | xargs -0r rm -f
 (cd "$root/usr/bin" && rm -f aria_* innochecksum mariadb-{conv,plugin,service-convert,slap,waitpid} mariadbd-safe* \
 	myisam* mysql{_plugin,_waitpid,d_safe*,slap} perror replace resolve_stack_dump slabtop top watch)
