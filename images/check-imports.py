@@ -21,15 +21,16 @@ MODULES = [
     "uuid",
     *sys.argv[2:],
 ]
-# A __main__ is a program: importing it would run it. The others are for tests
-# and for building documentation.
-EXCEPT = (".__main__", ".direct", ".fixture", ".sphinxext", ".sphinxpolicygen")
+# Importing these runs a program, serves an API or migrates a database.
+RUN = (".__main__", ".alembic.env", ".migrations.env", ".wsgi.api")
+# These are for tests and for building documentation.
+DEVELOPMENT = (".direct", ".fixture", ".sphinxext", ".sphinxpolicygen")
 
 
 def submodules(name):
     package = importlib.import_module(name)
     for info in pkgutil.walk_packages(package.__path__, name + "."):
-        if not info.name.endswith(EXCEPT):
+        if not info.name.endswith(RUN + DEVELOPMENT):
             yield info.name
 
 

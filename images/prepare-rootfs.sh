@@ -1,9 +1,10 @@
 #!/bin/bash
 # Turns unpacked packages into the root file system of an image:
 #
-#   prepare-rootfs.sh ROOT IMAGE_DIR
+#   prepare-rootfs.sh ROOT IMAGE_DIR RELEASE VERSION
 set -euo pipefail
-root=$1 image_dir=$2
+root=$1 image_dir=$2 release=$3 version=$4
+image=${image_dir##*/}
 umask 022
 
 # add_user NAME ID HOME enters a user and a group of its own.
@@ -26,6 +27,44 @@ install_ca_certificates() {
 	chroot "$root" openssl rehash /etc/ssl/certs 2>/dev/null
 }
 
+# fail MESSAGE... ends the build.
+fail() {
+	echo "images/$image, $release: $*" >&2
+	exit 1
+}
+
+# link_programs FOLDER NAME... makes links in the folder to programs of /usr/bin.
+link_programs() {
+	local folder=$1 name
+	shift
+	for name; do
+		[[ -e $root/usr/bin/$name ]] || fail "the packages have no /usr/bin/$name"
+		ln -sfn "/usr/bin/$name" "$root$folder/$name"
+	done
+}
+
+# link_uwsgi FOLDER makes uWSGI available as "uwsgi", with a plugin "python3". Debian names its
+# plugin after the version of Python.
+link_uwsgi() {
+	local plugin
+	plugin=$(chroot "$root" python3 -c 'import sys; print("python%d%d_plugin.so" % sys.version_info[:2])')
+	[[ -e $root/usr/lib/uwsgi/plugins/$plugin ]] || fail "uWSGI has no $plugin for the Python of the image"
+	ln -sfn "$plugin" "$root/usr/lib/uwsgi/plugins/python3_plugin.so"
+	ln -sfn /usr/bin/uwsgi-core "$root$1/uwsgi"
+}
+
+# require_module NAME ends the build without that module. It is found without being imported.
+require_module() {
+	chroot "$root" python3 -c 'import sys, importlib.util as u; sys.exit(u.find_spec(sys.argv[1]) is None)' "$1" || fail "there is no module $1"
+}
+
+# check_version PROGRAM asks the program in the image for its version.
+check_version() {
+	local answer
+	answer=$(chroot "$root" "$1" --version 2>/dev/null) || fail "$1 --version fails"
+	[[ " $answer" == *" $version".* ]] || fail "it has to have version $version, but $1 says $answer"
+}
+
 # compile_python compiles once and for all. The time of a source file is no
 # proof of freshness in an image whose files all have the same one, and a
 # read-only root could not take the corrected .pyc. Templates that are no valid
@@ -33,8 +72,7 @@ install_ca_certificates() {
 compile_python() {
 	find "$root/usr/lib/python3/dist-packages" -depth -type d \( -name tests -o -name __pycache__ \) -exec rm -rf {} +
 	rm -rf "$root"/usr/lib/python3.*/{test,ensurepip,idlelib,tkinter,turtledemo,lib2to3/tests}
-	chroot "$root" python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash \
-		/usr/lib/python3 /usr/lib/python3.11 || true
+	chroot "$root" sh -c 'exec python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash /usr/lib/python3*' || true
 }
 
 printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' >"$root/etc/passwd"

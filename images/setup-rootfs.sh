@@ -5,7 +5,7 @@
 set -eu
 root=$1 stubs=$2
 
-# Debian 12 has one /usr tree: links take the place of the old directories
+# Debian has had one /usr tree since 12: links take the place of the old directories
 # before the first package would create them.
 for dir in bin sbin lib lib64; do
 	mkdir -p "$root/usr/$dir"

@@ -6,7 +6,8 @@
 #   SUITE   a folder below tests/e2e, such as "keystone/smoke", or "c5c3" for all
 #           of an operator. Without the operator, such as "gateway", the suites of that
 #           name of all operators. By default all suites. Those whose requirements the
-#           cluster does not meet are skipped, and fail if they are named themselves
+#           cluster does not meet are skipped, and fail if they are named themselves. So
+#           are those that need an image of a release that can no longer be built
 # Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the output, the JUnit
 # report and the summary), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
 # (true: only the suites with the label "core"), COMPLETE (true: fail instead of
@@ -77,12 +78,29 @@ remedy() {
 	esac
 }
 
+# images_of FILE prints which images of other releases than the default one the suite
+# needs, such as "keystone-2022.2".
+images_of() { sed -n 's|^    image/\([a-z0-9.-]*\): "true"$|\1|p' "$1"; }
+
+# provide IMAGE builds the image and imports it into the cluster. If it cannot be built because
+# Debian no longer has that release, it prints what the build says.
+provide() {
+	local log
+	echo "building the image $1" >&2
+	if log=$(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make --no-print-directory "image-$1" 2>&1 </dev/null); then
+		forge-cluster -checkout "$root" load ".cache/images/$1.tar" >/dev/null
+	elif ! grep '^not available: ' <<<"$log"; then
+		echo "$log" >&2
+		return 1
+	fi
+}
+
 # select_suites FOLDER... fills suites with those in the folders whose needs are met.
 # Concurrent suites start from the end of the list. In reverse order those of the
 # ControlPlane, which take longest, do not start last.
 select_suites() {
-	local file need missing left=0
-	local -A met=()
+	local file need image missing left=0
+	local -A met=() unavailable=()
 	kubectl get --raw /readyz >/dev/null
 	while read -r file; do
 		[[ $CORE != true ]] || label "$file" core || continue
@@ -94,12 +112,21 @@ select_suites() {
 		if [[ -n $missing ]]; then
 			echo "skipping ${file%/*}, which needs $missing: \"$(remedy "$missing")\""
 			[[ $COMPLETE != true && " $* " != *" ${file%/*} "* ]] || left=1
-		else
-			suites+=("${file%/*}")
+			continue
 		fi
+		for image in $(images_of "$file"); do
+			[[ -n ${unavailable[$image]+known} ]] || unavailable[$image]=$(provide "$image")
+			missing=${unavailable[$image]:-$missing}
+		done
+		if [[ -n $missing ]]; then
+			echo "skipping ${file%/*}: $missing"
+			[[ " $* " != *" ${file%/*} "* ]] || left=1
+			continue
+		fi
+		suites+=("${file%/*}")
 	done < <(find "$@" -name chainsaw-test.yaml | LC_ALL=C sort --reverse --unique)
 	if ((left)); then
-		echo 'the cluster does not meet the requirements of these suites' >&2
+		echo 'these suites cannot run' >&2
 		return 1
 	fi
 	if ((${#suites[@]} == 0)); then

@@ -3,11 +3,18 @@
 OCIIMAGE := $(BIN)/ociimage
 IMAGES_CACHE := $(CACHE)/images
 ROOTFS_CACHE := $(IMAGES_CACHE)/rootfs
-ROOTFS_SCRIPTS := $(addprefix images/,build-rootfs.sh setup-rootfs.sh prepare-rootfs.sh)
+ROOTFS_SCRIPTS := $(addprefix images/,releases build-rootfs.sh check-release.sh setup-rootfs.sh prepare-rootfs.sh)
+
+# The lines of the table, each as NAME|IMAGE|RELEASE|TAG.... The default release of an image
+# has the image's own name, and others also have theirs, as in keystone-2022.2.
+IMAGE_RELEASES := $(shell awk '!/^(\#|$$)/ { name = (default[$$1]++) ? $$1 "-" $$2 : $$1; tags = $$2; for (i = 6; i <= NF; i++) tags = tags "|" $$i; \
+	print name "|" $$1 "|" $$2 "|" tags }' images/releases)
+field = $(word $(1),$(subst |, ,$(2)))
 
 # Images based on a root file system of Debian packages, and images of our own
 # binaries. The cluster packs that of kube-proxy, because it includes the binary.
-DEBIAN_IMAGES := $(filter-out kube-proxy,$(patsubst images/%/packages,%,$(wildcard images/*/packages)))
+DEBIAN_RELEASES := $(filter-out kube-proxy|%,$(IMAGE_RELEASES))
+DEBIAN_IMAGES := $(sort $(foreach line,$(DEBIAN_RELEASES),$(call field,2,$(line))))
 OPERATOR_IMAGES := $(addsuffix -operator,$(OPERATORS))
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
 # The images that a Keystone on its own requires.
@@ -15,7 +22,7 @@ QUICKSTART_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,keystone mariadb memca
 
 # Two concurrent builds keep two cores busy: one unpacks while the other downloads.
 .PHONY: images
-images: ## Build all container images as archives in .cache/images.
+images: ## Build all container images of the default releases as archives in .cache/images.
 	@$(MAKE) -j2 $(IMAGE_ARCHIVES)
 
 # With a container engine, the Dockerfiles build the same images.
@@ -26,7 +33,7 @@ docker-build: ## Build an operator's image with Docker (OPERATOR=keystone, DOCKE
 	@docker version >/dev/null 2>&1 || { echo 'there is no Docker here: use "make image-$(OPERATOR)-operator"' >&2; exit 2; }
 	docker build --file operators/$(OPERATOR)/Dockerfile --tag ghcr.io/c5c3/$(OPERATOR)-operator:$(DOCKER_TAG) .
 
-image-%: $(IMAGES_CACHE)/%.tar ## Build one container image, such as image-keystone.
+image-%: $(IMAGES_CACHE)/%.tar ## Build one container image, such as image-keystone, or that of another release (image-keystone-2022.2).
 	@:
 
 # Only the tool's own source files are inputs: its module has no local dependencies,
@@ -38,24 +45,30 @@ $(OCIIMAGE): $(addprefix hack/ociimage/,main.go image.go layer.go archive.go com
 # timed NAME COMMAND runs a quiet command and prints its duration.
 timed = start=$$SECONDS; $(2); echo "$(1): $$((SECONDS - start)) s"
 
+# $(call rootfs_rule,NAME,IMAGE,RELEASE)
 define rootfs_rule
-$(ROOTFS_CACHE)/$(1).tar: $$(filter-out %/image.args,$$(wildcard images/$(1)/*)) $$(ROOTFS_SCRIPTS)
+$(ROOTFS_CACHE)/$(1).tar: $$(filter-out %/image.args,$$(wildcard images/$(2)/*)) $$(ROOTFS_SCRIPTS) \
+		$(if $(filter keystone placement,$(2)),images/check-imports.py)
 	@hack/tools/install-debian-packages.sh images
-	@$$(call timed,root file system of $(1),images/build-rootfs.sh $(1) $$@)
+	@$$(call timed,root file system of $(2) $(3),images/build-rootfs.sh $(2) $(3) $$@)
 endef
-$(foreach image,kube-proxy $(DEBIAN_IMAGES),$(eval $(call rootfs_rule,$(image))))
-
-# Their build ends with it.
-$(ROOTFS_CACHE)/keystone.tar $(ROOTFS_CACHE)/placement.tar: images/check-imports.py
+$(foreach line,$(IMAGE_RELEASES),$(eval $(call rootfs_rule,$(call field,1,$(line)),$(call field,2,$(line)),$(call field,3,$(line)))))
 
 # image.args holds the arguments of ociimage, with comments.
-pack = sed 's/^ *\#.*//' images/$(1)/image.args | xargs $(OCIIMAGE) -o $(2)
+# $(call pack,IMAGE,ARGUMENTS) or, where its name gets these tags, $(call pack,IMAGE,ARGUMENTS,TAGS)
+pack = sed -E 's/^ *\#.*//$(if $(3),; s|^-name (.*)|$(foreach tag,$(3),-name \1:$(tag))|)' images/$(1)/image.args | xargs $(OCIIMAGE) -o $(2)
 
+# $(call debian_image_rule,NAME,IMAGE,RELEASE,TAGS)
 define debian_image_rule
-$(IMAGES_CACHE)/$(1).tar: $(ROOTFS_CACHE)/$(1).tar images/$(1)/image.args $$(OCIIMAGE)
-	@$$(call timed,image $(1),$$(call pack,$(1),$$@ -layer $$<))
+$(IMAGES_CACHE)/$(1).tar: $(ROOTFS_CACHE)/$(1).tar images/$(2)/image.args images/releases $$(OCIIMAGE)
+	@$$(call timed,image $(1),$$(call pack,$(2),$$@ -layer $$<,$(4)))
 endef
-$(foreach image,$(DEBIAN_IMAGES),$(eval $(call debian_image_rule,$(image))))
+$(foreach line,$(DEBIAN_RELEASES),$(eval $(call \
+	debian_image_rule,$(call field,1,$(line)),$(call field,2,$(line)),$(call field,3,$(line)),$(wordlist 4,99,$(subst |, ,$(line))))))
+
+# A default release can also be built by its full name.
+$(foreach line,$(DEBIAN_RELEASES),$(if $(filter $(call field,1,$(line)),$(call field,2,$(line))),$(eval \
+	image-$(call field,2,$(line))-$(call field,3,$(line)): image-$(call field,2,$(line)))))
 
 # Only the go command knows whether a binary is up to date, so it always runs; the
 # file, and with it the image, changes only if the binary does. ociimage is built

@@ -144,7 +144,15 @@ test-consumer: ## Test the consumer used by the end-to-end suites of control pla
 	@hack/tools/install-debian-packages.sh test
 	@$(call unittest,$(sort $(dir $(wildcard tests/e2e/*/steps/test_consumer.py))))
 
+# Folders of tests of what runs in the pods of services.
+POD_TESTS := $(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py)))
+
 .PHONY: test-python
 test-python: ## Test the Python modules that travel with the configuration of services, and those that measure on a cluster.
 	@hack/tools/install-debian-packages.sh test
-	@$(call unittest,$(sort $(dir $(wildcard operators/*/internal/controller/files/test_*.py internal/common/*/files/test_*.py hack/bench/*/test_*.py))))
+	@$(call unittest,$(POD_TESTS) $(sort $(dir $(wildcard hack/bench/*/test_*.py))))
+
+.PHONY: test-python-images
+test-python-images: ## Run those tests of the modules for services with the Python and the libraries of the images that have been built.
+	@hack/tools/install-debian-packages.sh cluster
+	@hack/tools/test-python-images.sh '$(ROOTFS_CACHE)' $(POD_TESTS)

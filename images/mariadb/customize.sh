@@ -15,7 +15,7 @@ install -m 0755 "$image_dir/docker-entrypoint.sh" "$root/usr/bin/docker-entrypoi
 
 # Error messages in one language, no tools that need Perl, and none of the
 # larger ones that nobody runs in a server's container.
-find "$root/usr/share/mysql" -mindepth 1 -maxdepth 1 -type d ! -name english ! -name charsets -exec rm -rf {} +
+find "$root/usr/share/mariadb" -mindepth 1 -maxdepth 1 -type d ! -name english ! -name charsets -exec rm -rf {} +
 grep -lIZ -m1 '^#!.*perl' "$root"/usr/bin/* | xargs -0r rm -f
 (cd "$root/usr/bin" && rm -f aria_* innochecksum mariadb-{conv,plugin,service-convert,slap,waitpid} mariadbd-safe* \
 	myisam* mysql{_plugin,_waitpid,d_safe*,slap} perror replace resolve_stack_dump slabtop top watch)
@@ -25,3 +25,4 @@ rm -rf "$root"/usr/lib/mysql/plugin/auth_pam*
 for program in 'lsof -v' 'mariadb-backup --version' 'mbstream --help' 'ps --version' 'socat -V'; do
 	chroot "$root" sh -c "$program" >/dev/null 2>&1 || { echo "images/mariadb: $program does not run" >&2; exit 1; }
 done
+check_version mariadbd

@@ -37,7 +37,7 @@ CONTROLPLANE = {
     "kind": "ControlPlane",
     "metadata": metadata("controlplane"),
     "spec": {
-        "openStackRelease": "2025.2",
+        "openStackRelease": "2025.1",
         "infrastructure": {"database": {"replicas": 1, "storageSize": "512Mi"}, "cache": {"replicas": 1}},
         "services": {"keystone": {"replicas": 1}},
     },

@@ -41,7 +41,7 @@ class Database(Namespace):
         sql(f"DROP DATABASE IF EXISTS {NAMESPACE}; DROP USER IF EXISTS {NAMESPACE}")
 
 
-def keystone(tag="2025.2", **spec):
+def keystone(tag="2025.1", **spec):
     return {
         "apiVersion": "keystone.openstack.c5c3.io/v1alpha1",
         "kind": "Keystone",

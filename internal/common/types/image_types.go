@@ -13,7 +13,7 @@ type ImageSpec struct {
 	Repository string `json:"repository"`
 
 	// tag selects the image's version. For an OpenStack service it starts with
-	// the release. Example: "2025.2".
+	// the release. Example: "2025.1".
 	//
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`

@@ -43,7 +43,7 @@ type ServiceStatus struct {
 	Endpoint string `json:"endpoint,omitempty"`
 
 	// installedRelease is the image tag whose database schema is installed.
-	// Example: "2025.2".
+	// Example: "2025.1".
 	//
 	// +optional
 	InstalledRelease string `json:"installedRelease,omitempty"`

@@ -61,7 +61,7 @@ func ValidateImage(image ImageSpec, at *field.Path) field.ErrorList {
 	}
 	switch tag := image.Tag; {
 	case tag == "":
-		errs = append(errs, field.Required(at.Child("tag"), "set the image's version, for example 2025.2"))
+		errs = append(errs, field.Required(at.Child("tag"), "set the image's version, for example 2025.1"))
 	case !imageTag.MatchString(tag):
 		errs = append(errs, field.Invalid(at.Child("tag"), tag,
 			"must be at most 128 letters, digits, '_', '.' and '-' and not begin with '.' or '-'"))

@@ -52,7 +52,7 @@ func brownfield(key client.ObjectKey) *keystonev1alpha1.Keystone {
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
 		Spec: keystonev1alpha1.KeystoneSpec{
 			Replicas: 1,
-			Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.2"},
+			Image:    commonv1.ImageSpec{Repository: "ghcr.io/c5c3/keystone", Tag: "2025.1"},
 			Database: commonv1.DatabaseSpec{
 				// Keystones that share a database block each other.
 				Host: key.Name + "." + key.Namespace + ".example.com", Database: "keystone",

@@ -98,7 +98,7 @@ func TestAWorldOfControlPlanesHasWhatTheyNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect.Condition(t, c, keystone, "Ready", metav1.ConditionTrue, "AllReady")
-	if keystone.Status.InstalledRelease != "2025.2" {
+	if keystone.Status.InstalledRelease != "2025.1" {
 		t.Errorf("it has installed %q", keystone.Status.InstalledRelease)
 	}
 	if ready := meta.FindStatusCondition(keystone.Status.Conditions, "Ready"); ready.ObservedGeneration != keystone.Generation {

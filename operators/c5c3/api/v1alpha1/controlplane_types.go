@@ -57,7 +57,7 @@ type ControlPlaneList struct {
 type ControlPlaneSpec struct {
 	// openStackRelease is the OpenStack release of all services. Setting a later
 	// release upgrades them. An installed release cannot be downgraded; a release that
-	// was never installed can be corrected. Example: "2025.2".
+	// was never installed can be corrected. Example: "2025.1".
 	//
 	// +required
 	// +kubebuilder:validation:MaxLength=16
@@ -288,7 +288,7 @@ type ServiceStatus struct {
 	// +required
 	Ready bool `json:"ready"`
 
-	// release is the OpenStack release the service runs. Example: "2025.2".
+	// release is the OpenStack release the service runs. Example: "2025.1".
 	//
 	// +optional
 	// +kubebuilder:validation:MaxLength=128

@@ -81,7 +81,7 @@ func checkRelease(cp *ControlPlane, at *field.Path) field.ErrorList {
 	if releasePattern.MatchString(cp.Spec.OpenStackRelease) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, cp.Spec.OpenStackRelease, "must be an OpenStack release, for example 2025.2")}
+	return field.ErrorList{field.Invalid(at, cp.Spec.OpenStackRelease, "must be an OpenStack release, for example 2025.1")}
 }
 
 // Limits of the length of names, those of Keystone's own tables.

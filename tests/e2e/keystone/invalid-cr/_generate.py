@@ -22,7 +22,7 @@ SCAFFOLD = {
     "kind": "Keystone",
     "metadata": {},
     "spec": {
-        "image": {"repository": "ghcr.io/c5c3/keystone", "tag": "2025.2"},
+        "image": {"repository": "ghcr.io/c5c3/keystone", "tag": "2025.1"},
         "database": {
             "clusterRef": {"name": "mariadb"},
             "database": "keystone",

@@ -87,7 +87,7 @@ class Generator(unittest.TestCase):
 class Yaml(unittest.TestCase):
     def test_only_plain_words_go_without_quotes(self):
         for value, want in {
-            "a-b_c/d.e:f": "a-b_c/d.e:f", "": '""', "2025.2": '"2025.2"', "a: b": '"a: b"', "a:": '"a:"', "- a": '"- a"',
+            "a-b_c/d.e:f": "a-b_c/d.e:f", "": '""', "2025.1": '"2025.1"', "a: b": '"a: b"', "a:": '"a:"', "- a": '"- a"',
             -1: "-1", True: "true",
         }.items():
             self.assertEqual(_generate.scalar(value), want)
