@@ -84,7 +84,7 @@ const (
 	ReasonVersionParseError = "VersionParseError"
 	// ReasonDowngradeNotSupported: set image.tag back to the installed release or a later one.
 	ReasonDowngradeNotSupported = "DowngradeNotSupported"
-	// ReasonUpgradePathInvalid: upgrade one release at a time.
+	// ReasonUpgradePathInvalid: upgrade to the release that the message names first.
 	ReasonUpgradePathInvalid = "UpgradePathInvalid"
 	// ReasonUpgradeTargetChanged: set image.tag to the running upgrade's target or back to the installed release.
 	ReasonUpgradeTargetChanged = "UpgradeTargetChanged"
@@ -157,7 +157,7 @@ const (
 const (
 	// EventDatabaseSynced: the schema was brought to the image's revision.
 	EventDatabaseSynced = "DatabaseSynced"
-	// EventUpgradeInitiated: an upgrade to the next release began.
+	// EventUpgradeInitiated: an upgrade to a later release began.
 	EventUpgradeInitiated = "UpgradeInitiated"
 	// EventExpandComplete: tables and columns of the new release were added.
 	EventExpandComplete = "ExpandComplete"
@@ -187,7 +187,7 @@ const (
 	EventVersionParseError = "VersionParseError"
 	// EventDowngradeNotSupported: set image.tag back to the installed release or a later one.
 	EventDowngradeNotSupported = "DowngradeNotSupported"
-	// EventUpgradePathInvalid: upgrade one release at a time.
+	// EventUpgradePathInvalid: upgrade to the release that the DatabaseReady condition names first.
 	EventUpgradePathInvalid = "UpgradePathInvalid"
 	// EventUpgradeTargetChanged: set image.tag to the upgrade's target or back to the installed release.
 	EventUpgradeTargetChanged = "UpgradeTargetChanged"
