@@ -109,6 +109,7 @@ func (c Controller[R, S]) tools(
 		Jobs:       &job.Runner{Client: mgr.GetClient(), Events: mgr.GetAPIReader(), Scheme: mgr.GetScheme(), Exits: job.NewExits()},
 		SchemaJobs: schemaJobs, Certificates: certificates,
 		Cluster: cfg.Cluster, OperatorNamespace: cfg.OperatorNamespace, Clock: options.Now,
+		AllowUnsupportedUpgrades: cfg.AllowUnsupportedUpgrades,
 	}
 	for _, runnable := range append([]manager.Runnable{tools.Prober, tools.Turns}, c.Runnables...) {
 		if err := mgr.Add(runnable); err != nil {

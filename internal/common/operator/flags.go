@@ -119,6 +119,8 @@ func (s *settings) bind(fs *flag.FlagSet) {
 	fs.DurationVar(&s.KubeletSyncPeriod, "kubelet-sync-period", startup.DefaultKubeletSyncPeriod,
 		"The syncFrequency of the kubelets. A pod may see the previous content of a Secret "+
 			"for one and a half times as long plus half a minute: rotations of keys and of credentials wait for that.")
+	fs.BoolVar(&s.AllowUnsupportedUpgrades, "allow-unsupported-upgrades", false,
+		"For tests: let upgrades skip any number of releases while the old pods serve. OpenStack does not support that.")
 	fs.BoolVar(&s.EnableWebhooks, "enable-webhooks", true,
 		"Serve admission webhooks. Without them the same rules are checked when an object is reconciled.")
 	fs.IntVar(&s.webhookPort, "webhook-port", 9443, "Port of the webhook server.")

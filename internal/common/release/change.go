@@ -11,14 +11,14 @@ const (
 	None Change = iota
 	// Patch is a change within a release: the schema stays the same.
 	Patch
-	// Upgrade is a change to the next release: the schema is expanded
-	// before and contracted after the rollout.
+	// Upgrade is a change to a later release that OpenStack supports in one step: the
+	// schema is expanded before and contracted after the rollout.
 	Upgrade
 	// Downgrade is a change to an earlier release, which Keystone's migrations
 	// do not support.
 	Downgrade
-	// Skip is a change to a release after the next one, which would skip the
-	// migrations of the next one.
+	// Skip is a change to a later release that skips more releases than OpenStack
+	// supports in one step.
 	Skip
 )
 
@@ -39,8 +39,9 @@ func (c Change) String() string {
 	return "Change(" + strconv.Itoa(int(c)) + ")"
 }
 
-// Classify returns what changing from the installed to the target release means.
-func Classify(installed, target Release) Change {
+// Classify returns what changing from the installed to the target release means for a
+// service. slurp is as for [Toward].
+func Classify(installed, target Release, slurp bool) Change {
 	switch {
 	case installed == target:
 		return None
@@ -48,8 +49,23 @@ func Classify(installed, target Release) Change {
 		return Patch
 	case target.Compare(installed) < 0:
 		return Downgrade
-	case target.SameRelease(installed.Next()):
+	case target.SameRelease(Toward(installed, target, slurp)):
 		return Upgrade
 	}
 	return Skip
+}
+
+// Toward returns the release to which a service is upgraded first on the way from the
+// installed release to a later one. slurp reports whether the service supports an upgrade
+// from a SLURP release to the next one, which skips the release between them.
+//
+// The releases that end in .1 are SLURP releases ("skip level upgrade release process")
+// since 2023.1. Upgrades that skip more are not supported, nor are those from and to other
+// releases: https://governance.openstack.org/tc/resolutions/20220210-release-cadence-adjustment.html.
+func Toward(installed, target Release, slurp bool) Release {
+	next := Release{Year: installed.Year + 1, Minor: 1}
+	if slurp && installed.isSLURP() && next.Compare(target) <= 0 {
+		return next
+	}
+	return installed.Next()
 }

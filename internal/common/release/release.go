@@ -15,6 +15,9 @@ const (
 	lastMinor = 2
 )
 
+// firstSLURPYear is the year of the first release from which the next may be skipped.
+const firstSLURPYear = 2023
+
 // The suffix is limited to what an image tag may contain.
 var grammar = regexp.MustCompile(`^([0-9]{4})\.([12])(?:-([A-Za-z0-9._-]+))?$`)
 
@@ -81,3 +84,6 @@ func (r Release) Next() Release {
 	}
 	return Release{Year: r.Year + 1, Minor: 1}
 }
+
+// isSLURP reports whether OpenStack supports an upgrade from r that skips a release.
+func (r Release) isSLURP() bool { return r.Minor == 1 && r.Year >= firstSLURPYear }

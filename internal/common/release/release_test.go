@@ -52,29 +52,73 @@ func TestParseRefusesAnythingElse(t *testing.T) {
 func TestClassifyReturnsWhatAChangeMeans(t *testing.T) {
 	tests := []struct {
 		installed, target string
-		want              Change
+		// slurp and others are what it means for a service with and without support for
+		// upgrades from SLURP release to SLURP release.
+		slurp, others Change
 	}{
-		{"2025.2", "2025.2", None},
-		{"2025.2-a", "2025.2-a", None},
-		{"2025.2", "2025.2-upgraded", Patch},
-		{"2025.2-b", "2025.2-a", Patch},
-		{"2025.2-a", "2025.2", Patch},
-		{"2025.1", "2025.2", Upgrade},
-		{"2025.2", "2026.1", Upgrade},
-		{"2025.2-a", "2026.1-a", Upgrade},
-		{"2025.1", "2026.1", Skip},
-		{"2025.2", "2026.2", Skip},
-		{"2025.1", "2035.2", Skip},
-		{"2025.2", "2025.1", Downgrade},
-		{"2026.1", "2025.2", Downgrade},
-		{"2026.1", "2025.1-newer", Downgrade},
+		{"2025.2", "2025.2", None, None},
+		{"2025.2-a", "2025.2-a", None, None},
+		{"2025.2", "2025.2-upgraded", Patch, Patch},
+		{"2025.2-b", "2025.2-a", Patch, Patch},
+		{"2025.2-a", "2025.2", Patch, Patch},
+		{"2025.1", "2025.2", Upgrade, Upgrade},
+		{"2025.2", "2026.1", Upgrade, Upgrade},
+		{"2025.2-a", "2026.1-a", Upgrade, Upgrade},
+		{"2023.1", "2024.1", Upgrade, Skip},
+		{"2025.1", "2026.1", Upgrade, Skip},
+		{"2025.1-a", "2026.1-b", Upgrade, Skip},
+		{"2022.1", "2023.1", Skip, Skip},
+		{"2024.1", "2026.1", Skip, Skip},
+		{"2025.1", "2026.2", Skip, Skip},
+		{"2024.2", "2025.2", Skip, Skip},
+		{"2025.2", "2026.2", Skip, Skip},
+		{"2025.1", "2035.2", Skip, Skip},
+		{"2025.2", "2025.1", Downgrade, Downgrade},
+		{"2026.1", "2025.2", Downgrade, Downgrade},
+		{"2026.1", "2025.1", Downgrade, Downgrade},
+		{"2026.1", "2025.1-newer", Downgrade, Downgrade},
 	}
 	for _, tc := range tests {
 		t.Run(tc.installed+" to "+tc.target, func(t *testing.T) {
-			if got := Classify(mustParse(t, tc.installed), mustParse(t, tc.target)); got != tc.want {
-				t.Errorf("got %s, expected %s", got, tc.want)
+			for slurp, want := range map[bool]Change{true: tc.slurp, false: tc.others} {
+				if got := Classify(mustParse(t, tc.installed), mustParse(t, tc.target), slurp); got != want {
+					t.Errorf("got %s, expected %s; SLURP: %t", got, want, slurp)
+				}
 			}
 		})
+	}
+}
+
+func TestTheWayToARefusedReleaseIsNamed(t *testing.T) {
+	for _, tc := range []struct{ installed, target, slurp, others string }{
+		{"2024.1", "2026.1", "2025.1", "2024.2"},
+		{"2024.1-a", "2026.1-a", "2025.1", "2024.2"},
+		{"2024.1", "2025.2", "2025.1", "2024.2"},
+		{"2024.2", "2025.2", "2025.1", "2025.1"},
+		{"2022.2", "2025.1", "2023.1", "2023.1"},
+		{"2022.1", "2025.1", "2022.2", "2022.2"},
+	} {
+		for slurp, want := range map[bool]string{true: tc.slurp, false: tc.others} {
+			if got := Toward(mustParse(t, tc.installed), mustParse(t, tc.target), slurp).String(); got != want {
+				t.Errorf("from %s to %s: got %s, expected %s; SLURP: %t", tc.installed, tc.target, got, want, slurp)
+			}
+		}
+	}
+}
+
+func TestTheWayToARefusedReleaseLeadsThere(t *testing.T) {
+	for _, slurp := range []bool{true, false} {
+		for _, from := range all() {
+			for _, to := range all() {
+				for at := from; Classify(at, to, slurp) == Skip; {
+					next := Toward(at, to, slurp)
+					if Classify(at, next, slurp) != Upgrade || next.Compare(to) >= 0 {
+						t.Fatalf("from %s to %s it leads from %s to %s", from, to, at, next)
+					}
+					at = next
+				}
+			}
+		}
 	}
 }
 
@@ -91,7 +135,7 @@ func TestSortingGivesTheReleasesInTheOrderTheyCameOut(t *testing.T) {
 // all returns all releases of some years, with and without suffixes.
 func all() []Release {
 	var releases []Release
-	for year := 2024; year < 2028; year++ {
+	for year := 2021; year < 2026; year++ {
 		for minor := 1; minor <= lastMinor; minor++ {
 			for _, suffix := range []string{"", "a", "b"} {
 				releases = append(releases, Release{Year: year, Minor: minor, Suffix: suffix})
@@ -137,7 +181,7 @@ func TestNothingLiesBetweenAReleaseAndTheNext(t *testing.T) {
 func TestClassifyAgreesWithTheOrder(t *testing.T) {
 	for _, a := range all() {
 		for _, b := range all() {
-			change, order := Classify(a, b), a.Compare(b)
+			change, order := Classify(a, b, false), a.Compare(b)
 			switch change {
 			case None, Patch:
 				if order != 0 || (change == None) != (a == b) {
@@ -182,8 +226,11 @@ func FuzzParse(f *testing.F) {
 		if parsed.Year < firstYear || parsed.Minor < 1 || parsed.Minor > lastMinor {
 			t.Errorf("%q parsed to %+v, which is out of bounds", tag, parsed)
 		}
-		if Classify(parsed, parsed) != None || Classify(parsed, parsed.Next()) != Upgrade {
-			t.Errorf("%q: staying is %s and going on is %s", tag, Classify(parsed, parsed), Classify(parsed, parsed.Next()))
+		for _, slurp := range []bool{true, false} {
+			staying, going := Classify(parsed, parsed, slurp), Classify(parsed, parsed.Next(), slurp)
+			if staying != None || going != Upgrade {
+				t.Errorf("%q: staying is %s and going on is %s; SLURP: %t", tag, staying, going, slurp)
+			}
 		}
 	})
 }

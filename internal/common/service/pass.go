@@ -54,6 +54,8 @@ type Tools struct {
 	// OperatorNamespace is the namespace from which health checks are sent, "" if
 	// unknown.
 	OperatorNamespace string
+	// AllowUnsupportedUpgrades lets upgrades skip any number of releases, for tests.
+	AllowUnsupportedUpgrades bool
 	// Clock returns the current time; nil means time.Now.
 	Clock func() time.Time
 }

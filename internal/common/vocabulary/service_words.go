@@ -86,7 +86,7 @@ const (
 	ReasonVersionParseError = "VersionParseError"
 	// ReasonDowngradeNotSupported: set image.tag back to the installed release or a later one.
 	ReasonDowngradeNotSupported = "DowngradeNotSupported"
-	// ReasonUpgradePathInvalid: upgrade one release at a time.
+	// ReasonUpgradePathInvalid: upgrade to the release that the message names first.
 	ReasonUpgradePathInvalid = "UpgradePathInvalid"
 	// ReasonUpgradeTargetChanged: set image.tag to the running upgrade's target or back to the installed release.
 	ReasonUpgradeTargetChanged = "UpgradeTargetChanged"
@@ -165,7 +165,7 @@ const (
 const (
 	// EventDatabaseSynced: the schema was brought to the image's revision.
 	EventDatabaseSynced = "DatabaseSynced"
-	// EventUpgradeInitiated: an upgrade to the next release began.
+	// EventUpgradeInitiated: an upgrade to a later release began.
 	EventUpgradeInitiated = "UpgradeInitiated"
 	// EventExpandComplete: tables and columns of the new release were added.
 	EventExpandComplete = "ExpandComplete"
@@ -197,7 +197,7 @@ const (
 	EventDowngradeNotSupported = "DowngradeNotSupported"
 	// EventReleaseDiffers: use a build that holds the release of its tag; no upgrade begins before.
 	EventReleaseDiffers = "ReleaseDiffers"
-	// EventUpgradePathInvalid: upgrade one release at a time.
+	// EventUpgradePathInvalid: upgrade to the release that the DatabaseReady condition names first.
 	EventUpgradePathInvalid = "UpgradePathInvalid"
 	// EventUpgradeTargetChanged: set image.tag to the upgrade's target or back to the installed release.
 	EventUpgradeTargetChanged = "UpgradeTargetChanged"

@@ -33,6 +33,8 @@ type ServiceKind struct {
 	TaskName string
 	// Vocabularies list the kind's conditions.
 	Vocabularies func() []vocabulary.Kind
+	// SLURP reports whether an upgrade may skip a release as [release.Toward] describes.
+	SLURP bool
 }
 
 // ServiceKinds are the kinds of API services, in the order in which they are shown.
@@ -46,7 +48,7 @@ var ServiceKinds = []*ServiceKind{
 			return list, func() []Resource { return resources(list.Items) }
 		},
 		SelectorLabels: keystonev1alpha1.SelectorLabels, TaskName: keystonev1alpha1.TaskName,
-		Vocabularies: keystonev1alpha1.Vocabularies,
+		Vocabularies: keystonev1alpha1.Vocabularies, SLURP: keystonev1alpha1.SLURP,
 	},
 	{
 		GroupVersionKind: placementv1alpha1.GroupVersion.WithKind(KindPlacement), Plural: "placements",
@@ -57,7 +59,7 @@ var ServiceKinds = []*ServiceKind{
 			return list, func() []Resource { return resources(list.Items) }
 		},
 		SelectorLabels: placementv1alpha1.SelectorLabels, TaskName: placementv1alpha1.TaskName,
-		Vocabularies: placementv1alpha1.Vocabularies,
+		Vocabularies: placementv1alpha1.Vocabularies, SLURP: placementv1alpha1.SLURP,
 	},
 }
 

@@ -75,7 +75,8 @@ func (f Facts) checkRelease(service inventory.Service, change Change) check.Find
 	if err != nil {
 		return failed(name, "the installed release cannot be parsed: %s", err)
 	}
-	switch release.Classify(installed, target) {
+	toward := release.Toward(installed, target, service.Of.SLURP)
+	switch release.Classify(installed, target, service.Of.SLURP) {
 	case release.None:
 		if status.TargetRelease != "" {
 			return failed(name, "%s is the installed release: use --abort to roll back to it", tag)
@@ -88,9 +89,12 @@ func (f Facts) checkRelease(service inventory.Service, change Change) check.Find
 		return failed(name, "%s is older than %s, and a database schema cannot be downgraded; the next release is %s",
 			tag, installed, installed.Next())
 	case release.Skip:
-		return failed(name, "from %s the next release is %s: upgrade to that one first", installed, installed.Next())
+		return failed(name, "from %s the next release is %s: upgrade to that one first", installed, toward)
 	case release.Patch:
 		return fine(name, "%s is another build of the installed release", tag)
+	}
+	if !toward.SameRelease(installed.Next()) {
+		return fine(name, "an upgrade from %s to %s may skip %s", installed, tag, installed.Next())
 	}
 	return fine(name, "%s follows %s", tag, installed)
 }

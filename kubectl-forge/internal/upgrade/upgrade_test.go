@@ -51,6 +51,8 @@ func TestPreflightNamesWhatStandsInTheWay(t *testing.T) {
 		{"the installed one", "2025.2", nil, "is installed already; the next release is 2026.1"},
 		{"an older one", "2025.1", nil, "cannot be downgraded; the next release is 2026.1"},
 		{"one is skipped", "2026.2", nil, "the next release is 2026.1"},
+		{"from SLURP to SLURP", "2026.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "2025.1" }, ""},
+		{"over a SLURP release", "2027.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "2025.1" }, "is 2026.1: upgrade to that one first"},
 		{"nothing is installed", "2026.1", func(f *Facts) { keystone(*f).Status.InstalledRelease = "" }, "no release is installed yet"},
 		{"not ready", "2026.1", func(f *Facts) { keystone(*f).Status.Conditions[0].Status = "False" }, "is not ready"},
 		{"another upgrade", "2026.1", func(f *Facts) {

@@ -19,18 +19,30 @@ const (
 	schemaRefuse schemaPlan = iota
 	// schemaSync installs the schema, or updates it within a release.
 	schemaSync
-	// schemaUpgrade moves to the next release in phases.
+	// schemaUpgrade moves to a later release in phases.
 	schemaUpgrade
 	// schemaAbort aborts an upgrade that has not contracted the schema.
 	schemaAbort
 )
 
-// planSchema decides what the image's tag, to, requires of the installed schema.
-// contracted is the tag of the release to which the schema was last contracted, "" if
-// there was none. A first installation accepts any tag. With schemaRefuse there is an
-// error.
-func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (schemaPlan, error) {
-	from := status.InstalledRelease
+// request is what is asked of the schema.
+type request struct {
+	// tag is the image's tag.
+	tag string
+	// slurp permits what [Schema.SLURP] does, anyDistance an upgrade that skips any number
+	// of releases.
+	slurp, anyDistance bool
+}
+
+func (w *work) request() request {
+	return request{tag: w.Spec.Image.Tag, slurp: w.SLURP, anyDistance: w.AllowUnsupportedUpgrades}
+}
+
+// planSchema decides what is to be done with the installed schema. contracted is the tag
+// of the release to which the schema was last contracted, "" if there was none. A first
+// installation accepts any tag. With schemaRefuse there is an error.
+func planSchema(asked request, status *commonv1.ServiceStatus, contracted string) (schemaPlan, error) {
+	to, from := asked.tag, status.InstalledRelease
 	if status.UpgradePhase != "" && status.TargetRelease != "" {
 		return planRunningUpgrade(to, status, contracted)
 	}
@@ -52,15 +64,15 @@ func planSchema(to string, status *commonv1.ServiceStatus, contracted string) (s
 	if err != nil {
 		return refuse(vocabulary.ReasonVersionParseError, "spec."+imageTag+": %w", err)
 	}
-	switch release.Classify(installed, target) {
-	case release.Downgrade:
+	switch change := release.Classify(installed, target, asked.slurp); {
+	case change == release.Downgrade:
 		return refuse(vocabulary.ReasonDowngradeNotSupported,
 			"going back from %s to %s is not possible, because the database schema cannot be downgraded; set "+imageTag+" to %s or later",
 			from, to, from)
-	case release.Skip:
+	case change == release.Skip && !asked.anyDistance:
 		return refuse(vocabulary.ReasonUpgradePathInvalid,
-			"upgrading from %s to %s skips a release; go to %s first", from, to, installed.Next())
-	case release.Upgrade:
+			"upgrading from %s to %s skips a release; go to %s first", from, to, release.Toward(installed, target, asked.slurp))
+	case change == release.Skip, change == release.Upgrade:
 		return schemaUpgrade, nil
 	}
 	return schemaSync, nil

@@ -16,6 +16,7 @@ func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
 		phase             commonv1.UpgradePhase
 		contracted        string
 		tag               string
+		slurp, any        bool
 		want              schemaPlan
 		reason, says      string
 	}{
@@ -33,8 +34,19 @@ func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
 		"a downgrade": {
 			installed: "2025.2", tag: "2025.1", reason: vocabulary.ReasonDowngradeNotSupported, says: "set image.tag to 2025.2 or later",
 		},
-		"a skipped release": {
+		"SLURP":                  {installed: "2025.1", tag: "2026.1", slurp: true, want: schemaUpgrade},
+		"any distance for tests": {installed: "2022.2", tag: "2025.1", any: true, want: schemaUpgrade},
+		"back for tests": {
+			installed: "2025.1", tag: "2022.2", any: true, reason: vocabulary.ReasonDowngradeNotSupported, says: "set image.tag to 2025.1 or later",
+		},
+		"SLURP, which the service does not support": {
 			installed: "2025.1", tag: "2026.1", reason: vocabulary.ReasonUpgradePathInvalid, says: "go to 2025.2 first",
+		},
+		"a skipped release": {
+			installed: "2024.2", tag: "2025.2", slurp: true, reason: vocabulary.ReasonUpgradePathInvalid, says: "go to 2025.1 first",
+		},
+		"a skipped SLURP release": {
+			installed: "2024.1", tag: "2026.1", slurp: true, reason: vocabulary.ReasonUpgradePathInvalid, says: "go to 2025.1 first",
 		},
 		"a tag that is no release": {
 			installed: "2025.1", tag: "edge", reason: vocabulary.ReasonVersionParseError, says: `"edge"`,
@@ -66,7 +78,7 @@ func TestAReleaseIsRefusedFollowedOrTakenBack(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			status := &commonv1.ServiceStatus{InstalledRelease: test.installed, TargetRelease: test.target, UpgradePhase: test.phase}
-			plan, err := planSchema(test.tag, status, test.contracted)
+			plan, err := planSchema(request{tag: test.tag, slurp: test.slurp, anyDistance: test.any}, status, test.contracted)
 			outcome := reconcile.Failed("", err)
 			if plan != test.want || outcome.Reason() != test.reason || !strings.Contains(outcome.Message(), test.says) {
 				t.Errorf("got plan %d, %s: %s; want plan %d, %s with %q",

@@ -59,7 +59,7 @@ func (w *work) followRelease(ctx context.Context) (message string, err error) {
 	if err != nil {
 		return "", reconcile.WithReason(vocabulary.ReasonReconcileError, err)
 	}
-	plan, err := planSchema(w.Spec.Image.Tag, w.Status, contracted)
+	plan, err := planSchema(w.request(), w.Status, contracted)
 	switch plan {
 	case schemaUpgrade:
 		return w.upgrade(ctx)
@@ -85,7 +85,7 @@ func (s Schema) InstallsFirst(ctx context.Context, p *service.Pass) (bool, error
 	if err != nil || contracted != "" || p.Status.InstalledRelease != "" {
 		return false, err
 	}
-	plan, _ := planSchema(p.Spec.Image.Tag, p.Status, contracted)
+	plan, _ := planSchema(w.request(), p.Status, contracted)
 	return plan == schemaSync, nil
 }
 

@@ -30,6 +30,8 @@ type Schema struct {
 	// pods are replaced right after the expansion. If Contract is nil, the expanded schema
 	// is that of the new release, and the last phase only checks it.
 	Expand, Migrate, Contract []string
+	// SLURP reports whether an upgrade may skip a release as [release.Toward] describes.
+	SLURP bool
 	// RunAgain is an annotation on the resource. Changing its value repeats the
 	// installation, the check, and every task that uses [Schema.OnRequest].
 	RunAgain string

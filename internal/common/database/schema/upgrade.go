@@ -10,7 +10,7 @@ import (
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
-// upgrade takes an instance to the next release: the schema is expanded while the old
+// upgrade takes an instance to a later release: the schema is expanded while the old
 // pods serve, then the pods are replaced, and then what only the old pods used is
 // dropped. A pass acts on the phase in the status and at most records the next one. So a
 // later pass with a lost or stale status can never be ahead of the recorded phase. Every

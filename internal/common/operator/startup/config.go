@@ -30,6 +30,8 @@ type Config struct {
 	// KubeletSyncPeriod is the syncFrequency of the cluster's kubelets; zero means
 	// [DefaultKubeletSyncPeriod].
 	KubeletSyncPeriod time.Duration
+	// AllowUnsupportedUpgrades lets upgrades skip any number of releases, for tests.
+	AllowUnsupportedUpgrades bool
 }
 
 // DefaultKubeletSyncPeriod is the default of syncFrequency in the

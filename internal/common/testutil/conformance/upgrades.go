@@ -10,9 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/c5c3/forge/internal/common/controller"
 	"github.com/c5c3/forge/internal/common/database/schema"
+	"github.com/c5c3/forge/internal/common/operator/startup"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/objects"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
@@ -24,6 +27,8 @@ import (
 // possible.
 func (s suite[T]) upgrades(t *testing.T) {
 	t.Run("an impossible release is refused and the old one serves on", s.impossibleReleases)
+	t.Run("an upgrade from a SLURP release to the next is one step", s.slurp)
+	t.Run("an operator that allows unsupported upgrades skips any number of releases", s.unsupported)
 	t.Run("an upgrade is taken back by setting the old tag", s.takenBack)
 	t.Run("a failed phase is explained and goes on once it is corrected", s.failedPhases)
 }
@@ -127,6 +132,48 @@ func (s suite[T]) impossibleReleases(t *testing.T) {
 	}
 	i.setTag(old)
 	i.installed(old)
+}
+
+// slurp upgrades over the release between two that end in .1, and is refused the same step
+// between two others.
+func (s suite[T]) slurp(t *testing.T) {
+	t.Parallel()
+	i := s.prepared(t, brownfield)
+	odd := i.tag()
+	if strings.HasSuffix(odd, ".1") {
+		odd = after(odd, 1)
+	}
+	first, next := after(odd, -1), after(odd, 1)
+	s.Change(i.Resource, func(spec *commonv1.ServiceSpec) { spec.Image.Tag = first })
+	i.Create()
+	i.installed(first)
+	i.setTag(next)
+	i.installed(next)
+	i.Condition(vocabulary.ConditionDatabaseReady, metav1.ConditionTrue, vocabulary.ReasonDatabaseSynced,
+		"(upgraded "+first+" → "+next+")")
+	if runs := len(s.Jobs.Runs(i.namespace(), i.name()+"-"+schema.TaskExpand)); runs != 1 {
+		t.Errorf("the schema was expanded %d times", runs)
+	}
+	i.setTag(after(next, 3))
+	i.database(vocabulary.ReasonUpgradePathInvalid, "go to "+after(next, 2)+" first")
+}
+
+// unsupported upgrades over several years with an operator that has the flag for it.
+func (s suite[T]) unsupported(t *testing.T) {
+	t.Parallel()
+	setup := s.Program.Setup
+	s.Program.Setup = func(ctx context.Context, mgr ctrl.Manager, settings startup.Config, replaced controller.Options) error {
+		settings.AllowUnsupportedUpgrades = true
+		return setup(ctx, mgr, settings, replaced)
+	}
+	i := s.converged(t, brownfield)
+	far := after(i.tag(), 9)
+	i.setJob(schema.TaskExpand, standin.Hang())
+	i.setTag(far)
+	i.database(vocabulary.ReasonExpandInProgress)
+	i.inPhase(commonv1.UpgradePhaseExpanding)
+	i.setJob(schema.TaskExpand, standin.Succeed())
+	i.installed(far)
 }
 
 // takenBack aborts an upgrade in each phase in which that is possible, and completes the

@@ -28,6 +28,7 @@ var keystoneSchema = schema.Schema{
 	Expand:       pass.Manage("db_sync", "--expand"),
 	Migrate:      pass.Manage("db_sync", "--migrate"),
 	Contract:     pass.Manage("db_sync", "--contract"),
+	SLURP:        keystonev1alpha1.SLURP,
 	RunAgain:     keystonev1alpha1.AnnotationRunAgain,
 	First:        firstSync,
 }

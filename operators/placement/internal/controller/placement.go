@@ -43,6 +43,7 @@ var placementSchema = schema.Schema{
 	Expand:       manage("sync"),
 	Migrate:      manage("online_data_migrations"),
 	Contract:     manage("online_data_migrations"),
+	SLURP:        placementv1alpha1.SLURP,
 	RunAgain:     placementv1alpha1.AnnotationRunAgain,
 }
 
