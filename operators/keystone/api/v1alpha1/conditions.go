@@ -2,8 +2,8 @@ package v1alpha1
 
 import "github.com/c5c3/forge/internal/common/vocabulary"
 
-// Condition types of a Keystone. Ready summarises all others except BackupHealthy and
-// LoggingHealthy, which are informational, and the two of kstatus.
+// Condition types of a Keystone. Ready summarises all others except the two of kstatus and
+// BackupHealthy, LoggingHealthy and ReleaseConsistent, which are informational.
 const (
 	ConditionSecretsReady     = vocabulary.ConditionSecretsReady
 	ConditionDatabaseTLSReady = vocabulary.ConditionDatabaseTLSReady
