@@ -59,10 +59,11 @@ func prerequisiteConditions() []vocabulary.Condition {
 			True: []string{ReasonDatabaseSynced},
 			False: []string{
 				ReasonMariaDBNotInstalled, ReasonClusterNotReady, ReasonWaitingForDatabase,
-				ReasonDBSyncInProgress, ReasonDBSyncFailed, ReasonSchemaCheckInProgress, ReasonSchemaDriftDetected,
+				ReasonDBSyncInProgress, ReasonDBSyncFailed, ReasonSchemaCheckInProgress, ReasonSchemaDriftDetected, ReasonDatabaseNewerThanImage,
 				ReasonVersionParseError, ReasonDowngradeNotSupported, ReasonUpgradePathInvalid, ReasonUpgradeTargetChanged,
 				ReasonExpandInProgress, ReasonExpandFailed, ReasonMigrateInProgress, ReasonMigrateFailed, ReasonUpgradeRollingUpdate,
-				ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeAborting, ReasonUpgradeAbortRefused,
+				ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeStopping, ReasonUpgradeHeld,
+				ReasonUpgradeAborting, ReasonUpgradeAbortRefused,
 			},
 		},
 		{
@@ -78,7 +79,7 @@ func serviceConditions() []vocabulary.Condition {
 		{
 			Type: ConditionDeploymentReady, Aggregated: true,
 			True:  []string{ReasonDeploymentReady},
-			False: []string{ReasonWaitingForDeployment, ReasonImagePullFailed},
+			False: []string{ReasonWaitingForDeployment, ReasonDeploymentStopped, ReasonImagePullFailed},
 		},
 		{
 			Type: ConditionHTTPRouteReady, Aggregated: true,
@@ -142,12 +143,12 @@ var normalEvents = []string{
 	EventFernetKeysGenerated, EventCredentialKeysGenerated, EventFernetKeysRotated, EventCredentialKeysRotated,
 	EventRotationHeld, EventAdminPasswordRotated, EventDatabaseSynced, EventBootstrapComplete,
 	EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete, EventUpgradeComplete,
-	EventUpgradeAborted,
+	EventServiceStopped, EventUpgradeAborted,
 	EventFinalizingDatabase, EventDatabaseFinalized, EventFinalizingOpenBaoSecrets, EventOpenBaoSecretsFinalized, EventKeysKept,
 }
 
 var warningEvents = []string{
-	EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
+	EventDBSyncFailed, EventSchemaDriftDetected, EventDatabaseNewerThanImage, EventExpandFailed, EventMigrateFailed, EventContractFailed,
 	EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
 	EventBootstrapFailed,
 	EventRotationAnnotationInvalid, EventRotationRejected, EventCredentialMigrateFailed, EventRotationFailed, EventTrustFlushFailed,
