@@ -56,6 +56,13 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
 	}
 	deploy := a.Deployment(p)
+	budget := InstanceOf(p).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, p.Spec.Replicas))
+	stopped := p.Status.UpgradePhase.IsOffline()
+	if stopped {
+		// Without replicas a HorizontalPodAutoscaler pauses
+		// (https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#implicit-maintenance-mode-deactivation).
+		deploy.Spec.Replicas = ptr.To(int32(0))
+	}
 	switch turn, err := takeTurn(ctx, p, deploy); {
 	case err != nil:
 		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, err)
@@ -67,16 +74,19 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
 	}
-	budget := InstanceOf(p).DisruptionBudget(ptr.Deref(deploy.Spec.Replicas, p.Spec.Replicas))
 	if err := apply.EnsureObject(ctx, p.Client, p.Scheme, p.Resource, budget, apply.FieldManager); err != nil {
 		return reconcile.WriteFailed(vocabulary.ReasonWaitingForDeployment, err)
+	}
+	if stopped {
+		return reportStopped(p)
 	}
 	if p.Status.Endpoint != "" || ready {
 		p.Status.Endpoint = a.Endpoint(p)
 	}
 	if !ready {
-		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, a.explainRollout(ctx, p, deploy))
+		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, SinceWhenDown(p, a.explainRollout(ctx, p, deploy)))
 	}
+	p.Status.DownSince = nil
 	if a.Prune != nil {
 		if err := a.Prune(ctx, p); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)
@@ -94,6 +104,24 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return done.OnRecord(corev1.EventTypeNormal, vocabulary.EventDeploymentRolloutComplete, news)
 	}
 	return done
+}
+
+// reportStopped is the outcome while an offline upgrade keeps the API pods stopped.
+func reportStopped(p *service.Pass) reconcile.Outcome {
+	if p.Status.DownSince == nil {
+		p.Status.DownSince = ptr.To(metav1.NewTime(p.Now()).Rfc3339Copy())
+	}
+	return reconcile.Failed(vocabulary.ReasonDeploymentStopped, SinceWhenDown(p, reconcile.WaitError("", fmt.Sprintf(
+		"The API pods are stopped for the offline upgrade from %s to %s", p.Status.InstalledRelease, p.Status.TargetRelease))))
+}
+
+// SinceWhenDown adds to an error since when an offline upgrade has stopped the API, if it
+// has.
+func SinceWhenDown(p *service.Pass, err error) error {
+	if err == nil || p.Status.DownSince == nil {
+		return err
+	}
+	return fmt.Errorf("%w; the API has been down since %s", err, p.Status.DownSince.UTC().Format(time.RFC3339))
 }
 
 // optional calls an optional function of a declaration; nil returns the zero value.

@@ -72,14 +72,15 @@ func dropRollingUpdate(ctx context.Context, c client.Client, live *appsv1.Deploy
 }
 
 // handOverReplicas preserves the live replica count when the operator stops setting it: a
-// field that loses its only owner returns to its default, one.
+// field that loses its only owner returns to its default, one. It starts one replica of a
+// Deployment that the operator has stopped, to which the autoscaler adds the others.
 func handOverReplicas(ctx context.Context, c client.Client, live *appsv1.Deployment) error {
 	version := appsv1.SchemeGroupVersion.String()
 	owns, err := apply.Owns(live, apply.FieldManager, version, "spec", "replicas")
 	if err != nil || !owns {
 		return err
 	}
-	count := map[string]any{"spec": map[string]any{"replicas": ptr.Deref(live.Spec.Replicas, 1)}}
+	count := map[string]any{"spec": map[string]any{"replicas": max(ptr.Deref(live.Spec.Replicas, 1), 1)}}
 	return apply.Fields(ctx, c, live, count, handoverManager)
 }
 

@@ -3,9 +3,9 @@ package types
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // UpgradePhase is the step of a database upgrade from one OpenStack release to
-// the next.
+// another.
 //
-// +kubebuilder:validation:Enum=Expanding;Migrating;RollingUpdate;Contracting
+// +kubebuilder:validation:Enum=Expanding;Migrating;RollingUpdate;Contracting;Stopping;Syncing
 type UpgradePhase string
 
 const (
@@ -17,7 +17,17 @@ const (
 	UpgradePhaseRollingUpdate UpgradePhase = "RollingUpdate"
 	// UpgradePhaseContracting drops what only the old release used. From then on the upgrade cannot be rolled back.
 	UpgradePhaseContracting UpgradePhase = "Contracting"
+	// UpgradePhaseStopping stops the pods of the old release, for an offline upgrade.
+	UpgradePhaseStopping UpgradePhase = "Stopping"
+	// UpgradePhaseSyncing migrates the database while no pod runs. From then on the upgrade cannot be rolled back.
+	UpgradePhaseSyncing UpgradePhase = "Syncing"
 )
+
+// IsOffline reports whether the API is stopped in the phase.
+func (p UpgradePhase) IsOffline() bool { return p == UpgradePhaseStopping || p == UpgradePhaseSyncing }
+
+// IsFinal reports whether the upgrade can no longer be rolled back in the phase.
+func (p UpgradePhase) IsFinal() bool { return p == UpgradePhaseContracting || p == UpgradePhaseSyncing }
 
 // ServiceStatus is the state of an instance of an API service, as its operator last observed it.
 type ServiceStatus struct {
@@ -74,6 +84,12 @@ type ServiceStatus struct {
 	// +listMapKey=reference
 	// +kubebuilder:validation:MaxItems=2
 	Images []ImageStatus `json:"images,omitempty"`
+
+	// downSince is when an offline upgrade stopped the API pods. It is empty once
+	// they are available again.
+	//
+	// +optional
+	DownSince *metav1.Time `json:"downSince,omitempty"`
 }
 
 // ImageStatus is what an image holds.

@@ -35,7 +35,7 @@ func ServiceConditions(api string) (prerequisites, serving []Condition) {
 		{
 			Type: ConditionDeploymentReady, Aggregated: true,
 			True:  []string{ReasonDeploymentReady},
-			False: []string{ReasonWaitingForDeployment, ReasonImagePullFailed},
+			False: []string{ReasonWaitingForDeployment, ReasonDeploymentStopped, ReasonImagePullFailed},
 		},
 		{
 			Type: ConditionHTTPRouteReady, Aggregated: true,
@@ -80,10 +80,11 @@ func databaseCondition() Condition {
 		True: []string{ReasonDatabaseSynced},
 		False: []string{
 			ReasonMariaDBNotInstalled, ReasonClusterNotReady, ReasonWaitingForDatabase,
-			ReasonDBSyncInProgress, ReasonDBSyncFailed, ReasonSchemaCheckInProgress, ReasonSchemaDriftDetected,
+			ReasonDBSyncInProgress, ReasonDBSyncFailed, ReasonSchemaCheckInProgress, ReasonSchemaDriftDetected, ReasonDatabaseNewerThanImage,
 			ReasonVersionParseError, ReasonDowngradeNotSupported, ReasonUpgradePathInvalid, ReasonUpgradeTargetChanged,
 			ReasonExpandInProgress, ReasonExpandFailed, ReasonMigrateInProgress, ReasonMigrateFailed, ReasonUpgradeRollingUpdate,
-			ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeAborting, ReasonUpgradeAbortRefused, ReasonReleaseDiffers,
+			ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeStopping, ReasonUpgradeHeld,
+			ReasonUpgradeAborting, ReasonUpgradeAbortRefused, ReasonReleaseDiffers,
 		},
 	}
 }
@@ -116,9 +117,10 @@ func Summary(notReady ...string) []Condition {
 func ServiceEvents() []Event {
 	return append(Normal(
 		EventDatabaseSynced, EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete,
+		EventServiceStopped,
 		EventUpgradeComplete, EventUpgradeAborted, EventFinalizingDatabase, EventDatabaseFinalized,
 	), Warnings(
-		EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
+		EventDBSyncFailed, EventSchemaDriftDetected, EventDatabaseNewerThanImage, EventExpandFailed, EventMigrateFailed, EventContractFailed,
 		EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
 		EventReleaseDiffers, EventDBSyncMetricEmissionDeferred, EventLoggingStderrDisabled,
 	)...)

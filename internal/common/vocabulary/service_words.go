@@ -82,6 +82,8 @@ const (
 	ReasonSchemaCheckInProgress = "SchemaCheckInProgress"
 	// ReasonSchemaDriftDetected: find out who changed the schema and bring it to the revision of the image.
 	ReasonSchemaDriftDetected = "SchemaDriftDetected"
+	// ReasonDatabaseNewerThanImage: set image.tag to the release that the database comes from, or restore a backup that fits image.tag.
+	ReasonDatabaseNewerThanImage = "DatabaseNewerThanImage"
 	// ReasonVersionParseError: use an image tag of the form YYYY.N or YYYY.N-suffix.
 	ReasonVersionParseError = "VersionParseError"
 	// ReasonDowngradeNotSupported: set image.tag back to the installed release or a later one.
@@ -104,6 +106,10 @@ const (
 	ReasonContractInProgress = "ContractInProgress"
 	// ReasonContractFailed: correct what the message names; going back is no longer possible.
 	ReasonContractFailed = "ContractFailed"
+	// ReasonUpgradeStopping: wait; the pods of the old release are being stopped for an offline upgrade.
+	ReasonUpgradeStopping = "UpgradeStopping"
+	// ReasonUpgradeHeld: wait for the ControlPlane to upgrade another service first, or remove the annotation the message names.
+	ReasonUpgradeHeld = "UpgradeHeld"
 	// ReasonUpgradeAborting: wait; the Jobs of the upgrade are being stopped.
 	ReasonUpgradeAborting = "UpgradeAborting"
 	// ReasonUpgradeAbortRefused: set image.tag to the target again; the schema no longer fits the old release.
@@ -120,6 +126,8 @@ const (
 	ReasonDeploymentReady = "DeploymentReady"
 	// ReasonWaitingForDeployment: wait; if it persists, look at the pod or the obstacle the message names.
 	ReasonWaitingForDeployment = "WaitingForDeployment"
+	// ReasonDeploymentStopped: wait; the API pods are stopped while an offline upgrade migrates the database.
+	ReasonDeploymentStopped = "DeploymentStopped"
 	// ReasonImagePullFailed: correct image, name a Secret with a login to its registry in imagePullSecrets, or give the nodes access to it.
 	ReasonImagePullFailed = "ImagePullFailed"
 	// ReasonAPIHealthy: nothing to do.
@@ -171,6 +179,8 @@ const (
 	EventExpandComplete = "ExpandComplete"
 	// EventMigrateComplete: data was moved to the expanded schema.
 	EventMigrateComplete = "MigrateComplete"
+	// EventServiceStopped: no pod of the old release is left, and the database is migrated offline.
+	EventServiceStopped = "ServiceStopped"
 	// EventDeploymentRolloutComplete: no pod of the old release is left.
 	EventDeploymentRolloutComplete = "DeploymentRolloutComplete"
 	// EventUpgradeComplete: the new release is installed.
@@ -191,6 +201,8 @@ const (
 	EventMigrateFailed = "MigrateFailed"
 	// EventContractFailed: correct what the DatabaseReady condition names.
 	EventContractFailed = "ContractFailed"
+	// EventDatabaseNewerThanImage: set image.tag to the release that the database comes from, or restore a backup that fits image.tag.
+	EventDatabaseNewerThanImage = "DatabaseNewerThanImage"
 	// EventVersionParseError: use an image tag of the form YYYY.N or YYYY.N-suffix.
 	EventVersionParseError = "VersionParseError"
 	// EventDowngradeNotSupported: set image.tag back to the installed release or a later one.

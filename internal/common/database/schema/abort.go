@@ -6,19 +6,25 @@ import (
 
 	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	"github.com/c5c3/forge/internal/common/vocabulary"
 )
 
 // abortUpgrade aborts an upgrade. Its Jobs, including their pods, must be gone before
 // anything else may work on the schema. Objects that they added to the schema stay: the
-// old release is unaffected by them, and its pods replace those of the new one.
+// old release is unaffected by them, and its pods replace those of the new one. An offline
+// upgrade that only stops pods has no such Jobs.
 func (w *work) abortUpgrade(ctx context.Context) (message string, err error) {
-	for _, t := range []deployment.Task{w.expandTask(), w.migrateTask(), w.contractTask()} {
+	status := w.Status
+	tasks := []deployment.Task{w.expandTask(), w.migrateTask(), w.contractTask()}
+	if status.UpgradePhase == commonv1.UpgradePhaseStopping {
+		tasks = nil
+	}
+	for _, t := range tasks {
 		if err := w.endTask(ctx, t); err != nil {
 			return "", reconcile.WithReason(vocabulary.ReasonUpgradeAborting, err)
 		}
 	}
-	status := w.Status
 	note := fmt.Sprintf("The upgrade from %s to %s was aborted in phase %s",
 		status.InstalledRelease, status.TargetRelease, status.UpgradePhase)
 	status.TargetRelease, status.UpgradePhase = "", ""

@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/c5c3/forge/internal/common/deployment"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	"github.com/c5c3/forge/internal/common/vocabulary"
@@ -35,7 +36,7 @@ func (s Schema) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcom
 func (w *work) report(message string, err error) reconcile.Outcome {
 	outcome := reconcile.Done(vocabulary.ReasonDatabaseSynced, message)
 	if err != nil {
-		outcome = reconcile.Failed(vocabulary.ReasonDBSyncFailed, err)
+		outcome = reconcile.Failed(vocabulary.ReasonDBSyncFailed, deployment.SinceWhenDown(w.Pass, err))
 	}
 	if w.atOnce {
 		outcome = outcome.AtOnce()
@@ -63,6 +64,8 @@ func (w *work) followRelease(ctx context.Context) (message string, err error) {
 	switch plan {
 	case schemaUpgrade:
 		return w.upgrade(ctx)
+	case schemaOffline:
+		return w.upgradeOffline(ctx)
 	case schemaAbort:
 		return w.abortUpgrade(ctx)
 	case schemaSync:

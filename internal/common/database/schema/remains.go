@@ -41,17 +41,22 @@ func (w *work) oldRelease(ctx context.Context) (string, error) {
 			return "pod " + list[i].Name, nil
 		}
 	}
-	var cronJobs batchv1.CronJobList
-	err = w.Client.List(ctx, &cronJobs, client.InNamespace(w.Resource.GetNamespace()), client.MatchingLabels(w.Labels(w.Resource.GetName())))
-	if err != nil {
-		return "", fmt.Errorf("listing the CronJobs: %w", err)
-	}
-	for i := range cronJobs.Items {
-		if w.runsInstalled(&cronJobs.Items[i].Spec.JobTemplate.Spec.Template.Spec) {
-			return "CronJob " + cronJobs.Items[i].Name, nil
+	cronJobs, err := w.cronJobs(ctx)
+	for i := range cronJobs {
+		if w.runsInstalled(&cronJobs[i].Spec.JobTemplate.Spec.Template.Spec) {
+			return "CronJob " + cronJobs[i].Name, nil
 		}
 	}
-	return "", nil
+	return "", err
+}
+
+func (w *work) cronJobs(ctx context.Context) ([]batchv1.CronJob, error) {
+	var list batchv1.CronJobList
+	err := w.Client.List(ctx, &list, client.InNamespace(w.Resource.GetNamespace()), client.MatchingLabels(w.Labels(w.Resource.GetName())))
+	if err != nil {
+		return nil, fmt.Errorf("listing the CronJobs: %w", err)
+	}
+	return list.Items, nil
 }
 
 // runsInstalled reports whether a pod uses the image of the installed release.
@@ -93,15 +98,33 @@ func (w *work) recoverInstalledRelease(ctx context.Context) error {
 	return nil
 }
 
-// contractedRelease returns the tag of the release to which the schema was last
-// contracted, "" if no Job records it. It guards against a status that has lost its
-// phase.
+// contractedRelease returns the tag of the latest release to which an upgrade has
+// contracted the schema, or migrated it offline, "" if no Job records it. It guards against
+// a status that has lost its phase.
 func (w *work) contractedRelease(ctx context.Context) (string, error) {
-	live, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskContract))
-	if live == nil || err != nil || len(live.Spec.Template.Spec.Containers) == 0 {
+	contracted, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskContract))
+	if err != nil {
 		return "", err
 	}
-	return deployment.TagOf(live.Spec.Template.Spec.Containers[0].Image), nil
+	synced, err := w.Jobs.Find(ctx, w.Resource, w.Named(TaskSync))
+	if err != nil {
+		return "", err
+	}
+	last := tagOfJob(contracted)
+	if synced != nil && synced.Annotations[annotationUpgradedFrom] != "" {
+		if tag := tagOfJob(synced); last == "" || isLater(tag, last) {
+			last = tag
+		}
+	}
+	return last, nil
+}
+
+// tagOfJob returns the image tag of a Job, which may be nil, "" if it has none.
+func tagOfJob(live *batchv1.Job) string {
+	if live == nil || len(live.Spec.Template.Spec.Containers) == 0 {
+		return ""
+	}
+	return deployment.TagOf(live.Spec.Template.Spec.Containers[0].Image)
 }
 
 // contractionRuns reports whether a Job may still be contracting the schema.

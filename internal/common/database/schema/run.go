@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/c5c3/forge/internal/common/deployment"
@@ -19,9 +20,26 @@ import (
 // Job, and hint is what the user can do apart from fixing the cause.
 type taskReasons struct{ running, failed, errored, activity, hint string }
 
+// unknownRevision is what Alembic reports about a database whose revision is none of the
+// image's, as after an upgrade to a later release.
+const unknownRevision = "Can't locate revision"
+
+// newerHint returns what to do about a database that is newer than the image, if the output
+// of a tool says that it is.
+func (w *work) newerHint(output string) string {
+	if !strings.Contains(output, unknownRevision) {
+		return ""
+	}
+	return fmt.Sprintf("; the database is of a later release than "+imageTag+" %[1]s: set "+imageTag+" to that release or a later one, "+
+		"or restore a backup of the database that fits %[1]s", w.Spec.Image.Tag)
+}
+
 // reasonOf returns the reason for a failed task.
 func (w *work) reasonOf(r taskReasons, err error) string {
 	var failed *job.FailedError
+	if errors.As(err, &failed) && w.newerHint(failed.Text) != "" {
+		return vocabulary.ReasonDatabaseNewerThanImage
+	}
 	if r.errored != "" && (!errors.As(err, &failed) || !slices.Contains(w.CheckResults, failed.ExitCode)) {
 		return r.errored
 	}
@@ -46,7 +64,8 @@ func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReaso
 	state, err := runner.Run(ctx, w.Resource, desired)
 	if err != nil {
 		reason := w.reasonOf(reasons, err)
-		err = fmt.Errorf("%s failed: %w%s%s", reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), reasons.hint)
+		err = fmt.Errorf("%s failed: %w%s%s%s",
+			reasons.activity, err, w.Database.Hint(w.Pass, err.Error()), w.newerHint(err.Error()), reasons.hint)
 		if candidate && errors.Is(err, job.ErrJobFailed) {
 			return reconcile.TerminalError(reason, err).After(candidateRetry)
 		}
@@ -56,11 +75,15 @@ func (w *work) runTask(ctx context.Context, t deployment.Task, reasons taskReaso
 		return reconcile.WithReason(vocabulary.ReasonReconcileError, w.recordImage(ctx, state.Job))
 	}
 	w.checking = t.Name == TaskCheck
-	hint := ""
+	reason, hint := reasons.running, ""
 	if state.Waiting != "" {
-		hint = w.Database.Hint(w.Pass, state.Waiting) + reasons.hint
+		newer := w.newerHint(state.Waiting)
+		if newer != "" {
+			reason = vocabulary.ReasonDatabaseNewerThanImage
+		}
+		hint = w.Database.Hint(w.Pass, state.Waiting) + newer + reasons.hint
 	}
-	return deployment.Unfinished(reasons.running, desired.Name, reasons.activity, state, hint)
+	return deployment.Unfinished(reason, desired.Name, reasons.activity, state, hint)
 }
 
 func (w *work) runCheck(ctx context.Context) error {

@@ -1,6 +1,6 @@
 // Package schema keeps the schema of a service's database at the release of its image. It
-// covers the installation, upgrades from release to release in phases, and aborting an
-// upgrade.
+// covers the installation, upgrades from release to release in phases, those that a user
+// wants offline, and aborting an upgrade.
 package schema
 
 import (
@@ -32,6 +32,12 @@ type Schema struct {
 	Expand, Migrate, Contract []string
 	// SLURP reports whether an upgrade may skip a release as [release.Toward] describes.
 	SLURP bool
+	// Reach succeeds if the tool could log in to the database and can bring the schema in it
+	// to the release of the image. It verifies that before an offline upgrade stops the API.
+	Reach []string
+	// SyncMigrates reports whether Sync migrates the data, too. Otherwise an offline upgrade
+	// runs Migrate after it.
+	SyncMigrates bool
 	// RunAgain is an annotation on the resource. Changing its value repeats the
 	// installation, the check, and every task that uses [Schema.OnRequest].
 	RunAgain string

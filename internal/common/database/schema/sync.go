@@ -34,6 +34,11 @@ func (w *work) syncSchema(ctx context.Context) (message string, err error) {
 		if err := w.runTask(ctx, w.syncTask(), syncReasons); err != nil {
 			return "", err
 		}
+		if from, err := w.upgradedOffline(ctx); err != nil {
+			return "", err
+		} else if from != "" {
+			message = upgradedMessage(from, w.Spec.Image.Tag)
+		}
 	}
 	if err := w.runCheck(ctx); err != nil {
 		// During the first installation nothing is running yet that an unsuitable schema

@@ -16,7 +16,8 @@ const (
 )
 
 // annotationUpgradedFrom, on the Job after which the schema is that of the new release,
-// records the release before the upgrade.
+// records the release before the upgrade. On the one of [TaskSync] it marks an offline
+// upgrade.
 const annotationUpgradedFrom = "forge.c5c3.io/upgraded-from"
 
 // annotationConnectionProof, on the Job that expanded the schema, records which
@@ -36,12 +37,13 @@ func (w *work) task(name string, retries int32, command []string) deployment.Tas
 	}
 }
 
-// Tasks returns all schema tasks by name. "login-check" is the one that only verifies a
-// connection.
+// Tasks returns all schema tasks by name. "login-check" and "reach-check" are those that
+// only verify a connection.
 func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
 	w := s.work(p)
 	tasks := map[string]deployment.Task{
-		TaskSync: w.syncTask(), TaskCheck: w.checkTask(), "login-check": w.loginTask(), TaskExpand: w.expandTask(),
+		TaskSync: w.syncTask(), TaskCheck: w.checkTask(), "login-check": w.loginTask(), "reach-check": w.reachTask(),
+		TaskExpand: w.expandTask(),
 	}
 	if s.Migrate != nil {
 		tasks[TaskMigrate] = w.migrateTask()
@@ -52,8 +54,11 @@ func (s Schema) Tasks(p *service.Pass) map[string]deployment.Task {
 	return tasks
 }
 
-func (w *work) syncTask() deployment.Task {
-	sync := w.checkingImage(w.task(TaskSync, 4, w.Sync), w.installedMajor())
+func (w *work) syncTask() deployment.Task { return w.syncing(w.installedMajor()) }
+
+// syncing runs [Schema.Sync] with an image that has the major version.
+func (w *work) syncing(major int) deployment.Task {
+	sync := w.checkingImage(w.task(TaskSync, 4, w.Sync), major)
 	sync.RunKey = w.OnRequest(w.Pass, sync.RunKey)
 	if w.Status.InstalledRelease == "" && w.First != nil {
 		w.First(w.Pass, &sync)
@@ -102,6 +107,18 @@ func (w *work) lastTask() deployment.Task {
 		return w.expandTask()
 	}
 	return w.contractTask()
+}
+
+// offlineTask brings the schema to the release of the image while no pod uses it.
+func (w *work) offlineTask() deployment.Task {
+	sync := w.syncing(w.promisedMajor())
+	sync.JobAnnotations = map[string]string{annotationUpgradedFrom: w.Status.InstalledRelease}
+	return sync
+}
+
+// reachTask verifies that the new image can be used with the database.
+func (w *work) reachTask() deployment.Task {
+	return w.checkingImage(w.task(TaskCheck, 2, w.Reach), w.promisedMajor())
 }
 
 // loginTask verifies a changed connection while the revision of the schema is not that of

@@ -21,7 +21,7 @@ import (
 // full declares the schema of a service whose upgrades have every phase.
 var full = Schema{
 	Sync: []string{"sync"}, Check: []string{"check"}, Login: []string{"login"},
-	Expand: []string{"expand"}, Migrate: []string{"migrate"}, Contract: []string{"contract"},
+	Expand: []string{"expand"}, Migrate: []string{"migrate"}, Contract: []string{"contract"}, Reach: []string{"reach"},
 }
 
 // upgraded follows an upgrade to its end. It returns the reasons of the outcomes without

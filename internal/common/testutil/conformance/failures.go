@@ -49,6 +49,12 @@ func (s suite[T]) failures(t *testing.T) {
 			crashwalk.Walk(t, way)
 		}},
 		{"an operator whose writes are refused says so and goes on when they are allowed", true, s.refusedWrites},
+		{"an operator killed during an upgrade finishes it after its restart", true, func(t *testing.T) {
+			crashwalk.Walk(t, s.wayOnline(t))
+		}},
+		{"an operator killed during an offline upgrade finishes it after its restart", true, func(t *testing.T) {
+			crashwalk.Walk(t, s.wayOffline(t))
+		}},
 		{"an operator killed during a deletion finishes it after its restart", true, func(t *testing.T) {
 			crashwalk.Walk(t, s.wayToTheEnd(t))
 		}},

@@ -100,6 +100,8 @@ func (s suite[T]) failingDatabase(t *testing.T) {
 		"Job "+i.name()+"-db-sync", "no pod can be created: "+quota, "raise the ResourceQuota")
 	i.setJob("db-sync", standin.NoImage("not found"))
 	i.Fails(failing, vocabulary.ReasonDBSyncInProgress, i.unpulled()...)
+	i.setJob("db-sync", standin.Fail("alembic.util.exc.CommandError: Can't locate revision identified by '742c857f1dfb'"))
+	i.Fails(failing, vocabulary.ReasonDatabaseNewerThanImage, "742c857f1dfb", "a later release than image.tag "+i.tag())
 	i.setJob("db-sync", standin.Fail("Access denied for user"))
 	i.Fails(failing, vocabulary.ReasonDBSyncFailed, "Access denied for user")
 	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonNotAllReady, failing)

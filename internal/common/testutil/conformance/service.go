@@ -53,6 +53,9 @@ type Service[T service.Resource] struct {
 	// Skips are the tasks of an upgrade, [schema.TaskMigrate] and [schema.TaskContract], that
 	// the declaration of the schema leaves out.
 	Skips []string
+	// MigratesAfterSync marks a service whose offline upgrade runs [schema.TaskMigrate] after
+	// [schema.TaskSync].
+	MigratesAfterSync bool
 	// Drifts are changes to the children of the service's own, which the operator puts right.
 	Drifts []Drift
 	// Watches are the resources that the operator watches, as in "cronjobs.batch", beside

@@ -75,27 +75,30 @@ const (
 	ReasonNetworkPolicyReady       = vocabulary.ReasonNetworkPolicyReady
 	ReasonNetworkPolicyNotRequired = vocabulary.ReasonNetworkPolicyNotRequired
 
-	ReasonDatabaseSynced        = vocabulary.ReasonDatabaseSynced
-	ReasonMariaDBNotInstalled   = vocabulary.ReasonMariaDBNotInstalled
-	ReasonClusterNotReady       = vocabulary.ReasonClusterNotReady
-	ReasonWaitingForDatabase    = vocabulary.ReasonWaitingForDatabase
-	ReasonDBSyncInProgress      = vocabulary.ReasonDBSyncInProgress
-	ReasonDBSyncFailed          = vocabulary.ReasonDBSyncFailed
-	ReasonSchemaCheckInProgress = vocabulary.ReasonSchemaCheckInProgress
-	ReasonSchemaDriftDetected   = vocabulary.ReasonSchemaDriftDetected
-	ReasonVersionParseError     = vocabulary.ReasonVersionParseError
-	ReasonDowngradeNotSupported = vocabulary.ReasonDowngradeNotSupported
-	ReasonUpgradePathInvalid    = vocabulary.ReasonUpgradePathInvalid
-	ReasonUpgradeTargetChanged  = vocabulary.ReasonUpgradeTargetChanged
-	ReasonExpandInProgress      = vocabulary.ReasonExpandInProgress
-	ReasonExpandFailed          = vocabulary.ReasonExpandFailed
-	ReasonMigrateInProgress     = vocabulary.ReasonMigrateInProgress
-	ReasonMigrateFailed         = vocabulary.ReasonMigrateFailed
-	ReasonUpgradeRollingUpdate  = vocabulary.ReasonUpgradeRollingUpdate
-	ReasonContractInProgress    = vocabulary.ReasonContractInProgress
-	ReasonContractFailed        = vocabulary.ReasonContractFailed
-	ReasonUpgradeAborting       = vocabulary.ReasonUpgradeAborting
-	ReasonUpgradeAbortRefused   = vocabulary.ReasonUpgradeAbortRefused
+	ReasonDatabaseSynced         = vocabulary.ReasonDatabaseSynced
+	ReasonMariaDBNotInstalled    = vocabulary.ReasonMariaDBNotInstalled
+	ReasonClusterNotReady        = vocabulary.ReasonClusterNotReady
+	ReasonWaitingForDatabase     = vocabulary.ReasonWaitingForDatabase
+	ReasonDBSyncInProgress       = vocabulary.ReasonDBSyncInProgress
+	ReasonDBSyncFailed           = vocabulary.ReasonDBSyncFailed
+	ReasonSchemaCheckInProgress  = vocabulary.ReasonSchemaCheckInProgress
+	ReasonSchemaDriftDetected    = vocabulary.ReasonSchemaDriftDetected
+	ReasonDatabaseNewerThanImage = vocabulary.ReasonDatabaseNewerThanImage
+	ReasonVersionParseError      = vocabulary.ReasonVersionParseError
+	ReasonDowngradeNotSupported  = vocabulary.ReasonDowngradeNotSupported
+	ReasonUpgradePathInvalid     = vocabulary.ReasonUpgradePathInvalid
+	ReasonUpgradeTargetChanged   = vocabulary.ReasonUpgradeTargetChanged
+	ReasonExpandInProgress       = vocabulary.ReasonExpandInProgress
+	ReasonExpandFailed           = vocabulary.ReasonExpandFailed
+	ReasonMigrateInProgress      = vocabulary.ReasonMigrateInProgress
+	ReasonMigrateFailed          = vocabulary.ReasonMigrateFailed
+	ReasonUpgradeRollingUpdate   = vocabulary.ReasonUpgradeRollingUpdate
+	ReasonContractInProgress     = vocabulary.ReasonContractInProgress
+	ReasonContractFailed         = vocabulary.ReasonContractFailed
+	ReasonUpgradeStopping        = vocabulary.ReasonUpgradeStopping
+	ReasonUpgradeHeld            = vocabulary.ReasonUpgradeHeld
+	ReasonUpgradeAborting        = vocabulary.ReasonUpgradeAborting
+	ReasonUpgradeAbortRefused    = vocabulary.ReasonUpgradeAbortRefused
 
 	ReasonPolicyValidationNotRequired = vocabulary.ReasonPolicyValidationNotRequired
 	ReasonPolicyValidationPassed      = vocabulary.ReasonPolicyValidationPassed
@@ -104,6 +107,7 @@ const (
 
 	ReasonDeploymentReady      = vocabulary.ReasonDeploymentReady
 	ReasonWaitingForDeployment = vocabulary.ReasonWaitingForDeployment
+	ReasonDeploymentStopped    = vocabulary.ReasonDeploymentStopped
 	ReasonImagePullFailed      = vocabulary.ReasonImagePullFailed
 
 	ReasonAPIHealthy         = vocabulary.ReasonAPIHealthy

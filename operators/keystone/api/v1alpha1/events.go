@@ -25,6 +25,7 @@ const (
 	EventExpandComplete            = vocabulary.EventExpandComplete
 	EventMigrateComplete           = vocabulary.EventMigrateComplete
 	EventDeploymentRolloutComplete = vocabulary.EventDeploymentRolloutComplete
+	EventServiceStopped            = vocabulary.EventServiceStopped
 	EventUpgradeComplete           = vocabulary.EventUpgradeComplete
 	EventUpgradeAborted            = vocabulary.EventUpgradeAborted
 
@@ -37,16 +38,17 @@ const (
 	// EventKeysKept: the keys and their copies stay with the database.
 	EventKeysKept = "KeysKept"
 
-	EventDBSyncFailed          = vocabulary.EventDBSyncFailed
-	EventSchemaDriftDetected   = vocabulary.EventSchemaDriftDetected
-	EventExpandFailed          = vocabulary.EventExpandFailed
-	EventMigrateFailed         = vocabulary.EventMigrateFailed
-	EventContractFailed        = vocabulary.EventContractFailed
-	EventVersionParseError     = vocabulary.EventVersionParseError
-	EventDowngradeNotSupported = vocabulary.EventDowngradeNotSupported
-	EventUpgradePathInvalid    = vocabulary.EventUpgradePathInvalid
-	EventUpgradeTargetChanged  = vocabulary.EventUpgradeTargetChanged
-	EventUpgradeAbortRefused   = vocabulary.EventUpgradeAbortRefused
+	EventDBSyncFailed           = vocabulary.EventDBSyncFailed
+	EventSchemaDriftDetected    = vocabulary.EventSchemaDriftDetected
+	EventExpandFailed           = vocabulary.EventExpandFailed
+	EventMigrateFailed          = vocabulary.EventMigrateFailed
+	EventContractFailed         = vocabulary.EventContractFailed
+	EventDatabaseNewerThanImage = vocabulary.EventDatabaseNewerThanImage
+	EventVersionParseError      = vocabulary.EventVersionParseError
+	EventDowngradeNotSupported  = vocabulary.EventDowngradeNotSupported
+	EventUpgradePathInvalid     = vocabulary.EventUpgradePathInvalid
+	EventUpgradeTargetChanged   = vocabulary.EventUpgradeTargetChanged
+	EventUpgradeAbortRefused    = vocabulary.EventUpgradeAbortRefused
 	// EventBootstrapFailed: correct what the BootstrapReady condition names.
 	EventBootstrapFailed = "BootstrapFailed"
 	// EventRotationAnnotationInvalid: delete the staging Secret that the message names; the operator creates an empty one.

@@ -263,7 +263,7 @@ type KeystoneSpec struct {
 }
 
 // UpgradePhase is the step of a database upgrade from one OpenStack release to
-// the next.
+// another.
 type UpgradePhase = commonv1.UpgradePhase
 
 // The phases of an upgrade.
@@ -272,6 +272,8 @@ const (
 	UpgradePhaseMigrating     = commonv1.UpgradePhaseMigrating
 	UpgradePhaseRollingUpdate = commonv1.UpgradePhaseRollingUpdate
 	UpgradePhaseContracting   = commonv1.UpgradePhaseContracting
+	UpgradePhaseStopping      = commonv1.UpgradePhaseStopping
+	UpgradePhaseSyncing       = commonv1.UpgradePhaseSyncing
 )
 
 // KeystoneStatus is the state of a Keystone, as the operator last observed it.

@@ -59,11 +59,11 @@ func prerequisiteConditions() []vocabulary.Condition {
 			True: []string{ReasonDatabaseSynced},
 			False: []string{
 				ReasonMariaDBNotInstalled, ReasonClusterNotReady, ReasonWaitingForDatabase,
-				ReasonDBSyncInProgress, ReasonDBSyncFailed, ReasonSchemaCheckInProgress, ReasonSchemaDriftDetected,
+				ReasonDBSyncInProgress, ReasonDBSyncFailed, ReasonSchemaCheckInProgress, ReasonSchemaDriftDetected, ReasonDatabaseNewerThanImage,
 				ReasonVersionParseError, ReasonDowngradeNotSupported, ReasonUpgradePathInvalid, ReasonUpgradeTargetChanged,
 				ReasonExpandInProgress, ReasonExpandFailed, ReasonMigrateInProgress, ReasonMigrateFailed, ReasonUpgradeRollingUpdate,
-				ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeAborting, ReasonUpgradeAbortRefused,
-				vocabulary.ReasonReleaseDiffers,
+				ReasonContractInProgress, ReasonContractFailed, ReasonUpgradeStopping, ReasonUpgradeHeld,
+				ReasonUpgradeAborting, ReasonUpgradeAbortRefused, vocabulary.ReasonReleaseDiffers,
 			},
 		},
 		{
@@ -79,7 +79,7 @@ func serviceConditions() []vocabulary.Condition {
 		{
 			Type: ConditionDeploymentReady, Aggregated: true,
 			True:  []string{ReasonDeploymentReady},
-			False: []string{ReasonWaitingForDeployment, ReasonImagePullFailed},
+			False: []string{ReasonWaitingForDeployment, ReasonDeploymentStopped, ReasonImagePullFailed},
 		},
 		{
 			Type: ConditionHTTPRouteReady, Aggregated: true,
@@ -140,12 +140,12 @@ var normalEvents = []string{
 	EventFernetKeysGenerated, EventCredentialKeysGenerated, EventFernetKeysRotated, EventCredentialKeysRotated,
 	EventRotationHeld, EventAdminPasswordRotated, EventDatabaseSynced, EventBootstrapComplete,
 	EventUpgradeInitiated, EventExpandComplete, EventMigrateComplete, EventDeploymentRolloutComplete, EventUpgradeComplete,
-	EventUpgradeAborted,
+	EventServiceStopped, EventUpgradeAborted,
 	EventFinalizingDatabase, EventDatabaseFinalized, EventFinalizingOpenBaoSecrets, EventOpenBaoSecretsFinalized, EventKeysKept,
 }
 
 var warningEvents = []string{
-	EventDBSyncFailed, EventSchemaDriftDetected, EventExpandFailed, EventMigrateFailed, EventContractFailed,
+	EventDBSyncFailed, EventSchemaDriftDetected, EventDatabaseNewerThanImage, EventExpandFailed, EventMigrateFailed, EventContractFailed,
 	EventVersionParseError, EventDowngradeNotSupported, EventUpgradePathInvalid, EventUpgradeTargetChanged, EventUpgradeAbortRefused,
 	vocabulary.EventReleaseDiffers,
 	EventBootstrapFailed,

@@ -25,10 +25,12 @@ var keystoneSchema = schema.Schema{
 	// (https://docs.openstack.org/keystone/latest/cli/).
 	CheckResults: []int32{2, 3, 4},
 	Login:        []string{"/bin/sh", "-eu", "-c", loginScript},
+	Reach:        []string{"/bin/sh", "-eu", "-c", reachScript},
 	Expand:       pass.Manage("db_sync", "--expand"),
 	Migrate:      pass.Manage("db_sync", "--migrate"),
 	Contract:     pass.Manage("db_sync", "--contract"),
 	SLURP:        keystonev1alpha1.SLURP,
+	SyncMigrates: true,
 	RunAgain:     keystonev1alpha1.AnnotationRunAgain,
 	First:        firstSync,
 }
@@ -45,6 +47,13 @@ case $code in
 0 | 3 | 4) exit 0 ;;
 esac
 printf '%s\n' "$output" | grep -q "Can't locate revision"
+`
+
+// reachScript fails for a database without a schema, and for one with a revision that the
+// image does not know, because it has none of the migrations that lead there.
+const reachScript = `revision=$(keystone-manage --config-dir=` + pass.ConfigDir + ` db_version)
+echo "the schema has revision $revision" >&2
+[ "$revision" != None ]
 `
 
 // unreadableCredentials is the exit code of credential_keys.py if the database holds

@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/c5c3/forge/internal/common/database"
 	"github.com/c5c3/forge/internal/common/deployment"
+	"github.com/c5c3/forge/internal/common/job"
 	"github.com/c5c3/forge/internal/common/reconcile"
 	"github.com/c5c3/forge/internal/common/service"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
@@ -27,7 +29,7 @@ func reconcileBootstrap(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	if err != nil {
 		return reconcile.Failed(keystonev1alpha1.ReasonBootstrapFailed, err)
 	}
-	state, err := service.Runner(s.Pass).Run(ctx, s.Keystone, desired)
+	state, err := runBootstrap(ctx, s, desired)
 	switch {
 	case err != nil:
 		return reconcile.WriteFailed(keystonev1alpha1.ReasonBootstrapFailed, err)
@@ -37,6 +39,20 @@ func reconcileBootstrap(ctx context.Context, s *pass.Scope) reconcile.Outcome {
 	}
 	pass.BootstrapJob.Put(s.Slots, state.Job)
 	return reconcile.Done(keystonev1alpha1.ReasonBootstrapComplete, "The administrator, the region and the catalog entries exist")
+}
+
+// runBootstrap runs the Job, except that during an offline upgrade nothing but the upgrade
+// may use the database: then it only looks whether the Job is complete.
+func runBootstrap(ctx context.Context, s *pass.Scope, desired *batchv1.Job) (job.State, error) {
+	if !s.Status.UpgradePhase.IsOffline() {
+		return service.Runner(s.Pass).Run(ctx, s.Keystone, desired)
+	}
+	live, err := s.Jobs.Find(ctx, s.Keystone, desired.Name)
+	if err != nil {
+		return job.State{}, err
+	}
+	complete, err := s.Jobs.SucceededFor(ctx, live, desired)
+	return job.State{Complete: complete, Waiting: "it waits for the end of the offline upgrade", Job: live}, err
 }
 
 // bootstrapTask passes everything to keystone-manage in the environment variables

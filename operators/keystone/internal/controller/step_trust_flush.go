@@ -52,7 +52,7 @@ func trustFlushCronJob(s *pass.Scope) *batchv1.CronJob {
 		ObjectMeta: s.Meta(s.Named(trustFlush)),
 		Spec: batchv1.CronJobSpec{
 			Schedule: k.Spec.TrustFlush.Schedule,
-			Suspend:  ptr.To(k.Spec.TrustFlush.Suspend),
+			Suspend:  ptr.To(k.Spec.TrustFlush.Suspend || k.Status.UpgradePhase.IsOffline()),
 			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: task, Spec: batchv1.JobSpec{
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),
 				Template: corev1.PodTemplateSpec{

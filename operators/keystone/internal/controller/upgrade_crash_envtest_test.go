@@ -11,12 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
 	"github.com/c5c3/forge/internal/common/testutil/expect"
 	"github.com/c5c3/forge/internal/common/testutil/standin"
 	"github.com/c5c3/forge/internal/common/testutil/transport"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 	"github.com/c5c3/forge/operators/keystone/internal/controller"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
@@ -43,13 +45,13 @@ func observeUpgrade(ctx context.Context, c client.Client, namespace string) (upg
 // prepareTag creates a namespace with a Keystone that an operator has brought to the
 // state reached, and then sets the tag while no operator is running.
 func prepareTag(
-	ctx context.Context, c client.Client, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error,
+	ctx context.Context, c client.Client, m mode, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error,
 ) (string, error) {
-	namespace, err := prepare(ctx, c, atOldRelease)
+	namespace, err := prepare(ctx, c, m)
 	if err != nil {
 		return "", err
 	}
-	k := atOldRelease.keystone(namespace, testutil.Name)
+	k := m.keystone(namespace, testutil.Name)
 	settleOn(k, "db-migrate", standin.Hang())
 	set := func(tag string) error {
 		before := k.DeepCopy()
@@ -83,7 +85,7 @@ func prepareTag(
 
 // walkTag disturbs the walk of a Keystone from a change of its tag to Ready.
 func walkTag(
-	t *testing.T, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error,
+	t *testing.T, m mode, tags []string, reached func(context.Context, *keystonev1alpha1.Keystone) error,
 	writes map[string]int, modes ...transport.Mode,
 ) {
 	t.Helper()
@@ -91,7 +93,7 @@ func walkTag(
 	tag := tags[len(tags)-1]
 	crashwalk.Walk(t, crashwalk.Scenario[upgradeOutcome]{
 		Config: asOperator, Long: tag == oldTag, Modes: modes, Writes: writes, Operator: runQuietly,
-		Prepare: func(ctx context.Context) (string, error) { return prepareTag(ctx, c, tags, reached) },
+		Prepare: func(ctx context.Context) (string, error) { return prepareTag(ctx, c, m, tags, reached) },
 		Settled: func(ctx context.Context, namespace string) error {
 			state, err := observeUpgrade(ctx, c, namespace)
 			if err != nil {
@@ -128,6 +130,14 @@ func migrating(ctx context.Context, k *keystonev1alpha1.Keystone) error {
 	return admin.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: k.Name + "-db-migrate"}, &batchv1.Job{})
 }
 
+func held(_ context.Context, k *keystonev1alpha1.Keystone) error {
+	database := meta.FindStatusCondition(k.Status.Conditions, keystonev1alpha1.ConditionDatabaseReady)
+	if database == nil || database.Reason != keystonev1alpha1.ReasonUpgradeHeld {
+		return fmt.Errorf("DatabaseReady is %+v", database)
+	}
+	return nil
+}
+
 func TestAnOperatorKilledDuringAnUpgradeFinishesItAfterRestart(t *testing.T) {
 	t.Parallel()
 	// One status for each phase and for the end, and one Job for each phase and the
@@ -135,10 +145,26 @@ func TestAnOperatorKilledDuringAnUpgradeFinishesItAfterRestart(t *testing.T) {
 	writes := map[string]int{
 		updateStatus: 5, createJob: 4, deleteJob: 1, patchKeystone: 1, "apply deployments.apps": 1, "apply cronjobs.batch": 3,
 	}
-	walkTag(t, []string{newTag}, anyState, writes, transport.KillAfter, transport.FailAfter)
+	walkTag(t, atOldRelease, []string{newTag}, anyState, writes, transport.KillAfter, transport.FailAfter)
+}
+
+func TestAnOperatorKilledDuringAnOfflineUpgradeFinishesItAfterRestart(t *testing.T) {
+	t.Parallel()
+	// One status for each phase and for the end, and one for the start of the downtime and its
+	// end. One Job tries the image, one migrates and one checks.
+	writes := map[string]int{
+		updateStatus: 4, createJob: 3, deleteJob: 2, patchKeystone: 1, "apply deployments.apps": 2, "apply cronjobs.batch": 6,
+	}
+	walkTag(t, offlineMode(), []string{farTag}, anyState, writes, transport.KillAfter, transport.FailAfter)
+}
+
+func TestAnOperatorKilledWhileItTakesAnOfflineUpgradeBackFinishesThatAfterRestart(t *testing.T) {
+	t.Parallel()
+	writes := map[string]int{updateStatus: 1, "apply deployments.apps": 1, "apply cronjobs.batch": 3}
+	walkTag(t, offlineMode(commonv1.AnnotationHoldUpgrade), []string{farTag, oldTag}, held, writes)
 }
 
 func TestAnOperatorKilledWhileItTakesAnUpgradeBackFinishesThatAfterRestart(t *testing.T) {
 	t.Parallel()
-	walkTag(t, []string{newTag, oldTag}, migrating, map[string]int{deleteJob: 2, updateStatus: 1})
+	walkTag(t, atOldRelease, []string{newTag, oldTag}, migrating, map[string]int{deleteJob: 2, updateStatus: 1})
 }

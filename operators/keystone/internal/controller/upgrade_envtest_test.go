@@ -26,6 +26,7 @@ import (
 const (
 	oldTag = "2025.1"
 	newTag = "2025.2"
+	farTag = "2027.2"
 )
 
 // atOldRelease is the brownfield mode with the release before that of the fixtures.

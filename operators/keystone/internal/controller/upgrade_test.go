@@ -15,7 +15,7 @@ func TestUpgradeJobsMatchTheirGoldenFiles(t *testing.T) {
 	for name, k := range map[string]*keystonev1alpha1.Keystone{"minimal": fixture.Minimal(), "managed": fixture.Managed()} {
 		k.Status.InstalledRelease = "2025.1"
 		s := fixture.Scope(k)
-		for _, task := range []string{"db-expand", "db-migrate", "db-contract", "login-check"} {
+		for _, task := range []string{"db-expand", "db-migrate", "db-contract", "login-check", "reach-check"} {
 			t.Run(name+"/"+task, func(t *testing.T) {
 				golden.CompareYAML(t, name+"/job-"+task+".yaml", jobOf(t, s, databaseTask(s, task)))
 			})
@@ -23,18 +23,26 @@ func TestUpgradeJobsMatchTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-// The check judges the login by the output and exit code of keystone-manage.
-func TestTheLoginCheckTellsAnUnknownRevisionFromAFailedLogin(t *testing.T) {
+// Both checks judge the output and exit code of keystone-manage.
+func TestAFailedLoginIsDistinguishedFromAnyRevision(t *testing.T) {
+	const later = `echo "Can't locate revision identified by 'b4f8'" >&2; exit 1`
+	const refused = `echo "(1045, Access denied)" >&2; exit 1`
 	for name, test := range map[string]struct {
-		tool string
-		ok   bool
+		command []string
+		tool    string
+		ok      bool
 	}{
-		"up to date":            {"exit 0", true},
-		"no schema at all":      {"exit 2", false},
-		"contract needed":       {"exit 4", true},
-		"a later revision":      {`echo "Can't locate revision identified by 'b4f8'" >&2; exit 1`, true},
-		"a refused login":       {`echo "(1045, Access denied)" >&2; exit 1`, false},
-		"a tool that is killed": {"kill -9 $$", false},
+		"login, up to date":                  {keystoneSchema.Login, "exit 0", true},
+		"login, no schema at all":            {keystoneSchema.Login, "exit 2", false},
+		"login, contract needed":             {keystoneSchema.Login, "exit 4", true},
+		"login, a later revision":            {keystoneSchema.Login, later, true},
+		"login, refused":                     {keystoneSchema.Login, refused, false},
+		"login, a tool that is killed":       {keystoneSchema.Login, "kill -9 $$", false},
+		"before an offline upgrade":          {keystoneSchema.Reach, "echo 29e87d24a316", true},
+		"before one, no schema at all":       {keystoneSchema.Reach, "echo None", false},
+		"before one, a later revision":       {keystoneSchema.Reach, later, false},
+		"before one, a refused login":        {keystoneSchema.Reach, refused, false},
+		"before one, a tool that is missing": {keystoneSchema.Reach, "exit 127", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -42,8 +50,7 @@ func TestTheLoginCheckTellsAnUnknownRevisionFromAFailedLogin(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "keystone-manage"), []byte("#!/bin/sh\n"+test.tool+"\n"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			command := keystoneSchema.Login
-			run := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // It is the operator's own command.
+			run := exec.CommandContext(t.Context(), test.command[0], test.command[1:]...) //nolint:gosec // It is the operator's own command.
 			run.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
 			output, err := run.CombinedOutput()
 			if (err == nil) != test.ok {

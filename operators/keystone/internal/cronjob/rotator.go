@@ -137,7 +137,7 @@ func (r Rotator) CronJob(k *keystonev1alpha1.Keystone, scripts string) *batchv1.
 		ObjectMeta: metav1.ObjectMeta{Name: r.ObjectName(k), Namespace: k.Namespace, Labels: pass.Definition.Labels(k.Name)},
 		Spec: batchv1.CronJobSpec{
 			Schedule: r.Schedule,
-			Suspend:  ptr.To(r.Suspend),
+			Suspend:  ptr.To(r.Suspend || k.Status.UpgradePhase.IsOffline()),
 			JobTemplate: batchv1.JobTemplateSpec{ObjectMeta: task, Spec: batchv1.JobSpec{
 				BackoffLimit:          ptr.To(rotationRetries),
 				ActiveDeadlineSeconds: ptr.To(deployment.TaskDeadlineSeconds),

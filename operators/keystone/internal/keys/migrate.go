@@ -53,6 +53,10 @@ func migrateCredentials(ctx context.Context, s *pass.Scope) (migration, error) {
 	if err != nil || secret == nil {
 		return migration{}, err // The CredentialKeys step reports a missing one.
 	}
+	if s.Keystone.Status.UpgradePhase.IsOffline() {
+		// It is done when the database has the schema of the new release.
+		return migration{}, nil
+	}
 	history := historyOf(secret)
 	if !history.Rotated() || history.Primary(secret.Data).Migrated {
 		return migration{}, nil

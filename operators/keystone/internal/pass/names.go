@@ -45,10 +45,10 @@ func AdminPasswordKey(k *keystonev1alpha1.Keystone) string {
 
 // ScheduledImage returns the image of CronJobs: that of the installed release until the
 // database schema fits the wanted one. From phase Contracting on, the schema no longer
-// fits the old release.
+// fits the old release. During an offline upgrade CronJobs are suspended.
 func ScheduledImage(k *keystonev1alpha1.Keystone) string {
 	tag := cmp.Or(k.Status.InstalledRelease, k.Spec.Image.Tag)
-	if k.Status.UpgradePhase == keystonev1alpha1.UpgradePhaseContracting {
+	if k.Status.UpgradePhase.IsFinal() || k.Status.UpgradePhase.IsOffline() {
 		tag = k.Status.TargetRelease
 	}
 	return k.Spec.Image.Repository + ":" + tag

@@ -31,6 +31,16 @@ func TestCronJobsKeepTheImageWhoseSchemaIsInstalled(t *testing.T) {
 				InstalledRelease: "2025.1", TargetRelease: "2025.2", UpgradePhase: keystonev1alpha1.UpgradePhaseContracting,
 			}, want: "2025.2",
 		},
+		"while an offline upgrade stops the pods": {
+			status: commonv1.ServiceStatus{
+				InstalledRelease: "2022.2", TargetRelease: "2025.1", UpgradePhase: keystonev1alpha1.UpgradePhaseStopping,
+			}, want: "2025.1",
+		},
+		"while the database is migrated offline": {
+			status: commonv1.ServiceStatus{
+				InstalledRelease: "2022.2", TargetRelease: "2025.1", UpgradePhase: keystonev1alpha1.UpgradePhaseSyncing,
+			}, want: "2025.1",
+		},
 		"once it is installed": {status: commonv1.ServiceStatus{InstalledRelease: "2025.2"}, want: "2025.2"},
 	} {
 		t.Run(name, func(t *testing.T) {

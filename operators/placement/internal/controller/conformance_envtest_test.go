@@ -36,8 +36,9 @@ var placements = conformance.Service[*placementv1alpha1.Placement]{
 			secret(namespace, "placement-user", "placement", "user-pa$$word"),
 		}
 	},
-	Endpoint:     func(namespace string) string { return "http://placement." + namespace + ".svc.cluster.local:8778" },
-	StatusWrites: 5,
+	Endpoint:          func(namespace string) string { return "http://placement." + namespace + ".svc.cluster.local:8778" },
+	MigratesAfterSync: true,
+	StatusWrites:      5,
 }
 
 // world is the environment that all tests of this package share.

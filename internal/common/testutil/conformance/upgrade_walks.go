@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/c5c3/forge/internal/common/database/schema"
+	"github.com/c5c3/forge/internal/common/testutil/children"
+	"github.com/c5c3/forge/internal/common/testutil/crashwalk"
+	"github.com/c5c3/forge/internal/common/testutil/expect"
+	commonv1 "github.com/c5c3/forge/internal/common/types"
+)
+
+// crossing is what a walk through an upgrade is judged by.
+type crossing struct {
+	Status   commonv1.ServiceStatus
+	Runs     map[string]int
+	Children []string
+	Image    string
+	Replicas int32
+}
+
+func (s suite[T]) crossed(ctx context.Context, namespace string) (crossing, error) {
+	resource := s.New(namespace, s.Definition.Name)
+	if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), resource); err != nil {
+		return crossing{}, err
+	}
+	deploy := &appsv1.Deployment{}
+	if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), deploy); err != nil {
+		return crossing{}, err
+	}
+	found, err := children.Find(ctx, s.Admin, s.Definition, namespace)
+	status := *resource.ServiceStatus()
+	status.Conditions, status.Endpoint = nil, ""
+	c := crossing{
+		Status: status, Runs: map[string]int{}, Children: children.Names(found),
+		Image: deploy.Spec.Template.Spec.Containers[0].Image, Replicas: ptr.Deref(deploy.Spec.Replicas, -1),
+	}
+	for _, task := range []string{schema.TaskSync, schema.TaskCheck, schema.TaskExpand, schema.TaskMigrate, schema.TaskContract} {
+		c.Runs[task] = len(s.Jobs.Runs(namespace, resource.GetName()+"-"+task))
+	}
+	return c, err
+}
+
+// traveller creates a namespace with a resource that was ready, and whose release is changed
+// while no operator is running.
+func (s suite[T]) traveller(ctx context.Context, tag string, annotations map[string]string) (namespace string, err error) {
+	namespace, err = s.newcomer(ctx, brownfield)
+	if err != nil {
+		return "", err
+	}
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- s.run(running, s.AsOperator, namespace) }()
+	err = expect.Until(ctx, func(ctx context.Context) error { return s.settled(ctx, namespace) })
+	stop()
+	if err := errors.Join(err, <-ended); err != nil {
+		return "", err
+	}
+	resource := s.make(namespace, brownfield)
+	if err := s.Admin.Get(ctx, client.ObjectKeyFromObject(resource), resource); err != nil {
+		return "", err
+	}
+	changed := resource.DeepCopyObject().(T)
+	changed.SetAnnotations(annotations)
+	s.Change(changed, func(spec *commonv1.ServiceSpec) { spec.Image.Tag = tag })
+	return namespace, s.Admin.Patch(ctx, changed, client.MergeFrom(resource))
+}
+
+// wayToRelease is the walk of a resource to the release of the tag.
+func (s suite[T]) wayToRelease(t *testing.T, tag string, annotations map[string]string, jobs int) crashwalk.Scenario[crossing] {
+	t.Helper()
+	status := "update " + s.resourceOf(t, s.Definition.Kind) + "/status"
+	if s.hasUser() {
+		jobs++
+	}
+	return crashwalk.Scenario[crossing]{
+		Config: s.AsOperator,
+		// One status for the first phase, one in between and one for the end: how many there are
+		// depends on the service.
+		Writes:   map[string]int{status: 3, "create jobs.batch": jobs, "apply deployments.apps": 1},
+		Prepare:  func(ctx context.Context) (string, error) { return s.traveller(ctx, tag, annotations) },
+		Operator: s.run,
+		Settled: func(ctx context.Context, namespace string) error {
+			state, err := s.crossed(ctx, namespace)
+			if err != nil {
+				return err
+			}
+			if state.Status.ObservedGeneration != 2 || state.Status.InstalledRelease != tag || state.Status.UpgradePhase != "" {
+				return fmt.Errorf("the status is %+v", state.Status)
+			}
+			return s.settled(ctx, namespace)
+		},
+		Observe: s.crossed,
+		Compare: func(undisturbed, _, final crossing) string { return cmp.Diff(undisturbed, final) },
+	}
+}
+
+// wayOnline is the walk through an upgrade to the next release.
+func (s suite[T]) wayOnline(t *testing.T) crashwalk.Scenario[crossing] {
+	t.Helper()
+	jobs := 4
+	for _, task := range []string{schema.TaskMigrate, schema.TaskContract} {
+		if s.skips(task) {
+			jobs--
+		}
+	}
+	return s.wayToRelease(t, after(s.New("", "").ServiceSpec().Image.Tag, 1), nil, jobs)
+}
+
+// wayOffline is the walk through an offline upgrade over several releases.
+func (s suite[T]) wayOffline(t *testing.T) crashwalk.Scenario[crossing] {
+	t.Helper()
+	tag, jobs := after(s.New("", "").ServiceSpec().Image.Tag, 9), 3
+	if s.MigratesAfterSync {
+		jobs++
+	}
+	way := s.wayToRelease(t, tag, map[string]string{commonv1.AnnotationOfflineUpgrade: tag}, jobs)
+	way.Writes["apply deployments.apps"] = 2
+	return way
+}
