@@ -55,7 +55,11 @@ use_credential() {
 }
 
 say_what_next() {
+	local services
+	services=$(kubectl -n "$namespace" get controlplane controlplane -o 'jsonpath={range .status.services[*]} {.name} {.release}{end}')
 	cat <<-END
+
+		The services of the control plane, and their releases of OpenStack:$services
 
 		To use the cluster in this shell:
 

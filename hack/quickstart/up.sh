@@ -69,11 +69,12 @@ issue_token() {
 }
 
 say_what_next() {
-	local endpoint
-	endpoint=$(kubectl -n "$namespace" get keystone keystone -o 'jsonpath={.status.endpoint}')
+	local endpoint release version
+	read -r release endpoint < <(kubectl -n "$namespace" get keystone keystone -o 'jsonpath={.status.installedRelease} {.status.endpoint}{"\n"}')
+	version=$(kubectl -n "$namespace" exec deployment/keystone -- keystone-manage --version)
 	cat <<-END
 
-		Keystone serves at $endpoint (inside the cluster).
+		Keystone $version of OpenStack $release serves at $endpoint (inside the cluster).
 
 		To use the cluster in this shell:
 
