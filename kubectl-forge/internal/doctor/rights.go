@@ -70,6 +70,13 @@ func Needs(namespace string) []Need {
 		},
 		{Command: "upgrade", Rights: targets("patch", namespace)},
 		{
+			Command: "verify",
+			Rights: []kube.Right{
+				core("get", "secrets", namespace), core("get", "services", namespace), core("list", "pods", namespace),
+				core("create", "pods/portforward", namespace),
+			},
+		},
+		{
 			Command: "login",
 			Rights:  []kube.Right{core("get", "secrets", namespace), core("list", "pods", namespace), core("create", "pods/portforward", namespace)},
 		},
