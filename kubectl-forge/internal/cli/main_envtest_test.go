@@ -109,8 +109,13 @@ func (r result) String() string { return fmt.Sprintf("exit code %d\n%s%s", r.cod
 // run runs a command line to its end.
 func (u user) run(t *testing.T, args ...string) result {
 	t.Helper()
+	return u.runUntil(t.Context(), args...)
+}
+
+// runUntil runs a command line that is interrupted when the context ends.
+func (u user) runUntil(ctx context.Context, args ...string) result {
 	var out, errOut strings.Builder
-	code := Run(t.Context(), args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut},
+	code := Run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut},
 		append(u.options, WithSession(u.session), WithInterval(20*time.Millisecond))...)
 	return result{code, out.String(), errOut.String()}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/login"
 	"github.com/c5c3/forge/kubectl-forge/internal/reach"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
+	"github.com/c5c3/forge/kubectl-forge/internal/tempest"
 	"github.com/c5c3/forge/kubectl-forge/internal/verify"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
@@ -28,6 +29,9 @@ import (
 type verifyOptions struct {
 	address, authorities string
 	interfaces           []string
+	tempest              bool
+	image                string
+	timeout              *time.Duration
 	format               *string
 }
 
@@ -42,8 +46,11 @@ func (a *app) verifyCommand() *cobra.Command {
 			"pod of Keystone, reads the catalog, reaches each endpoint in it, and creates and deletes a project. If TARGET is a\n" +
 			"ControlPlane, its application credential logs in, too. The exit code is 0 only if every check has passed.\n\n" +
 			"Services inside the cluster are reached through a port forward, everything else directly and with verified certificates.\n" +
-			"The project is deleted even if a check fails or you interrupt the command.",
-		Example: "  kubectl forge verify\n  kubectl forge verify controlplane/controlplane -n openstack\n" +
+			"The project is deleted even if a check fails or you interrupt the command.\n\n" +
+			"--tempest also runs OpenStack's own tests of the Identity API, in a Job in the namespace. They take long, and create and\n" +
+			"delete users, projects and domains. Interrupting the command does not interrupt the Job.",
+		Example: "  kubectl forge verify\n  kubectl forge verify keystone/keystone --tempest\n" +
+			"  kubectl forge verify controlplane/controlplane -n openstack\n" +
 			"  kubectl forge verify keystone/keystone --interface public --os-cacert ca.crt -o json",
 		Args: cobra.MaximumNArgs(1), ValidArgsFunction: a.completeTargets,
 	}
@@ -52,6 +59,9 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.authorities, "os-cacert", "",
 		"File with certificates of authorities that endpoints may be signed by, in addition to those of the system.")
 	cmd.Flags().StringSliceVar(&o.interfaces, "interface", nil, "Test only the endpoints with these interfaces: public, internal or admin.")
+	cmd.Flags().BoolVar(&o.tempest, "tempest", false, "Also run OpenStack's own tests of the Identity API.")
+	cmd.Flags().StringVar(&o.image, "tempest-image", tempest.Image, "The image with these tests.")
+	o.timeout = cmd.Flags().Duration("timeout", tempestTimeout, "Maximum time to wait for these tests, such as 90m; 0 waits forever.")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, one := range o.interfaces {
 			if !slices.Contains(interfaces, one) {
@@ -108,6 +118,17 @@ func (a *app) verify(ctx context.Context, session *kube.Session, ref inventory.R
 		if shown {
 			style.Step(a.Out, step)
 		}
+	}
+	if o.tempest {
+		run := tempestRun{image: o.image, timeout: *o.timeout, out: io.Discard}
+		if shown {
+			run.out = a.Out
+		}
+		check, err := a.tempestCheck(ctx, session, ref, run)
+		if err != nil {
+			return err
+		}
+		plan.More = []verify.Check{check}
 	}
 	report, ended := plan.Run(ctx)
 	if errors.Is(ended, context.Canceled) {

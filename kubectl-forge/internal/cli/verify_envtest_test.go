@@ -6,8 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +107,22 @@ func TestAControlPlaneIsVerifiedWithItsApplicationCredential(t *testing.T) {
 	api.Catalog["placement internal"] = api.URL
 	u.run(t, "verify", "controlplane/controlplane").expect(t, CodeNotReady, "OK       Catalog ",
 		"/resource_classes answers a request of the administrator with HTTP status 404")
+}
+
+func TestAnInterruptedVerificationLeavesNoProject(t *testing.T) {
+	u := as(t, "verifier")
+	api := serving(t, &u, readyKeystone(t, u.namespace))
+	ctx, interrupt := context.WithCancel(t.Context())
+	api.Before = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method+r.URL.Path == "POST/v3/projects" {
+			interrupt()
+		}
+		return false
+	}
+	u.runUntil(ctx, "verify").expect(t, CodeInterrupted, "OK       Catalog ")
+	if left := api.Projects(); len(left) > 0 || !slices.Contains(api.Requests(), "DELETE /v3/projects/id-1") {
+		t.Errorf("the projects %v are left after %v", left, api.Requests())
+	}
 }
 
 func TestAnAddressReplacesTheForwardedPort(t *testing.T) {

@@ -77,6 +77,12 @@ func Needs(namespace string) []Need {
 			},
 		},
 		{
+			Command: "verify --tempest",
+			Rights: []kube.Right{
+				batch("create", "jobs"), batch("get", "jobs"), core("list", "pods", namespace), core("get", "pods/log", namespace),
+			},
+		},
+		{
 			Command: "login",
 			Rights:  []kube.Right{core("get", "secrets", namespace), core("list", "pods", namespace), core("create", "pods/portforward", namespace)},
 		},

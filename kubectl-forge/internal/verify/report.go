@@ -37,6 +37,16 @@ type Report struct {
 	Checks  []Step  `json:"checks"`
 }
 
+// firstFailed returns the name of the first check that has not succeeded, "" if all have.
+func (r Report) firstFailed() string {
+	for _, step := range r.Checks {
+		if step.Result != check.OK {
+			return step.Name
+		}
+	}
+	return ""
+}
+
 // Failed returns how many checks have not succeeded.
 func (r Report) Failed() int {
 	failed := 0

@@ -32,6 +32,21 @@ type Login struct {
 	Secret string
 }
 
+// Check is a check that another package makes.
+type Check struct {
+	Name string
+	Run  func(ctx context.Context) (text string, err error)
+}
+
+// UndecidedError says why a check has neither passed nor failed.
+type UndecidedError struct{ Err error }
+
+// Error says why.
+func (e UndecidedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself.
+func (e UndecidedError) Unwrap() error { return e.Err }
+
 // Plan says what is tested.
 type Plan struct {
 	Target inventory.Ref
@@ -47,6 +62,8 @@ type Plan struct {
 	Interfaces []string
 	// Project is the name of the project that is created and deleted.
 	Project string
+	// More are checks that run at the end, if all others have passed.
+	More    []Check
 	Network Network
 	// Show is called after each check.
 	Show  func(Step)
@@ -54,7 +71,7 @@ type Plan struct {
 }
 
 // Run runs the checks one after the other. The error is not about what they found: it says that the
-// context has ended, or which permission in the cluster is missing for a check.
+// context has ended, or why a check is undecided, as for a missing permission in the cluster.
 func (p Plan) Run(ctx context.Context) (Report, error) {
 	begun := p.Clock()
 	r := &run{Plan: p, report: Report{Target: p.Target}}
@@ -67,15 +84,15 @@ func (p Plan) Run(ctx context.Context) (Report, error) {
 	if slices.ContainsFunc(r.report.Checks, func(s Step) bool { return s.Result == check.Failed }) {
 		return r.report, nil
 	}
-	return r.report, r.missing
+	return r.report, r.undecided
 }
 
 type run struct {
 	Plan
 
 	report Report
-	// missing says which permission was the first that a check lacked.
-	missing error
+	// undecided is the reason of the first undecided check.
+	undecided error
 	// left says what could not be removed.
 	left error
 }
@@ -91,6 +108,9 @@ func (r *run) all(ctx context.Context) {
 	}
 	if !loggedIn {
 		r.skip(ctx, checkLogin, checkToken, checkCatalog, checkCreateProject, checkDeleteProject)
+		for _, more := range r.More {
+			r.skip(ctx, checkLogin, more.Name)
+		}
 		return
 	}
 	r.step(ctx, checkToken, func(ctx context.Context) (string, error) { return r.validate(ctx, token) })
@@ -103,6 +123,13 @@ func (r *run) all(ctx context.Context) {
 		r.step(ctx, endpointName(endpoint), func(ctx context.Context) (string, error) { return r.reach(ctx, endpoint, token) })
 	}
 	r.project(ctx, token)
+	for _, more := range r.More {
+		if failed := r.report.firstFailed(); failed != "" {
+			r.skip(ctx, failed, more.Name)
+			continue
+		}
+		r.step(ctx, more.Name, more.Run)
+	}
 }
 
 // step runs a check and records its result. It reports whether the check has succeeded.
@@ -113,20 +140,25 @@ func (r *run) step(ctx context.Context, name string, look func(context.Context) 
 	begun := r.Clock()
 	text, err := look(ctx)
 	result := check.OK
-	_, missing := errors.AsType[*kube.MissingRightError](err)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return false
-	case missing:
+	case isUndecided(err):
 		result, text = check.Unknown, err.Error()
-		if r.missing == nil {
-			r.missing = fmt.Errorf("%s: %w", name, err)
+		if r.undecided == nil {
+			r.undecided = fmt.Errorf("%s: %w", name, err)
 		}
 	case err != nil:
 		result, text = check.Failed, advised(err)
 	}
 	r.add(name, result, text, r.Clock().Sub(begun))
 	return result == check.OK
+}
+
+func isUndecided(err error) bool {
+	_, missing := errors.AsType[*kube.MissingRightError](err)
+	_, undecided := errors.AsType[UndecidedError](err)
+	return missing || undecided
 }
 
 func (r *run) add(name string, result check.Result, text string, took time.Duration) {
