@@ -106,7 +106,7 @@ select_suites() {
 		return 1
 	fi
 	if ((${#suites[@]} == 0)); then
-		echo "no suite is left to run$([[ $CORE != true ]] || echo ' of those with the label "core"')${SHARD:+ of shard $SHARD}" >&2
+		echo "no suite is left to run$([[ $CORE != true ]] || echo ' of those with the label "core"')${SHARD:+ in shard $SHARD}" >&2
 		return 1
 	fi
 }
