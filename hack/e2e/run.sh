@@ -11,7 +11,7 @@
 # Environment: BIN (the tools), KUBECONFIG, REPORTS (a folder for the output, the JUnit
 # report and the summary), PARALLEL, LOADGEN (the archive of the load generator's image), CORE
 # (true: only the suites with the label "core"), COMPLETE (true: fail instead of
-# skipping a suite).
+# skipping a suite), SHARD (a part of the suites, such as 1/3).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -34,6 +34,8 @@ while (($# > 0)) && [[ $1 != -- ]]; do
 	shift
 done
 (($# == 0)) || shift
+: "${CORE:=false}" "${COMPLETE:=false}" "${SHARD:=}" shard=
+[[ -z $SHARD ]] || shard=$(hack/e2e/shard.py "$SHARD" tests/e2e)
 if [[ ! -e $KUBECONFIG ]]; then
 	echo 'no cluster of this checkout is running: start one with "make quickstart"' >&2
 	exit 1
@@ -103,6 +105,7 @@ select_suites() {
 	local -A met=() unavailable=()
 	kubectl get --raw /readyz >/dev/null
 	while read -r file; do
+		[[ -z $SHARD || $'\n'$shard$'\n' == *$'\n'$file$'\n'* ]] || continue
 		[[ $CORE != true ]] || label "$file" core || continue
 		missing=
 		for need in $(needs_of "$file"); do
@@ -130,12 +133,11 @@ select_suites() {
 		return 1
 	fi
 	if ((${#suites[@]} == 0)); then
-		echo "no suite is left to run$([[ $CORE != true ]] || echo ' of those with the label "core"')" >&2
+		echo "no suite is left to run$([[ $CORE != true ]] || echo ' of those with the label "core"')${SHARD:+ in shard $SHARD}" >&2
 		return 1
 	fi
 }
 
-: "${CORE:=false}" "${COMPLETE:=false}"
 whole=false suites=()
 if ((${#folders[@]} == 0)); then
 	folders=(tests/e2e)
@@ -166,6 +168,7 @@ if [[ -e $run/e2e.xml ]]; then
 	mv "$run/e2e.xml" "$REPORTS/e2e.xml"
 	echo
 	hack/e2e/summary.py "$REPORTS/e2e.xml" "$SECONDS" | tee "$REPORTS/summary.txt"
+	[[ -z $SHARD ]] || hack/e2e/shard.py "$SHARD" tests/e2e 2>&1 >/dev/null | tee -a "$REPORTS/summary.txt"
 fi
 
 echo
@@ -175,7 +178,7 @@ wait "$recorder" || status=$((status == 0 ? 1 : status))
 tee -a "$REPORTS/summary.txt" <"$run/secrets.txt"
 if $whole; then
 	rights=(hack/e2e/rbac.py)
-	[[ $CORE == true ]] || rights+=(--complete)
+	[[ $CORE == true || -n $SHARD ]] || rights+=(--complete)
 	echo
 	echo '=== Permissions of the operators'
 	"${rights[@]}" || status=$((status == 0 ? 1 : status))

@@ -15,6 +15,8 @@ E2E_CORE ?= false
 # true: fail if the cluster lacks something that a suite requires. Otherwise such
 # suites are skipped, unless they are named.
 E2E_COMPLETE ?= false
+# A part of the suites: 2/3 is the second of three.
+SHARD ?=
 
 E2E_REPORTS := $(CACHE)/e2e
 E2E_LOADGEN := $(CACHE)/images/loadgen.tar
@@ -22,9 +24,9 @@ E2E_KUBECONFIG ?= $(ROOT)/kubeconfig
 
 # The suites look up kubectl in PATH.
 .PHONY: e2e
-e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) helm-deps kubectl-forge ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), against the cluster of quickstart.
+e2e: $(BIN)/chainsaw $(BIN)/kubectl $(CLUSTER_BIN) $(E2E_LOADGEN) helm-deps kubectl-forge ## Run the end-to-end suites, or some (SUITE=smoke, SUITES="scale events"), or a part of them (SHARD=1/3), against the cluster of quickstart.
 	@BIN='$(BIN)' KUBECONFIG='$(E2E_KUBECONFIG)' KUBECACHEDIR='$(CACHE)/kubectl' REPORTS='$(E2E_REPORTS)' \
-		PARALLEL='$(E2E_PARALLEL)' LOADGEN='$(E2E_LOADGEN)' CORE='$(E2E_CORE)' COMPLETE='$(E2E_COMPLETE)' \
+		PARALLEL='$(E2E_PARALLEL)' LOADGEN='$(E2E_LOADGEN)' CORE='$(E2E_CORE)' COMPLETE='$(E2E_COMPLETE)' SHARD='$(SHARD)' \
 		hack/e2e/run.sh $(SUITES) -- $(E2E_FLAGS)
 
 .PHONY: e2e-core
@@ -47,6 +49,6 @@ chainsaw-lint: e2e-scripts $(BIN)/chainsaw ## Check the end-to-end suites agains
 .PHONY: e2e-scripts
 e2e-scripts: ## Fail if a script of an end-to-end suite continues after a failed command, or a wait is too short for a busy machine.
 	@hack/tools/install-debian-packages.sh test
-	@cd hack/e2e && python3 -B -m unittest --quiet test_commands test_leaks test_lint_scripts test_lint_timeouts test_rbac test_record test_summary
+	@cd hack/e2e && python3 -B -m unittest --quiet test_commands test_leaks test_lint_scripts test_lint_timeouts test_rbac test_record test_shard test_summary
 	@hack/e2e/lint_scripts.py tests/e2e
 	@hack/e2e/lint_timeouts.py tests/e2e

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/c5c3/forge/kubectl-forge/internal/follow"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/reach"
 	"github.com/c5c3/forge/kubectl-forge/internal/show"
 )
 
@@ -16,6 +18,8 @@ type app struct {
 
 	// open returns the session that the flags ask for.
 	open func() (*kube.Session, error)
+	// forward forwards ports until the lifetime ends.
+	forward func(lifetime context.Context, s *kube.Session) reach.Forward
 	// interval is the polling interval of commands that follow progress.
 	interval time.Duration
 }
@@ -26,6 +30,11 @@ type Option func(*app)
 // WithSession makes all commands use the session, regardless of the flags.
 func WithSession(s *kube.Session) Option {
 	return func(a *app) { a.open = func() (*kube.Session, error) { return s, nil } }
+}
+
+// WithForward makes all commands forward ports with the function.
+func WithForward(forward reach.Forward) Option {
+	return func(a *app) { a.forward = func(context.Context, *kube.Session) reach.Forward { return forward } }
 }
 
 // WithInterval sets the polling interval of commands that follow progress.

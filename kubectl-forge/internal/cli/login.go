@@ -13,6 +13,7 @@ import (
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
 	"github.com/c5c3/forge/kubectl-forge/internal/login"
+	"github.com/c5c3/forge/kubectl-forge/internal/reach"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
 )
 
@@ -93,7 +94,7 @@ func (a *app) login(ctx context.Context, session *kube.Session, ref inventory.Re
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if o.address == "" && !source.Public {
-		if clouds, err = forwarded(ctx, session, source, clouds); err != nil {
+		if clouds, err = a.forwarded(ctx, session, source, clouds); err != nil {
 			return err
 		}
 	}
@@ -105,20 +106,19 @@ func (a *app) login(ctx context.Context, session *kube.Session, ref inventory.Re
 
 // forwarded makes the cloud use a local port that leads to Keystone until the
 // context ends.
-func forwarded(ctx context.Context, session *kube.Session, source login.Source, clouds []byte) ([]byte, error) {
-	pod, err := login.ReadyPod(ctx, session, source.Namespace, source.Service)
+func (a *app) forwarded(ctx context.Context, session *kube.Session, source login.Source, clouds []byte) ([]byte, error) {
+	pods, err := reach.ReadyPods(ctx, session, source.Namespace, keystonev1alpha1.SelectorLabels(source.Service))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(pods) == 0:
+		return nil, fmt.Errorf("no API pod of Keystone %s is ready: see \"kubectl forge status keystone/%s\"", source.Service, source.Service)
+	}
+	address, err := a.forward(ctx, session)(ctx, source.Namespace, pods[0], keystonev1alpha1.APIPort)
 	if err != nil {
 		return nil, err
 	}
-	right := kube.Right{Verb: "create", Resource: "pods", Subresource: "portforward", Namespace: source.Namespace}
-	if err := kube.Require(ctx, session.Client, right); err != nil {
-		return nil, err
-	}
-	address, err := login.Forward(ctx, session, source.Namespace, pod)
-	if err != nil {
-		return nil, err
-	}
-	return login.Redirect(clouds, source.Cloud, address)
+	return login.Redirect(clouds, source.Cloud, "http://"+address+"/v3")
 }
 
 // credentials returns where the credentials are and the clouds.yaml with them.

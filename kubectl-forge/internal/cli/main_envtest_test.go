@@ -57,6 +57,8 @@ func TestMain(m *testing.M) {
 type user struct {
 	namespace string
 	session   *kube.Session
+	// options are for all commands.
+	options []Option
 }
 
 // logs play the logs of containers, which an API server without nodes has none of.
@@ -82,7 +84,7 @@ func in(t *testing.T, namespace, rules string) user {
 			t.Fatal(err)
 		}
 	}
-	return user{namespace, session(t, config, namespace)}
+	return user{namespace: namespace, session: session(t, config, namespace)}
 }
 
 func session(t *testing.T, config *rest.Config, namespace string) *kube.Session {
@@ -107,9 +109,14 @@ func (r result) String() string { return fmt.Sprintf("exit code %d\n%s%s", r.cod
 // run runs a command line to its end.
 func (u user) run(t *testing.T, args ...string) result {
 	t.Helper()
+	return u.runUntil(t.Context(), args...)
+}
+
+// runUntil runs a command line that is interrupted when the context ends.
+func (u user) runUntil(ctx context.Context, args ...string) result {
 	var out, errOut strings.Builder
-	code := Run(t.Context(), args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut},
-		WithSession(u.session), WithInterval(20*time.Millisecond))
+	code := Run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut},
+		append(u.options, WithSession(u.session), WithInterval(20*time.Millisecond))...)
 	return result{code, out.String(), errOut.String()}
 }
 

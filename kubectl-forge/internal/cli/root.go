@@ -15,6 +15,7 @@ import (
 
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/kube"
+	"github.com/c5c3/forge/kubectl-forge/internal/reach"
 )
 
 // name is the command that users type.
@@ -39,7 +40,10 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	// The discovery cache is not worth a flag: nothing is kept between two calls,
 	// and its default differs from machine to machine.
 	flags.CacheDir = nil
-	a := &app{IOStreams: streams, interval: time.Second, open: func() (*kube.Session, error) { return kube.Open(flags) }}
+	a := &app{
+		IOStreams: streams, interval: time.Second, forward: reach.Through,
+		open: func() (*kube.Session, error) { return kube.Open(flags) },
+	}
 	for _, option := range options {
 		option(a)
 	}
@@ -61,8 +65,8 @@ func New(streams genericiooptions.IOStreams, options ...Option) *cobra.Command {
 	})
 	flags.AddFlags(root.PersistentFlags())
 	root.AddCommand(
-		a.statusCommand(), a.waitCommand(), a.rotateCommand(), a.upgradeCommand(), a.doctorCommand(),
-		a.bundleCommand(), a.loginCommand(), a.versionCommand(),
+		a.statusCommand(), a.waitCommand(), a.rotateCommand(), a.upgradeCommand(), a.verifyCommand(),
+		a.doctorCommand(), a.bundleCommand(), a.loginCommand(), a.versionCommand(),
 	)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

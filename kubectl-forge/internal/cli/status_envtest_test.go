@@ -121,7 +121,7 @@ func TestAPlacementIsATargetOfItsOwn(t *testing.T) {
 }
 
 func TestAllNamespacesAreLookedIntoTogether(t *testing.T) {
-	u := user{env.Namespace(t), session(t, env.Config, "default")}
+	u := user{namespace: env.Namespace(t), session: session(t, env.Config, "default")}
 	brokenKeystone(t, u.namespace)
 	u.run(t, "status", "--all-namespaces").expect(t, CodeNotReady, "Keystone keystone in namespace "+u.namespace)
 }

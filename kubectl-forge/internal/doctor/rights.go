@@ -70,6 +70,19 @@ func Needs(namespace string) []Need {
 		},
 		{Command: "upgrade", Rights: targets("patch", namespace)},
 		{
+			Command: "verify",
+			Rights: []kube.Right{
+				core("get", "secrets", namespace), core("get", "services", namespace), core("list", "pods", namespace),
+				core("create", "pods/portforward", namespace),
+			},
+		},
+		{
+			Command: "verify --tempest",
+			Rights: []kube.Right{
+				batch("create", "jobs"), batch("get", "jobs"), core("list", "pods", namespace), core("get", "pods/log", namespace),
+			},
+		},
+		{
 			Command: "login",
 			Rights:  []kube.Right{core("get", "secrets", namespace), core("list", "pods", namespace), core("create", "pods/portforward", namespace)},
 		},

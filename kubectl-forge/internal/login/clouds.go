@@ -21,8 +21,8 @@ const keyClouds = "clouds.yaml"
 // The project and the domain that "keystone-manage bootstrap" gives the
 // administrator.
 const (
-	adminProject  = "admin"
-	defaultDomain = "Default"
+	AdminProject  = "admin"
+	DefaultDomain = "Default"
 )
 
 // CloudName is the cloud's name in a generated clouds.yaml.
@@ -73,7 +73,7 @@ func KeystoneClouds(k *keystonev1alpha1.Keystone, password string) ([]byte, erro
 	return yaml.Marshal(document{Clouds: map[string]map[string]any{CloudName: {
 		"auth": map[string]any{
 			"auth_url": k.Status.Endpoint, "username": k.Spec.Bootstrap.AdminUser, "password": password,
-			"project_name": adminProject, "user_domain_name": defaultDomain, "project_domain_name": defaultDomain,
+			"project_name": AdminProject, "user_domain_name": DefaultDomain, "project_domain_name": DefaultDomain,
 		},
 		"region_name": k.Spec.Bootstrap.Region, "identity_api_version": 3,
 		"interface": interfaceOf(k.Status.Endpoint),

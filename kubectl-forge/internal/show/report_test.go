@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"github.com/c5c3/forge/internal/common/testutil/golden"
+	"github.com/c5c3/forge/kubectl-forge/internal/check"
 	"github.com/c5c3/forge/kubectl-forge/internal/inventory"
 	"github.com/c5c3/forge/kubectl-forge/internal/report"
 	"github.com/c5c3/forge/kubectl-forge/internal/testutil"
+	"github.com/c5c3/forge/kubectl-forge/internal/verify"
 )
 
 // namespaces are those that the golden files show.
@@ -121,4 +123,27 @@ func TestANamespaceIsDescribedWhateverIsInIt(t *testing.T) {
 			golden.Compare(t, name+".txt", text.String())
 		})
 	}
+}
+
+func TestTheStepsOfAVerificationStandInColumns(t *testing.T) {
+	step := func(name string, result check.Result, seconds float64, text string) verify.Step {
+		return verify.Step{Finding: check.Finding{Name: name, Result: result, Text: text}, Seconds: seconds}
+	}
+	r := verify.Report{
+		Target: inventory.Ref{Kind: inventory.KindKeystone, Namespace: testutil.Namespace, Name: "keystone"}, Passed: true, Seconds: 12.5,
+		Checks: []verify.Step{
+			step("Login", check.OK, 0.214, "admin in project admin"),
+			step("Endpoint identity internal RegionOne", check.OK, 12.25,
+				"http://keystone.openstack.svc:5000/v3 answers with HTTP status 200, v3.14"),
+		},
+	}
+	var text strings.Builder
+	for _, step := range r.Checks {
+		Style{}.Step(&text, step)
+	}
+	Style{}.Verified(&text, r)
+	r.Checks, r.Passed = append(r.Checks, step("Create project", check.Failed, 0.05, "HTTP status 500")), false
+	Style{}.Step(&text, r.Checks[2])
+	Style{}.Verified(&text, r)
+	golden.Compare(t, "verification.txt", text.String())
 }
