@@ -1,0 +1,94 @@
+"""Runs tests, by class, in several processes."""
+
+import collections
+import multiprocessing
+import time
+import traceback
+import unittest
+
+import testtools
+
+from selection import name
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+# result is how a test has ended: "text" is the error or the reason.
+Result = collections.namedtuple("Result", "test result text seconds")
+
+# The tests by class. Each process has inherited them.
+classes = {}
+
+
+class Recorder(testtools.TestResult):
+    """Keeps the results of the tests of a class."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = {}
+        # Of the whole class: its preparation has failed or been skipped.
+        self.whole = None
+        self.begun = time.monotonic()
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.begun = time.monotonic()
+
+    def keep(self, test, result, text=""):
+        """Keeps a result. A failure remains one, whatever the test's cleanup says after it."""
+        if not isinstance(test, unittest.TestCase):
+            self.whole = Result(test.id(), result, text, 0)
+        elif self.found.get(name(test), (None, None))[1] != FAILED:
+            self.found[name(test)] = Result(name(test), result, text, time.monotonic() - self.begun)
+
+    def addSuccess(self, test, details=None):
+        self.keep(test, PASSED)
+
+    def addError(self, test, err=None, details=None):
+        self.keep(test, FAILED, error(err, details))
+
+    def addFailure(self, test, err=None, details=None):
+        self.keep(test, FAILED, error(err, details))
+
+    def addSkip(self, test, reason=None, details=None):
+        self.keep(test, SKIPPED, reason or (details["reason"].as_text() if details and "reason" in details else ""))
+
+    def addExpectedFailure(self, test, err=None, details=None):
+        self.keep(test, PASSED)
+
+    def addUnexpectedSuccess(self, test, details=None):
+        self.keep(test, FAILED, "it passed, and was expected to fail")
+
+
+def error(err, details):
+    """Returns the traceback alone: other details are logs of requests."""
+    if err is not None:
+        return "".join(traceback.format_exception(*err))
+    return "\n".join(content.as_text() for key, content in (details or {}).items() if key.startswith("traceback"))
+
+
+def run_class(key):
+    """Runs the tests of a class and returns a result for each."""
+    recorder = Recorder()
+    unittest.TestSuite(classes[key]).run(recorder)
+    results = []
+    for test in classes[key]:
+        found = recorder.found.get(name(test))
+        if found is None:
+            whole = recorder.whole or Result(key, FAILED, "it did not run", 0)
+            found = whole._replace(test=name(test))
+        results.append(found)
+    # What fails after the last test, the removal of users and projects, is nobody's result.
+    if recorder.whole and recorder.whole.result == FAILED and len(recorder.found) == len(classes[key]):
+        results[-1] = recorder.whole._replace(test=results[-1].test)
+    return results
+
+
+def run(tests, processes):
+    """Yields the results of the tests as their classes end."""
+    classes.clear()
+    for test in tests:
+        classes.setdefault(unittest.util.strclass(test.__class__), []).append(test)
+    # Long classes first, so that the processes end at about the same time.
+    keys = sorted(classes, key=lambda key: -len(classes[key]))
+    with multiprocessing.get_context("fork").Pool(processes) as pool:
+        for results in pool.imap_unordered(run_class, keys):
+            yield from results
