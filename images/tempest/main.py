@@ -7,7 +7,8 @@
 The environment: OS_AUTH_URL, OS_USERNAME, OS_PASSWORD and the like, of an administrator of the
 system. KEYSTONE_RELEASE is the release of the Keystone. SELECTION is "full" or "short", PROCESSES
 how many tests run at once. Output: "tests N", a line for each test with its result, its name and
-its duration, then the failures and a summary. The termination message is the summary as JSON.
+its duration, below it, indented, why it has failed, and at the end a summary. The termination
+message is the summary as JSON.
 """
 
 import json
@@ -15,6 +16,7 @@ import logging
 import os
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 import warnings
@@ -56,14 +58,21 @@ def selected(environ):
     return selection.select(load(), environ.get("SELECTION") or selection.FULL, short, excluded)
 
 
-def report(results, excluded, seconds):
-    """Prints failures and the summary, and returns the latter."""
+def show(result):
+    """Prints a result. Only its line is not indented, so that programs can count these lines."""
+    why = " (%s)" % " ".join(result.text.split()) if result.result == runner.SKIPPED else ""
+    print("%s %s %.1f s%s" % (result.result, result.test, result.seconds, why), flush=True)
+    if result.result == runner.FAILED:
+        print(textwrap.indent(result.text.strip(), "    "), flush=True)
+
+
+def summarise(results, excluded, seconds):
+    """Prints which tests have failed and the summary, and returns the latter."""
     failed = [result for result in results if result.result == runner.FAILED]
     count = {kind: sum(result.result == kind for result in results) for kind in (runner.PASSED, runner.FAILED, runner.SKIPPED)}
     summary = {**count, "excluded": excluded, "seconds": round(seconds)}
-    for result in failed:
-        print("\n=== %s\n%s" % (result.test, result.text.rstrip()))
-    print("\n" + ", ".join("%s %d" % item for item in summary.items()), flush=True)
+    print("".join("\n  failed: %s" % result.test for result in failed))
+    print(", ".join("%s %d" % item for item in summary.items()), flush=True)
     return {**summary, "failures": [result.test for result in failed[:MAX_FAILURES]]}
 
 
@@ -85,9 +94,8 @@ def run(environ):
     begun, results = time.monotonic(), []
     for result in runner.run(tests, int(environ.get("PROCESSES") or 2)):
         results.append(result)
-        why = " (%s)" % " ".join(result.text.split()) if result.result == runner.SKIPPED else ""
-        print("%s %s %.1f s%s" % (result.result, result.test, result.seconds, why), flush=True)
-    summary = report(results, excluded, time.monotonic() - begun)
+        show(result)
+    summary = summarise(results, excluded, time.monotonic() - begun)
     leave(json.dumps(summary))
     return 0 if results and not summary["failed"] else 1
 

@@ -1,18 +1,25 @@
 """Runs tests, by class, in several processes."""
 
 import collections
+import contextlib
 import multiprocessing
+import os
 import time
 import traceback
 import unittest
 
 import testtools
+from oslo_config import cfg
 
+import selection
 from selection import name
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 # result is how a test has ended: "text" is the error or the reason.
 Result = collections.namedtuple("Result", "test result text seconds")
+
+# In their preparation these authorise access to the project of the administrator.
+IN_PROJECT = ("keystone_tempest_plugin.tests.api.identity.v3.test_oauth1_tokens",)
 
 # The tests by class. Each process has inherited them.
 classes = {}
@@ -65,10 +72,31 @@ def error(err, details):
     return "\n".join(content.as_text() for key, content in (details or {}).items() if key.startswith("traceback"))
 
 
+@contextlib.contextmanager
+def administrator(key):
+    """Makes the administrator that prepares the tests of a class one of the project where they need it."""
+    if not any(selection.covers(prefix, key) for prefix in IN_PROJECT):
+        yield
+        return
+    in_project = {
+        "admin_system": None,
+        "admin_project_name": os.environ.get("OS_PROJECT_NAME") or "admin",
+        "admin_project_domain_name": os.environ.get("OS_PROJECT_DOMAIN_NAME") or "Default",
+    }
+    for option, value in in_project.items():
+        cfg.CONF.set_override(option, value, "auth")
+    try:
+        yield
+    finally:
+        for option in in_project:
+            cfg.CONF.clear_override(option, "auth")
+
+
 def run_class(key):
     """Runs the tests of a class and returns a result for each."""
     recorder = Recorder()
-    unittest.TestSuite(classes[key]).run(recorder)
+    with administrator(key):
+        unittest.TestSuite(classes[key]).run(recorder)
     results = []
     for test in classes[key]:
         found = recorder.found.get(name(test))
