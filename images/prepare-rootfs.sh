@@ -65,12 +65,15 @@ check_version() {
 	[[ " $answer" == *" $version".* ]] || fail "it has to have version $version, but $1 says $answer"
 }
 
-# compile_python compiles once and for all. The time of a source file is no
+# compile_python [TESTS...] compiles once and for all. The time of a source file is no
 # proof of freshness in an image whose files all have the same one, and a
 # read-only root could not take the corrected .pyc. Templates that are no valid
 # Python make compileall fail, which says nothing about the modules in use.
+# Tests of Python packages are removed, but for those named, such as package/tests.
 compile_python() {
-	find "$root/usr/lib/python3/dist-packages" -depth -type d \( -name tests -o -name __pycache__ \) -exec rm -rf {} +
+	local packages=$root/usr/lib/python3/dist-packages kept=() name
+	for name; do kept+=(! -path "$packages/$name" ! -path "$packages/$name/*"); done
+	find "$packages" -depth -type d \( -name __pycache__ -o -name tests "${kept[@]}" \) -exec rm -rf {} +
 	rm -rf "$root"/usr/lib/python3.*/{test,ensurepip,idlelib,tkinter,turtledemo,lib2to3/tests}
 	chroot "$root" sh -c 'exec python3 -m compileall -q -j 0 --invalidation-mode unchecked-hash /usr/lib/python3*' || true
 }

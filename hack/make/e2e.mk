@@ -41,6 +41,17 @@ e2e-controlplane: ## Run the end-to-end suites of the ControlPlane.
 e2e-operator-upgrade: ## Install, upgrade, roll back and uninstall the charts under load.
 	@$(MAKE) e2e SUITES=c5c3/chart-lifecycle
 
+# The tests that make tempest runs: short, or full, which also has a suite for other releases.
+SELECTION ?= short
+RELEASE ?= 2025.1
+
+.PHONY: tempest
+tempest: ## Run OpenStack's own tests against a Keystone of their own (SELECTION=full RELEASE=2026.2: all of them, with that release).
+	@case '$(SELECTION) $(RELEASE)' in 'short 2025.1' | 'full '*) ;; \
+		*) echo 'the short selection is for RELEASE=2025.1, others need SELECTION=full' >&2; exit 2;; esac
+	@$(MAKE) e2e SUITES='keystone/tempest$(if $(filter full,$(SELECTION)),-full/$(RELEASE))'
+	@tail -n 1 '$(E2E_REPORTS)/tempest.txt'
+
 .PHONY: chainsaw-lint
 chainsaw-lint: e2e-scripts $(BIN)/chainsaw ## Check the end-to-end suites against Chainsaw's schemas, and their scripts.
 	@$(BIN)/chainsaw lint configuration --file tests/e2e/chainsaw.yaml
