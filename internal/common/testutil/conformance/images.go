@@ -47,8 +47,8 @@ func holds(t *testing.T, version, script, module string) standin.Outcome {
 	return standin.Succeed().Finds(string(finding))
 }
 
-// serves fails the test unless the API pods serve the application.
-func (i *Instance[T]) serves(flag, application string) {
+// application fails the test unless the API pods serve the application.
+func (i *Instance[T]) application(flag, application string) {
 	i.Helper()
 	deploy := i.deployment()
 	expect.Exists(i.T, i.Admin, deploy)
@@ -65,7 +65,7 @@ func (s suite[T]) scriptOrModule(t *testing.T) {
 	i.setJob(schema.TaskSync, holds(t, s.versionOf(t, old), "", module))
 	i.Create()
 	i.Ready()
-	i.serves("--module", module)
+	i.application("--module", module)
 	i.Condition(vocabulary.ConditionReleaseConsistent, metav1.ConditionTrue, vocabulary.ReasonReleaseMatches, old)
 	i.settle()
 	const script = "/opt/bin/application"
@@ -73,14 +73,14 @@ func (s suite[T]) scriptOrModule(t *testing.T) {
 	i.setDeployment(standin.Hang())
 	i.setTag(next)
 	i.Fails(vocabulary.ConditionDeploymentReady, vocabulary.ReasonWaitingForDeployment)
-	i.serves("--wsgi-file", script)
+	i.application("--wsgi-file", script)
 	i.setTag(old)
 	i.setDeployment(standin.Succeed())
 	i.installed(old)
-	i.serves("--module", module)
+	i.application("--module", module)
 	i.setTag(next)
 	i.installed(next)
-	i.serves("--wsgi-file", script)
+	i.application("--wsgi-file", script)
 }
 
 func (s suite[T]) mislabelled(t *testing.T) {
