@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import ssl
 import sys
 import types
 import unittest
@@ -18,6 +19,11 @@ def pymysql():
     class Connection:
         def __init__(self, host=None, **options):
             self.host, self.options = host, options
+
+        def _create_ssl_ctx(self, options):
+            context = ssl.create_default_context(cafile=options.get("ca"))
+            context.verify_flags |= ssl.VERIFY_X509_STRICT
+            return context
 
     module = types.ModuleType("pymysql")
     module.connections = types.ModuleType("pymysql.connections")
@@ -65,15 +71,21 @@ class WaitForWrites(unittest.TestCase):
         self.start(None, True)
 
 
+def requiring_tls():
+    """Returns a driver that would log in anyway, after a start that asks for TLS."""
+    driver = pymysql()
+    driver.err = types.SimpleNamespace(OperationalError=type("OperationalError", (Exception,), {}))
+    driver.constants = types.SimpleNamespace(
+        CLIENT=types.SimpleNamespace(SSL=2), CR=types.SimpleNamespace(CR_SSL_CONNECTION_ERROR=2026))
+    driver.connections.Connection._request_authentication = lambda self: "logged in"
+    start(driver, {"REQUIRE_TLS": True}, {"OS_HARBOUR__CONNECTION": "mysql+pymysql://db"})
+    return driver
+
+
 class RefusePlainText(unittest.TestCase):
     def login(self, encrypted, offered):
-        """Returns what a login leads to with a driver that would log in anyway."""
-        driver = pymysql()
-        driver.err = types.SimpleNamespace(OperationalError=type("OperationalError", (Exception,), {}))
-        driver.constants = types.SimpleNamespace(
-            CLIENT=types.SimpleNamespace(SSL=2), CR=types.SimpleNamespace(CR_SSL_CONNECTION_ERROR=2026))
-        driver.connections.Connection._request_authentication = lambda self: "logged in"
-        start(driver, {"REQUIRE_TLS": True}, {"OS_HARBOUR__CONNECTION": "mysql+pymysql://db"})
+        """Returns what a login leads to."""
+        driver = requiring_tls()
         connection = driver.connections.Connection()
         connection.ssl, connection.server_capabilities = encrypted, offered
         try:
@@ -93,6 +105,13 @@ class RefusePlainText(unittest.TestCase):
     def test_a_process_does_not_go_on_without_it(self):
         with self.assertRaisesRegex(SystemExit, "be protected"):
             start(None, {"REQUIRE_TLS": True}, {"OS_HARBOUR__CONNECTION": "mysql+pymysql://db"})
+
+
+class AcceptCertificates(unittest.TestCase):
+    def test_a_certificate_needs_no_more_than_what_identifies_the_server(self):
+        context = requiring_tls().connections.Connection()._create_ssl_ctx({})
+        self.assertFalse(context.verify_flags & ssl.VERIFY_X509_STRICT)
+        self.assertEqual((context.verify_mode, context.check_hostname), (ssl.CERT_REQUIRED, True))
 
 
 class Modules(unittest.TestCase):

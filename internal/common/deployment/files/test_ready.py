@@ -41,7 +41,7 @@ class Ready(unittest.TestCase):
         self.module = types.ModuleType("ready")
         source = FILE.read_text(encoding="utf-8")
         constants = {"VARIABLE": "OS_HARBOUR__CONNECTION", "TABLE": "piers", "ADDRESS": f"http://127.0.0.1:{self.serve_api()}/v3", "PORT": 0}
-        for name, value in {**constants, "DATABASE_SECONDS": 0.2, "API_SECONDS": 0.1}.items():
+        for name, value in {**constants, "DATABASE_SECONDS": 60, "API_SECONDS": 0.1}.items():
             source, count = re.subn(r"(?m)^%s = .*$" % name, "%s = %r" % (name, value), source)
             self.assertEqual(count, 1)
         with mock.patch.dict(sys.modules, pymysql=self.driver, uwsgi=uwsgi):
@@ -84,6 +84,7 @@ class Ready(unittest.TestCase):
         self.fail("never %r; the log says %r" % (reason, self.log.getvalue()))
 
     def test_a_pod_that_can_serve_is_ready(self):
+        self.module.API_SECONDS = 60
         self.assertIsNone(self.check())
         self.assertEqual(self.connect.call_args.kwargs["password"], "s@cret")
         self.assertEqual(self.connect.call_args.kwargs["ssl"], {"ca": "/ca.crt", "check_hostname": True})
@@ -113,6 +114,7 @@ class Ready(unittest.TestCase):
         self.assertEqual(self.check(), "Cannot read table piers of the database at db.openstack.svc:3306 (error 1146)")
 
     def test_a_database_that_does_not_answer_is_asked_once_and_reported_in_time(self):
+        self.module.DATABASE_SECONDS = 0.2
         answers = threading.Event()
         self.addCleanup(answers.set)
         self.connect.side_effect = lambda **_: answers.wait() and self.connection
@@ -146,6 +148,7 @@ class Ready(unittest.TestCase):
         with mock.patch.object(threading, "excepthook"), mock.patch.object(self.readiness.api, "look", side_effect=TypeError) as look:
             self.check()
         look.assert_called_once_with()
+        self.module.API_SECONDS = 60
         self.settled(None)
         self.assertEqual(self.path, "/v3")
 

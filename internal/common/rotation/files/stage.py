@@ -44,6 +44,9 @@ def call(url, account, method="GET", body=None):
     request.add_header("Authorization", "Bearer " + (account / "token").read_text())
     request.add_header("Content-Type", "application/strategic-merge-patch+json")
     tls = ssl.create_default_context(cafile=str(account / "ca.crt"))
+    # Python 3.13 checks the form of certificates strictly by default, and those of older clusters
+    # do not identify the key of their authority.
+    tls.verify_flags &= ~ssl.VERIFY_X509_STRICT
     with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS, context=tls) as answer:
         return json.load(answer)
 
