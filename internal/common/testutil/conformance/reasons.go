@@ -103,6 +103,8 @@ func (s suite[T]) failingDatabase(t *testing.T) {
 	i.setJob("db-sync", standin.Fail("alembic.util.exc.CommandError: Can't locate revision identified by '742c857f1dfb'"))
 	i.Fails(failing, vocabulary.ReasonDatabaseNewerThanImage, "742c857f1dfb", "a later release than image.tag "+i.tag())
 	i.setJob("db-sync", standin.Fail("Access denied for user"))
+	// A failed Job runs again when the password changes.
+	i.setSecret(i.databaseSecret(), map[string]string{"password": "the wrong one"})
 	i.Fails(failing, vocabulary.ReasonDBSyncFailed, "Access denied for user")
 	i.Fails(vocabulary.ConditionReady, vocabulary.ReasonNotAllReady, failing)
 	i.correct("db-sync", "the right one")

@@ -47,12 +47,14 @@ func (s suite[T]) rests(t *testing.T) {
 	}
 }
 
-// notRequired maps conditions to the reason if the spec does not ask for the feature.
-// Other conditions have the first of their reasons.
+// notRequired maps conditions to the reason if the spec does not ask for the feature, or if
+// the stand-ins do not tell what is in an image. Other conditions have the first of their
+// reasons.
 var notRequired = map[string]string{
 	vocabulary.ConditionNetworkPolicyReady: vocabulary.ReasonNetworkPolicyNotRequired,
 	vocabulary.ConditionHTTPRouteReady:     vocabulary.ReasonHTTPRouteNotRequired,
 	vocabulary.ConditionHPAReady:           vocabulary.ReasonHPANotRequired,
+	vocabulary.ConditionReleaseConsistent:  vocabulary.ReasonReleaseUnknown,
 }
 
 func (i *Instance[T]) conditions(mode) {
