@@ -80,6 +80,7 @@ func (i *Instance[T]) conditions(mode) {
 	status.Conditions = nil
 	if diff := cmp.Diff(&commonv1.ServiceStatus{
 		ObservedGeneration: i.Resource.GetGeneration(), InstalledRelease: i.Resource.ServiceSpec().Image.Tag, Endpoint: i.Endpoint(i.namespace()),
+		Images: []commonv1.ImageStatus{{Reference: i.Resource.ServiceSpec().Image.Reference()}},
 	}, status); diff != "" {
 		i.Errorf("status (-want +got):\n%s", diff)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/c5c3/forge/internal/common/testutil/conformance"
 	"github.com/c5c3/forge/internal/common/testutil/running"
 	keystonev1alpha1 "github.com/c5c3/forge/operators/keystone/api/v1alpha1"
-	"github.com/c5c3/forge/operators/keystone/internal/pass"
+	scope "github.com/c5c3/forge/operators/keystone/internal/pass"
 	"github.com/c5c3/forge/operators/keystone/internal/testutil"
 )
 
@@ -20,7 +20,7 @@ import (
 func keystones() conformance.Service[*keystonev1alpha1.Keystone] {
 	return conformance.Service[*keystonev1alpha1.Keystone]{
 		Program:    testutil.Program(),
-		Definition: &pass.Definition,
+		Definition: &scope.Definition,
 		Vocabulary: keystonev1alpha1.Vocabularies()[0],
 		New:        testutil.Brownfield,
 		Change:     testutil.ChangeService,
