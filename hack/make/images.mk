@@ -13,8 +13,10 @@ field = $(word $(1),$(subst |, ,$(2)))
 
 # Images based on a root file system of Debian packages, and images of our own
 # binaries. The cluster packs that of kube-proxy, because it includes the binary.
+# Those with OpenStack's own tests are built for the suites that need them.
+TEST_IMAGES := placement-tests tempest
 DEBIAN_RELEASES := $(filter-out kube-proxy|%,$(IMAGE_RELEASES))
-DEBIAN_IMAGES := $(sort $(foreach line,$(DEBIAN_RELEASES),$(call field,2,$(line))))
+DEBIAN_IMAGES := $(filter-out $(TEST_IMAGES),$(sort $(foreach line,$(DEBIAN_RELEASES),$(call field,2,$(line)))))
 OPERATOR_IMAGES := $(addsuffix -operator,$(OPERATORS))
 IMAGE_ARCHIVES := $(patsubst %,$(IMAGES_CACHE)/%.tar,$(DEBIAN_IMAGES) $(OPERATOR_IMAGES))
 # The images that a Keystone on its own requires.

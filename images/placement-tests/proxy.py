@@ -1,0 +1,39 @@
+"""Passes requests of the tests to the Service of a Placement, with real tokens."""
+
+import http.client
+import urllib.parse
+
+# They say who somebody is. Of real requests, Placement takes that from the token.
+IDENTITY = {"x-auth-token", "x-roles", "x-project-id", "x-user-id", "openstack-system-scope"}
+HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding"}
+
+
+class Proxy:
+    """A WSGI application, as Placement's tests expect one."""
+
+    def __init__(self, url, identity):
+        self.address = urllib.parse.urlsplit(url)
+        self.identity = identity
+
+    def __call__(self, environ, start_response):
+        headers = {name[5:].replace("_", "-").lower(): value for name, value in environ.items() if name.startswith("HTTP_")}
+        if environ.get("CONTENT_TYPE"):
+            headers["content-type"] = environ["CONTENT_TYPE"]
+        token = self.identity.real(headers)
+        headers = {name: value for name, value in headers.items() if name not in IDENTITY | HOP_BY_HOP | {"content-length"}}
+        if token is not None:
+            headers["x-auth-token"] = token
+        path = urllib.parse.quote(environ["PATH_INFO"].encode("latin-1"))
+        if environ.get("QUERY_STRING"):
+            path += "?" + environ["QUERY_STRING"]
+        connection = http.client.HTTPConnection(self.address.hostname, self.address.port, timeout=60)
+        try:
+            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            connection.request(environ["REQUEST_METHOD"], path, body or None, headers)
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        kept = [(name, value) for name, value in answer.getheaders() if name.lower() not in HOP_BY_HOP]
+        start_response("%d %s" % (answer.status, answer.reason), kept)
+        return [text]
