@@ -87,6 +87,11 @@ func (a API) Reconcile(ctx context.Context, p *service.Pass) reconcile.Outcome {
 		return reconcile.Failed(vocabulary.ReasonWaitingForDeployment, SinceWhenDown(p, a.explainRollout(ctx, p, deploy)))
 	}
 	p.Status.DownSince = nil
+	return a.rolledOut(ctx, p)
+}
+
+// rolledOut does what the end of a rollout is followed by.
+func (a API) rolledOut(ctx context.Context, p *service.Pass) reconcile.Outcome {
 	if a.Prune != nil {
 		if err := a.Prune(ctx, p); err != nil {
 			return reconcile.Failed(vocabulary.ReasonConfigError, err)

@@ -74,7 +74,9 @@ func TestTheImageDecidesHowItsApplicationIsServed(t *testing.T) {
 		"both":              {"", []commonv1.ImageStatus{{Reference: reference, Script: "/a", Module: module}}, "--wsgi-file", "/a"},
 		"a module":          {"", []commonv1.ImageStatus{{Reference: reference, Module: module}}, "--module", module},
 		"a wrapper":         {"/etc/wrapped.py", nil, "--wsgi-file", "/etc/wrapped.py"},
-		"a wrapped module":  {"/etc/wrapped.py", []commonv1.ImageStatus{{Reference: reference, Module: module}}, "--wsgi-file", "/etc/wrapped.py"},
+		"a wrapped module": {
+			"/etc/wrapped.py", []commonv1.ImageStatus{{Reference: reference, Module: module}}, "--wsgi-file", "/etc/wrapped.py",
+		},
 	} {
 		h := instance.Brownfield()
 		h.Status.Images = test.found

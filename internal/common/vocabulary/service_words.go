@@ -160,7 +160,7 @@ const (
 	ReasonStderrEnabled = "StderrEnabled"
 	// ReasonReleaseMatches: nothing to do; the image holds the release that its tag says.
 	ReasonReleaseMatches = "ReleaseMatches"
-	// ReasonReleaseUnknown: nothing to do; the image holds a version whose release the operator does not know, or nobody has looked into it yet.
+	// ReasonReleaseUnknown: nothing to do; the operator does not know the version in the image, or the release that it belongs to.
 	ReasonReleaseUnknown = "ReleaseUnknown"
 	// ReasonReleaseDiffers: set the tag to a build that holds the release; until then no upgrade begins.
 	ReasonReleaseDiffers = "ReleaseDiffers"

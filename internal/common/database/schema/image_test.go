@@ -22,18 +22,20 @@ func workOn(t *testing.T, h *instance.Harbour) *work {
 }
 
 func TestAnImageIsCheckedBeforeItChangesTheSchema(t *testing.T) {
-	const installed = "ghcr.io/c5c3/harbour:2025.1"
+	held := func(version string) []commonv1.ImageStatus {
+		return []commonv1.ImageStatus{{Reference: "ghcr.io/c5c3/harbour:2025.1", Version: version}}
+	}
 	for name, test := range map[string]struct {
 		tag, installed string
 		images         []commonv1.ImageStatus
 		sync, expand   string
 	}{
-		"a first installation":        {"2025.2", "", nil, "image_check.py", "8"},
-		"an unknown release":          {"2031.1", "2030.2", nil, "image_check.py", "image_check.py"},
-		"no release":                  {"latest", "", nil, "image_check.py", "image_check.py"},
-		"another build":               {"2025.1-b", "2025.1", []commonv1.ImageStatus{{Reference: installed, Version: "7.1.0"}}, "7", "7"},
-		"another build, unknown":      {"2025.1-b", "2025.1", []commonv1.ImageStatus{{Reference: installed}}, "image_check.py", "7"},
-		"another build, wrong before": {"2025.1-b", "2025.1", []commonv1.ImageStatus{{Reference: installed, Version: "8.0.0"}}, "image_check.py", "7"},
+		"a first installation":       {"2025.2", "", nil, "image_check.py", "8"},
+		"an unknown release":         {"2031.1", "2030.2", nil, "image_check.py", "image_check.py"},
+		"no release":                 {"latest", "", nil, "image_check.py", "image_check.py"},
+		"another build":              {"2025.1-b", "2025.1", held("7.1.0"), "7", "7"},
+		"another build, unknown":     {"2025.1-b", "2025.1", held(""), "image_check.py", "7"},
+		"another build, mislabelled": {"2025.1-b", "2025.1", held("8.0.0"), "image_check.py", "7"},
 	} {
 		h := instance.Brownfield()
 		h.Spec.Image.Tag, h.Status.InstalledRelease, h.Status.Images = test.tag, test.installed, test.images

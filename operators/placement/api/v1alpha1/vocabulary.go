@@ -12,7 +12,8 @@ func Vocabularies() []vocabulary.Kind {
 	return []vocabulary.Kind{{
 		Kind: Kind,
 		Conditions: slices.Concat(vocabulary.WithServiceUser(prerequisites), serving,
-			[]vocabulary.Condition{vocabulary.ReleaseCondition(), vocabulary.LoggingCondition()}, vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
+			[]vocabulary.Condition{vocabulary.ReleaseCondition(), vocabulary.LoggingCondition()},
+			vocabulary.Summary(vocabulary.ReasonDatabaseInUse)),
 		Events: vocabulary.ServiceEvents(),
 	}}
 }
